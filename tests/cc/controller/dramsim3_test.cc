@@ -38,6 +38,15 @@ TEST(WithoutDramsim3, NobodyGetsIt) {
   }
 }
 
+TEST(DramBackends, AreKnownByName) {
+  for (const char* name : {"native", "dramsim3", "dramsim3_full"}) {
+    EXPECT_STREQ(dram_backend(name).name, name);
+  }
+  for (const char* name : {"", "natives", "dramsim"}) {
+    EXPECT_THROW(dram_backend(name), InputError) << name;
+  }
+}
+
 TEST_F(Dramsim3, DevicesKeepTheRulesUnderRandomTraffic) {
   for (const char* preset : {"ddr3_1600k_4gb_x8", "ddr4_2400t_8gb_x8"}) {
     SCOPED_TRACE(preset);

@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,6 +96,18 @@ TEST(MemorySystem, TheLargerTheFlashTheLongerAStateMayBe) {
   ASSERT_GT(written.size(), std::size_t{1} << 20);
   const WrittenFile file(written);
   Memory loaded(with(large, {{"nvdimm.precondition.load", file.path}}));
+  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+}
+
+// And the longer the more of its map is cached.
+TEST(MemorySystem, TheLargerTheMapsCacheTheLongerAStateMayBe) {
+  const Assignments cached{{"nvdimm.precondition.fill", "1"},
+                           {"nvdimm.ftl.map", "cached"},
+                           {"nvdimm.ftl.map_cache", "256KiB"}};
+  const std::string written = Memory(cached).memory.preconditioned(kSeed);
+  ASSERT_GT(written.size(), std::size_t{3} << 19);
+  const WrittenFile file(written);
+  Memory loaded(with(cached, {{"nvdimm.precondition.load", file.path}}));
   EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
 }
 
@@ -256,6 +270,41 @@ TEST(MemorySystem, EachRequesterIsAskedOfItsOwnRequests) {
   EXPECT_EQ(requesters[2].asked, (std::vector<std::size_t>{2}));
 }
 
+// Lines of the DRAM go round the channels, and so do pages of the NVDIMM.
+TEST(MemorySystem, EachChannelHasItsOwnRequests) {
+  struct Seen final : CommandObserver {
+    void on_command(const CommandRecord& record) override {
+      if (record.request >= 0) {
+        channels[record.request].insert(record.channel);
+      }
+    }
+    std::map<std::int64_t, std::set<int>> channels;  // by request
+  };
+  for (const int count : {1, 2, 4}) {
+    Asked requester;
+    Seen seen;
+    Memory memory(Assignments{{"controller.channels", std::to_string(count)}});
+    memory.memory.set_requesters({&requester});
+    memory.memory.add_observer(seen);
+    std::vector<int> expected;  // by request
+    for (const int number : {0, 1, 2, 3, 6, 9, 12, 15}) {
+      for (const MemoryClass each : {MemoryClass::dram, MemoryClass::nvdimm}) {
+        Request request;
+        request.memory = each;
+        request.address =
+            Address(number * (each == MemoryClass::dram ? kLineBytes : kPageBytes).value());
+        memory.memory.send(request, Tick(0));
+        expected.push_back(number % count);
+      }
+    }
+    memory.kernel.run_until(1'000 * kMicrosecond);
+    ASSERT_EQ(seen.channels.size(), expected.size());
+    for (const auto& [request, channels] : seen.channels) {
+      EXPECT_EQ(channels, (std::set<int>{expected[static_cast<std::size_t>(request)]})) << request;
+    }
+  }
+}
+
 // A flush has a part in each channel until it is done.
 TEST(MemorySystem, PartsOfAFlushAddUp) {
   Asked requester;
@@ -296,6 +345,32 @@ TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
   memory.memory.power_fail(memory.kernel.now());
   EXPECT_EQ(memory.memory.peek(MemoryClass::nvdimm, Address(0)), LineBytes{});
   EXPECT_NE(memory.memory.peek(MemoryClass::nvdimm, Address(4096)), LineBytes{});
+}
+
+TEST(MemorySystem, DramForgetsWithoutPower) {
+  Asked requester;
+  Memory memory(Assignments{{"system.store_data", "true"}, {"controller.channels", "2"}});
+  memory.memory.set_requesters({&requester});
+  constexpr std::array<std::int64_t, 2> kLines{4, 7};  // of the two channels
+  for (int i = 0; i < 2; ++i) {  // the first requests, of number 0, leave nothing
+    for (const std::int64_t line : kLines) {
+      Request request;
+      request.write = true;
+      request.address = Address(line * kLineBytes.value());
+      memory.memory.send(request, memory.kernel.now());
+    }
+    memory.kernel.run_until(memory.kernel.now() + kMicrosecond);
+  }
+  const auto held = [&](std::int64_t line) {
+    return memory.memory.peek(MemoryClass::dram, Address(line * kLineBytes.value()));
+  };
+  for (const std::int64_t line : kLines) {
+    EXPECT_NE(held(line), LineBytes{}) << line;
+  }
+  memory.memory.power_fail(memory.kernel.now());
+  for (const std::int64_t line : kLines) {
+    EXPECT_EQ(held(line), LineBytes{}) << line;
+  }
 }
 
 }  // namespace

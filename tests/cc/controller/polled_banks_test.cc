@@ -241,5 +241,51 @@ INSTANTIATE_TEST_SUITE_P(Each, PolledBanksOf,
                          ::testing::Values("ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8",
                                            "ddr5_4800b_16gb_x8"));
 
+// None of its commands is looked for before it is legal, and nothing once the last has gone.
+TEST(PolledBanks, NextIsTheFirstCycleOfACommand) {
+  const DramParameters dram = part("ddr3_1600_4gb_x8");
+  TransactionPool pool(2);
+  TimingEngine engine(timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+                      static_cast<int>(dram.organisation.groups),
+                      static_cast<int>(dram.organisation.banks));
+  PolledBanks banks(dram, engine, pool);
+  banks.look_ahead();
+  EXPECT_EQ(banks.next(), kNeverCycle);
+  Cycle now(10);
+  const auto insert = [&](std::int64_t row) -> Transaction& {
+    Transaction& transaction = pool.take();
+    transaction.bank = 3;
+    transaction.row = row;
+    transaction.key_hit = 1;
+    banks.insert(transaction, 0, now);
+    return transaction;
+  };
+  const auto expect_next = [&](Command command) {
+    EXPECT_EQ(banks.next(), engine.earliest(command, 3));
+  };
+  Transaction& first = insert(5);
+  expect_next(Command::activate);
+  banks.activate(first, now);
+  expect_next(Command::read);
+  EXPECT_GT(banks.next(), now);
+  engine.issue(Command::read, 4, banks.next());  // others' bursts delay this one
+  banks.advance(banks.next());
+  expect_next(Command::read);
+  now = banks.next();
+  banks.column(first, 0, Command::read, now);
+  EXPECT_EQ(banks.next(), kNeverCycle);
+  pool.release(first);
+  Transaction& second = insert(6);
+  expect_next(Command::precharge);
+  EXPECT_GT(banks.next(), now);
+  now = banks.next();
+  banks.precharge(3, now);
+  expect_next(Command::activate);
+  EXPECT_GT(banks.next(), now);
+  now = banks.next();
+  banks.activate(second, now);
+  expect_next(Command::read);
+}
+
 }  // namespace
 }  // namespace hmsim::testing

@@ -134,6 +134,41 @@ std::string error_of(const Assignments& assignments) {
   return "";
 }
 
+// The first one is checked like the others, be it alone or not.
+TEST(SeveralNvdimms, EachIsChecked) {
+  const std::string wrong = "nvdimm.ftl.order: ";
+  for (const char* count : {"1", "2", "3"}) {
+    EXPECT_EQ(error_of({{"nvdimm.count", count}}), "");
+    EXPECT_NE(error_of({{"nvdimm.count", count}, {"nvdimm.ftl.order", "CC"}}).find(wrong),
+              std::string::npos)
+        << count;
+    EXPECT_NE(error_of({{"nvdimm.count", count}, {"nvdimm.command_queue", "100"}})
+                  .find("nvdimm.command_queue: is smaller than the 128 commands"),
+              std::string::npos)
+        << count;
+  }
+  EXPECT_NE(error_of({{"nvdimm.count", "3"}, {"nvdimm.devices", "2: ftl.order=CC"}})
+                .find("nvdimm.devices: device 2: " + wrong),
+            std::string::npos);
+}
+
+// From the command's slot to the end of the data of a page that a buffer holds.
+TEST(SeveralNvdimms, KnowHowLongTheHostsReadOfAHeldPageTakes) {
+  for (const char* preset : {"ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8", "ddr4_3200aa_16gb_x16"}) {
+    const SystemConfig config = make_config({{"dram.preset", preset},
+                                             {"nvdimm.count", "2"},
+                                             {"nvdimm.buffer.lookup", "60ns"},
+                                             {"nvdimm.devices", "1: buffer.lookup=80ns"}});
+    const Tick burst = config.dram.timing.burst * config.dram.clock_period();
+    const Tick latency = (1 + config.dram.timing.cl) * config.dram.clock_period();
+    const std::vector<NvdimmParameters> modules = config.nvdimms();
+    ASSERT_EQ(modules.size(), 2u);
+    EXPECT_EQ(modules[0].line_burst, burst);
+    EXPECT_EQ(modules[0].hit_service, latency + 60 * kNanosecond + burst);
+    EXPECT_EQ(modules[1].hit_service, latency + 80 * kNanosecond + burst);
+  }
+}
+
 TEST(SeveralNvdimms, WhatDoesNotFitTogetherIsTold) {
   const std::string unlike = "1: capacity=16GiB";
   EXPECT_NE(error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", unlike}})
