@@ -77,8 +77,6 @@ class DramBanks {
 
   // From then on the bank's own rules allow its activate.
   virtual Cycle activate_ready(std::int32_t bank) const = 0;
-  // All rules allow its precharge at `edge`.
-  virtual bool may_precharge(std::int32_t bank, Cycle edge) const = 0;
 
   // Where none but DRAM has commands: the best data-bus command that could be issued on this edge;
   // not `by_key`, since all hits have the same one: the oldest; nullptr: there is none. Then, of

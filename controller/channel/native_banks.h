@@ -39,9 +39,6 @@ class NativeBanks final : public DramBanks {
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(engine_.bank_ready(Command::activate, bank));
   }
-  bool may_precharge(std::int32_t bank, Cycle edge) const override {
-    return earliest(Command::precharge, at(bank)) <= edge;
-  }
   const Best* select_burst(Cycle edge, bool by_key) override;
   const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
@@ -133,8 +130,9 @@ class LoneBanks {
     banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
   }
   void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
+  // All rules allow its precharge at `edge`.
   bool may_precharge(std::int32_t bank, Cycle edge) const {
-    return banks_.may_precharge(bank, edge);
+    return banks_.earliest(Command::precharge, banks_.at(bank)) <= edge;
   }
   void precharge(std::int32_t bank, Cycle now) { banks_.shut(banks_.at(bank), now); }
   void refresh(Command command, std::int32_t bank, Cycle now) {

@@ -50,7 +50,7 @@ class PageControl {
     std::array<int, 2> waiting{};
     void serialize(Archive& archive) {
       archive(accesses, close_from);
-      listed = archive.loading() ? false : listed;
+      listed = false;  // those in listed_ are marked again
       waiting = archive.loading() ? std::array<int, 2>{} : waiting;
     }
   };

@@ -30,9 +30,6 @@ class PolledBanks final : public DramBanks {
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(timing_.bank_ready(Command::activate, bank));
   }
-  bool may_precharge(std::int32_t bank, Cycle edge) const override {
-    return timing_.earliest(Command::precharge, bank) <= edge;
-  }
   const Best* select_burst(Cycle edge, bool by_key) override;
   const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
