@@ -134,11 +134,12 @@ inline std::string told_of(const NvdimmParameters& parameters, const std::string
 }
 
 // Each of the changes is made in one of the NVDIMMs, as soon as there is what it changes.
-inline void expect_refused(const std::vector<NvdimmFaults::Attempt>& attempts) {
+inline void expect_refused(const std::vector<NvdimmFaults::Attempt>& attempts,
+                           const std::vector<NvdimmParameters>& nvdimms = busy_nvdimms()) {
   constexpr int kSteps = 6'000;
   for (const NvdimmFaults::Attempt& attempt : attempts) {
     bool made = false;
-    for (const NvdimmParameters& parameters : busy_nvdimms()) {
+    for (const NvdimmParameters& parameters : nvdimms) {
       Busy busy(parameters);
       bool here = false;
       for (int i = 0; i < kSteps && !here; ++i) {

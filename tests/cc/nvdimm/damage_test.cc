@@ -150,6 +150,11 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages_of_posted() {
       {"a reader that nobody calls",
        [=](N& n) { n.commands_.posted_.readers(awaited(n)) = SlotChain(); }},
       {"a posted write less", [=](N& n) { n.commands_.posted_.remove(awaited(n)); }},
+      {"a posted write of no command",
+       [](N& n) {
+         ASSERT_FALSE(n.commands_.posted_.full());
+         n.commands_.posted_.add(9 * kLinesPerPage, LineData());
+       }},
   };
 }
 

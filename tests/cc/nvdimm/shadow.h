@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,8 +35,21 @@ struct NvdimmFaults {
   };
   static std::vector<Attempt> of_flash();
   static std::vector<Attempt> of_evictions();
+  // Likewise the map and the flash blocks (ftl_damage_test.cc), and commands and the frames that
+  // they use (command_damage_test.cc).
+  static std::vector<Attempt> of_ftl();
+  static std::vector<Attempt> of_translation_pages();
+  static std::vector<Attempt> of_commands();
+  static std::vector<Attempt> of_frames();
   // Has something happen once more to a LUN that waits until it may resume; false: none does.
   static bool repeat_ready(Nvdimm& nvdimm);
+
+  // What an NVDIMM in data mode keeps beyond its state without data.
+  static FlashMedia& media(Nvdimm& nvdimm) { return nvdimm.data_->media; }
+  static std::map<std::int64_t, UnsavedPage>& unsaved(Nvdimm& nvdimm) {
+    return nvdimm.data_->unsaved;
+  }
+  static void switch_on(Nvdimm& nvdimm) { nvdimm.off_ = false; }
 
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
