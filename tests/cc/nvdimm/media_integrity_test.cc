@@ -8,22 +8,6 @@
 
 namespace hmsim {
 
-// Parts of the simulator that tests reach into, to break them.
-struct MediaFaults {
-  // The gap moves, and no line is copied.
-  static void skip_copy(MediaModule& module, std::uint32_t region) { module.gaps_[region].move(); }
-  // Forgets what waits for the cells; false: nothing does.
-  static bool drop_entry(MediaModule& module) {
-    for (auto& entry : module.entries_) {
-      if (entry.dirty) {
-        entry.dirty = false;
-        return true;
-      }
-    }
-    return false;
-  }
-};
-
 namespace {
 
 using MediaShadow = ShadowOf<MediaModule, MediaWatch>;

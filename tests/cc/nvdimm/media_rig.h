@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 #include "check/media_checker.h"
 #include "nvdimm/media/media_module.h"
 
@@ -19,6 +22,30 @@ inline NvdimmParameters small_media() {
   parameters.media.write_queue = 8;
   return parameters;
 }
+
+// Parts of the simulator that tests reach into, to break them.
+struct MediaFaults {
+  // The gap moves, and no line is copied.
+  static void skip_copy(MediaModule& module, std::uint32_t region) { module.gaps_[region].move(); }
+  // Forgets what waits for the cells; false: nothing does.
+  static bool drop_entry(MediaModule& module) {
+    for (auto& entry : module.entries_) {
+      if (entry.dirty) {
+        entry.dirty = false;
+        return true;
+      }
+    }
+    return false;
+  }
+  // Ways to have media contradict themselves that have commands under way (media_damage_test.cc);
+  // `told`: what is said of it.
+  struct Attempt {
+    const char* what;
+    const char* told;
+    std::function<bool(MediaModule&)> make;  // false: there is nothing of the kind now
+  };
+  static std::vector<Attempt> attempts();
+};
 
 class MediaWatch {
  public:

@@ -334,6 +334,11 @@ TEST(Media, CheckpointsGoOnAlike) {
 TEST(Media, NothingIsKeptOutsideDataMode) {
   MediaRig rig(small_media());
   EXPECT_THROW(rig.module.power_fail(Tick(0)), Fault);
+  const Address start(kPageBytes.value());
+  EXPECT_EQ(rig.module.trim(start, 2 * kPageBytes, Tick(0)), 2);
+  EXPECT_EQ(rig.module.trim(start + Address(1), 2 * kPageBytes, Tick(0)), 1);
+  EXPECT_EQ(rig.module.trim(start + Address(1), kPageBytes, Tick(0)), 0);
+  EXPECT_EQ(rig.module.trim(start + Address(1), Bytes(1), Tick(0)), 0);
 }
 
 TEST(MediaParameters, WhatDoesNotFitIsNamed) {
