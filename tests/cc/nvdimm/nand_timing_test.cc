@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do the channel's tenures take what the interfaces' timing modes say?
+#include "nvdimm/nand/nand_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace hmsim {
+namespace {
+
+// In nanoseconds, of the operations' latch cycles, by the formulas of nand_timing.h.
+struct Expected {
+  NandInterface interface;
+  std::int64_t mode;
+  std::int64_t read, program, erase, status;
+  std::int64_t before_data_out;
+  std::int64_t to_write, to_read;  // another column
+  std::int64_t rate_in, rate_out;  // bytes per second
+};
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+const Expected kExpected[] = {
+    {NandInterface::sdr, 0, 550, 550, 430, 300, 40, 760, 870, 10 * kMillion, 10 * kMillion},
+    {NandInterface::sdr, 5, 112, 112, 88, 123, 20, 554, 576, 50 * kMillion, 50 * kMillion},
+    {NandInterface::nv_ddr, 0, 425, 880, 315, 180, 20, 670, 715, 40 * kMillion, 40 * kMillion},
+    {NandInterface::nv_ddr, 5, 405, 800, 295, 160, 20, 650, 695, 200 * kMillion, 200 * kMillion},
+    {NandInterface::nv_ddr2, 7, 290, 361, 220, 145, 30, 595, 620, 400 * kMillion, 400 * kMillion},
+    {NandInterface::nv_ddr3, 13, 290, 361, 220, 145, 30, 595, 620, 1200 * kMillion,
+     1200 * kMillion},
+    {NandInterface::flat, 0, 300, 300, 300, 0, 0, 300, 300, 200 * kMillion, 200 * kMillion},
+};
+
+// Rounded up to picoseconds.
+Tick transfer(std::int64_t bytes, std::int64_t rate) {
+  return Tick((bytes * kSecond.value() + rate - 1) / rate);
+}
+
+// Parts, and the changes of column between them.
+struct Parts {
+  PartMask mask;
+  std::int64_t count;
+  std::int64_t changes;
+};
+
+TEST(NandTiming, TenuresAreThoseOfTheInterfacesMode) {
+  for (const Expected& expected : kExpected) {
+    NandParameters nand;
+    nand.interface = expected.interface;
+    nand.mode = expected.mode;
+    const std::string name =
+        std::to_string(static_cast<int>(expected.interface)) + " " + std::to_string(expected.mode);
+    for (const bool spare : {false, true}) {
+      nand.transfer_spare = spare;
+      const NandTiming timing(nand);
+      EXPECT_EQ(timing.read_command(), expected.read * kNanosecond) << name;
+      EXPECT_EQ(timing.program_command(false), expected.program * kNanosecond) << name;
+      EXPECT_EQ(timing.erase_command(), expected.erase * kNanosecond) << name;
+      EXPECT_EQ(timing.status(), expected.status * kNanosecond) << name;
+      for (const Parts& parts :
+           {Parts{0b0001, 1, 0}, Parts{0b1000, 1, 0}, Parts{0b0011, 2, 0}, Parts{0b1111, 4, 0},
+            Parts{0b0101, 2, 1}, Parts{0b1001, 2, 1}, Parts{0b1011, 3, 1}}) {
+        const std::int64_t bytes = parts.count * (4096 + (spare ? nand.spare : 0));
+        const Tick in =
+            transfer(bytes, expected.rate_in) + parts.changes * expected.to_write * kNanosecond;
+        EXPECT_EQ(timing.data_in(parts.mask), in) << name << " " << int{parts.mask};
+        EXPECT_EQ(timing.program_command(true, parts.mask), expected.program * kNanosecond + in);
+        EXPECT_EQ(timing.data_out(parts.mask), expected.before_data_out * kNanosecond +
+                                                   transfer(bytes, expected.rate_out) +
+                                                   parts.changes * expected.to_read * kNanosecond)
+            << name << " " << int{parts.mask};
+      }
+    }
+  }
+}
+
+// A longer time than any program takes, and no longer than the slowest may take.
+TEST(NandTiming, NoProgramTakesLongerThanTheLongest) {
+  for (const ProgramModel model : {ProgramModel::flat, ProgramModel::cmlc, ProgramModel::mlc,
+                                   ProgramModel::tlc, ProgramModel::qlc}) {
+    for (const double variation : {0.0, 10.0}) {
+      NandParameters nand;
+      nand.program_model = model;
+      nand.variation = variation;
+      const NandTiming timing(nand, 3);
+      Tick longest{0};
+      for (std::uint64_t block = 0; block < 64; ++block) {
+        for (std::uint32_t page = 0; page < nand.pages_per_block; ++page) {
+          longest = later(longest, timing.program(block, page));
+        }
+      }
+      EXPECT_LE(longest, longest_program(nand));
+      EXPECT_GE(longest, longest_program(nand) / kMillion * 990'000);
+      EXPECT_EQ(variation == 0, longest == longest_program(nand));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
