@@ -149,6 +149,22 @@ TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
   EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
 }
 
+// However many blocks are free.
+TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
+  Ftl ftl(one_lun(64, 16, 50));
+  UntimedWork work;
+  write_untimed(ftl, page_number(3), work);
+  EXPECT_FALSE(ftl.collection_due(0));
+  ftl.claim_on(0, 1);
+  const PhysicalPage at = ftl.allocate(0, Ftl::Stream::host);
+  ftl.fail(at, 1);
+  EXPECT_TRUE(ftl.collectable(0));
+  EXPECT_TRUE(ftl.collection_due(0));
+  EXPECT_FALSE(ftl.collection_pressing(0));
+  EXPECT_EQ(ftl.take_victim(0), 0u);
+  EXPECT_FALSE(ftl.collection_due(0));
+}
+
 // A flash page of 4 KiB has no room for a page beside the host's.
 TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
   NvdimmParameters parameters;

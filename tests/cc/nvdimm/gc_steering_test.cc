@@ -107,14 +107,39 @@ TEST(GcSteering, FreeBlocksNeverRunOut) {
 TEST(GcSteering, NoCollectionIsForgotten) {
   for (const std::string& name : schedulers()) {
     for (const std::string& manager : policy_names(PolicyKind::buffer_manager)) {
-      NvdimmParameters parameters = fixed_nvdimm(name);
-      parameters.buffer.manager = manager;
-      parameters.buffer.read_size = 16 * kPageBytes;
-      Rig rig(parameters);
-      run_random(rig, 1500, 4, [] {});
-      EXPECT_GT(rig.statistics().gc_count, 20u) << name << " " << manager;
-      EXPECT_EQ(rig.nvdimm().collections_begun(), rig.nvdimm().collections_ended())
-          << name << " " << manager;
+      for (NvdimmParameters parameters : {fixed_nvdimm(name), aged_nvdimm(name)}) {
+        parameters.buffer.manager = manager;
+        parameters.buffer.read_size = 16 * kPageBytes;
+        Rig rig(parameters);
+        run_random(rig, 1500, 4, [] {});
+        EXPECT_GT(rig.statistics().gc_count, 20u) << name << " " << manager;
+        EXPECT_EQ(rig.nvdimm().collections_begun(), rig.nvdimm().collections_ended())
+            << name << " " << manager;
+      }
+    }
+  }
+}
+
+// A few commands at a time, of pages that leave their LUN while others read them there: whoever
+// waited for such a read goes on when it has gone to another channel.
+TEST(GcSteering, NoCollectionIsForgottenWhereAReadGoesToAnotherLun) {
+  for (const std::string& name : schedulers()) {
+    NvdimmParameters parameters = aged_nvdimm(name);
+    parameters.nand.channels = 4;
+    parameters.nand.chips = 1;
+    parameters.buffer.write_size = 8 * kPageBytes;
+    Rig rig(parameters);
+    Random random(8);
+    const auto next = [&random](std::int64_t, Address& address, bool& write) {
+      address = line_address(static_cast<std::int64_t>(random.below(20)),
+                             static_cast<std::int64_t>(random.below(64)));
+      write = random.below(2) == 0;
+    };
+    for (int burst = 0; burst < 100; ++burst) {
+      rig.run(24, 12, next);
+      rig.drain();
+      ASSERT_EQ(rig.nvdimm().collections_begun(), rig.nvdimm().collections_ended())
+          << name << " " << burst;
     }
   }
 }
@@ -222,7 +247,7 @@ TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
 }
 
 // A collection that yields waits for reads, each of which it counts; the last sets off its erase.
-TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsIsRefused) {
+TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsOrHasPagesToCopyIsRefused) {
   const NvdimmParameters parameters = fixed_nvdimm("proactive");
   // What is saved of the collection of the first LUN begins behind the name of the part and the
   // number of LUNs, with its phase.
@@ -230,8 +255,10 @@ TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsIsRefused) {
   constexpr std::uint64_t kYielding = 3;
   constexpr std::size_t kReads = 5;
   Rig rig(parameters);
+  constexpr std::size_t kBlock = 3;
   std::string state;
   std::size_t job = 0;
+  std::uint32_t valid = 0;  // a block that holds valid pages
   run_random(rig, 8000, 4, [&] {
     if (job == 0) {
       Archive archive;
@@ -239,6 +266,9 @@ TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsIsRefused) {
       const std::size_t at = archive.bytes().find(name) + name.size() + kWordBytes;
       job = word_at(archive.bytes(), at) == kYielding ? at : 0;
       state = archive.bytes();
+      for (valid = 0; rig.nvdimm().ftl().valid_pages(0, valid) == 0;) {
+        ++valid;
+      }
     }
   });
   ASSERT_NE(job, 0u);
@@ -247,6 +277,14 @@ TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsIsRefused) {
   ASSERT_GT(word_at(state, reads), 0u);
   EXPECT_NO_THROW(load_and_go_on(parameters, state));
   EXPECT_THROW(load_and_go_on(parameters, with_word(state, reads, 0)), InputError);
+  try {
+    load_and_go_on(parameters, with_word(state, job + kBlock * kWordBytes, valid));
+    ADD_FAILURE() << "a block is to be erased that holds valid pages";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("a garbage collection does not hold together"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(GcSteering, CheckpointsContinueBitForBit) {

@@ -80,6 +80,52 @@ TEST(Gc, PagesAreGatheredUntilTheyFillAFlashPage) {
   FAIL() << "no flash page is valid in part";
 }
 
+// What is still valid of a flash page is gathered with that of others, in the controller; pages
+// that are valid as a whole stay in the chip.
+TEST(Gc, CopybackIsForWholeFlashPages) {
+  struct Copies final : FlashObserver {
+    void on_flash(const FlashRecord& record) override {
+      if (record.priority != FlashPriority::collection) {
+        return;
+      }
+      if (record.stage == FlashStage::command && record.operation == FlashOperation::read) {
+        (record.transfer ? moved : stayed) += count_parts(record.parts);
+        whole_moved += record.transfer && count_parts(record.parts) == 4 ? 1 : 0;
+      } else if (record.stage == FlashStage::data_out) {
+        came += count_parts(record.parts);
+      } else if (record.stage == FlashStage::command &&
+                 record.operation == FlashOperation::program && record.transfer) {
+        went += count_parts(record.parts);
+      }
+    }
+    void on_programmed(std::uint64_t, std::uint32_t) override {}
+    void on_bad(std::uint64_t) override {}
+    std::uint64_t moved = 0;  // parts that are read for the controller
+    std::uint64_t whole_moved = 0;
+    std::uint64_t stayed = 0;
+    std::uint64_t came = 0;
+    std::uint64_t went = 0;
+  };
+  NvdimmParameters parameters = filled_nvdimm();
+  parameters.gc.scheduler = "reactive_copyback";
+  parameters.nand.page_size = 4 * kPageBytes;
+  parameters.capacity = 4 * parameters.capacity;
+  Rig rig(parameters);
+  Copies copies;
+  rig.nvdimm().add_flash_observer(copies);
+  Random random(4);
+  rig.run(600, 8, [&](std::int64_t, Address& address, bool& write) {
+    address = line_address(static_cast<std::int64_t>(random.below(600)));
+    write = true;
+  });
+  rig.drain();
+  EXPECT_GT(copies.moved, 0u);
+  EXPECT_EQ(copies.whole_moved, 0u);
+  EXPECT_GT(copies.stayed, 0u);
+  EXPECT_EQ(copies.came, copies.moved);
+  EXPECT_EQ(copies.went, copies.moved);
+}
+
 TEST(Gc, CopiesShareAFrontierWithTheHostWhereTheyAreToldTo) {
   for (const bool shared : {false, true}) {
     NvdimmParameters parameters = small_nvdimm();

@@ -40,6 +40,26 @@ TEST(Latency, LookupsOverlapUnlessThePortIsSerial) {
   }
 }
 
+TEST(Latency, WhatEndsAtTheSameTimeEndsAsItWasSent) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.buffer.flush = BufferFlush::writeback;
+  Rig rig(parameters);
+  for (std::uint32_t round = 1; round < 4; ++round) {
+    rig.acks.clear();
+    const Tick start = rig.now();
+    rig.nvdimm().flush(0, start);
+    rig.nvdimm().command(round, line_address(0), true, start);
+    rig.kernel().run_until(start + kLookup);
+    ASSERT_EQ(rig.acks.size(), 2u) << "the flush finds nothing to write back";
+    EXPECT_EQ(rig.acks[0], (Ack{0, start + kLookup})) << round;
+    EXPECT_EQ(rig.acks[1], (Ack{round, start + kLookup})) << round;
+    rig.nvdimm().finish(0, rig.now());
+    rig.nvdimm().finish(round, rig.now());
+    rig.nvdimm().trim(line_address(0), kPageBytes, rig.now());
+    rig.drain();
+  }
+}
+
 TEST(Latency, SpareBytesAndBusRateStretchTheTransfer) {
   NvdimmParameters parameters;
   parameters.nand.transfer_spare = true;

@@ -72,6 +72,18 @@ TEST(NvdimmParameters, SlowPagesAreNotFasterThanOthers) {
   EXPECT_EQ(with_read("tlc", "70us", "10us"), "0 errors");
   EXPECT_EQ(with_read("tlc", "71us", "10us"), "nvdimm.nand.read_time");
   EXPECT_EQ(with_read("tlc", "10us", "71us"), "nvdimm.nand.read_time");
+  const auto with_program = [](const char* model, const char* fast, const char* middle) {
+    return only_error({{"nvdimm.nand.program_model", model},
+                       {"nvdimm.nand.program_time", "500us"},
+                       {"nvdimm.nand.fast_program_time", fast},
+                       {"nvdimm.nand.middle_program_time", middle}});
+  };
+  EXPECT_EQ(with_program("mlc", "500us", "1us"), "0 errors");
+  EXPECT_EQ(with_program("mlc", "501us", "1us"), "nvdimm.nand.program_time");
+  EXPECT_EQ(with_program("flat", "501us", "1us"), "0 errors");
+  EXPECT_EQ(with_program("tlc", "700us", "100us"), "0 errors");
+  EXPECT_EQ(with_program("tlc", "710us", "100us"), "nvdimm.nand.program_time");
+  EXPECT_EQ(with_program("tlc", "100us", "710us"), "nvdimm.nand.program_time");
 }
 
 TEST(NvdimmParameters, APageIsOfOneToFourLogicalPages) {
@@ -100,12 +112,15 @@ TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
     const std::vector<ParameterError> errors = parameters.check();
     return errors.empty() ? "" : errors[0].message;
   };
-  const std::string error = error_of(16);
-  const std::size_t at = error.find("; ");
-  ASSERT_NE(error.find(" of them would do"), std::string::npos) << error;
-  const std::int64_t most = std::stoll(error.substr(at + 2));
-  EXPECT_EQ(error_of(most), "");
-  EXPECT_NE(error_of(most + 1), "");
+  for (const double bad : {0.0, 0.1}) {
+    parameters.nand.factory_bad = bad;
+    const std::string error = error_of(16);
+    const std::size_t at = error.find("; ");
+    ASSERT_NE(error.find(" of them would do"), std::string::npos) << error;
+    const std::int64_t most = std::stoll(error.substr(at + 2));
+    EXPECT_EQ(error_of(most), "");
+    EXPECT_NE(error_of(most + 1), "");
+  }
 }
 
 // What a message offers instead: less would not do.

@@ -165,6 +165,41 @@ TEST(Power, AProgramWhoseFrameIsReleasedIsFinished) {
   EXPECT_GE(record.hold_up, NvdimmParameters().nand.program_time);
 }
 
+// Of an operation on several planes it is the first one that takes the time, of all of them. Of
+// four pages the last two are programmed together.
+TEST(Power, ProgramsOfPlanesAreFinishedTogether) {
+  for (const std::int64_t planes : {1, 2}) {
+    NvdimmParameters parameters = filled(FrameRelease::datain);
+    parameters.precondition.fill = 0;
+    parameters.capacity = planes * parameters.capacity;
+    parameters.nand.planes = planes;
+    parameters.nand.multi_plane = planes > 1;
+    parameters.buffer.flush = BufferFlush::writeback;
+    ASSERT_EQ(join_errors(parameters.check()), "");
+    Rig rig(parameters);
+    for (std::int64_t line = 0; line < 4 * kLinesPerPage; ++line) {
+      rig.nvdimm().command(0, line_address(0, line), true, rig.now());
+      rig.drain();
+      rig.nvdimm().write_line(0, LineData());
+      rig.nvdimm().finish(0, rig.now());
+    }
+    rig.nvdimm().flush(0, rig.now());
+    const auto programs = [&rig] {
+      std::int64_t in_cells = 0;
+      rig.nvdimm().flash().in_flight(
+          0, [&](const FlashCommand&, PhysicalPage, bool begun, bool) { in_cells += begun; });
+      return in_cells;
+    };
+    while (rig.nvdimm().ftl().written_pages(0, 0) < 4 || programs() < planes) {
+      ASSERT_TRUE(rig.kernel().step(kNever));
+    }
+    const PowerRecord record = rig.nvdimm().power_fail(rig.now());
+    EXPECT_EQ(record.flushed_pages, 0u);
+    EXPECT_EQ(record.torn_pages, 0u);
+    EXPECT_EQ(record.hold_up, parameters.nand.program_time);
+  }
+}
+
 TEST(Power, TwoFailuresInARowLoseNothing) {
   Shadow shadow(filled(FrameRelease::program), 4);
   for (int i = 0; i < 5000; ++i) {

@@ -86,25 +86,28 @@ TEST_F(Rebuild, TheLeastWornFreeBlockIsUsedNextAndTheMostWornForLevelling) {
   EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::levelling), ftl_.page_at(0, 6, 0));
 }
 
-// An entry is dirty if its translation page says otherwise.
+// An entry is dirty if its translation page says otherwise. In a page there are few of them, or
+// they follow one another without a gap.
 TEST(RebuildOfAMapInFlash, EntriesThatWereWrittenAreClean) {
-  FtlShape shape = small_shape();
-  shape.blocks = 100;  // entries of more than a byte
-  shape.cached_entries = 7;
-  shape.map_entries = 8;
-  Ftl ftl(shape, victim_selector("fifo", {}));
-  FlashMedia media(shape.blocks, shape.pages);
-  ftl.set_media(&media);
-  UntimedWork work;
-  for (int i = 0; i < 300; ++i) {
-    write_untimed(ftl, LogicalPage(7 * i % 20), work);
+  for (const std::uint64_t map_entries : {8, 1024}) {
+    FtlShape shape = small_shape();
+    shape.blocks = 100;  // entries of more than a byte
+    shape.cached_entries = 7;
+    shape.map_entries = map_entries;
+    Ftl ftl(shape, victim_selector("fifo", {}));
+    FlashMedia media(shape.blocks, shape.pages);
+    ftl.set_media(&media);
+    UntimedWork work;
+    for (int i = 0; i < 303; ++i) {
+      write_untimed(ftl, LogicalPage(7 * i % 20), work);
+    }
+    const std::uint64_t dirty = ftl.map()->dirty_entries();
+    EXPECT_GT(dirty, 0u);
+    EXPECT_LE(dirty, shape.cached_entries);
+    ftl.rebuild();
+    EXPECT_EQ(ftl.map()->dirty_entries(), dirty) << map_entries;
+    EXPECT_FALSE(ftl.map()->wants_write());
   }
-  const std::uint64_t dirty = ftl.map()->dirty_entries();
-  EXPECT_GT(dirty, 0u);
-  EXPECT_LE(dirty, shape.cached_entries);
-  ftl.rebuild();
-  EXPECT_EQ(ftl.map()->dirty_entries(), dirty);
-  EXPECT_FALSE(ftl.map()->wants_write());
 }
 
 TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {

@@ -52,6 +52,29 @@ TEST(NvdimmStatistics, UtilisationIsBusyTimeOverAllTime) {
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lun_utilisation").value, 0);
 }
 
+TEST(NvdimmStatistics, EnergyIsThatSinceTheReset) {
+  Rig rig{NvdimmParameters()};
+  StatisticRegistry registry;
+  register_flash_statistics(registry, {&rig.nvdimm()});
+  rig.read(0);
+  const Tick reset = rig.now();
+  registry.reset(reset);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.energy.total").value, 0);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.average_power").value, 0);
+  rig.read(1);
+  // 8 LUNs take 10 uA at 3.3 V each, the cells 25 mA while they are read, and a bus 10 mA.
+  const double time = static_cast<double>((rig.now() - reset).value()) * 1e-12;
+  const double standby = 8 * 10e-6 * 3.3 * time;
+  const double read = 25e-3 * 3.3 * 50e-6;
+  const double bus = 10e-3 * 3.3 * 20.78e-6;
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.energy.standby").value, standby);
+  EXPECT_NEAR(find(registry, "nvdimm.nand.energy.read").value, read, 1e-12);
+  EXPECT_NEAR(find(registry, "nvdimm.nand.energy.bus").value, bus, 1e-12);
+  EXPECT_NEAR(find(registry, "nvdimm.nand.energy.total").value, standby + read + bus, 1e-12);
+  EXPECT_NEAR(find(registry, "nvdimm.nand.average_power").value, (standby + read + bus) / time,
+              1e-6);
+}
+
 TEST(NvdimmStatistics, WriteAmplificationCountsHostAndCollectedPages) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 1;
