@@ -77,10 +77,10 @@ class CommandTable {
   EventQueue<EventKind>& events() { return events_; }
   Tick next_lookup() const { return next_lookup_; }  // its end
   Tick next() const { return earlier(next_lookup_, events_.next_time()); }
-  bool lookup_is_next() const {
-    return next_lookup_ < events_.next_time() ||
-           (next_lookup_ == events_.next_time() &&
-            commands_[lookups_.first].order < events_.order_of_next());
+  // Of a lookup and an event at the same time, whether the lookup comes first.
+  bool lookup_is_first() const {
+    return next_lookup_ == events_.next_time() &&
+           commands_[lookups_.first].order < events_.order_of_next();
   }
   // The tag of the lookup that ends next.
   std::uint32_t end_lookup() {

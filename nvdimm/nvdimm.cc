@@ -186,13 +186,13 @@ Tick Nvdimm::advance(Tick now) {
   }
 }
 
-// What comes first, though lookups may end at the same time.
+// What comes first, though a lookup may end at the same time; none ends before.
 void Nvdimm::advance_one() {
   if (flash_.next_event() <= commands_.next()) {
     flash_.advance_one();
     return;
   }
-  if (commands_.lookup_is_next()) {
+  if (commands_.lookup_is_first()) {
     end_lookup();
     return;
   }

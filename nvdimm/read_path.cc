@@ -129,10 +129,7 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
     command.gc_blocked += gc.since(std::exchange(command.since, now));
     seek_again(tag, now);
   });
-  if (record.state == FrameState::clean && record.pins == 0) {
-    unpinned(frame);
-    admit(now);
-  }
+  leave(frame, now);
 }
 
 void ReadPath::unpinned(std::uint32_t frame) {
@@ -176,6 +173,11 @@ bool ReadPath::move(Frame& frame, std::uint32_t lun) {
 // What the read was for has come by another way.
 void ReadPath::withdraw(std::uint32_t frame, Tick now) {
   buffer_.read[frame].fetching = false;
+  leave(frame, now);
+}
+
+// A read of the frame is over: others may have it, unless it is in use.
+void ReadPath::leave(std::uint32_t frame, Tick now) {
   if (buffer_.read[frame].pins == 0) {
     unpinned(frame);
     admit(now);

@@ -59,6 +59,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   void owe(Frame& frame, std::uint32_t lun);
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);
+  void leave(std::uint32_t frame, Tick now);
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;

@@ -156,10 +156,8 @@ class Ftl {
   // meantime; the copy is dropped and the map left alone.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
 
-  // Some full block is worth collecting, or is failing.
-  bool collectable(std::uint32_t lun) {
-    return fewest_valid(lun) <= shape_.worth_collecting() || luns_[lun].failing > 0;
-  }
+  // Some full block is worth collecting; a failing one is, as the page that failed holds nothing.
+  bool collectable(std::uint32_t lun) { return fewest_valid(lun) <= shape_.worth_collecting(); }
   // Besides, fewer blocks than the threshold are free, or a block is failing.
   bool collection_due(std::uint32_t lun) {
     return (luns_[lun].free.size() < shape_.gc_threshold || luns_[lun].failing > 0) &&
