@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which libraries of policies are looked for, and what is said of those that hold none?
+// Which libraries of policies are looked for and loaded, and what is said of those that hold none?
 #include "policies/registry/policy_catalog.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "core/errors.h"
+#include "policies/policy_library.h"
+#include "tests/cc/policies/shared_object.h"
 
 namespace hmsim {
 
@@ -50,6 +54,15 @@ class Catalog : public ::testing::Test {
     std::ofstream(path) << "no library";
     return path.string();
   }
+  // One that holds a policy of this name.
+  std::string library(const std::string& file, const char* policy,
+                      const char* interface = kPolicyInterface) {
+    descriptors_.push_back({PolicyKind::page_policy, policy, "a policy", "nobody", nullptr});
+    const std::string path = (root_ / file).string();
+    testing::write_shared_object(path, kPolicyLibrarySymbol,
+                                 PolicyLibrary{interface, &descriptors_.back()});
+    return path;
+  }
   std::string folder() const { return (root_ / "folder").string(); }
   // What is said when the variable has this value.
   static std::string told(const char* variable, const std::string& value) {
@@ -65,6 +78,7 @@ class Catalog : public ::testing::Test {
   static constexpr const char* kVariables[] = {"HMSIM_POLICIES", "XDG_DATA_HOME", "HOME"};
   fs::path root_;
   std::vector<std::string> before_;
+  std::deque<PolicyDescriptor> descriptors_;  // of libraries
 };
 
 TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
@@ -107,6 +121,55 @@ TEST_F(Catalog, PoliciesAreInTheOrderOfTheirNames) {
   for (std::size_t i = 1; i < catalog.policies().size(); ++i) {
     EXPECT_LT(std::string(catalog.policies()[i - 1]->name), catalog.policies()[i]->name);
   }
+}
+
+// Whatever the order in which the folder has them.
+TEST_F(Catalog, AFoldersLibrariesAreLoadedInTheOrderOfTheirNames) {
+  const char* const names[] = {"m", "c", "z", "a", "q", "x", "b", "k"};
+  std::vector<std::string> expected;
+  for (const char* const name : names) {
+    expected.push_back(library(std::string("folder/") + name + ".so", name));
+  }
+  std::sort(expected.begin(), expected.end());
+  setenv("HMSIM_POLICIES", folder().c_str(), 1);
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries(), expected);
+}
+
+TEST_F(Catalog, NamedLibrariesAreLoadedInTheOrderInWhichTheyAreNamed) {
+  const std::vector<std::string> named{library("b.so", "b"), library("c.so", "c"),
+                                       library("a.so", "a")};
+  setenv("HMSIM_POLICIES", (named[0] + ":" + named[1] + ":" + named[2]).c_str(), 1);
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries(), named);
+}
+
+TEST_F(Catalog, LoadedPoliciesStandAmongTheOthersInTheOrderOfAllNames) {
+  const std::string last = library("last.so", "zzz");
+  const std::string first = library("first.so", "aaa");
+  const std::string middle = library("middle.so", "fcfs_strictly");
+  setenv("HMSIM_POLICIES", (last + ":" + first + ":" + middle).c_str(), 1);
+  const PolicyCatalog catalog = PolicyCatalogUnderTest::make();
+  const auto& policies = catalog.policies();
+  ASSERT_EQ(policies.size(), kPolicyTable.size() + 3);
+  EXPECT_EQ(policies.back(), &descriptors_[0]);
+  EXPECT_EQ(policies.front(), &descriptors_[1]);
+  EXPECT_TRUE(std::is_sorted(policies.begin(), policies.end(), [](const auto* a, const auto* b) {
+    return std::string(a->name) < b->name;
+  }));
+  EXPECT_EQ(std::count(policies.begin(), policies.end(), &descriptors_[2]), 1);
+}
+
+TEST_F(Catalog, NoTwoPoliciesHaveOneName) {
+  const std::string path = library("own.so", "fr_fcfs");
+  EXPECT_EQ(told("HMSIM_POLICIES", path), path + ": there is another policy 'fr_fcfs'");
+  const std::string one = library("one.so", "mine");
+  const std::string other = library("other.so", "mine");
+  EXPECT_EQ(told("HMSIM_POLICIES", one + ":" + other), other + ": there is another policy 'mine'");
+}
+
+TEST_F(Catalog, ALibraryOfAnotherHmsimIsRefused) {
+  const std::string path = library("old.so", "mine", "another interface");
+  EXPECT_EQ(told("HMSIM_POLICIES", path),
+            path + ": was built against another hmsim; call 'hmsim policy build' again");
 }
 
 }  // namespace
