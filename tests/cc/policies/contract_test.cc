@@ -35,7 +35,7 @@ class Told {
   int changed() const { return changed_; }
 
   void step() {
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
       case 0:
       case 1:
         return enqueue();
@@ -45,17 +45,22 @@ class Told {
         return acknowledge();
       case 4:
         return issue();
+      case 5:
+        return complete();
       default:
         return pass_time();
     }
   }
 
-  // Those that were not told anew since are as they were. `own`: a request that has just gone on,
-  // whose keys are asked for.
+  // Those that were not told anew since are as they were, and nothing is told of those that have
+  // been issued. `own`: a request that has just gone on, whose keys are asked for.
   void expect_told(std::optional<std::uint32_t> own) {
     const bool all = queue_.policy().epoch() != epoch_;
     std::vector<std::uint32_t>& slots = queue_.policy().changed_slots();
     announced_ += all || !slots.empty() ? 1 : 0;
+    for (const std::uint32_t slot : slots) {
+      ASSERT_LT(steps_.at(slot), Step::issued) << slot;
+    }
     for (std::uint32_t number = 0; number < steps_.size(); ++number) {
       if (steps_[number] >= Step::issued) {
         continue;
@@ -148,8 +153,21 @@ class Told {
       go_on(*number);
       queue_.issue(*number, random_.below(2) == 0);
       expect_told(number);
-      go_on(*number);
-      queue_.complete(*number);
+    }
+  }
+  // Not in the order in which they were issued.
+  void complete() {
+    std::vector<std::uint32_t> under_way;
+    for (std::uint32_t number = 0; number < steps_.size(); ++number) {
+      if (steps_[number] == Step::issued) {
+        under_way.push_back(number);
+      }
+    }
+    if (!under_way.empty()) {
+      const std::uint32_t number =
+          under_way[static_cast<std::size_t>(random_.below(under_way.size()))];
+      go_on(number);
+      queue_.complete(number);
       expect_told(number);
     }
   }
