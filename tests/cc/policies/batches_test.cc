@@ -68,5 +68,29 @@ TEST_F(OneBatch, AGroupHoldsItsRequestsUntilTheyLeaveOrItIsDissolved) {
   EXPECT_EQ(batches_.in_group(), 2);
 }
 
+// The first of a group goes before the second, and both before what is in no group.
+TEST_F(OneBatch, PlacesOfEveryGroupBeginWithTheFirst) {
+  const auto join_row = [&](std::uint32_t slot) {
+    batches_.join(dram_line(1024 * slot, 0, slot), 0, false, Tick(0));
+  };
+  join_row(0);
+  join_row(1);
+  join_row(2);
+  for (int group = 0; group < 3; ++group) {
+    batches_.dissolve_group();
+    const std::vector<Batch*> all = batches_.list(false, Tick(0));
+    ASSERT_EQ(all.size(), 3u);
+    batches_.add_to_group(*all[2]);
+    batches_.add_to_group(*all[0]);
+    EXPECT_EQ(all[2]->group, 1u);
+    EXPECT_EQ(all[0]->group, 2u);
+    EXPECT_EQ(all[1]->group, 0u);
+    batches_.changed_priorities(false);
+    EXPECT_GT(batches_.priority(2), batches_.priority(0));
+    EXPECT_GT(batches_.priority(0), batches_.priority(1));
+  }
+  EXPECT_TRUE(batches_.changed_priorities(false).empty()) << "each has its place again";
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -77,6 +77,29 @@ TEST(Atlas, RankGoesBeforeRowHitsAndItsPatienceIsThePapers) {
   EXPECT_EQ(queue.order(), (Numbers{starved, served}));
 }
 
+// DRAM has had ten misses of 26 cycles; the NVDIMM's bank is busy for one more, or one less.
+TEST(Atlas, ABankIsBusyFromACommandToItsCompletion) {
+  for (const bool long_time : {true, false}) {
+    Rehearsal queue(
+        "atlas",
+        {{"policies.atlas.nvdimm_service", "bank"}, {"policies.atlas.sources", "core_class"}},
+        kShape);
+    const std::uint32_t line = queue.enqueue(nvdimm(0, 1, 0));
+    queue.run_to(100 * kMicrosecond);
+    queue.command(line);
+    queue.run_to(100 * kMicrosecond + kShape.clock_period * (long_time ? 261 : 259));
+    queue.issue(line, false);
+    queue.complete(line);
+    for (int i = 0; i < 10; ++i) {
+      queue.issue(queue.enqueue(dram(0, 0, 0)), false);
+    }
+    queue.run_to(5'000 * kMicrosecond);
+    const std::uint32_t flash = queue.enqueue(nvdimm(0, 1, 0));
+    const std::uint32_t row = queue.enqueue(dram(0, 1, 0));
+    EXPECT_EQ(queue.order(), long_time ? (Numbers{row, flash}) : (Numbers{flash, row}));
+  }
+}
+
 // A core streams row hits; the other one's miss to the same bank waits behind them.
 Cycle latency_of_the_miss(const Assignments& more) {
   Assignments assignments{{"nvdimm.present", "false"}, {"dram.refresh", "false"}};

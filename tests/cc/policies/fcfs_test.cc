@@ -77,5 +77,24 @@ TEST(FrFcfsCap, TheOldestOfTheBankGoesFirstUntilAMissEndsTheStreak) {
   EXPECT_EQ(queue.order(), (Numbers{c, other, late}));
 }
 
+// A row that other requests have opened is hit by the first one that this scheduler sees.
+TEST(FrFcfsCap, ABanksFirstHitIsTheFirstOfItsStreak) {
+  for (const int cap : {1, 2, 3}) {
+    Rehearsal queue("fr_fcfs_cap", {{"policies.fr_fcfs_cap.cap", std::to_string(cap)}}, kShape);
+    const std::uint32_t miss = queue.enqueue(dram(0, 0, 6));
+    RequestView hit = dram(0, 0, 5);
+    hit.row_hit = true;
+    for (int i = 0; i < 5; ++i) {
+      queue.enqueue(hit);
+    }
+    int overtaken = 0;
+    while (queue.order().front() != miss) {
+      queue.issue(queue.order().front(), true);
+      ++overtaken;
+    }
+    EXPECT_EQ(overtaken, cap);
+  }
+}
+
 }  // namespace
 }  // namespace hmsim::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FIRM's count of what its batches hold: when writes are due, and whose batch a saved request is
-// in.
+// FIRM's count of what its batches hold: when writes are due, how long a group lasts, who streams,
+// and whose batch a saved request is in.
 #include <gtest/gtest.h>
 
 #include "core/archive.h"
@@ -28,6 +28,56 @@ TEST(Firm, WritesAreDueFromTheirMarkOn) {
   };
   EXPECT_EQ(direction(11), Direction::reads);
   EXPECT_EQ(direction(12), Direction::writes);
+}
+
+TEST(Firm, ReadsHaveTheBusBeforeAnythingHasCome) {
+  EXPECT_EQ(Rehearsal("firm", {}, kShape).policy().direction(), Direction::reads);
+}
+
+// A read that came after the group was formed is in none until the group ends, which is looked at
+// when the next request joins.
+TEST(Firm, AGroupEndsWhenItIsOlderThanABatchMayBe) {
+  const auto regrouped = [](Tick age) {
+    Rehearsal queue("firm", {}, kShape);
+    queue.run_to(700 * kNanosecond);
+    queue.enqueue(dram(0, 0, 1));
+    const std::uint32_t late = queue.enqueue(dram(0, 1, 1));
+    const std::uint64_t apart = queue.key(late);
+    queue.run_to(700 * kNanosecond + age);
+    queue.enqueue(dram(0, 2, 1));
+    return queue.key(late) != apart;
+  };
+  EXPECT_FALSE(regrouped(2'500 * kNanosecond));
+  EXPECT_TRUE(regrouped(2'500 * kNanosecond + Tick(1)));
+}
+
+// All three hit the same row again and again. Core 1 waits for one bank at a time, core 2 for
+// eight, and core 0 for four, which is the median: it streams, as core 1 does, whose first batch
+// is complete and goes before core 0's.
+TEST(Firm, EverySourceCountsForTheMedianOfParallelism) {
+  Rehearsal queue("firm", {}, kShape);
+  std::vector<std::uint32_t> waiting;
+  const int banks[] = {4, 1, 8};
+  for (std::uint16_t core = 0; core < 3; ++core) {
+    for (int bank = 0; bank < banks[core]; ++bank) {
+      waiting.push_back(queue.enqueue(dram(core, bank, 0)));
+      for (int i = 0; i < 4; ++i) {
+        queue.issue(queue.enqueue(dram(core, bank, 0)), true);
+      }
+    }
+  }
+  queue.run_to(250 * kMicrosecond);
+  for (const std::uint32_t number : waiting) {
+    queue.issue(number, true);
+  }
+  queue.run_to(500 * kMicrosecond);
+  const std::uint32_t first = queue.enqueue(dram(3, 7, 0));
+  const std::uint32_t median = queue.enqueue(dram(0, 0, 0));
+  const std::uint32_t complete = queue.enqueue(dram(1, 0, 0));
+  const std::uint32_t open = queue.enqueue(dram(1, 0, 1));
+  const std::uint32_t parallel = queue.enqueue(dram(2, 0, 0));
+  queue.issue(first, false);
+  EXPECT_EQ(queue.order(), (std::vector<std::uint32_t>{parallel, complete, median, open}));
 }
 
 // A request's batch is one of its own source.

@@ -308,6 +308,32 @@ TEST(Mpki, CountsACoreFromItsFirstRequestOn) {
   EXPECT_EQ(mpki.rate(0).instructions, 1'000 + 2'000);
 }
 
+// They could not be multiplied by a million: of the present quantum, and of the last.
+TEST(Mpki, RequestsThatAreMiscountedAreRefused) {
+  NoProgress progress;
+  Mpki saved;
+  saved.connect(progress);
+  saved.arrive(0, 0);
+  saved.close();
+  saved.arrive(0, 0);
+  saved.arrive(0, 0);
+  Archive archive;
+  saved.serialize(archive);
+  // Behind the number of sources, of cores, and the core.
+  for (const auto& [word, count] : {std::pair<std::size_t, std::uint64_t>{3, 2}, {5, 1}}) {
+    const std::size_t at = word * testing::kWordBytes;
+    ASSERT_EQ(testing::word_at(archive.bytes(), at), count);
+    const auto takes_count = [&, at = at](std::uint64_t other) {
+      Mpki loaded;
+      return testing::takes_all_of(testing::with_word(archive.bytes(), at, other), loaded);
+    };
+    EXPECT_TRUE(takes_count(0));
+    EXPECT_TRUE(takes_count((std::uint64_t{1} << 42) - 1));
+    EXPECT_FALSE(takes_count(std::uint64_t{1} << 42));
+    EXPECT_FALSE(takes_count(~std::uint64_t{0})) << "less than none";
+  }
+}
+
 ChannelShape of_banks(int banks) {
   ChannelShape shape{};
   shape.ranks = 1;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/cc/policies/rehearsed.h"
+#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -119,6 +120,52 @@ TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
     }
     // bus: the NVDIMM alone has low service, DRAM is behind it. bank: both take turns.
     EXPECT_EQ(dram_on_top.size(), bank ? 2U : 1U);
+  }
+}
+
+// 10 cycles fit under a sixth of what DRAM has had, 400,000 would not, and both took turns.
+TEST(Tcm, ABankIsBusyUntilItsRequestIsComplete) {
+  Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", "bank"}}, kShape);
+  const std::uint32_t flash = queue.enqueue(nvdimm(0, 0, 0));
+  queue.command(flash);
+  queue.ack(flash);
+  queue.issue(flash, false);
+  queue.run_to(kShape.clock_period * 10);
+  queue.complete(flash);
+  for (int i = 0; i < 10; ++i) {
+    queue.issue(queue.enqueue(dram(0, 0, 0)), false);
+  }
+  queue.retire(0, 1000);
+  const std::uint32_t probe = queue.enqueue(dram(0, 0, 0));
+  const std::uint32_t late = queue.enqueue(nvdimm(0, 0, 0));
+  for (int i = 0; i < 20; ++i) {
+    queue.run_to(kQuantum + i * kInterval);
+    EXPECT_GT(queue.key(late), queue.key(probe)) << i;
+  }
+}
+
+// When the next shuffle is due is what is saved last.
+TEST(Tcm, ASavedShuffleIsOneOfTwoSourcesAtLeast) {
+  for (const int cores : {1, 2}) {
+    Assignments assignments = kCores;
+    assignments.emplace_back("policies.tcm.cluster_threshold", "0");
+    Rehearsal queue("tcm", assignments, kShape);
+    for (std::uint16_t core = 0; core < cores; ++core) {
+      queue.issue(queue.enqueue(dram(core, 0, 0)), false);
+    }
+    queue.run_to(kQuantum);
+    Archive saved;
+    queue.policy().serialize(saved);
+    const std::size_t last = saved.bytes().size() - kWordBytes;
+    EXPECT_EQ(word_at(saved.bytes(), last) == static_cast<std::uint64_t>(kNever.value()),
+              cores == 1);
+    const auto taken = [&](Tick next) {
+      Rehearsal other("tcm", assignments, kShape);
+      return takes_all_of(with_word(saved.bytes(), last, static_cast<std::uint64_t>(next.value())),
+                          other.policy());
+    };
+    EXPECT_TRUE(taken(kNever));
+    EXPECT_EQ(taken(kQuantum + kInterval), cores == 2);
   }
 }
 
