@@ -65,6 +65,25 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
   const auto other = make("preemptive", {{"unplaced", "true"}});
   EXPECT_FALSE(other->copy(view));
   EXPECT_FALSE(other->erase(view).now);
+  view.unplaced = 0;
+  EXPECT_TRUE(other->copy(view));
+  EXPECT_TRUE(other->erase(view).now);
+  for (const auto& each : {&scheduler, &other}) {
+    view.lun = writes(1);
+    EXPECT_FALSE((*each)->copy(view)) << "a write is wanted of it";
+    EXPECT_FALSE((*each)->erase(view).now);
+  }
+}
+
+TEST(PendingFlash, IsNoneWithoutReadsAndWrites) {
+  EXPECT_TRUE(PendingFlash().none());
+  EXPECT_FALSE(reads(1, 1).none());
+  EXPECT_FALSE(writes(1).none());
+  PendingFlash both = reads(2, 3);
+  both += writes(1);
+  EXPECT_FALSE(both.none());
+  EXPECT_EQ(both - writes(1), reads(2, 3));
+  EXPECT_TRUE((both - both).none());
 }
 
 TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {

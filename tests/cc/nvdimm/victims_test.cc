@@ -122,6 +122,28 @@ TEST(Victims, EveryDrawOfDChoicesCounts) {
   }
 }
 
+// As many draws as it is told, one after another, of which the first of the best is taken.
+TEST(Victims, DChoicesTakesSoManyDraws) {
+  const std::vector<BlockView> all{{0, 8, 5, 0, 9}, {1, 8, 2, 0, 8}, {2, 8, 2, 0, 7},
+                                   {3, 8, 7, 0, 6}, {4, 8, 6, 0, 5}, {5, 8, 6, 0, 4}};
+  for (const int draws : {1, 2, 3, 10}) {
+    const auto selector =
+        draws == 10
+            ? victim_selector("d_choices", {})
+            : victim_selector("d_choices", {{"policies.d_choices.d", std::to_string(draws)}});
+    Random random(4);
+    Random expected(4);
+    for (int i = 0; i < 50; ++i) {
+      std::size_t best = static_cast<std::size_t>(expected.below(all.size()));
+      for (int draw = 1; draw < draws; ++draw) {
+        const auto other = static_cast<std::size_t>(expected.below(all.size()));
+        best = all[other].valid < all[best].valid ? other : best;
+      }
+      ASSERT_EQ(selector->choose(Listed(all), random), best) << draws << " draws, choice " << i;
+    }
+  }
+}
+
 // A selector that checks what it is shown, block by block, and otherwise chooses at random.
 class Inspector final : public VictimSelector {
  public:

@@ -39,6 +39,17 @@ TEST_F(ReadyBatch, BeginsWhenSoManyLinesAreReady) {
   EXPECT_EQ(choose(), kNvdimm);
 }
 
+TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
+  for (const int lines : {1, 15, 16}) {
+    ArbiterRehearsal test("ready_batch", {});
+    for (int i = 0; i < lines; ++i) {
+      test.arbiter().on_ack(view_of(kNvdimm, 1), Tick(0));
+    }
+    EXPECT_EQ(test.choose(1, 1, {}, {}, 1999 * kCycle), lines == 16 ? kNvdimm : kDram);
+    EXPECT_EQ(test.choose(1, 1, {}, {}, 2000 * kCycle), kNvdimm);
+  }
+}
+
 TEST_F(ReadyBatch, EndsAfterSoManyLinesAndLeavesDramAsManyCommands) {
   ready(20);
   for (int i = 0; i < 4; ++i) {
