@@ -269,6 +269,28 @@ TEST(Buffer, RandomTrafficEndsAndLeavesNothingBehind) {
   }
 }
 
+// Of a page that is discarded while a command reads it, nothing is valid; a write of another line
+// of it ends. The frame is that command's until it ends.
+TEST(Buffer, AFrameThatIsReadStaysThoughItsPageIsDiscardedAndWritten) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.buffer.read_size = kPageBytes;
+  Rig rig(parameters);
+  Nvdimm& nvdimm = rig.nvdimm();
+  nvdimm.command(1, line_address(0), false, rig.now());
+  rig.drain();
+  EXPECT_EQ(nvdimm.trim(line_address(0), kPageBytes, rig.now()), 1);
+  EXPECT_EQ(rig.write(0, 5), kLookup);
+  rig.acks.clear();
+  nvdimm.command(2, line_address(3), false, rig.now());
+  rig.drain();
+  EXPECT_TRUE(rig.acks.empty()) << "command 1 has the only frame";
+  nvdimm.finish(1, rig.now());
+  const Tick freed = rig.now();
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 1u);
+  EXPECT_EQ(rig.acks[0], (Ack{2, freed + kPageRead}));
+}
+
 // More lines than the write part has frames for, each written twice: what is not masked stays, from
 // the moment on in which the data have come, and when they lie in flash.
 TEST(Buffer, PostedWritesLeaveTheirBytesAtOnce) {

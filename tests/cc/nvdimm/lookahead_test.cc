@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "core/errors.h"
 #include "core/random.h"
 #include "policies/buffer_manager.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -148,6 +151,46 @@ TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
   EXPECT_EQ(ack_of(rig, 1), freed + kPageRead);
 }
 
+// Twelve older reads keep the LUN busy from which the page would be read; meanwhile its frame,
+// which has another line, is written back, to the other LUN.
+TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
+  struct Reads final : FlashObserver {
+    void on_flash(const FlashRecord& record) override {
+      if (record.operation == FlashOperation::read && record.stage == FlashStage::command) {
+        luns.push_back(record.lun);
+      }
+    }
+    void on_programmed(std::uint64_t, std::uint32_t) override {}
+    void on_bad(std::uint64_t) override {}
+    std::vector<std::uint32_t> luns;
+  };
+  NvdimmParameters parameters = managed("prefetch", 2);
+  parameters.buffer.port = BufferPort::pipelined;
+  parameters.buffer.read_size = 16 * kPageBytes;
+  parameters.buffer.write_size = kPageBytes;
+  parameters.buffer.lookup = 2 * kMillisecond;
+  Rig rig(parameters);
+  Reads reads;
+  rig.write(0, 5);
+  send(rig, 20, 1, 0, true);  // needs the only frame
+  rig.kernel().run_until(rig.now() + parameters.buffer.lookup - 100 * kMicrosecond);
+  rig.nvdimm().add_flash_observer(reads);
+  for (std::uint32_t tag = 0; tag < 12; ++tag) {
+    send(rig, tag, 2 * (tag + 1));
+  }
+  send(rig, 12, 0);
+  rig.kernel().run_until(rig.now() + parameters.buffer.lookup - kMicrosecond);
+  const Ftl& ftl = rig.nvdimm().ftl();
+  ASSERT_EQ(ftl.lun_of(ftl.place(LogicalPage(0))), 1u);
+  EXPECT_EQ(rig.statistics().prefetches, 13u);
+  std::vector<std::uint32_t> expected(12, 0);
+  expected.push_back(1);
+  EXPECT_EQ(reads.luns, expected);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().prefetch_useful, 13u);
+  EXPECT_EQ(rig.statistics().page_reads, 13u) << "nothing is read twice";
+}
+
 TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
   NvdimmParameters parameters = managed("prefetch");
   Rig rig(parameters);
@@ -272,6 +315,37 @@ TEST(Preevict, IdleLunsOnly) {
   EXPECT_EQ(rig.statistics().preevictions, 1u) << "all that time queued commands ask for page 1";
   rig.kernel().run_until(rig.now() + kMicrosecond);
   EXPECT_EQ(rig.statistics().preevictions, 2u) << "LUN 1, though its page is the newest";
+}
+
+// Behind the name of the part stand how many records there are, the records, and which are free.
+TEST(Lookahead, ASavedRecordIsFreeOrAskedFor) {
+  const NvdimmParameters parameters = managed("prefetch");
+  constexpr std::size_t kRecordWords = 7;
+  const std::string name("\11\0\0\0\0\0\0\0lookahead", 17);
+  Rig rig(parameters);
+  for (std::uint32_t tag = 0; tag < 3; ++tag) {
+    send(rig, tag, tag);
+  }
+  rig.kernel().run_until(rig.now() + kLookup);
+  const std::string state = rig.saved();
+  const std::size_t records = state.find(name) + name.size();
+  ASSERT_EQ(testing::word_at(state, records), 3u);
+  const std::size_t free = records + (1 + 3 * kRecordWords) * testing::kWordBytes;
+  ASSERT_EQ(testing::word_at(state, free), 1u);
+  ASSERT_EQ(testing::word_at(state, free + testing::kWordBytes), 0u);
+  const auto load = [&](const std::string& changed) {
+    Rig other(parameters);
+    Archive archive(changed);
+    other.serialize(archive);
+  };
+  EXPECT_NO_THROW(load(state));
+  std::string lost = testing::with_word(state, free, 0);
+  lost.erase(free + testing::kWordBytes, testing::kWordBytes);
+  EXPECT_THROW(load(lost), InputError) << "nobody asks for the first record";
+  std::string twice = testing::with_word(state, free, 2);
+  twice.insert(free + testing::kWordBytes,
+               testing::with_word(std::string(testing::kWordBytes, '\0'), 0, 1));
+  EXPECT_THROW(load(twice), InputError) << "a command asks for the second record";
 }
 
 TEST(Lookahead, ManagersChangeNothingThatIsRead) {
