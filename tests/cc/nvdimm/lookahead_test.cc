@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "policies/buffer_manager.h"
 #include "tests/cc/nvdimm/rig.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -315,37 +313,6 @@ TEST(Preevict, IdleLunsOnly) {
   EXPECT_EQ(rig.statistics().preevictions, 1u) << "all that time queued commands ask for page 1";
   rig.kernel().run_until(rig.now() + kMicrosecond);
   EXPECT_EQ(rig.statistics().preevictions, 2u) << "LUN 1, though its page is the newest";
-}
-
-// Behind the name of the part stand how many records there are, the records, and which are free.
-TEST(Lookahead, ASavedRecordIsFreeOrAskedFor) {
-  const NvdimmParameters parameters = managed("prefetch");
-  constexpr std::size_t kRecordWords = 7;
-  const std::string name("\11\0\0\0\0\0\0\0lookahead", 17);
-  Rig rig(parameters);
-  for (std::uint32_t tag = 0; tag < 3; ++tag) {
-    send(rig, tag, tag);
-  }
-  rig.kernel().run_until(rig.now() + kLookup);
-  const std::string state = rig.saved();
-  const std::size_t records = state.find(name) + name.size();
-  ASSERT_EQ(testing::word_at(state, records), 3u);
-  const std::size_t free = records + (1 + 3 * kRecordWords) * testing::kWordBytes;
-  ASSERT_EQ(testing::word_at(state, free), 1u);
-  ASSERT_EQ(testing::word_at(state, free + testing::kWordBytes), 0u);
-  const auto load = [&](const std::string& changed) {
-    Rig other(parameters);
-    Archive archive(changed);
-    other.serialize(archive);
-  };
-  EXPECT_NO_THROW(load(state));
-  std::string lost = testing::with_word(state, free, 0);
-  lost.erase(free + testing::kWordBytes, testing::kWordBytes);
-  EXPECT_THROW(load(lost), InputError) << "nobody asks for the first record";
-  std::string twice = testing::with_word(state, free, 2);
-  twice.insert(free + testing::kWordBytes,
-               testing::with_word(std::string(testing::kWordBytes, '\0'), 0, 1));
-  EXPECT_THROW(load(twice), InputError) << "a command asks for the second record";
 }
 
 TEST(Lookahead, ManagersChangeNothingThatIsRead) {

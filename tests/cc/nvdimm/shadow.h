@@ -27,6 +27,10 @@ struct NvdimmFaults {
   };
   static std::vector<Damage> damages();
   static std::vector<Damage> damages_of_posted();
+  // Which record of the lookahead the command of this tag asks for (lookahead_saved_test.cc).
+  static std::uint32_t& asked(Nvdimm& nvdimm, std::uint32_t tag) {
+    return nvdimm.commands_[tag].asked;
+  }
   // Likewise what flash and evictions are doing (flash_damage_test.cc); `told`: what is said of it.
   struct Attempt {
     const char* what;
