@@ -9,9 +9,6 @@ from gem5.components.cachehierarchies.classic.caches.l1dcache import L1DCache
 from gem5.components.cachehierarchies.classic.caches.l1icache import L1ICache
 from gem5.components.cachehierarchies.classic.caches.l2cache import L2Cache
 from gem5.components.cachehierarchies.classic.caches.mmu_cache import MMUCache
-from gem5.components.cachehierarchies.ruby.mesi_two_level_cache_hierarchy import (
-    MESITwoLevelCacheHierarchy,
-)
 from gem5.components.processors.cpu_types import CPUTypes
 from gem5.isas import ISA
 from gem5.utils.override import overrides
@@ -51,28 +48,6 @@ def shape_cores(processor, options):
             cpu.numROBEntries = options.window
             for stage in STAGES:
                 setattr(cpu, f"{stage}Width", options.width)
-
-
-class RubyCaches(MESITwoLevelCacheHierarchy):
-    """Ruby's MESI_Two_Level: private first levels, a shared second one, a directory a memory."""
-
-    def __init__(self, options):
-        super().__init__(
-            *(options.l1, "8", options.l1, "8"),
-            l2_size=options.llc,
-            l2_assoc="16",
-            num_l2_banks=1,
-        )
-        self._mshrs = options.mshrs
-
-    @overrides(AbstractCacheHierarchy)
-    def incorporate_cache(self, board):
-        super().incorporate_cache(board)
-        for cache in self._l1_controllers:
-            cache.sequencer.max_outstanding_requests = self._mshrs
-            cache.number_of_TBEs = self._mshrs
-        for controller in (*self._l2_controllers, *self._directory_controllers):
-            controller.number_of_TBEs = max(256, 4 * self._mshrs)
 
 
 class Caches(AbstractClassicCacheHierarchy):

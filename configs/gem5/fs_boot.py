@@ -31,24 +31,23 @@ import time
 from pathlib import Path
 
 import m5
-from cores_and_caches import CPUS, Caches, RubyCaches, shape_cores
+from cores_and_caches import CPUS, Caches, shape_cores
 from gem5.components.boards.x86_pmem_board import X86PmemBoard
 from gem5.components.cachehierarchies.classic.no_cache import NoCache
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
 from gem5_run import (
-    Region,
     allow_builds_without_ruby,
     give_up,
     leave_run,
     make_memory,
-    parser,
     run_each_policy,
     ticks,
 )
 from instant_memory import InstantMemory
 from m5.objects import Root
 from m5.params import isNullPointer
+from program_runs import Region, parser
 
 # Of Linux's include/uapi/linux/kvm.h.
 KVM, GET_API_VERSION, API_VERSION = "/dev/kvm", 0xAE00, 12
@@ -58,6 +57,7 @@ WRITTEN = "written"  # of a machine that has left QEMU
 # the file system has no page cache.
 DRIVERS = ["nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc", "dax"]
 MILLISECOND = 10**9  # ticks
+RUBY_PROTOCOL = "MESI_Two_Level"
 MOVED = ("bytesRead", "bytesWritten")  # statistics of gem5's memories
 LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
 # gem5 has no performance counters and no spectre; what is random at boot would differ with time.
@@ -115,6 +115,8 @@ def arguments():
             give_up(f"--boot-cpu kvm: {why_not}; 'atomic' needs none, nor does --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
+    if options.ruby and m5.defines.buildEnv.get("PROTOCOL") != RUBY_PROTOCOL:
+        give_up(f"--ruby: this gem5 was built without {RUBY_PROTOCOL}")
     if options.base_cpi_out is not None:
         if options.cpu != "o3" or options.policy or options.ruby or options.out:
             give_up("--base-cpi-out: of O3 cores and classic caches, without --policy and --out")
@@ -297,6 +299,8 @@ def leave_base_cpis(options, name, region):
 def measure(options):
     """Go on from the checkpoint, and leave the run directory of a part of the region."""
     if options.ruby:  # which knows no atomic accesses
+        from ruby_caches import RubyCaches
+
         board = make_board(options, "timing", RubyCaches(options))
     else:
         at_once = options.base_cpi_out is not None

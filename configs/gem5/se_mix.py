@@ -24,12 +24,10 @@ from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
 from gem5_run import (
-    Region,
     allow_builds_without_ruby,
     give_up,
     leave_run,
     make_memory,
-    parser,
     run_each_policy,
     ticks,
 )
@@ -38,6 +36,7 @@ from m5.objects import (
     Root,
     SEWorkload,
 )
+from program_runs import Region, parser
 
 OURS = Path(__file__).resolve().parents[2] / "workloads" / "gem5"
 NVDIMM_ADDRESS = 1 << 40  # in each process

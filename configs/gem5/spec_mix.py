@@ -19,9 +19,9 @@ from pathlib import Path
 from gem5_run import (
     allow_builds_without_ruby,
     give_up,
-    parser,
     run_each_policy,
 )
+from program_runs import parser
 from se_mix import run_mix
 
 COMMANDS = "speccmds.cmd"

@@ -19,9 +19,11 @@ FEIGNED = ("_m5", "m5", "gem5")
 
 
 class _Finder:
-    """Makes a module of any name below gem5's packages."""
+    """Makes a module of any name below gem5's packages, as a build without Ruby has them."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> Any:
+        if ".ruby." in name:
+            raise ImportError(f"{name}: this gem5 has no Ruby")
         if name.partition(".")[0] in FEIGNED:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore
         return None
@@ -45,6 +47,8 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
         "harmonic_memory",
         "cores_and_caches",
         "gem5_run",
+        "program_runs",
+        "ruby_caches",
         "se_mix",
         "spec_mix",
         "fs_boot",
@@ -106,6 +110,20 @@ def test_what_is_missing_of_spec_is_said(
     assert "standard input" in refused(lambda: module.first_command(folder), capsys)
     (folder / "speccmds.cmd").write_text("./mcf_other inp.in\n")
     assert "not built" in refused(lambda: module.first_command(folder), capsys)
+
+
+def test_only_rubys_caches_need_ruby(script: Any) -> None:
+    for name in ("se_mix", "spec_mix", "fs_boot", "base_cpi"):
+        script(name)
+    with pytest.raises(ImportError, match="no Ruby"):
+        script("ruby_caches")
+
+
+def test_runs_without_programs_need_no_cores(script: Any) -> None:
+    script("gem5_run")  # traffic.py imports no other
+    assert "cores_and_caches" not in sys.modules
+    script("program_runs")
+    assert "cores_and_caches" in sys.modules
 
 
 def test_a_program_is_a_path_or_a_file_of_ours(
