@@ -191,9 +191,6 @@ class Batches {
     pending_.check_held(archive, held, [&](const HeldRequest& each) {
       return !in_batch(each) ? PendingRequests::kNoList : each.view.write ? 1 : 0;
     });
-    for (Batch& batch : batches_) {
-      batch.requests = 0;
-    }
     in_group_ = 0;
     for (const HeldRequest& each : held) {
       if (in_batch(each)) {

@@ -80,9 +80,6 @@ class PageGroups {
   }
   // Loading: counts the NVDIMM's.
   void check_held(Archive& archive, const HeldRequests& held) {
-    for (Page& page : pages_) {
-      page.requests = 0;
-    }
     unsent_.assign(unsent_.size(), false);
     std::size_t waiting = 0;
     Places unsent(archive, arrival_links_.size(), "requests to pages");
