@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What do monitors measure in one quantum or window after another, and which counts do they refuse?
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "policies/monitors/locality.h"
+#include "policies/monitors/nvdimm_pattern.h"
+#include "policies/monitors/parallelism.h"
+#include "policies/monitors/service.h"
+#include "policies/monitors/sources.h"
+#include "tests/cc/policies/rig.h"
+#include "tests/cc/words.h"
+
+namespace hmsim {
+namespace {
+
+using testing::kCycle;
+using testing::kWordBytes;
+using testing::nvdimm_line;
+
+ChannelShape of_banks(int banks) {
+  ChannelShape shape{};
+  shape.clock_period = kCycle;
+  shape.burst = 4 * kCycle;
+  shape.ranks = 1;
+  shape.banks_per_rank = banks;
+  shape.pseudo_banks = 1;
+  return shape;
+}
+
+Service of_unit(const char* unit, const ChannelShape& shape) {
+  Service service;
+  ParameterSet parameters;
+  service.declare(parameters);
+  EXPECT_TRUE(parameters.apply({{"nvdimm_service", unit}}).empty());
+  service.connect(shape);
+  return service;
+}
+
+// Of a command that is under way for three quanta, each has what lies within it.
+TEST(Service, OfABusyBankIsSharedByItsQuanta) {
+  Service service = of_unit("bank", of_banks(0));
+  const RequestView request = nvdimm_line(0, false);
+  service.command(0, request, 100 * kCycle);
+  service.close(600 * kCycle);
+  EXPECT_EQ(service.cycles(0), 500);
+  service.close(900 * kCycle);
+  EXPECT_EQ(service.cycles(0), 300);
+  service.issue(0, request, false);
+  service.complete(0, request, 950 * kCycle);
+  service.command(0, request, 980 * kCycle);
+  service.complete(0, request, 1000 * kCycle);
+  service.close(1100 * kCycle);
+  EXPECT_EQ(service.cycles(0), 50 + 20);
+  EXPECT_EQ(service.cycles(1), 0) << "it was never seen";
+}
+
+TEST(Service, OfTheBusIsTheBurstHoweverLongTheBankIsBusy) {
+  Service service = of_unit("bus", of_banks(0));
+  const RequestView request = nvdimm_line(0, false);
+  service.command(0, request, Tick(0));
+  service.issue(0, request, false);
+  service.complete(0, request, 5000 * kCycle);
+  service.close(6000 * kCycle);
+  EXPECT_EQ(service.cycles(0), 4);
+}
+
+// A burst in this quantum and one in the last, each behind the number of sources.
+TEST(Service, CyclesThatAreMiscountedAreRefused) {
+  Service saved = of_unit("bus", of_banks(0));
+  saved.issue(0, nvdimm_line(0, false), false);
+  saved.close(Tick(0));
+  saved.issue(0, nvdimm_line(0, false), false);
+  Archive archive;
+  saved.serialize(archive);
+  for (const std::size_t word : {1, 3}) {
+    const std::size_t at = word * kWordBytes;
+    ASSERT_EQ(testing::word_at(archive.bytes(), at), 4u);
+    const auto taken = [&](std::uint64_t cycles) {
+      Service loaded = of_unit("bus", of_banks(0));
+      return testing::takes_all_of(testing::with_word(archive.bytes(), at, cycles), loaded);
+    };
+    EXPECT_TRUE(taken((std::uint64_t{1} << 40) - 1));
+    EXPECT_FALSE(taken(std::uint64_t{1} << 40));
+    EXPECT_FALSE(taken(~std::uint64_t{0})) << "less than none";
+  }
+}
+
+TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
+  Parallelism parallelism;
+  parallelism.connect(of_banks(8));
+  EXPECT_EQ(parallelism.mean(0), 0);
+  parallelism.arrive(0, 1, 250 * kCycle);
+  parallelism.arrive(0, 1, 300 * kCycle);  // the bank counts once
+  parallelism.close(1000 * kCycle);
+  EXPECT_EQ(parallelism.mean(0), 750);
+  parallelism.arrive(0, 2, 1500 * kCycle);
+  parallelism.leave(0, 1, 1600 * kCycle);
+  parallelism.close(2000 * kCycle);
+  EXPECT_EQ(parallelism.mean(0), 1500);
+  parallelism.leave(0, 2, 2100 * kCycle);
+  parallelism.leave(0, 1, 2500 * kCycle);
+  parallelism.close(3000 * kCycle);
+  EXPECT_EQ(parallelism.mean(0), 600);
+  EXPECT_EQ(parallelism.mean(1), 0) << "it was never seen";
+}
+
+TEST(Locality, CountsThatCannotBeAreRefused) {
+  Locality::Count saved{3, 8};
+  Archive archive;
+  saved.serialize(archive);
+  const auto taken = [&](std::uint64_t hits, std::uint64_t requests) {
+    Locality::Count loaded;
+    return testing::takes_all_of(
+        testing::with_word(testing::with_word(archive.bytes(), 0, hits), kWordBytes, requests),
+        loaded);
+  };
+  EXPECT_TRUE(taken(8, 8));
+  EXPECT_FALSE(taken(9, 8));
+  EXPECT_FALSE(taken(~std::uint64_t{0}, 8)) << "less than none";
+  EXPECT_TRUE(taken(3, (std::uint64_t{1} << 50) - 1));
+  EXPECT_FALSE(taken(3, std::uint64_t{1} << 50));
+}
+
+RequestView of_core(std::uint16_t core) {
+  RequestView view{};
+  view.source = core;
+  return view;
+}
+
+// Known are cores 2 and 4, of those below 5.
+TEST(Sources, AHeldRequestIsOfAKnownSource) {
+  const Archive archive(std::string{});
+  Sources sources;
+  ParameterSet parameters;
+  sources.declare(parameters);
+  EXPECT_TRUE(parameters.apply({{"sources", "core"}}).empty());
+  sources.arrive(of_core(4));
+  sources.arrive(of_core(2));
+  EXPECT_EQ(sources.count(), 2u);
+  for (std::uint16_t core = 0; core < 8; ++core) {
+    const HeldRequests held{{of_core(4)}, {of_core(core)}};
+    if (core == 2 || core == 4) {
+      EXPECT_NO_THROW(sources.check_held(archive, held)) << core;
+    } else {
+      EXPECT_THROW(sources.check_held(archive, held), InputError) << core;
+    }
+  }
+}
+
+// As many names as there are cores, of two classes each.
+TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
+  for (const std::int64_t last : {(1 << 17) - 1, 1 << 17}) {
+    Sources sources;
+    sources.introduce(last);
+    Archive archive;
+    sources.serialize(archive);
+    Sources loaded;
+    EXPECT_EQ(testing::takes_all_of(archive.bytes(), loaded), last < 1 << 17) << last;
+  }
+}
+
+// In windows of four reads: two touches of four are random, then one of two.
+TEST(NvdimmPattern, RandomTouchesAreCountedAnewInEachWindow) {
+  NvdimmPattern pattern({4, kNever});
+  for (const std::int64_t page : {1, 2, 50, 51}) {
+    pattern.add(nvdimm_line(page, false), Tick(0));
+  }
+  EXPECT_EQ(pattern.read_randomness(), kWhole / 2);
+  for (const std::int64_t page : {3, 3, 3, 4}) {
+    pattern.add(nvdimm_line(page, false), Tick(0));
+  }
+  EXPECT_EQ(pattern.read_randomness(), kWhole / 4) << "none, and half of what was before";
+}
+
+TEST(PageStreams, AStreamThatIsSavedGoesOn) {
+  PageStreams saved;
+  saved.add(10);
+  saved.add(20);
+  Archive archive;
+  saved.serialize(archive);
+  PageStreams loaded;
+  Archive loading(archive.bytes());
+  loaded.serialize(loading);
+  EXPECT_EQ(loaded.add(11), PageStreams::Touch::sequential);
+  EXPECT_EQ(loaded.add(20), PageStreams::Touch::same_page);
+  EXPECT_EQ(loaded.add(30), PageStreams::Touch::random);
+}
+
+}  // namespace
+}  // namespace hmsim
