@@ -182,7 +182,6 @@ TEST(GcSchedulers, ProactiveSharesItsLunOnRequest) {
   EXPECT_FALSE(shared->copy(view));
 }
 
-// T_lun_block = 2000 us = 400,000 x 5 ns.
 // T_lun_block = 2000 us = 400,000 x 5 ns. The LUN's own read does not count.
 GcErase erase_beside(GcScheduler& scheduler, std::uint32_t buffered, const PendingFlash& others,
                      std::uint32_t fetchable) {
@@ -191,6 +190,21 @@ GcErase erase_beside(GcScheduler& scheduler, std::uint32_t buffered, const Pendi
   view.buffered = buffered;
   view.all += others;
   return scheduler.erase(view);
+}
+
+// What is wanted of others is wanted of none.
+TEST(GcSchedulers, ProactiveTakesASingleLunAsItIs) {
+  for (const char* const estimate : {"serial", "parallel"}) {
+    const auto scheduler = make("proactive", {{"estimate", estimate}});
+    GcView view = wanted();
+    view.channels = view.luns = 1;
+    view.buffered = 8312;
+    EXPECT_FALSE(scheduler->copy(view)) << estimate;
+    EXPECT_EQ(scheduler->erase(view).reads, 1u) << estimate;
+    view.buffered = 400'000;
+    EXPECT_TRUE(scheduler->copy(view)) << estimate;
+    EXPECT_TRUE(scheduler->erase(view).now) << estimate;
+  }
 }
 
 TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {

@@ -41,6 +41,22 @@ TEST(Arbiters, OldestFirstGoesByArrival) {
   EXPECT_EQ(choose(4, 3), kNvdimm);
 }
 
+// Of unequal keys the larger one, else by arrival.
+TEST(Arbiters, SchedulerOrderGoesByKeysThenByArrival) {
+  const ArbiterRehearsal test("scheduler_order", {});
+  for (const std::uint64_t dram_key : {5, 6, 7}) {
+    for (const std::uint64_t dram_id : {2, 4}) {
+      ArbiterView view{};
+      view.dram.id = dram_id;
+      view.nvdimm.id = 3;
+      view.dram_key = dram_key;
+      view.nvdimm_key = 6;
+      const bool dram = dram_key == 6 ? dram_id < 3 : dram_key > 6;
+      EXPECT_EQ(test.arbiter().choose(view), dram ? kDram : kNvdimm) << dram_key << dram_id;
+    }
+  }
+}
+
 TEST(Arbiters, DramFirstNeverGivesItAway) {
   ArbiterRehearsal test("dram_first", {});
   EXPECT_EQ(test.choose(1, 128, Tick(1'000'000), Tick(0), Tick(1'000'000)), kDram);

@@ -92,5 +92,28 @@ TEST_F(OneBatch, PlacesOfEveryGroupBeginWithTheFirst) {
   EXPECT_TRUE(batches_.changed_priorities(false).empty()) << "each has its place again";
 }
 
+// It goes last while its direction does not have the bus; DRAM has a queue for each.
+TEST_F(OneBatch, ARequestToTheNvdimmWaitsForTheTurnOfItsDirection) {
+  const auto join_one = [&](std::uint32_t slot, bool nvdimm, bool write) {
+    RequestView request = dram_line(1024 * slot, 0, slot);
+    request.memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
+    request.write = write;
+    batches_.forget(slot);
+    const std::uint64_t before = batches_.priority(slot);
+    batches_.join(request, slot, false, Tick(0));
+    return batches_.priority(slot) == before;
+  };
+  EXPECT_TRUE(join_one(0, false, false));
+  EXPECT_TRUE(join_one(1, false, true));
+  EXPECT_TRUE(join_one(2, true, false));
+  EXPECT_FALSE(join_one(3, true, true));
+  EXPECT_EQ(batches_.priority(0), batches_.priority(1));
+  EXPECT_EQ(batches_.priority(0), batches_.priority(2));
+  EXPECT_GT(batches_.priority(0), batches_.priority(3));
+  EXPECT_EQ(batches_.changed_priorities(true), (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(batches_.priority(1), batches_.priority(3));
+  EXPECT_GT(batches_.priority(1), batches_.priority(2));
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/random.h"
 #include "tests/cc/policies/rehearsed.h"
 
@@ -66,6 +68,7 @@ class Told {
         continue;
       }
       const Keys now = keys(number);
+      ASSERT_GE(now.hit, now.miss) << "a row hit lowers no key, of " << number;
       const bool told =
           all || number == own || std::find(slots.begin(), slots.end(), number) != slots.end();
       changed_ += told && number != own && !(now == keys_[number]) ? 1 : 0;
@@ -204,6 +207,76 @@ TEST_P(SchedulerContract, KeysChangeOnlyWhereItTellsSo) {
   }
   // Those whose keys never change say nothing; the others say it of some that do.
   EXPECT_EQ(announced > 0, changed > 0);
+}
+
+// Of requests that are otherwise alike, by all but those that go by arrival alone.
+TEST_P(SchedulerContract, ARowHitGoesBeforeAnOlderMiss) {
+  const std::string& name = GetParam();
+  Rehearsal queue(name, quick(name), kShape);
+  const std::uint32_t first = queue.enqueue(dram(0, 0, 9));
+  const std::uint32_t miss = queue.enqueue(dram(0, 0, 1));
+  RequestView hit = dram(0, 0, 9);
+  hit.row_hit = true;
+  const std::uint32_t late = queue.enqueue(hit);
+  queue.issue(first, false);
+  const bool by_arrival = name == "fcfs" || name == "fcfs_strict";
+  const bool in_groups = name == "firm";  // as they come
+  EXPECT_EQ(queue.order().front(), by_arrival || in_groups ? miss : late);
+}
+
+// Parts of the configuration that comparisons leave to whoever decides them.
+TEST_P(SchedulerContract, SomeDecideWhenWritesGoAndOneTheOrderOfCommands) {
+  const std::string& name = GetParam();
+  const Rehearsal queue(name, {}, kShape);
+  EXPECT_EQ(queue.policy().sets_direction(), name == "firm" || name == "nvm_duet");
+  EXPECT_EQ(queue.policy().orders_commands(), name == "pas");
+}
+
+// A time between two changes is a cycle at least, else time would stand still.
+TEST(Schedulers, ChangesAreACycleApartAtLeast) {
+  const Tick cycle = kShape.clock_period;
+  for (const auto& [name, time] :
+       std::vector<std::pair<std::string, std::string>>{{"atlas", "quantum"},
+                                                        {"bliss", "clearing_interval"},
+                                                        {"firm", "interval"},
+                                                        {"tcm", "quantum"}}) {
+    Rehearsal queue(name, {{"policies." + name + "." + time, "0s"}}, kShape);
+    EXPECT_EQ(queue.policy().next_change(), cycle) << name;
+    queue.policy().change(5 * cycle);
+    EXPECT_EQ(queue.policy().next_change(), 6 * cycle) << name;
+  }
+}
+
+TEST(Schedulers, ASavedQueueHoldsWhatTheChannelHolds) {
+  for (const std::string& name : policy_names(PolicyKind::transaction_scheduler)) {
+    if (name == "fcfs" || name == "fr_fcfs") {
+      continue;  // they keep nothing
+    }
+    RequestView known = nvdimm(0, 0, 7, true);
+    RequestView other = known;
+    known.rank = other.rank = kShape.ranks;
+    other.slot = 1;
+    other.id = 1;
+    other.source = 3;  // which it has not seen
+    Rehearsal saved(name, {}, kShape);
+    saved.ack(saved.enqueue(known));
+    Archive archive;
+    saved.policy().serialize(archive);
+    const auto takes = [&](const HeldRequests& held) {
+      Rehearsal loaded(name, {}, kShape);
+      Archive loading(archive.bytes());
+      loaded.policy().serialize(loading);
+      try {
+        loaded.policy().check_held(loading, held);
+      } catch (const InputError&) {
+        return false;
+      }
+      return true;
+    };
+    const HeldRequest acknowledged{known, name != "pas", true, false};
+    EXPECT_TRUE(takes({acknowledged})) << name;
+    EXPECT_FALSE(takes({acknowledged, {other, name != "pas", true, false}})) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SchedulerContract,

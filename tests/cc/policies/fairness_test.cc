@@ -33,6 +33,21 @@ TEST(Bliss, TheFourthRequestInARowBlacklistsUntilTheListIsCleared) {
   EXPECT_EQ(queue.order(), (Numbers{heavy, light}));
 }
 
+// Those before the clearing do not count for the next time.
+TEST(Bliss, AfterTheClearingItTakesAsManyRequestsAgain) {
+  Rehearsal queue("bliss", {}, kShape);
+  const std::uint32_t heavy = queue.enqueue(dram(0, 1, 0));
+  const std::uint32_t light = queue.enqueue(dram(1, 1, 0));
+  serve(queue, 0, 4);
+  EXPECT_EQ(queue.order(), (Numbers{light, heavy}));
+  queue.run_to(5 * kMicrosecond);
+  serve(queue, 0, 3);
+  EXPECT_EQ(queue.order(), (Numbers{heavy, light}));
+  serve(queue, 0, 1);
+  EXPECT_EQ(queue.order(), (Numbers{light, heavy}));
+}
+
+// A hit of the blacklisted source is no better than a miss of another, however old it is.
 TEST(Bliss, TheBlacklistGoesBeforeRowHits) {
   Rehearsal queue("bliss", {}, kShape);
   serve(queue, 0, 4);
@@ -75,6 +90,17 @@ TEST(Atlas, RankGoesBeforeRowHitsAndItsPatienceIsThePapers) {
   const std::uint32_t served = queue.enqueue(hit);
   const std::uint32_t starved = queue.enqueue(dram(1, 1, 0));
   EXPECT_EQ(queue.order(), (Numbers{starved, served}));
+}
+
+// All service before the last quantum weighs 1, and that of the last nothing.
+TEST(Atlas, WithAHistoryOfOneNoServiceEverCounts) {
+  Rehearsal queue("atlas", {{"policies.atlas.history", "1"}}, kShape);
+  serve(queue, 0, 90);
+  serve(queue, 1, 10);
+  queue.run_to(15'000 * kMicrosecond);
+  const std::uint32_t late = queue.enqueue(dram(1, 1, 0));
+  const std::uint32_t first = queue.enqueue(dram(0, 1, 0));
+  EXPECT_EQ(queue.order(), (Numbers{first, late})) << "the lower core first";
 }
 
 // DRAM has had ten misses of 26 cycles; the NVDIMM's bank is busy for one more, or one less.

@@ -80,6 +80,49 @@ TEST(Firm, EverySourceCountsForTheMedianOfParallelism) {
   EXPECT_EQ(queue.order(), (std::vector<std::uint32_t>{parallel, complete, median, open}));
 }
 
+// With a request for each thousand instructions, as the threshold has it, a source is intensive: as
+// the other one is, which came first.
+TEST(Firm, SourcesAreIntensiveFromTheThresholdOn) {
+  for (const std::int64_t instructions : {2'000, 2'001}) {
+    Rehearsal queue("firm", {}, kShape);
+    for (const std::uint16_t core : {std::uint16_t{0}, std::uint16_t{1}}) {
+      queue.issue(queue.enqueue(dram(core, 0, 0)), false);
+      queue.issue(queue.enqueue(dram(core, 0, 1)), false);
+    }
+    queue.retire(0, instructions);
+    queue.run_to(500 * kMicrosecond);
+    const std::uint32_t first = queue.enqueue(dram(3, 7, 0));
+    const std::uint32_t intensive = queue.enqueue(dram(1, 0, 0));
+    const std::uint32_t probe = queue.enqueue(dram(0, 0, 0));
+    queue.issue(first, false);
+    EXPECT_EQ(queue.order(), instructions == 2'000
+                                 ? (std::vector<std::uint32_t>{intensive, probe})
+                                 : (std::vector<std::uint32_t>{probe, intensive}));
+  }
+}
+
+// Not even the first of the next one, which is older.
+TEST(Firm, ARowHitOvertakesNoBatchOfItsGroup) {
+  Rehearsal queue(
+      "firm", {{"policies.firm.turnaround_share", "1"}, {"policies.firm.write_mark", "1"}}, kShape);
+  const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
+  RequestView hit = dram(0, 0, 1, true);
+  hit.row_hit = true;
+  std::vector<std::uint32_t> others;
+  std::vector<std::uint32_t> expected;
+  for (int i = 0; i < 3; ++i) {
+    hit.row = i;
+    others.push_back(queue.enqueue(hit));
+  }
+  for (int i = 0; i < 3; ++i) {
+    expected.push_back(queue.enqueue(nvdimm(0, 0, i, true)));
+    queue.ack(expected.back());
+    expected.push_back(others[static_cast<std::size_t>(i)]);
+  }
+  queue.issue(first, false);
+  EXPECT_EQ(queue.order(), expected);
+}
+
 // A request's batch is one of its own source.
 TEST(Firm, ASavedRequestInAnothersBatchIsRefused) {
   const auto take = [](std::uint16_t first, std::uint16_t second) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tests/cc/controller/random_traffic.h"
@@ -74,6 +75,41 @@ TEST(NvmDuet, ReadsGoBeforeWritesBetweenTheWatermarksAndPersistentWritesBeforeOt
   EXPECT_EQ(queue.order(), (Numbers{0, 3, 2}));
   queue.issue(0, false);  // one is left
   EXPECT_EQ(queue.order(), (Numbers{2, 3}));
+}
+
+// The direction that goes first, then persistent writes, then row hits, then age: of each two of
+// the kinds of requests that there are, the less urgent one came first.
+TEST(NvmDuet, DirectionsGoBeforePersistenceAndThatBeforeRowHits) {
+  for (const bool writes_first : {false, true}) {
+    Rehearsal queue(kDuet,
+                    {{"policies.nvm_duet.write_high", writes_first ? "1" : "4096"},
+                     {"policies.nvm_duet.write_low", "0"}},
+                    kShape);
+    std::vector<RequestView> kinds{dram(0, 0, 0), nvdimm(0, 0, 0), dram(0, 0, 0, true),
+                                   persistent(0, 0)};
+    const std::size_t plain = kinds.size();
+    for (std::size_t i = 0; i < plain; ++i) {
+      kinds.push_back(kinds[i]);
+      kinds.back().row_hit = true;
+    }
+    const auto urgency = [&](const RequestView& view) {
+      const bool keeps_order = view.write && view.memory == MemoryClass::nvdimm;
+      return std::array<bool, 3>{view.write == writes_first, keeps_order, view.row_hit};
+    };
+    std::stable_sort(kinds.begin(), kinds.end(),
+                     [&](const auto& a, const auto& b) { return urgency(a) < urgency(b); });
+    queue.enqueue(persistent(1, 0));  // writes go first from then on
+    for (const RequestView& view : kinds) {
+      queue.enqueue(view);
+    }
+    for (std::uint32_t one = 1; one <= kinds.size(); ++one) {
+      for (std::uint32_t other = 1; other < one; ++other) {
+        const bool more = urgency(kinds[one - 1]) != urgency(kinds[other - 1]);
+        EXPECT_EQ(queue.key(one) > queue.key(other), more) << writes_first << one << other;
+        EXPECT_EQ(queue.key(one) == queue.key(other), !more) << writes_first << one << other;
+      }
+    }
+  }
 }
 
 // In a channel: no burst of an epoch before all writes of the core's earlier ones are completed.

@@ -85,6 +85,21 @@ TEST(ParBs, WritesAreMarkedUnlessOnlyReadsAre) {
   }
 }
 
+// Those outside of it, too, go by the ranks that it gave their sources; writes that may not be
+// marked go in order of arrival.
+TEST(ParBs, RequestsBehindABatchGoByItsRanks) {
+  for (const bool reads : {false, true}) {
+    Loads loads(Assignments{{"policies.par_bs.marks", reads ? "reads" : "all"}});
+    const std::uint32_t heavy = loads.queue.enqueue(dram(0, 5, 1));
+    const std::uint32_t light = loads.queue.enqueue(dram(2, 5, 2));
+    EXPECT_GT(loads.queue.key(light), loads.queue.key(heavy));
+    const std::uint32_t heavy_write = loads.queue.enqueue(dram(0, 5, 1, true));
+    const std::uint32_t light_write = loads.queue.enqueue(dram(2, 5, 2, true));
+    EXPECT_EQ(loads.queue.key(light_write) > loads.queue.key(heavy_write), !reads);
+    EXPECT_EQ(loads.queue.key(light_write) == loads.queue.key(heavy_write), reads);
+  }
+}
+
 TEST(ParBs, ABatchMayWaitForSomeLoad) {
   Rehearsal queue("par_bs", {{"policies.par_bs.min_batch", "3"}}, kShape);
   queue.enqueue(dram(0, 0, 1));

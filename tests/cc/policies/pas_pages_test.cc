@@ -9,24 +9,23 @@ namespace {
 
 class Pages {
  public:
-  Pages() : queue_("pas", {{"policies.pas.return_after", "2"}}, kShape) {}
+  Pages() : queue_("pas", {{"policies.pas.return_after", "2"}}, shape()) {}
 
   std::uint32_t enqueue(std::int64_t page) { return queue_.enqueue(nvdimm(0, 0, page)); }
-  // An ack as late as this is one of a miss.
-  void serve(std::uint32_t request, bool late = false) {
+  void serve(std::uint32_t request, Tick delay = Tick(0)) {
     queue_.command(request);
-    queue_.run_to(queue_.now() + (late ? kMicrosecond * 50 : Tick(0)));
+    queue_.run_to(queue_.now() + delay);
     queue_.ack(request);
     queue_.issue(request, false);
     queue_.complete(request);
   }
   void clean() { serve(enqueue(next_++)); }
   // The second request of a page is a miss.
-  void thrash() {
+  void thrash(Tick delay = 50 * kMicrosecond) {
     const std::uint32_t first = enqueue(next_);
     const std::uint32_t second = enqueue(next_++);
     serve(first);
-    serve(second, true);
+    serve(second, delay);
   }
   // Whether a page that was begun goes before others.
   bool uses_up() {
@@ -38,6 +37,12 @@ class Pages {
   }
 
  private:
+  static ChannelShape shape() {
+    ChannelShape shape = kShape;
+    shape.nvdimm_hit_delay = shape.clock_period * 100;
+    return shape;
+  }
+
   Rehearsal queue_;
   std::int64_t next_ = 0;
 };
@@ -50,6 +55,32 @@ TEST(PasPages, TwoCleanOnesInARowEndTheUsingUp) {
   pages.clean();
   pages.clean();
   EXPECT_FALSE(pages.uses_up());
+}
+
+// 100 cycles, and the ten of slack.
+TEST(PasPages, AnAckIsLateWhenItIsLaterThanTheLatestOfAHit) {
+  for (const Tick later : {Tick(0), Tick(1)}) {
+    Pages pages;
+    pages.thrash(kShape.clock_period * 110 + later);
+    EXPECT_EQ(pages.uses_up(), later > Tick(0));
+  }
+}
+
+// The data of requests whose commands are sent, as DRAM.
+TEST(PasPages, DataGoByRowHits) {
+  Rehearsal queue("pas", {}, kShape);
+  const std::uint32_t miss = queue.enqueue(nvdimm(0, 0, 1));
+  RequestView hit = nvdimm(0, 0, 2);
+  hit.row_hit = true;
+  const std::uint32_t late = queue.enqueue(hit);
+  for (const std::uint32_t number : {miss, late}) {
+    queue.command(number);
+    queue.ack(number);
+  }
+  EXPECT_EQ(queue.order(), (std::vector<std::uint32_t>{late, miss}));
+  hit.memory = MemoryClass::dram;
+  EXPECT_EQ(queue.key(queue.enqueue(hit)), queue.key(late));
+  EXPECT_EQ(queue.key(queue.enqueue(dram(0, 0, 1))), queue.key(miss));
 }
 
 TEST(PasPages, OneThatThrashesBetweenThemBeginsTheCountAnew) {

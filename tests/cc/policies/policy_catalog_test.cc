@@ -99,6 +99,7 @@ TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u) << "no home";
   const std::string at_home = text("home/.local/share/hmsim/policies/own.so");
   EXPECT_EQ(told("HOME", (root_ / "home").string()).find(at_home), 0u);
+  EXPECT_EQ(told("XDG_DATA_HOME", "").find(at_home), 0u) << "as if it were not set";
   const std::string elsewhere = text("data/hmsim/policies/own.so");
   EXPECT_EQ(told("XDG_DATA_HOME", (root_ / "data").string()).find(elsewhere), 0u);
   EXPECT_EQ(told("HMSIM_POLICIES", ""), "");

@@ -50,6 +50,33 @@ TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
   }
 }
 
+// Lines that are ready, what is left of a batch and of DRAM's commands, and for how long nothing
+// has passed.
+TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
+  Tick now(0);
+  for (int i = 0; i < 200; ++i) {
+    now += (i % 7) * 11 * kCycle;
+    ArbiterRehearsal loaded("ready_batch", {{"policies.ready_batch.batch", "4"},
+                                            {"policies.ready_batch.patience", "100"}});
+    Archive saved;
+    test_.arbiter().serialize(saved);
+    Archive loading(saved.bytes());
+    loaded.arbiter().serialize(loading);
+    for (int ahead = 0; ahead < 12; ++ahead) {
+      const Tick then = now + ahead * 13 * kCycle;
+      const MemoryClass chosen = loaded.choose(1, 1, {}, {}, then);
+      ASSERT_EQ(chosen, choose(then)) << i;
+      for (BusArbiter* const each : {&loaded.arbiter(), &test_.arbiter()}) {
+        if ((i + ahead) % 3 != 0) {
+          each->on_ack(view_of(kNvdimm, 1), then);
+        }
+        each->on_issue(view_of(chosen, 0), then);
+      }
+    }
+    now += 150 * kCycle;
+  }
+}
+
 TEST_F(ReadyBatch, EndsAfterSoManyLinesAndLeavesDramAsManyCommands) {
   ready(20);
   for (int i = 0; i < 4; ++i) {

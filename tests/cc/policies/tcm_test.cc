@@ -286,6 +286,8 @@ TEST(Tcm, RankGoesBeforeRowHits) {
   };
   EXPECT_LT(place(probes[1]), place(late));
   EXPECT_LT(place(late), place(probes[0]));
+  const std::uint32_t later_still = queue.enqueue(dram(1, 1, 0));
+  EXPECT_GT(queue.key(later_still), queue.key(late)) << "of the next rank, and younger";
 }
 
 }  // namespace
