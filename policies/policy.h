@@ -135,8 +135,8 @@ enum class FixedOrder : std::uint8_t { none, arrival, hits_first };
 class TransactionScheduler : public TransactionPolicy {
  public:
   // A key: larger goes first, equal keys go in order of arrival. Contract: row_hit never lowers it;
-  // two transactions with the same row_hit compare alike whatever it is; the key of a queued
-  // transaction changes only together with row_hit, with rekey() or with raise_epoch().
+  // two transactions of a bank with the same row_hit compare alike whatever it is; the key of a
+  // queued transaction changes only together with row_hit, with rekey() or with raise_epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
   // What key() amounts to, where it is that simple: then it is not called, nothing is withheld, and
   // rekey() and raise_epoch() are not used.
