@@ -212,6 +212,21 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_evictions() {
          n.evictor_.open_[0] = free == kNoIndex ? n.evictor_.open_[0] : free;
          return free != kNoIndex;
        }},
+      {"a batch that others join, which is over and does not say so", kWrong,
+       [free_one](Nvdimm& n) {
+         E& evictor = n.evictor_;
+         const std::uint32_t free = free_one(evictor);
+         const bool fits = free != kNoIndex && evictor.ftl_.shape().dynamic && !evictor.merges_ &&
+                           evictor.most_ > 1;
+         if (fits) {
+           Eviction& over = evictor.evictions_[free];
+           over.batch = free;
+           over.next = kNoIndex;
+           over.count = over.coming = 1;
+           evictor.open_[0] = free;
+         }
+         return fits;
+       }},
       {"a batch that others join, though it is what is merged", kWrong,
        with_batch([](E& evictor, std::uint32_t first, std::uint32_t last) {
          const bool fits = evictor.merges_ && evictor.evictions_[first].coming > 0 &&
@@ -248,6 +263,33 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_evictions() {
          own.frames = evictor.merges_ ? own.frames : kNoIndex;
          return !evictor.merges_;
        })},
+      {"an eviction of a frame that stays", kFrames,
+       [](Nvdimm& n) {
+         E& evictor = n.evictor_;
+         for (const std::uint32_t i : evictor.evictions_.taken()) {
+           const std::uint32_t frame = evictor.evictions_[i].frames;
+           if (!evictor.merges_ && frame != kNoIndex &&
+               n.buffer_.write[frame].link.next == kNoIndex && n.buffer_.write[frame].pins == 0 &&
+               n.buffer_.write[frame].waiters.empty()) {
+             evictor.evictions_[i].frames = kNoIndex;
+             n.buffer_.write[frame].state = FrameState::dirty;
+             n.buffer_.write.list(frame, false);
+             --n.writes_.leaving_;
+             return true;
+           }
+         }
+         return false;
+       }},
+      {"a frame that is written back by nobody", kFrames,
+       [](Nvdimm& n) {
+         Frame& first = n.buffer_.write[0];
+         const bool fits = first.state == FrameState::dirty && first.pins > 0;
+         if (fits) {
+           first.state = FrameState::evicting;
+           ++n.writes_.leaving_;
+         }
+         return fits;
+       }},
       {"frames of another page", kFrames,
        with_two([](Eviction& one, Eviction& other) { std::swap(one.frames, other.frames); })},
       {"a frame that waits for no eviction", kFrames,

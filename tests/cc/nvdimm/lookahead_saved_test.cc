@@ -13,8 +13,8 @@ namespace {
 
 // Two LUNs and one frame to read into, which the prefetch of page 0 has. Pages 2 and 4 wait for
 // LUN 0, which is busy; pages 1 and 3 wait for a frame, while LUN 1 is idle. Page 4 is asked for by
-// two reads and to be written, as pages 6 and 8 are. The last of the records is free, as commands
-// before were looked up.
+// two reads and to be written, as page 6 is; page 8 by a read and a write. One of the records is
+// free, as commands before were looked up.
 class SavedLookahead : public ::testing::Test {
  protected:
   enum Field : std::size_t { key, reads, writes, lun, previous, next, new_page, words };
@@ -38,11 +38,12 @@ class SavedLookahead : public ::testing::Test {
     send(11, 0, false);
     send(kTagOfPage2, 2, false);
     send(10, 4, false);
+    send(18, 8, true);
+    send(19, 8, false);
     send(14, 1, false);
     send(15, 3, false);
     send(16, 4, true);
     send(17, 6, true);
-    send(18, 8, true);
     send(kTagOfPage4, 4, false);
     save();
   }
@@ -60,10 +61,10 @@ class SavedLookahead : public ::testing::Test {
   void send(std::uint32_t tag, std::int64_t page, bool write) {
     rig_.nvdimm().command(tag, line_address(page), write, rig_.now());
   }
+  static std::string name() { return std::string("\11\0\0\0\0\0\0\0lookahead", 17); }
   void save() {
     state_ = rig_.saved();
-    const std::string name("\11\0\0\0\0\0\0\0lookahead", 17);
-    begin_ = state_.find(name) + name.size();
+    begin_ = state_.find(name()) + name().size();
   }
   std::uint64_t word(std::size_t number) const {
     return testing::word_at(state_, begin_ + number * testing::kWordBytes);
@@ -111,7 +112,7 @@ TEST_F(SavedLookahead, IsTaken) {
   EXPECT_EQ(word(kFree), 1u);
   EXPECT_EQ(word(kLists), 2u);
   EXPECT_EQ(word(kLists + 1), record_of(2));
-  EXPECT_EQ(word(kLists + 2), record_of(4));
+  EXPECT_EQ(word(kLists + 2), record_of(8));
   EXPECT_EQ(word(kLists + 3), record_of(1));
   EXPECT_EQ(word(kLists + 4), record_of(3));
   EXPECT_EQ(word(of_record(record_of(4), reads)), 2u);
@@ -132,10 +133,22 @@ TEST_F(SavedLookahead, IsRefusedIfItAsksForSomethingElse) {
   const std::size_t free = word(kFree + 1);
   expect_refused(of_record(free, reads));
   expect_refused(of_record(free, writes));
+  expect_refused(of_record(free, new_page));
+}
+
+// The first of all records, which the others leave free.
+TEST_F(SavedLookahead, IsRefusedIfItsFirstRecordIsAskedForMoreOften) {
+  Rig rig(parameters());
+  rig.nvdimm().command(0, line_address(0), false, rig.now());
+  state_ = rig.saved();
+  begin_ = state_.find(name()) + name().size();
+  EXPECT_TRUE(taken());
+  expect_refused(of_record(0, reads));
+  expect_refused(of_record(0, writes));
 }
 
 TEST_F(SavedLookahead, IsRefusedIfItsListsDoNotHoldTogether) {
-  for (const std::uint64_t page : {1, 2, 3, 4}) {
+  for (const std::uint64_t page : {1, 2, 3, 4, 8}) {
     expect_refused(of_record(record_of(page), previous));
     expect_refused(of_record(record_of(page), next));
   }
@@ -174,7 +187,7 @@ TEST_F(SavedLookahead, IsRefusedWithARecordThatIsFreeAndAskedFor) {
 
 TEST_F(SavedLookahead, IsRefusedIfAPageThatNobodyReadsIsToBeFetched) {
   const std::size_t written = record_of(6);
-  const std::size_t last = record_of(4);
+  const std::size_t last = record_of(8);
   set(of_record(written, lun), 0);
   set(of_record(written, previous), last);
   set(of_record(last, next), written);

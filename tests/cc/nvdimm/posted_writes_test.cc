@@ -236,6 +236,8 @@ TEST_F(SavedPosted, AreRefusedThatAreFreeOrNotCounted) {
   expect_refused(free, "how many are free");
   expect_refused(free + testing::kWordBytes, "which is free");
   expect_refused(free + 2 * testing::kWordBytes, "how many are used");
+  const std::string free_and_used = testing::with_word(state_, at(3, used), 1);
+  EXPECT_FALSE(taken(testing::with_word(free_and_used, at(3, older), kFirst + 3)));
 }
 
 }  // namespace
