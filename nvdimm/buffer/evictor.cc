@@ -175,8 +175,7 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
         listed = true;
       }
     }
-    if (listed || (static_cast<std::uint64_t>(i) < ftl_.shape().logical_pages &&
-                   ftl_.place(page) != kNowhere)) {
+    if (listed || ftl_.place(page) != kNowhere) {
       last = begin(page, frame, last, started);
     }
   }

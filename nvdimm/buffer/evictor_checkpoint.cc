@@ -91,8 +91,7 @@ void Evictor::check_batches(const Archive& archive) const {
     }
     std::uint32_t count = 0;
     evictions.chain(i, [&](std::uint32_t own) {
-      archive.check(own < evictions_.size() && evictions_[own].batch == i && ++count <= most_,
-                    kWrong);
+      archive.check(evictions_[own].batch == i && ++count <= most_, kWrong);
       return evictions_[own].next;
     });
     archive.check(evictions_[i].count == count, kWrong);

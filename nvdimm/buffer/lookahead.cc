@@ -210,7 +210,7 @@ void Lookahead::check_lists(const Archive& archive) const {
     archive.check(
         used != free.has(index) && (!used || (asked.lun != kNoIndex) == candidates.has(index)),
         kWrong);
-    new_pages += used && asked.new_page ? 1 : 0;
+    new_pages += asked.new_page ? 1 : 0;
   }
   archive.check(new_pages == new_pages_, kWrong);
 }
