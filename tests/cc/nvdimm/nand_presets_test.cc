@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+
 namespace hmsim {
 namespace {
 
@@ -27,6 +30,34 @@ TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
   }
   for (const NandPreset part : {NandPreset::tlc_512gb, NandPreset::qlc_1tb}) {
     EXPECT_EQ(spare(part), 512);
+  }
+}
+
+// docs/flash.md, which has their sources; in microseconds: a page's read on the average, of a fast
+// page and of one between, their programs, and an erase. Where all pages are alike, so are the
+// three.
+TEST(NandPresets, HaveTheTimesThatTheirSourcesGive) {
+  const std::map<NandPreset, std::array<double, 7>> times{
+      {NandPreset::table3, {50, 50, 50, 650, 250, 650, 2000}},
+      {NandPreset::slc, {25, 25, 25, 200, 200, 200, 1500}},
+      {NandPreset::mlc, {50, 50, 50, 650, 250, 650, 2000}},
+      {NandPreset::tlc, {81, 58, 78, 2587, 558, 2201, 2274}},
+      {NandPreset::slc_32gb, {35, 35, 35, 350, 350, 350, 1500}},
+      {NandPreset::mlc_64gb, {75, 75, 75, 1300, 700, 1300, 3800}},
+      {NandPreset::tlc_512gb, {60, 42.4, 58.1, 700, 700, 700, 3000}},
+      {NandPreset::qlc_1tb, {110, 59.3, 106.2, 2000, 2000, 2000, 3000}},
+      {NandPreset::z_nand, {3, 3, 3, 100, 100, 100, 1500}},
+      {NandPreset::xl_flash, {4, 4, 4, 75, 75, 75, 1500}}};
+  for (const auto& [preset, expected] : times) {
+    SCOPED_TRACE(static_cast<int>(preset));
+    NandParameters nand;
+    set_preset(preset, nand);
+    const Tick found[] = {nand.read_time,    nand.fast_read_time,    nand.middle_read_time,
+                          nand.program_time, nand.fast_program_time, nand.middle_program_time,
+                          nand.erase_time};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(static_cast<double>(found[i].value()) / 1e6, expected[i], 1e-9) << i;
+    }
   }
 }
 
