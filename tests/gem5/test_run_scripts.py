@@ -167,6 +167,24 @@ def test_kvm_that_cannot_work_is_told_before_anything_boots(
         assert told in fs_boot.kvm_fault()
 
 
+@pytest.mark.parametrize("protocol", ["", "MI_example"])
+def test_rubys_caches_are_refused_by_a_gem5_without_their_protocol(
+    script: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    protocol: str,
+) -> None:
+    fs_boot = script("fs_boot")
+    fs_boot.m5.defines.buildEnv = {"PROTOCOL": protocol}
+    line = ["fs_boot.py", "--machine", str(tmp_path), "--checkpoint", str(tmp_path), "--ruby"]
+    monkeypatch.setattr(sys, "argv", line)
+    said = refused(fs_boot.arguments, capsys)
+    assert said == "fs_boot.py: --ruby: this gem5 was built without MESI_Two_Level\n"
+    fs_boot.m5.defines.buildEnv = {"PROTOCOL": "MESI_Two_Level"}
+    assert fs_boot.arguments().ruby
+
+
 def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
         """Somebody's scheduler."""

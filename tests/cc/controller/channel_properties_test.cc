@@ -183,12 +183,7 @@ TEST(ChannelProperties, EveryRequestOnceInLineOrderAndByTheRules) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       ChannelUnderTest channel(tried.assignments);
       RandomTraffic traffic(channel, seed);
-      Cycle now{0};
-      for (int i = 0; i < kBursts; ++i) {
-        traffic.burst();
-        now += traffic.pause();
-        channel.run_to(now);
-      }
+      traffic.run(kBursts);
       channel.drain();
       traffic.expect_all_done();
       EXPECT_EQ(channel.checker_.commands(), static_cast<std::int64_t>(channel.log_.size()));
@@ -232,12 +227,7 @@ TEST(ChannelProperties, NoRuleIsBrokenWhateverTheTimings) {
                             {"dram.timing.tREFI", between(900, 2000)},
                             {"dram.timing.tRFC", between(1, 150)}}));
     RandomTraffic traffic(channel, static_cast<std::uint64_t>(i));
-    Cycle now{0};
-    for (int burst = 0; burst < kBursts; ++burst) {
-      traffic.burst();
-      now += traffic.pause();
-      channel.run_to(now);
-    }
+    traffic.run(kBursts);
     channel.drain();
     EXPECT_TRUE(channel.channel_.idle());
   }

@@ -59,12 +59,7 @@ TEST_F(Dramsim3, DevicesKeepTheRulesUnderRandomTraffic) {
                               {"nvdimm.buffer.read_size", "256KiB"},
                               {"nvdimm.buffer.write_size", "256KiB"}});
     RandomTraffic traffic(channel, 1);
-    Cycle now{0};
-    for (int i = 0; i < 300; ++i) {
-      traffic.burst();
-      now += traffic.pause();
-      channel.run_to(now);
-    }
+    traffic.run(300);
     Archive out;
     channel.channel_.serialize(out);
     Archive in(out.bytes());

@@ -254,12 +254,7 @@ TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
                                                        {"dram.refresh_pull_in", "2"}}));
           const Splits splits(channel);
           RandomTraffic traffic(channel, 5);
-          Cycle now{0};
-          for (int i = 0; i < 200; ++i) {
-            traffic.burst();
-            now += traffic.pause();
-            channel.run_to(now);
-          }
+          traffic.run(200);
           channel.drain();
           EXPECT_EQ(splits.parts_.size(), channel.next_id_);
           check_totals(channel, splits);
@@ -275,12 +270,7 @@ void expect_sums(Assignments assignments) {
   ChannelUnderTest channel(assignments);
   const Splits splits(channel);
   RandomTraffic traffic(channel, 6);
-  Cycle now{0};
-  for (int i = 0; i < 1000; ++i) {
-    traffic.burst();
-    now += traffic.pause();
-    channel.run_to(now);
-  }
+  traffic.run(1000);
   channel.drain();
   EXPECT_EQ(splits.parts_.size(), channel.next_id_);
   check_totals(channel, splits);

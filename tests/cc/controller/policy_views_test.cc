@@ -39,12 +39,7 @@ Heard hear(unsigned hooks) {
   config.makers["controller.scheduler"] = [&] { return std::make_unique<Listener>(hooks, heard); };
   ChannelUnderTest channel(config);
   RandomTraffic traffic(channel, 5);
-  Cycle now{0};
-  for (int i = 0; i < 100; ++i) {
-    traffic.burst();
-    now += traffic.pause();
-    channel.run_to(now);
-  }
+  traffic.run(100);
   channel.drain(Cycle(10'000'000));
   EXPECT_EQ(heard.at_completion.size(), channel.next_id_);
   return heard;

@@ -54,6 +54,16 @@ class RandomTraffic {
     return Cycle(static_cast<std::int64_t>(random_.below(longest)));
   }
 
+  // So many bursts, each with its pause, from cycle 0 on.
+  void run(int bursts) {
+    Cycle now{0};
+    for (int i = 0; i < bursts; ++i) {
+      burst();
+      now += pause();
+      channel_.run_to(now);
+    }
+  }
+
   // All is done, each request once, and those to one line in order of arrival.
   void expect_all_done() const {
     EXPECT_TRUE(channel_.channel_.idle());

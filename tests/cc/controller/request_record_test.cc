@@ -90,12 +90,7 @@ TEST(RequestRecords, SayWhatTheCommandLogSays) {
     Records records;
     channel.channel_.set_request_observer(&records);
     RandomTraffic traffic(channel, 5);
-    Cycle now{0};
-    for (int i = 0; i < 100; ++i) {
-      traffic.burst();
-      now += traffic.pause();
-      channel.run_to(now);
-    }
+    traffic.run(100);
     channel.drain(Cycle(10'000'000));
     records.judge(channel);
     EXPECT_GT(records.row_hits(), 10u);

@@ -35,12 +35,7 @@ TEST(Fcfs, ARowMissIsOvertakenByNoneByAllOrByAsManyHitsAsTheCapAllows) {
 TEST(Fcfs, StrictlyNoRequestHasACommandBeforeOlderOnesHaveAll) {
   ChannelUnderTest channel(with(kSmallNvdimm, {{"controller.scheduler", "fcfs_strict"}}));
   RandomTraffic traffic(channel, 11);
-  Cycle now{0};
-  for (int i = 0; i < 100; ++i) {
-    traffic.burst();
-    now += traffic.pause();
-    channel.run_to(now);
-  }
+  traffic.run(100);
   channel.drain();
   traffic.expect_all_done();
   std::int64_t served = 0;  // all requests before this one have had their burst
