@@ -65,10 +65,6 @@ HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cyc
   }
   ordering_.tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
                  clock_.edge(), row_hit);
-  if (!ordering_.wanted(TransactionPolicy::kIssue) &&
-      ordering_.wanted(TransactionPolicy::kComplete)) {
-    ordering_.view(transaction, row_hit());  // as its completion is told
-  }
 }
 
 // RD or WR. Where it has to start a data clock first, this edge is the start's.

@@ -38,6 +38,8 @@ Ordering::Ordering(const SystemConfig& config, const ChannelLayout& layout, std:
   for (std::size_t queue = 0; queue < layout.queues(); ++queue) {
     hooks_ |= schedulers_[queue]->hooks();
   }
+  // A completion tells of a row hit what was known at the data-bus command.
+  hooks_ |= wanted(TransactionPolicy::kComplete) ? unsigned{TransactionPolicy::kIssue} : 0;
 }
 
 void Ordering::connect(const ChannelShape& shape, const SourceProgress& progress,

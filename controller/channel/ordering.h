@@ -121,7 +121,7 @@ class Ordering {
   const ChannelLayout& layout_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;  // by queue
   std::unique_ptr<BusArbiter> arbiter_;
-  unsigned hooks_ = 0;                                    // those that some policy has
+  unsigned hooks_ = 0;                                    // at which policies' views are due
   std::array<FixedOrder, kMemoryClasses> orders_{};       // by queue
   std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // where the order is fixed; by class
   std::array<std::uint64_t, kMemoryClasses> epochs_{};    // by queue
