@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and children, too.
 
-Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--keep FOLDER]
+Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--format gem5] [--keep FOLDER]
 
 Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
 start-up does not count; beside them stands the goal. NumPy's idle threads are off. --keep keeps the
@@ -9,8 +9,8 @@ inputs and what callgrind wrote, for callgrind_annotate.
 
 Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, lines in a row;
 `random`, over 1 GB, one third writes; `burst`, eight lines in random rows; `sparse`, one in 1,000
-cycles. Traces are text of the format dramsim3. `mcf` is its profile's twin on a core of
-configs/mascots16.yaml.
+cycles. Traces are text of the format dramsim3, or gem5's packets. `mcf` is its profile's twin on a
+core of configs/mascots16.yaml.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ LINE = 64  # bytes
 FOOTPRINT = (1 << 30) // LINE  # lines
 BURST = 8  # lines
 INTERVAL = 1_000  # cycles
+CYCLE = 1_250  # picoseconds of DDR3-1600's clock
 STEADY = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}  # so that counts repeat
 Lines = Iterator[tuple[int, bool]]  # line, whether it is written
 
@@ -80,16 +81,47 @@ ROWS = {
 MCF, MCF_GOAL = "mcf", 1_900
 
 
-def workload(row: Row, requests: int, file: Path) -> Path:
-    """Write a trace and the workload that reads it; return the latter."""
+def text(row: Row, requests: int) -> bytes:
+    """Return a row's trace as DRAMsim3 reads it."""
     words = ("READ", "WRITE")
-    file.with_suffix(".trace").write_text(
-        "".join(
-            f"{line * LINE:#x} {words[write]} {at * row.step}\n"
-            for at, (line, write) in enumerate(row.lines(requests))
-        )
-    )
-    keys = f"path: {file.stem}.trace, format: dramsim3, mode: {row.mode}"
+    return "".join(
+        f"{line * LINE:#x} {words[write]} {at * row.step}\n"
+        for at, (line, write) in enumerate(row.lines(requests))
+    ).encode()
+
+
+def varint(value: int) -> bytes:
+    """Return a number as protocol buffers hold it."""
+    text = b""
+    while value > 127:
+        text += bytes([value & 127 | 128])
+        value >>= 7
+    return text + bytes([value])
+
+
+def message(fields: dict[int, int]) -> bytes:
+    """Return a message of protocol buffers, of numbers by their fields, behind its length."""
+    content = b"".join(varint(field << 3) + varint(value) for field, value in fields.items())
+    return varint(len(content)) + content
+
+
+def packets(row: Row, requests: int) -> bytes:
+    """Return a row's trace as gem5 writes it (its src/proto/packet.proto)."""
+    commands = (1, 4)  # ReadReq and WriteReq
+    messages = [message({3: 10**12})]  # the header: ticks in a second
+    for at, (line, write) in enumerate(row.lines(requests)):
+        time = at * row.step * CYCLE
+        messages.append(message({1: time, 2: commands[write], 3: line * LINE, 4: LINE}))
+    return b"gem5" + b"".join(messages)
+
+
+FORMATS = {"dramsim3": text, "gem5": packets}
+
+
+def workload(row: Row, requests: int, file: Path, form: str) -> Path:
+    """Write a trace and the workload that reads it; return the latter."""
+    file.with_suffix(".trace").write_bytes(FORMATS[form](row, requests))
+    keys = f"path: {file.stem}.trace, format: {form}, mode: {row.mode}"
     file.write_text(f"agents:\n  - {{kind: memory_trace, {keys}}}\n")
     return file
 
@@ -128,7 +160,7 @@ def cost(config: str, workloads: tuple[Path, Path]) -> float:
     return (after - before) / (more - fewer)
 
 
-def measure(name: str, folder: Path) -> dict[str, object]:
+def measure(name: str, form: str, folder: Path) -> dict[str, object]:
     """Return a row's instructions a request, beside its goal."""
     lengths = (MCF_SHORT, MCF_LONG) if name == MCF else (SHORT, LONG)
     files = [folder / f"{name}{length}.yaml" for length in lengths]
@@ -136,7 +168,7 @@ def measure(name: str, folder: Path) -> dict[str, object]:
         first, second = (mcf_workload(n, file) for n, file in zip(lengths, files))
         config, goal = "mascots16.yaml", MCF_GOAL
     else:
-        first, second = (workload(ROWS[name], n, file) for n, file in zip(lengths, files))
+        first, second = (workload(ROWS[name], n, file, form) for n, file in zip(lengths, files))
         config, goal = "validate_ddr3.yaml", ROWS[name].goal
     return {
         "workload": name,
@@ -152,6 +184,7 @@ def main() -> None:
     )
     names = [*ROWS, MCF]
     parser.add_argument("--rows", default=",".join(names), help="some of them, by name")
+    parser.add_argument("--format", default="dramsim3", choices=FORMATS, help="of traces but mcf's")
     parser.add_argument("--keep", type=Path, help="a folder for inputs and profiles")
     options = parser.parse_args()
     chosen = options.rows.split(",")
@@ -160,7 +193,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        print(json.dumps([measure(name, folder) for name in chosen], indent=2))
+        print(json.dumps([measure(name, options.format, folder) for name in chosen], indent=2))
 
 
 if __name__ == "__main__":

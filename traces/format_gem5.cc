@@ -4,6 +4,8 @@
 // then Packets. Requests that move data become reads and writes of lines, a packet of several lines
 // as many; what other packets there are is counted. Times count from the first packet.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "core/errors.h"
 #include "core/types.h"
 #include "traces/packet_lines.h"
+#include "traces/plain_packet.h"
 
 namespace hmsim {
 
@@ -79,7 +82,9 @@ class Gem5Trace final : public AccessSource {
   bool field(std::uint64_t& number, Wire& wire, std::uint64_t& value);
   std::uint64_t varint();
   void read_header();
-  bool read_packet();
+  bool read_packet(Packet& packet);
+  bool read_any_packet(Packet& packet);
+  Access access_of(const Packet& packet, bool write) const;
 
   TraceReader reader_;
   std::string buffer_;
@@ -87,6 +92,7 @@ class Gem5Trace final : public AccessSource {
   std::uint64_t packet_ = 0;   // number of the present one, from 1
   std::uint64_t slower_ = 1;   // picoseconds in a tick ...
   std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
+  std::uint64_t latest_ = 0;   // of ticks in whole picoseconds or more, behind the first packet
   std::uint64_t skipped_ = 0;  // packets
   std::uint64_t first_tick_ = 0;
   PacketLines lines_;
@@ -194,66 +200,83 @@ void Gem5Trace::read_header() {
   }
   slower_ = std::max<std::uint64_t>(kPicoseconds / frequency, 1);
   faster_ = std::max<std::uint64_t>(frequency / kPicoseconds, 1);
+  latest_ = static_cast<std::uint64_t>(kNever.value()) / slower_;
 }
 
-// Reads the lines of the next packet that moves data; false at the trace's end.
-bool Gem5Trace::read_packet() {
-  enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFlags, kId, kFields };
-  while (true) {
-    ++packet_;
-    if (!read_message()) {
-      return false;
-    }
-    std::uint64_t values[kFields] = {};
-    bool found[kFields] = {};
-    std::uint64_t number = 0;
-    std::uint64_t value = 0;
-    for (Wire wire{}; field(number, wire, value);) {
-      if (number > 0 && number < kFields && wire == Wire::varint) {
-        values[number] = value;
-        found[number] = true;
-      }
-    }
-    constexpr const char* kNames[] = {"", "tick", "cmd", "addr", "size"};
-    for (std::uint64_t each = kTick; each <= kSize; ++each) {
-      if (!found[each]) {
-        fail(std::string("has no ") + kNames[each]);
-      }
-    }
-    if (packet_ == 1) {
-      first_tick_ = values[kTick];
-    }
-    const Kind kind = kind_of(values[kCommand]);
-    if (kind == Kind::other || values[kSize] == 0) {
-      ++skipped_;
-      continue;
-    }
-    if (const char* fault = PacketLines::fault(values[kAddress], values[kSize]); fault != nullptr) {
-      fail(fault);
-    }
-    const std::uint64_t ticks = values[kTick] - std::min(first_tick_, values[kTick]);
-    const std::uint64_t whole = ticks / faster_;
-    if (whole > static_cast<std::uint64_t>(kNever.value()) / slower_) {
-      fail("tick " + std::to_string(values[kTick]) + " lies too far behind the first one");
-    }
-    lines_.begin({values[kAddress], kind == Kind::write, whole * slower_, values[kId]},
-                 values[kSize]);
-    return true;
+// Reads the next packet; false at the trace's end.
+bool Gem5Trace::read_packet(Packet& packet) {
+  ++packet_;
+  const std::string_view text = reader_.at_hand();
+  PlainPacket plain(text.data());
+  if (text.size() < PlainPacket::kText || !plain.read(packet)) {
+    return read_any_packet(packet);
   }
+  reader_.pass(plain.length());
+  return true;
+}
+
+// The same for a packet of any form; throws InputError for what is none.
+[[gnu::noinline]] bool Gem5Trace::read_any_packet(Packet& packet) {
+  constexpr std::size_t kFields = static_cast<std::size_t>(PacketField::id) + 1;
+  constexpr const char* kNames[] = {"", "tick", "cmd", "addr", "size"};
+  if (!read_message()) {
+    return false;
+  }
+  std::array<std::uint64_t, kFields> values{};
+  std::array<bool, kFields> found{};
+  std::uint64_t number = 0;
+  std::uint64_t value = 0;
+  for (Wire wire{}; field(number, wire, value);) {
+    if (number < kFields && wire == Wire::varint) {
+      values[number] = value;
+      found[number] = true;
+    }
+  }
+  for (std::size_t each = 1; each < std::size(kNames); ++each) {
+    if (!found[each]) {
+      fail(std::string("has no ") + kNames[each]);
+    }
+  }
+  const auto of = [&](PacketField field) { return values[static_cast<std::size_t>(field)]; };
+  packet = {of(PacketField::tick), of(PacketField::command), of(PacketField::address),
+            of(PacketField::size), of(PacketField::id)};
+  return true;
+}
+
+// What a packet that moves data asks for; throws InputError where that cannot be.
+Access Gem5Trace::access_of(const Packet& packet, bool write) const {
+  if (const char* fault = PacketLines::fault(packet.address, packet.size); fault != nullptr) {
+    fail(fault);
+  }
+  const std::uint64_t ticks = packet.tick - std::min(first_tick_, packet.tick);
+  const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;
+  if (whole > latest_) {
+    fail("tick " + std::to_string(packet.tick) + " lies too far behind the first one");
+  }
+  return {packet.address, write, whole * slower_, packet.id};
 }
 
 bool Gem5Trace::next(Access& access) {
-  if (lines_.empty() && !read_packet()) {
-    if (!any_) {
-      throw InputError(reader_.file() + ": the trace holds no reads and no writes, but " +
-                       std::to_string(skipped_) + " other packets");
-    }
-    access = Access();
-    return false;
+  if (!lines_.empty()) {
+    access = lines_.take();
+    return true;
   }
-  any_ = true;
-  access = lines_.take();
-  return true;
+  for (Packet packet; read_packet(packet);) {
+    first_tick_ = packet_ == 1 ? packet.tick : first_tick_;
+    const Kind kind = kind_of(packet.command);
+    if (kind != Kind::other && packet.size > 0) {
+      access = lines_.begin(access_of(packet, kind == Kind::write), packet.size);
+      any_ = true;
+      return true;
+    }
+    ++skipped_;
+  }
+  if (!any_) {
+    throw InputError(reader_.file() + ": the trace holds no reads and no writes, but " +
+                     std::to_string(skipped_) + " other packets");
+  }
+  access = Access();
+  return false;
 }
 
 }  // namespace

@@ -28,12 +28,17 @@ class Gem5Text final : public AccessSource {
       : text_(std::move(reader), kLine, kLeast + 1, kMost + 2, ",") {}
 
   bool next(Access& access) override {
-    while (lines_.empty() && text_.next()) {
-      read_packet();
+    if (!lines_.empty()) {
+      access = lines_.take();
+      return true;
     }
-    const bool found = !lines_.empty();
-    access = found ? lines_.take() : Access();
-    return found;
+    while (text_.next()) {
+      if (read_packet(access)) {
+        return true;
+      }
+    }
+    access = Access();
+    return false;
   }
   std::uint64_t skipped() const override { return skipped_; }
   void rewind() override {
@@ -46,7 +51,8 @@ class Gem5Text final : public AccessSource {
   void serialize(Archive& archive) override { archive(text_, lines_, skipped_, first_tick_); }
 
  private:
-  void read_packet() {
+  // Reads the present line. True for a packet that moves data: `access` becomes its first line.
+  bool read_packet(Access& access) {
     const std::size_t letter = is_command(text_.field(0)) ? 0 : 1;
     const std::size_t numbers = text_.fields() - letter - 1;
     if (!is_command(text_.field(letter)) || numbers < kLeast || numbers > kMost) {
@@ -57,18 +63,19 @@ class Gem5Text final : public AccessSource {
     const std::uint64_t size = text_.number(letter + 2, "the size");
     if (text_.field(letter) == "u" || size == 0) {
       ++skipped_;
-      return;
+      return false;
     }
-    Access first;
-    first.address = text_.number(letter + 1, "the address");
-    first.write = text_.field(letter) == "w";
-    first.cycle = tick - std::min(tick, *first_tick_);
-    first.requestor = letter == 1 ? text_.number(0, "the id") : 0;
-    if (const char* fault = PacketLines::fault(first.address, size); fault != nullptr) {
+    Access packet;
+    packet.address = text_.number(letter + 1, "the address");
+    packet.write = text_.field(letter) == "w";
+    packet.cycle = tick - std::min(tick, *first_tick_);
+    packet.requestor = letter == 1 ? text_.number(0, "the id") : 0;
+    if (const char* fault = PacketLines::fault(packet.address, size); fault != nullptr) {
       text_.fail(fault);
     }
-    lines_.begin(first, size);
+    access = lines_.begin(packet, size);
     text_.accept();
+    return true;
   }
 
   TextTrace text_;

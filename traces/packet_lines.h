@@ -22,14 +22,20 @@ class PacketLines {
     return address + (bytes - 1) < address ? "its bytes lie past the last 64-bit address" : nullptr;
   }
 
-  // `first`: the packet's address in whatever else its lines share.
-  void begin(const Access& first, std::uint64_t bytes) {
-    next_ = first;
-    next_.address = first.address / kLine * kLine;
-    left_ = (first.address + (bytes - 1)) / kLine - first.address / kLine + 1;
+  // Takes a packet of so many bytes and returns its first line: `packet` with the line's address.
+  Access begin(const Access& packet, std::uint64_t bytes) {
+    const std::uint64_t first = packet.address / kLine;
+    left_ = (packet.address + (bytes - 1)) / kLine - first;
+    Access line = packet;
+    line.address = first * kLine;
+    if (left_ > 0) {
+      next_ = line;
+      next_.address += kLine;
+    }
+    return line;
   }
-  bool empty() const { return left_ == 0; }
-  Access take() {  // the next line; there is one
+  bool empty() const { return left_ == 0; }  // whether no line is left
+  Access take() {                            // the next line; there is one
     const Access line = next_;
     next_.address += kLine;
     --left_;

@@ -49,11 +49,12 @@ class TraceReader {
   // trace's end. Throws InputError for a line longer than kMaxLine.
   bool next_line(std::string_view& line);
 
-  // For who reads lines where they stand: what is left of the text at hand; and that a line of it,
-  // with its end, was read.
+  // For who reads records where they stand: what is left of the text at hand; and that so much of
+  // it was read, of a line with its end.
   std::string_view at_hand() const { return rest_; }
+  void pass(std::size_t length) { rest_.remove_prefix(length); }
   void pass_line(std::size_t length) {
-    rest_.remove_prefix(length);
+    pass(length);
     ++line_;
   }
 

@@ -4,43 +4,12 @@
 
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/traces/gem5_messages.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 
 namespace hmsim::testing {
 namespace {
-
-constexpr std::uint64_t kReadReq = 1;
-constexpr std::uint64_t kWriteReq = 4;
-constexpr std::uint64_t kWritebackDirty = 7;
-constexpr std::uint64_t kCleanEvict = 10;
-constexpr std::uint64_t kReadExReq = 22;
-
-// A writer of protocol buffers.
-std::string varint(std::uint64_t value) {
-  std::string text;
-  for (; value > 127; value >>= 7) {
-    text += static_cast<char>(value | 128);
-  }
-  return text + static_cast<char>(value);
-}
-std::string number(std::uint64_t field, std::uint64_t value) {
-  return varint(field << 3) + varint(value);
-}
-std::string bytes(std::uint64_t field, const std::string& value) {
-  return varint(field << 3 | 2) + varint(value.size()) + value;
-}
-std::string message(const std::string& content) { return varint(content.size()) + content; }
-
-std::string header(std::uint64_t frequency = 1'000'000'000'000) {
-  return "gem5" + message(bytes(1, "system.monitor") + number(2, 0) + number(3, frequency) +
-                          bytes(4, number(1, 0) + bytes(2, "cpu.data")));
-}
-std::string packet(std::uint64_t tick, std::uint64_t command, std::uint64_t address,
-                   std::uint64_t size) {
-  return message(number(1, tick) + number(2, command) + number(3, address) + number(4, size) +
-                 number(5, 256) + number(6, 7) + number(7, 0x400000));
-}
 
 std::unique_ptr<AccessSource> open(const std::string& text, std::size_t piece = 1 << 20) {
   return find_format("gem5")->accesses(

@@ -15,13 +15,6 @@ std::vector<Access> accesses_of(const std::string& format, const std::string& te
   return all_of<Access>(*find_format(format)->accesses(reader_of(text), levels));
 }
 
-void expect_accesses(const std::vector<Access>& found, const std::vector<Access>& wanted) {
-  ASSERT_EQ(found.size(), wanted.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_TRUE(same_access(found[i], wanted[i])) << i;
-  }
-}
-
 // An access is an instruction behind the others that its line counts: 35 + 1, 0 + 1, 7 + 1.
 TEST(MemoryTexts, Usimm) {
   const auto source = find_format("usimm")->misses(

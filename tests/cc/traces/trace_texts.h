@@ -73,4 +73,11 @@ inline bool same_access(const Access& a, const Access& b) {
          a.requestor == b.requestor;
 }
 
+inline void expect_accesses(const std::vector<Access>& found, const std::vector<Access>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_TRUE(same_access(found[i], wanted[i])) << i;
+  }
+}
+
 }  // namespace hmsim::testing
