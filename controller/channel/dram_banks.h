@@ -38,6 +38,7 @@ class DramBanks {
   }
   void remove(const Transaction& transaction, std::size_t side, Cycle now);
   void rekeyed(Transaction& transaction, std::size_t side, Cycle now);
+  std::size_t side() const { return side_; }
   void compete(std::size_t side, Cycle now) {
     if (side_ != side) {
       change_side(side, now);

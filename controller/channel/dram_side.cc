@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/dram_side.h"
 
-#include <utility>
-
 namespace hmsim {
 
 namespace {
@@ -30,9 +28,9 @@ DramSide::DramSide(const SystemConfig& config, const ChannelLayout& layout,
       counts_waiting_(refresh_.elastic() || pages_.active()) {}
 
 bool DramSide::choose_side(Direction direction, Cycle edge) {
-  const std::size_t before = std::exchange(side_, drain_.choose(direction, edge));
-  banks_.compete(side_, edge);
-  return side_ != before;
+  const std::size_t before = banks_.side();
+  banks_.compete(drain_.choose(direction, edge), edge);
+  return banks_.side() != before;
 }
 
 void DramSide::expedite(Transaction& write, Cycle edge) {
@@ -80,8 +78,8 @@ void DramSide::serialize(Archive& archive) {
   if (slots_ != nullptr) {
     slots_->serialize(archive);
   }
-  archive(refresh_, power_, pages_, drain_, side_, banks_);
-  archive.check(side_ < (layout_.drained ? 2u : 1u), "neither reads nor writes have the banks");
+  archive(refresh_, power_, pages_, drain_, banks_);
+  archive.check(layout_.drained || banks_.side() == 0, "writes have banks that all have together");
 }
 
 void DramSide::restore(Transaction& transaction) {

@@ -58,7 +58,7 @@ class DramSide {
                ? 1
                : 0;
   }
-  std::size_t side() const { return side_; }
+  std::size_t side() const { return banks_.side(); }
   // The side that competes from now on; true: it is another one.
   bool choose_side(Direction direction, Cycle edge);
 
@@ -163,7 +163,6 @@ class DramSide {
   PowerControl power_;
   PageControl pages_;
   const bool counts_waiting_;  // for elastic refreshes or the page policy
-  std::size_t side_ = 0;       // that competes for the banks
 };
 
 }  // namespace hmsim

@@ -39,7 +39,8 @@ class RefreshControl {
   Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
   // Some rank can wait no longer: what is to be refreshed takes no other command before.
   bool urgent(Cycle edge) const { return edge >= next_urgent_; }
-  // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.
+  // The legal step, if any, of a rank that can wait no longer, where some rank cannot; or of one
+  // that no request waits for.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
@@ -156,7 +157,7 @@ class RefreshControl {
 
 inline RefreshStep RefreshControl::step(Cycle edge) {
   if (edge < second_urgent_) {
-    return edge < next_urgent_ ? RefreshStep{} : urgent_step(first_urgent_, edge);
+    return urgent_step(first_urgent_, edge);
   }
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     if (edge >= ranks_[static_cast<std::size_t>(rank)].urgent) {
