@@ -49,7 +49,7 @@ class Pas final : public TransactionScheduler {
     if (groups_.head(page) != slot) {
       return 0;
     }
-    if (mode_ == Mode::same && page == current_) {
+    if (page == current_) {
       return kFirst;
     }
     return mode_ == Mode::same && slot == groups_.oldest() ? kSecond : kTurns - groups_.turn(page);
@@ -89,11 +89,11 @@ class Pas final : public TransactionScheduler {
       current_ = page;
       rekey_heads(page);
     }
-    if (mode_ == Mode::same && current_ != kNoIndex && used_up()) {
+    if (current_ != kNoIndex && used_up()) {
       current_ = kNoIndex;
       clean_pages_ += thrash ? 0 : 1;
     }
-    if (mode_ == Mode::same && clean_pages_ >= return_after_) {
+    if (clean_pages_ >= return_after_) {
       leave_same();
     } else if (thrash) {
       clean_pages_ = 0;
@@ -110,6 +110,10 @@ class Pas final : public TransactionScheduler {
     archive(groups_, mode_, current_, clean_pages_, turns_);
     archive.fixed(sent_, delivered_before_);
     archive.check_index(current_, sent_.size(), kNoIndex, "there is no such page");
+    archive.check(mode_ == Mode::same || current_ == kNoIndex,
+                  "a page is used up while pages take turns");
+    archive.check(clean_pages_ >= 0 && clean_pages_ < (mode_ == Mode::same ? return_after_ : 1),
+                  "pages that were used up are miscounted");
   }
   void check_held(Archive& archive, const HeldRequests& held) override {
     groups_.check_held(archive, held);
@@ -152,8 +156,8 @@ class Pas final : public TransactionScheduler {
   std::vector<Tick> sent_;              // by slot: the command
   std::vector<bool> delivered_before_;  // by slot: its page had a line ready when it was sent
   Mode mode_ = Mode::diff;
-  std::uint32_t current_ = kNoIndex;  // SAME: the page that is being used up
-  std::int64_t clean_pages_ = 0;
+  std::uint32_t current_ = kNoIndex;  // SAME: the page that is being used up, if there is one
+  std::int64_t clean_pages_ = 0;      // SAME: used up one after another without a thrash
   std::uint64_t turns_ = 0;
 };
 
