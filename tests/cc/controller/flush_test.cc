@@ -32,6 +32,23 @@ TEST(Flush, TakesItsCommandALookupAndAnAck) {
   }
 }
 
+// It is no burst: in `auto` mode, too, its ack passes while the data bus is taken.
+TEST(Flush, ItsAckDoesNotWaitForTheDataBus) {
+  std::vector<Cycle> ends;
+  for (const char* ack : {"grant", "auto"}) {
+    ChannelUnderTest channel(
+        with(kQuiet, {{"controller.ack", ack}, {"controller.queues", "split"}}));
+    for (std::int64_t column = 0; column < 24; ++column) {  // a burst on each cycle
+      channel.send(MemoryClass::dram, channel.dram(0, 0, column));
+    }
+    const std::uint64_t flush = channel.flush();
+    channel.run_to(kLongAfter);
+    ends.push_back(channel.finished_.at(flush));
+    EXPECT_GT(channel.finished_.at(23), ends.back() + Cycle(20));
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
 TEST(Flush, WaitsForWhatIsBeforeIt) {
   ChannelUnderTest channel(kQuiet);
   const std::uint64_t read = channel.send(kNvdimm, Address(0));

@@ -189,6 +189,26 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));
 }
 
+// Its cells are done before the cache register is: then the next page waits for the status.
+TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.cache = true;
+  parameters.nand.interface = NandInterface::sdr;
+  parameters.nand.mode = 0;
+  parameters.nand.program_time = Tick(kCacheBusy / 3);
+  FlashBench bench(parameters);
+  bench.run({task(O::program, 0), task(O::program, 1)});
+  std::vector<FlashStage> stages;
+  for (const FlashRecord& record : bench.log()) {
+    stages.push_back(record.stage);
+  }
+  const std::vector<FlashStage> one{FlashStage::command, FlashStage::cells, FlashStage::done,
+                                    FlashStage::status};
+  std::vector<FlashStage> both = one;
+  both.insert(both.end(), one.begin(), one.end());
+  EXPECT_EQ(stages, both);
+}
+
 TEST(FlashStages, CachesAreOfNoUseToErasesAndToReadsThatStayInTheChip) {
   std::vector<FlashTask> stays{task(O::read, 0), task(O::read, 1), task(O::read, 2)};
   stays[1].transfer = false;

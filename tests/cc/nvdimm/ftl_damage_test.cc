@@ -227,6 +227,14 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_ftl() {
          }
          return fits;
        }},
+      {"the first block, a victim of nobody", "a flash block is cleaned by nobody",
+       [](Nvdimm& n) {
+         const bool fits = n.ftl_.blocks_[0].state == State::full;
+         if (fits) {
+           n.ftl_.make_victim(0, 0);
+         }
+         return fits;
+       }},
       {"a free block that holds a page", kProgrammed,
        [](Nvdimm& n) {
          n.flash_.set_programmed(0, static_cast<std::uint32_t>(n.ftl_.luns_[0].free.front()), 1);

@@ -210,6 +210,57 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
   EXPECT_EQ(rig.census().valid, 138u + 5u);
 }
 
+// When the map first asks for one of its pages, and when a page of the host's is there.
+struct FlashLog final : FlashObserver {
+  void on_flash(const FlashRecord& record) override {
+    if (record.stage != FlashStage::command) {
+      return;
+    }
+    if (record.priority == FlashPriority::map) {
+      asked = earlier(asked, record.start);
+    } else if (record.operation == FlashOperation::program) {
+      arrived = record.end;
+    }
+  }
+  void on_programmed(std::uint64_t /*block*/, std::uint32_t /*pages*/) override {}
+  void on_bad(std::uint64_t /*block*/) override {}
+
+  Tick asked = kNever;
+  Tick arrived{0};
+};
+
+// While a page is on its way to the flash, entries of pages that are trimmed displace its own. When
+// that comes back, changed, the first of these leaves, and its translation page is completed.
+TEST(CachedMap, AnEntryThatLeavesWithADataInIsWrittenWhileTheCellsWork) {
+  constexpr std::int64_t kEntries = 40;
+  NvdimmParameters parameters = with_map(kEntries);
+  parameters.nand.channels = 4;
+  parameters.capacity = parameters.nand.channels * parameters.capacity;
+  parameters.ftl.over_provisioning = 300;  // so that few entries will do
+  parameters.buffer.release = FrameRelease::datain;
+  ASSERT_TRUE(parameters.check().empty());
+  Rig rig(parameters);
+  for (std::int64_t page = 100; page < 100 + kEntries; ++page) {
+    rig.read(page);  // so that no entry has changed
+  }
+  for (std::int64_t page = 200; page < 204; ++page) {  // as many as there are frames
+    rig.write_page(page);
+  }
+  rig.drain();
+  FlashLog log;
+  rig.nvdimm().add_flash_observer(log);
+  rig.nvdimm().command(1, line_address(204), true, rig.now());
+  while (log.arrived == Tick(0)) {
+    ASSERT_TRUE(rig.kernel().step(kNever));
+  }
+  ASSERT_GT(log.arrived, rig.now());
+  log.asked = kNever;
+  rig.nvdimm().trim(Address(0), kEntries * kPageBytes, rig.now());
+  rig.drain();
+  rig.nvdimm().finish(1, rig.now());
+  EXPECT_EQ(log.asked, log.arrived);
+}
+
 // With several LUNs what comes last may be a page of the map, or one of the host.
 TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
   for (const std::int64_t luns : {1, 2}) {

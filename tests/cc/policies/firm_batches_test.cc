@@ -36,6 +36,20 @@ TEST(Firm, ReadsHaveTheBusBeforeAnythingHasCome) {
 
 // A read that came after the group was formed is in none until the group ends, which is looked at
 // when the next request joins.
+// As long as nothing else has come.
+TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
+  Rehearsal queue("firm", {{"policies.firm.batch_age", "1ns"}}, kShape);
+  const std::uint32_t first = queue.enqueue(dram(0, 1, 3, true));
+  queue.run_to(kMicrosecond);
+  const std::uint32_t last = queue.enqueue(dram(0, 2, 3, true));
+  ASSERT_EQ(queue.policy().direction(), Direction::writes);
+  queue.issue(first, false);
+  queue.issue(last, false);
+  EXPECT_EQ(queue.policy().direction(), Direction::writes);
+  queue.enqueue(dram(0, 1, 4));
+  EXPECT_EQ(queue.policy().direction(), Direction::reads);
+}
+
 TEST(Firm, AGroupEndsWhenItIsOlderThanABatchMayBe) {
   const auto regrouped = [](Tick age) {
     Rehearsal queue("firm", {}, kShape);

@@ -48,6 +48,19 @@ std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& mis
   return probes;
 }
 
+// The lowest, until the next quantum.
+TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
+  Rehearsal queue("tcm", kCores, kShape);
+  const auto probes = serve(queue, std::array{40, 12, 4, 44},
+                            std::array<std::int64_t, 4>{1'025, 1'300, 2'000, 2'250});
+  queue.run_to(kQuantum);
+  std::uint64_t lowest = queue.key(probes[0]);
+  for (const std::uint32_t probe : probes) {
+    lowest = std::min(lowest, queue.key(probe));
+  }
+  EXPECT_EQ(queue.key(queue.enqueue(dram(9, 0, 0))), lowest);
+}
+
 TEST(Tcm, TheLeastIntensiveSourcesUpToAShareOfServiceGoFirst) {
   Rehearsal queue("tcm", kCores, kShape);
   // MPKI about 40, 10, 2.5, 20; of 100 misses 4 + 12 = 16 % fit under 4/24, the next do not.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When has a memory system of several channels recovered from a power failure?
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "controller/address_map.h"
+#include "controller/memory_system.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+struct Silent final : Requester {
+  void on_complete(const Request& /*request*/, Tick /*now*/) override {}
+};
+
+struct Memory {
+  SystemConfig config = make_config(
+      with(kSmallNvdimm, {{"controller.channels", "2"}, {"system.store_data", "true"}}));
+  Kernel kernel;
+  MemorySystem memory{config, kernel, 1};
+};
+
+// Pages are written on some channels; then power fails, and recovery gets no time to speak of.
+bool recovers(const std::vector<int>& written) {
+  constexpr std::int64_t kPages = 40;
+  Silent requester;
+  Memory before;
+  before.memory.set_requesters({&requester});
+  const AddressMap map(before.config);
+  Request request;
+  request.memory = MemoryClass::nvdimm;
+  request.write = true;
+  for (std::int64_t page = 0; page < kPages; ++page) {
+    request.address = Address(page * kPageBytes.value());
+    for (const int channel : written) {
+      if (map.nvdimm(request.address).channel == channel) {
+        before.memory.send(request, before.kernel.now());
+        ++request.id;
+      }
+    }
+  }
+  while (!before.memory.idle() && before.kernel.step(kNever)) {
+  }
+  before.memory.power_fail(before.kernel.now());
+  Memory after;
+  return after.memory.restore(before.memory, after.kernel.now(), Tick(1));
+}
+
+// That of a channel without data is over at once.
+TEST(Recovery, IsOverWhenThatOfEachChannelIs) {
+  EXPECT_TRUE(recovers({}));
+  EXPECT_FALSE(recovers({0}));
+  EXPECT_FALSE(recovers({1}));
+  EXPECT_FALSE(recovers({0, 1}));
+}
+
+}  // namespace
+}  // namespace hmsim::testing
