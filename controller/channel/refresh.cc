@@ -108,9 +108,6 @@ void RefreshControl::serialize(Archive& archive) {
                   "a refresh is urgent, but never due");
   }
   if (archive.loading()) {
-    for (Rank& rank : ranks_) {
-      rank.waiting = 0;
-    }
     blocked_ranks_ = static_cast<int>(
         std::count_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.blocked; }));
     find_next_urgent();

@@ -120,7 +120,7 @@ void MediaModule::check_banks(const Archive& archive) const {
                 Places(archive, entries_.size(), kWrong)};
   waiting_.each([&](std::uint32_t tag) {
     work.tags.take(tag);
-    archive.check(commands_[tag].stage == Stage::waiting && commands_[tag].write, kWrong);
+    archive.check(commands_[tag].write, kWrong);
   });
   Places ends(archive, banks_.size(), kWrong);
   events_.each([&](const auto& event) {
@@ -150,8 +150,7 @@ void MediaModule::check_bank(const Archive& archive, std::uint32_t bank, BankWor
   const Bank& state = banks_[bank];
   const auto take_read = [&](std::uint32_t tag) {
     work.tags.take(tag);
-    archive.check(commands_[tag].stage == Stage::waiting && !commands_[tag].write &&
-                      bank_of(line_of(commands_[tag].address)) == bank,
+    archive.check(!commands_[tag].write && bank_of(line_of(commands_[tag].address)) == bank,
                   kWrong);
   };
   const auto take_write = [&](Places& entries, std::uint32_t entry) {

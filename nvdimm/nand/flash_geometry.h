@@ -54,10 +54,6 @@ struct FlashGeometry {
   PartMask part_of(PhysicalPage place) const {
     return static_cast<PartMask>(1u << (place.value() & ((std::int64_t{1} << part_bits) - 1)));
   }
-  // The same page.
-  bool same_page(PhysicalPage a, PhysicalPage b) const {
-    return a.value() >> part_bits == b.value() >> part_bits;
-  }
   std::uint32_t page_of(PhysicalPage place) const { return place_in_superblock(place) / planes; }
   std::uint32_t plane_of(PhysicalPage place) const { return place_in_superblock(place) % planes; }
   std::uint64_t block_of(PhysicalPage place) const {

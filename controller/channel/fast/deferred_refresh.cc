@@ -37,7 +37,6 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   }
   if (open == 0 && (edge = later(edge, refresh.gate(rank))) < end) {
     channel.clock_.move_to(edge);
-    channel.bus_.take_command();
     const int turn = channel.dram_.issue_refresh(banks, rank, edge);
     channel.accounts_.refreshed(rank, turn, edge);
   } else if (channel.bus_.command_taken()) {
