@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "controller/address_map.h"
-#include "controller/memory_system.h"
-#include "tests/cc/controller/harness.h"
-#include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/controller/memory_rig.h"
 
 namespace hmsim::testing {
 namespace {
@@ -16,20 +14,15 @@ struct Silent final : Requester {
   void on_complete(const Request& /*request*/, Tick /*now*/) override {}
 };
 
-struct Memory {
-  SystemConfig config = make_config(
-      with(kSmallNvdimm, {{"controller.channels", "2"}, {"system.store_data", "true"}}));
-  Kernel kernel;
-  MemorySystem memory{config, kernel, 1};
-};
+const Assignments kTwoChannels{{"controller.channels", "2"}, {"system.store_data", "true"}};
 
 // Pages are written on some channels; then power fails, and recovery gets no time to speak of.
 bool recovers(const std::vector<int>& written) {
   constexpr std::int64_t kPages = 40;
   Silent requester;
-  Memory before;
+  Memory before(kTwoChannels);
   before.memory.set_requesters({&requester});
-  const AddressMap map(before.config);
+  const AddressMap map(Memory::config_of(kTwoChannels));
   Request request;
   request.memory = MemoryClass::nvdimm;
   request.write = true;
@@ -45,7 +38,7 @@ bool recovers(const std::vector<int>& written) {
   while (!before.memory.idle() && before.kernel.step(kNever)) {
   }
   before.memory.power_fail(before.kernel.now());
-  Memory after;
+  Memory after(kTwoChannels);
   return after.memory.restore(before.memory, after.kernel.now(), Tick(1));
 }
 

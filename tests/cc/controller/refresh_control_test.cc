@@ -78,6 +78,20 @@ TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
   }
 }
 
+// Whoever waited where the state is loaded: a rank that nobody waits for is refreshed ahead.
+TEST(RefreshControl, ALoadedStateHasNobodyWaiting) {
+  Refreshed refreshed({{"dram.refresh_pull_in", "1"}, {"dram.refresh_postpone", "1"}});
+  RefreshControl& control = refreshed.control;
+  const Cycle due(refreshed.dram.refresh_interval());
+  Archive saved;
+  control.serialize(saved);
+  control.count_waiting(0, 1);
+  ASSERT_FALSE(control.idle_step(due).present());
+  Archive loading(saved.bytes());
+  control.serialize(loading);
+  EXPECT_TRUE(control.idle_step(due).present());
+}
+
 // As late as it may be put off; but so early that two are never more than nine intervals (of DDR5:
 // five) apart, although all banks of the channel have to be closed before.
 TEST(RefreshControl, TheLongestGapLeavesTimeToCloseAllBanks) {

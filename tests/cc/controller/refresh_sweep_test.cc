@@ -23,7 +23,7 @@ struct Sent {
   bool write;
 };
 
-// Row 1 of bank 0 of each rank is open.
+// Row 1 of banks 0 and 5 of each rank is open.
 const std::vector<std::vector<Sent>> kTraffic{
     {{0, 1, 0, 0, false}},                                            // hit
     {{0, 1, 0, 0, true}},                                             //
@@ -41,6 +41,7 @@ struct Run {
   Run(const SystemConfig& config, Paths paths) : channel(config, nullptr, paths) {
     for (std::int64_t rank = 0; rank < config.dram.ranks; ++rank) {
       channel.send(MemoryClass::dram, channel.dram(1, 0, 0, rank));
+      channel.send(MemoryClass::dram, channel.dram(1, 5, 0, rank));
     }
   }
   void send(const std::vector<Sent>& traffic, Cycle from) {

@@ -150,5 +150,25 @@ TEST_P(GuardTest, TakesThoseWhoseTimeItIsAlsoAfterLoading) {
 
 INSTANTIATE_TEST_SUITE_P(Each, GuardTest, ::testing::Bool());
 
+TEST(StarvationGuard, IsActiveForAnyOfItsQueues) {
+  for (const std::size_t queue : {0, 1}) {
+    StarvationGuard guard(kSlots);
+    guard.limit(queue, kNeverCycle);
+    EXPECT_FALSE(guard.active());
+    guard.limit(queue, Cycle(5));
+    EXPECT_TRUE(guard.active());
+  }
+}
+
+// Whoever waited where the state is loaded.
+TEST(StarvationGuard, ALoadedStateWaitsForNobody) {
+  StarvationGuard guard(kSlots);
+  guard.limit(0, Cycle(5));
+  guard.admit(RequestView{}, 0, Cycle(1));
+  ASSERT_EQ(guard.next(), Cycle(6));
+  guard.restore({}, [](MemoryClass) { return std::size_t{0}; });
+  EXPECT_EQ(guard.next(), kNeverCycle);
+}
+
 }  // namespace
 }  // namespace hmsim::testing

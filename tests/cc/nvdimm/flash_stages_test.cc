@@ -112,6 +112,22 @@ TEST(FlashStages, PagesOfOtherNumbersOrTheSamePlaneGoAlone) {
   }
 }
 
+// The sixteenth that waits, but not the next one.
+TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.planes = 2;
+  parameters.nand.multi_plane = true;
+  for (const std::uint32_t between : {15u, 16u}) {
+    std::vector<FlashTask> reads{task(O::read, 9), task(O::read, 0, Tick(1), 1)};
+    for (std::uint32_t i = 0; i < between; ++i) {
+      reads.push_back(task(O::read, 2 * i, Tick(1), 2 + i));  // of the same plane
+    }
+    reads.push_back(task(O::read, 1, Tick(1), 1));
+    const std::vector<std::int64_t> times = done(parameters, reads);
+    EXPECT_EQ(times.back() < times[2], between == 15) << between;
+  }
+}
+
 TEST(FlashStages, WithoutMultiPlaneOperationsPlanesAreErasedInTurn) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.planes = 2;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does preconditioning leave, whom does it fit, and what is refused of a file of it?
+#include "controller/preconditioned.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "tests/cc/controller/memory_rig.h"
+#include "tests/cc/words.h"
+
+namespace hmsim::testing {
+namespace {
+
+TEST(Preconditioned, WhatPreconditioningLeavesIsThatOfOneNode) {
+  EXPECT_EQ(Memory(kWritten, 2).memory.preconditioned(kSeed),
+            Memory(kWritten).memory.preconditioned(kSeed));
+}
+
+TEST(Preconditioned, OnlyFlashThatIsThereIsPreconditioned) {
+  const auto pages = [](const Assignments& more) {
+    return preconditioned_pages(make_config(with(with(kSmallNvdimm, kWritten), more)));
+  };
+  const std::uint64_t all = pages({});
+  EXPECT_GT(all, 0u);
+  EXPECT_EQ(pages({{"nvdimm.count", "2"}}), 2 * all);
+  EXPECT_EQ(pages({{"nvdimm.precondition.load", "some.file"}}), 0u);
+  EXPECT_EQ(pages({{"nvdimm.kind", "sttram"}, {"nvdimm.precondition.fill", "0"}}), 0u);
+  EXPECT_EQ(pages({{"nvdimm.present", "false"}}), 0u);
+}
+
+// What a state is made by, and nothing else: it fits runs that differ in the rest.
+TEST(Preconditioned, AStateTellsWhatItWasMadeBy) {
+  const auto shape = [](const Assignments& more) {
+    return preconditioned_shape(make_config(with(with(kSmallNvdimm, kWritten), more)), kSeed);
+  };
+  const std::string plain = shape({});
+  EXPECT_EQ(shape({{"nvdimm.buffer.read_size", "8KiB"}}), plain);
+  EXPECT_EQ(shape({{"controller.queue_depth", "16"}}), plain);
+  EXPECT_NE(shape({{"nvdimm.ftl.over_provisioning", "90"}}), plain);
+  const Assignments two{{"nvdimm.count", "2"}};
+  EXPECT_EQ(shape(with(two, {{"nvdimm.buffer.read_size", "8KiB"}})), shape(two));
+  EXPECT_EQ(plain.find("nvdimm.count"), std::string::npos);
+  EXPECT_NE(shape({{"nvdimm.count", "2"}}).find("nvdimm.count = 2"), std::string::npos);
+  EXPECT_NE(shape({{"nvdimm.count", "2"}, {"nvdimm.devices", "1: buffer.lookup=7ns"}})
+                .find("nvdimm.devices"),
+            std::string::npos);
+}
+
+class WrittenFile {
+ public:
+  explicit WrittenFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+  ~WrittenFile() { std::remove(path.c_str()); }
+  const std::string path = ::testing::TempDir() + "memory_system_test." + std::to_string(getpid());
+};
+
+TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
+  const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
+  const WrittenFile file(written);
+  for (const std::int64_t nodes : {1, 2}) {
+    Memory loaded(with(kWritten, {{"nvdimm.precondition.load", file.path}}), nodes);
+    EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+  }
+}
+
+// The names of parameters alone would take a MiB at most.
+TEST(Preconditioned, TheLargerTheFlashTheLongerAStateMayBe) {
+  const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
+  const std::string written = Memory(large).memory.preconditioned(kSeed);
+  ASSERT_GT(written.size(), std::size_t{1} << 20);
+  const WrittenFile file(written);
+  Memory loaded(with(large, {{"nvdimm.precondition.load", file.path}}));
+  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+}
+
+// And the longer the more of its map is cached.
+TEST(Preconditioned, TheLargerTheMapsCacheTheLongerAStateMayBe) {
+  const Assignments cached{{"nvdimm.precondition.fill", "1"},
+                           {"nvdimm.ftl.map", "cached"},
+                           {"nvdimm.ftl.map_cache", "256KiB"}};
+  const std::string written = Memory(cached).memory.preconditioned(kSeed);
+  ASSERT_GT(written.size(), std::size_t{3} << 19);
+  const WrittenFile file(written);
+  Memory loaded(with(cached, {{"nvdimm.precondition.load", file.path}}));
+  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+}
+
+// A parameter that only one of the two victim selectors has is told, too.
+TEST(Preconditioned, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
+  const auto told_of = [](const Assignments& then, const Assignments& now) -> std::string {
+    const WrittenFile file(Memory(with(kWritten, then)).memory.preconditioned(kSeed));
+    try {
+      Memory(with(with(kWritten, now), {{"nvdimm.precondition.load", file.path}}));
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(file.path.size());
+    }
+    return "";
+  };
+  const std::string told = ": preconditioned with ";
+  EXPECT_EQ(told_of({}, {}), "");
+  EXPECT_EQ(told_of({{"nvdimm.ftl.reserve_blocks", "3"}}, {{"nvdimm.ftl.reserve_blocks", "4"}}),
+            told + "nvdimm.ftl.reserve_blocks = 3; here it is 4");
+  const Assignments drawn{{"nvdimm.ftl.victim", "d_choices"}};
+  const Assignments of_three = with(drawn, {{"policies.d_choices.d", "3"}});
+  EXPECT_EQ(told_of(of_three, drawn), told + "policies.d_choices.d = 3; here it is its default");
+  EXPECT_EQ(told_of(drawn, of_three), told + "policies.d_choices.d = its default; here it is 3");
+}
+
+// The header has 32 bytes.
+TEST(Preconditioned, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
+  const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
+  const auto told_of = [&written](std::size_t length) -> std::string {
+    const WrittenFile file(written.substr(0, length));
+    try {
+      Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(told_of(31).find("not a file of preconditioned state"), std::string::npos);
+  EXPECT_NE(told_of(32).find("its length is not what it tells"), std::string::npos);
+  EXPECT_NE(told_of(written.size() - 1).find("its length is not what it tells"), std::string::npos);
+  EXPECT_EQ(told_of(written.size()), "");
+}
+
+// The first name of the body, behind two counts; its hash and length stand before it.
+TEST(Preconditioned, AParameterHasAPlainName) {
+  constexpr std::size_t kHeader = 32;
+  constexpr std::size_t kHash = 16;
+  const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
+  const auto told_of = [&written](char first) -> std::string {
+    std::string body = written.substr(kHeader);
+    EXPECT_EQ(body[2 * kWordBytes], 'c') << "controller.channels";
+    body[2 * kWordBytes] = first;
+    const std::string header = with_word(written.substr(0, kHeader), kHash, hash_bytes(body));
+    const WrittenFile file(header + body);
+    try {
+      Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(told_of('c'), "");
+  EXPECT_NE(told_of('d').find("controller.channels = its default"), std::string::npos);
+  EXPECT_NE(told_of('\n').find("a parameter is none"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
