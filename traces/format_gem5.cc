@@ -92,7 +92,7 @@ class Gem5Trace final : public AccessSource {
   std::uint64_t packet_ = 0;   // number of the present one, from 1
   std::uint64_t slower_ = 1;   // picoseconds in a tick ...
   std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
-  std::uint64_t latest_ = 0;   // of ticks in whole picoseconds or more, behind the first packet
+  std::uint64_t latest_ = 0;   // time behind the first packet, in `slower_` picoseconds
   std::uint64_t skipped_ = 0;  // packets
   std::uint64_t first_tick_ = 0;
   PacketLines lines_;
@@ -249,7 +249,7 @@ Access Gem5Trace::access_of(const Packet& packet, bool write) const {
     fail(fault);
   }
   const std::uint64_t ticks = packet.tick - std::min(first_tick_, packet.tick);
-  const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;
+  const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;  // mostly no division
   if (whole > latest_) {
     fail("tick " + std::to_string(packet.tick) + " lies too far behind the first one");
   }
