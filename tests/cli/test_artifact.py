@@ -49,10 +49,13 @@ def test_what_is_there_is_not_run_again(root: Path, tmp_path: Path) -> None:
     kept = (out / "one.json").read_bytes()
     again = invoke("artifact", "run", "--all", "--out", out)
     assert "one: there already" in again.stderr
+    assert f"'hmsim artifact compare --out {out}'" in first.stdout
+    assert f"'hmsim artifact compare --all --out {out}'" in again.stdout
     assert (out / "one.json").read_bytes() == kept
     assert {path.name for path in out.iterdir()} == {"one.json", "two.json"}
     (out / "one.json").rename(root / "expected" / "one.json")
-    succeed("artifact", "run", "one", "--out", out)
+    told = succeed("artifact", "run", "one", "--out", out)
+    assert f"'hmsim artifact compare one --out {out}'" in told
     verdict = parsed("artifact", "compare", "one", "--out", out)[0]
     assert verdict["differing"] == 0 and verdict["values"] > 20
 

@@ -46,7 +46,8 @@ def run(names: Names = None, everything: All = False, out: Out = Path("artifact"
             complain(f"{each.name} ({each.minutes:g} min): {each.what}")
             if not artifact.run(each, out):
                 complain(f"{each.name}: there already")
-    print(f"{out}: set it beside what is expected by 'hmsim artifact compare --out {out}'")
+    chosen = " --all" if everything else "".join(f" {name}" for name in names or ())
+    print(f"{out}: set it beside what is expected by 'hmsim artifact compare{chosen} --out {out}'")
 
 
 @app.command(epilog=epilog("artifact compare", "artifact.md"))
