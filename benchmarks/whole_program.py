@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and children, too.
 
-Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--format gem5] [--keep FOLDER]
+Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--format hmsim_rw] [--keep FOLDER]
 
 Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
 start-up does not count; beside them stands the goal. NumPy's idle threads are off. --keep keeps the
@@ -9,8 +9,8 @@ inputs and what callgrind wrote, for callgrind_annotate.
 
 Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, lines in a row;
 `random`, over 1 GB, one third writes; `burst`, eight lines in random rows; `sparse`, one in 1,000
-cycles. Traces are text of the format dramsim3, or gem5's packets. `mcf` is its profile's twin on a
-core of configs/mascots16.yaml.
+cycles. Traces are text of the format dramsim3, or binary: hmsim's own, or gem5's packets. `mcf` is
+its profile's twin on a core of configs/mascots16.yaml.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,7 @@ ROWS = {
     "sparse": Row(reads, "timed", INTERVAL, 1_900),
 }
 MCF, MCF_GOAL = "mcf", 1_900
-PACKETS_LESS = 150  # instructions: the goal for packets is lower
+BINARY_LESS = 150  # instructions: the goal for what is no text is lower
 
 
 def text(row: Row, requests: int) -> bytes:
@@ -116,7 +117,15 @@ def packets(row: Row, requests: int) -> bytes:
     return b"gem5" + b"".join(messages)
 
 
-FORMATS = {"dramsim3": text, "gem5": packets}
+def binary(row: Row, requests: int) -> bytes:
+    """Return a row's trace in hmsim's own format (docs/traces.md)."""
+    return b"HMSIM_RW" + b"".join(
+        struct.pack("<QQ", at * row.step, line * LINE + write)
+        for at, (line, write) in enumerate(row.lines(requests))
+    )
+
+
+FORMATS = {"dramsim3": text, "hmsim_rw": binary, "gem5": packets}
 
 
 def workload(row: Row, requests: int, file: Path, form: str) -> Path:
@@ -170,7 +179,7 @@ def measure(name: str, form: str, folder: Path) -> dict[str, object]:
         config, goal = "mascots16.yaml", MCF_GOAL
     else:
         first, second = (workload(ROWS[name], n, file, form) for n, file in zip(lengths, files))
-        less = PACKETS_LESS if form == "gem5" else 0
+        less = 0 if form == "dramsim3" else BINARY_LESS
         config, goal = "validate_ddr3.yaml", ROWS[name].goal - less
     return {
         "workload": name,

@@ -177,3 +177,24 @@ def test_choices_need_what_they_choose_from(tmp_path: Path) -> None:
     for option, message in (("--memory=dram", "of one memory"), ("--vcpu=0", "tell no vCPUs")):
         result = invoke("trace", "convert", source, tmp_path / "b", "--to", "hmsim", option)
         assert result.exit_code == 2 and message in result.stderr
+
+
+def test_requests_are_the_same_in_binary(tmp_path: Path) -> None:
+    lines = "".join(
+        f"{line * 64:#x} {'WRITE' if line % 3 == 0 else 'READ'} {7 * line}\n" for line in range(500)
+    )
+    text, binary = write(tmp_path / "t.trace", lines), tmp_path / "t.rw.zst"
+    succeed("trace", "convert", text, binary, "--to", "hmsim_rw")
+    summaries = [parsed("trace", "info", path) for path in (text, binary)]
+    assert [each.pop("format") for each in summaries] == ["dramsim3", "hmsim_rw"]
+    assert summaries[0] == summaries[1]
+    stats = []
+    for path, form in ((text, "dramsim3"), (binary, "hmsim_rw")):
+        agent = f"{{kind: memory_trace, path: {path}, format: {form}, mode: timed}}"
+        workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
+        stats.append(parsed("run", "quick", "--workload", workload))
+    assert stats[0]["dram.writes"] == 167
+    assert stats[0] == stats[1]
+    again = tmp_path / "again.trace"
+    succeed("trace", "convert", binary, again, "--to", "dramsim3")
+    assert again.read_text() == lines

@@ -160,7 +160,8 @@ def convert(
         str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst compress.")
     ],
     to: Annotated[
-        str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, mqsim or hmsim.")
+        str,
+        typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, hmsim_rw, mqsim or hmsim."),
     ],
     name: FormatOption = None,
     columns: ColumnsOption = None,

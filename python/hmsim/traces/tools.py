@@ -73,7 +73,7 @@ def convert(
     Args:
         source: a trace, compressed or not.
         target: the file to write; a name in .gz, .xz or .zst compresses.
-        to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``mqsim`` or ``hmsim``.
+        to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``hmsim_rw``, ``mqsim`` or ``hmsim``.
         name: the format of ``source``; told by its beginning when None.
         force: replace an existing file.
         report: called now and then with the share that is read, None when unknown.

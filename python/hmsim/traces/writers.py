@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -98,6 +99,13 @@ def to_dramsim3(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes
         yield f"{access.address:#x} {kind} {access.time}\n".encode()
 
 
+def to_hmsim_rw(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes]:
+    """Yield a record of 16 bytes for each access, behind the letters that tell the format."""
+    yield b"HMSIM_RW"
+    for access in accesses:
+        yield struct.pack("<QQ", access.time, access.address | access.write)
+
+
 def to_mqsim(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes]:
     """Yield a line for each request, whole sectors around its bytes."""
     for access in accesses:
@@ -142,7 +150,8 @@ class Writer(NamedTuple):
 WRITERS = {
     "ramulator": Writer(each_line, to_ramulator, ("misses",)),
     "ramulator_rw": Writer(each_line, to_ramulator_rw, ("misses", "accesses", "blocks")),
-    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), ("nvmain",)),
+    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), ("nvmain", "hmsim_rw")),
+    "hmsim_rw": Writer(each_line, to_hmsim_rw, ("misses", "blocks"), ("nvmain", "dramsim3")),
     "mqsim": Writer(requests, to_mqsim, ("blocks",), ("hmsim", "mqsim")),
     "hmsim": Writer(each_line, to_hmsim, ("misses",), ("hmsim",)),
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hmsim's traces of memory requests: what DRAMsim3's traces say, in binary (docs/traces.md). After
+// eight letters a record of 16 bytes for each request, two little-endian numbers: the clock cycle
+// of its arrival; the address of its line, whose lowest bit says that it is a write.
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/types.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::string_view kStart = "HMSIM_RW";
+constexpr std::size_t kRecord = 16;  // bytes
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+std::uint64_t number_at(const char* bytes) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, bytes, sizeof number);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  number = __builtin_bswap64(number);
+#endif
+  return number;
+}
+
+class RequestTrace final : public AccessSource {
+ public:
+  explicit RequestTrace(TraceReader reader) : reader_(std::move(reader)) { read_start(); }
+
+  bool next(Access& access) override {
+    const std::string_view text = reader_.at_hand();
+    if (text.size() < kRecord) {
+      return next_of_two_blocks(access);
+    }
+    take(text.data(), access);
+    reader_.pass(kRecord);
+    return true;
+  }
+  void rewind() override {
+    reader_.rewind();
+    record_ = 0;
+    read_start();
+  }
+  double fraction() const override { return reader_.fraction(); }
+  void serialize(Archive& archive) override {
+    archive(record_);
+    reader_.serialize(archive);
+  }
+
+ private:
+  [[noreturn, gnu::noinline]] void fail(const char* message) const {
+    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+  }
+  void read_start() {
+    if (reader_.read(kStart.size(), scratch_) != kStart) {
+      throw InputError(reader_.file() +
+                       ": is no trace of hmsim's of memory requests: it does not "
+                       "begin with '" +
+                       std::string(kStart) + "'");
+    }
+  }
+  void take(const char* record, Access& access) {
+    ++record_;
+    const std::uint64_t place = number_at(record + sizeof(std::uint64_t));
+    if (place % kLine > 1) {
+      fail("its address is not that of a line");
+    }
+    access = {place - place % kLine, place % kLine == 1, number_at(record), 0};
+  }
+  // The record at whose end, or beginning, a block ends; false at the trace's end.
+  [[gnu::noinline]] bool next_of_two_blocks(Access& access) {
+    const std::string_view record = reader_.read(kRecord, scratch_);
+    if (record.size() == kRecord) {
+      take(record.data(), access);
+      return true;
+    }
+    if (!record.empty()) {
+      ++record_;
+      fail("the file ends within it");
+    }
+    if (record_ == 0) {
+      throw InputError(reader_.file() + ": the trace holds no records");
+    }
+    access = Access();
+    return false;
+  }
+
+  TraceReader reader_;
+  std::string scratch_;
+  std::uint64_t record_ = 0;  // number of the last one read, from 1
+};
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_hmsim_rw;
+const FormatDescriptor kFormat_hmsim_rw{
+    "hmsim_rw",
+    "binary, 16 bytes a request",
+    TimeUnit::cycles,
+    false,
+    [](const TraceStart& start) { return start.begins_with(kStart); },
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<RequestTrace>(std::move(reader));
+    }};
+
+}  // namespace hmsim
