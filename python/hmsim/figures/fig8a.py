@@ -73,10 +73,10 @@ def made(runs: Runs) -> Made:
                 )
         for program, (_, share) in PAPER.items():
             stated(axes, MANY, share)
-            side = "at most" if program == "dfsioe_r" else "at least"
+            side, apart = ("at most", 6) if program == "dfsioe_r" else ("at least", -12)
             axes.annotate(
                 *(f"the paper, {program}: {side} {share:g} %", (MANY, share)),
-                xytext=(-8, -12),
+                xytext=(-8, apart),
                 textcoords="offset points",
                 ha="right",
                 fontsize=8,
