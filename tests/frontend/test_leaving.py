@@ -15,7 +15,7 @@ from hmsim._core import InputError
 from hmsim.capture import guest, leaving
 from hmsim.capture.emulation import CaptureError
 from hmsim.capture.guest_tools import GuestError, need_tools
-from hmsim.capture.host_counter import host_counter_khz
+from hmsim.capture.host_counter import ATTEMPTS, host_counter_khz, moment
 from hmsim.capture.machine import format_nvdimm
 from hmsim.capture.memory_image import CHUNK, GAP, write_image
 
@@ -99,6 +99,26 @@ def test_what_cannot_be_is_told_before_anything_runs(
     with pytest.raises(InputError, match=told):
         leaving.leave(out=tmp_path / "left", **arguments)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("quiet", [0, 7, ATTEMPTS - 1])
+def test_a_counter_is_read_where_nobody_else_had_the_processor(quiet: int) -> None:
+    now = reads = 0
+
+    def clock() -> int:
+        return now
+
+    def counter() -> int:  # of three a nanosecond
+        nonlocal now, reads
+        now += 20 if reads == quiet else 5_000_000 - reads
+        count = 3 * now
+        now += 20 if reads == quiet else 9
+        reads += 1
+        return count
+
+    time_ns, count = moment(clock, counter)
+    assert reads == ATTEMPTS
+    assert count == 3 * time_ns
 
 
 def test_the_counter_of_this_host_goes_steadily() -> None:

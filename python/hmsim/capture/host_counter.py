@@ -7,11 +7,27 @@ import ctypes
 import mmap
 import platform
 import time
+from collections.abc import Callable
 
 from hmsim.capture.emulation import CaptureError
 
 READ_COUNTER = bytes.fromhex("0f31 48c1e220 4809d0 c3")  # rdtsc; rax |= rdx << 32; ret
 INTERVAL = 200_000_000  # ns
+ATTEMPTS = 32
+
+
+def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, int]:
+    """Return what a clock, in ns, and a counter say at the same time.
+
+    The counter is read between two looks at the clock; of ``ATTEMPTS`` the one counts between whose
+    looks the least time passed, so that others may have the processor during most of them.
+    """
+    attempts = []
+    for _ in range(ATTEMPTS):
+        before, count, after = clock(), counter(), clock()
+        attempts.append((after - before, (before + after) // 2, count))
+    _, time_ns, count = min(attempts)
+    return time_ns, count
 
 
 def host_counter_khz() -> int:
@@ -28,7 +44,7 @@ def host_counter_khz() -> int:
     code.write(READ_COUNTER)
     place = ctypes.addressof(ctypes.c_char.from_buffer(code))
     read = ctypes.CFUNCTYPE(ctypes.c_uint64)(place)
-    began, counted = time.monotonic_ns(), read()
+    began, counted = moment(time.monotonic_ns, read)
     time.sleep(INTERVAL / 1e9)
-    ended, counts = time.monotonic_ns(), read()
+    ended, counts = moment(time.monotonic_ns, read)
     return round((counts - counted) * 1e6 / (ended - began))
