@@ -68,7 +68,7 @@ class RequestTrace final : public AccessSource {
     ++record_;
     const std::uint64_t place = number_at(record + sizeof(std::uint64_t));
     if (place % kLine > 1) {
-      fail("its address is not that of a line");
+      fail("its address is not that of a line, a multiple of 64, plus 1 for a write");
     }
     access = {place - place % kLine, place % kLine == 1, number_at(record), 0};
   }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "tests/cc/controller/memory_rig.h"
 #include "tests/cc/words.h"
@@ -54,7 +55,7 @@ class WrittenFile {
  public:
   explicit WrittenFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
   ~WrittenFile() { std::remove(path.c_str()); }
-  const std::string path = ::testing::TempDir() + "memory_system_test." + std::to_string(getpid());
+  const std::string path = ::testing::TempDir() + "preconditioned_test." + std::to_string(getpid());
 };
 
 TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
@@ -66,26 +67,21 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
   }
 }
 
-// The names of parameters alone would take a MiB at most.
-TEST(Preconditioned, TheLargerTheFlashTheLongerAStateMayBe) {
+// The names of parameters alone would take a MiB at most; and the longer the more of its map is
+// cached.
+TEST(Preconditioned, TheLargerTheFlashAndItsMapsCacheTheLongerAStateMayBe) {
   const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
-  const std::string written = Memory(large).memory.preconditioned(kSeed);
-  ASSERT_GT(written.size(), std::size_t{1} << 20);
-  const WrittenFile file(written);
-  Memory loaded(with(large, {{"nvdimm.precondition.load", file.path}}));
-  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
-}
-
-// And the longer the more of its map is cached.
-TEST(Preconditioned, TheLargerTheMapsCacheTheLongerAStateMayBe) {
   const Assignments cached{{"nvdimm.precondition.fill", "1"},
                            {"nvdimm.ftl.map", "cached"},
                            {"nvdimm.ftl.map_cache", "256KiB"}};
-  const std::string written = Memory(cached).memory.preconditioned(kSeed);
-  ASSERT_GT(written.size(), std::size_t{3} << 19);
-  const WrittenFile file(written);
-  Memory loaded(with(cached, {{"nvdimm.precondition.load", file.path}}));
-  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+  for (const auto& [each, least] :
+       {std::pair{large, std::size_t{1} << 20}, std::pair{cached, std::size_t{3} << 19}}) {
+    const std::string written = Memory(each).memory.preconditioned(kSeed);
+    ASSERT_GT(written.size(), least);
+    const WrittenFile file(written);
+    Memory loaded(with(each, {{"nvdimm.precondition.load", file.path}}));
+    EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+  }
 }
 
 // A parameter that only one of the two victim selectors has is told, too.
