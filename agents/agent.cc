@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/agent.h"
 
+#include "agents/random_streams.h"
 #include "core/archive.h"
 #include "core/errors.h"
 
@@ -22,6 +23,14 @@ void Agent::declare_measured(ParameterSet& parameters) {
   parameters.boolean("measured", measured_,
                      {"whether the run waits for it; false makes a background agent",
                       "a modelling choice of hmsim"});
+}
+
+void Agent::declare_random_stream(ParameterSet& parameters) {
+  parameters.integer_or(
+      "random_stream", random_stream_, {0, kLastRandomStream}, "own", kOwnStream, "",
+      {"stream of pseudo-random numbers to draw from, under the run's seed; own: one that follows "
+       "from the agent's kind, node and core, and from its place among agents that share them",
+       "a modelling choice of hmsim"});
 }
 
 void Agent::connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup) {

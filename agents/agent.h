@@ -66,6 +66,11 @@ class Agent : public Component, public Requester {
 
   std::size_t index() const { return index_; }
   // The nodes it is on, ascending: one, but of jobs; and the key that says so.
+  // The stream of pseudo-random numbers that it draws from, under the run's seed. The default holds
+  // unless the key `random_stream` names another.
+  void set_default_random_stream(std::int64_t stream) {
+    random_stream_ = random_stream_ == kOwnStream ? stream : random_stream_;
+  }
   virtual std::vector<std::int64_t> nodes() const { return {node_}; }
   virtual const char* nodes_key() const { return "node"; }
   std::int64_t core() const { return core_; }     // the hardware context it acts for
@@ -131,6 +136,9 @@ class Agent : public Component, public Requester {
   void set_core(std::int64_t core) { core_ = core; }
 
   // Notes that all work is done; the caller starts over kRestartGap later.
+  // Declares the key `random_stream`, of agents that draw random numbers.
+  void declare_random_stream(ParameterSet& parameters);
+  std::uint64_t random_stream() const { return static_cast<std::uint64_t>(random_stream_); }
   void finish(Tick now);
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
@@ -164,11 +172,14 @@ class Agent : public Component, public Requester {
   AgentEnvironment environment_;
   Wakeup wakeup_;
   std::size_t index_ = 0;
+  static constexpr std::int64_t kOwnStream = -1;  // random_streams() gives the number
+
   std::int64_t node_ = 0;
   std::int64_t core_ = 0;
   bool measured_ = true;
   bool measuring_ = false;
   bool finished_ = false;
+  std::int64_t random_stream_ = kOwnStream;
   Tick measured_from_{0};
   Tick finish_time_{0};
   std::int64_t work_before_ = 0;      // done when measuring began

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "agents/random_streams.h"
 #include "bindings/clone_module.h"
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
@@ -276,6 +277,7 @@ void bind_simulation(py::module_& module) {
       .def_static("agent_kinds", &Simulation::agent_kinds)
       .def_static(
           "agent_parameters",
+      .def_static("random_streams", &random_streams, py::arg("agents"))
           [](const std::string& kind) { return to_python(Simulation::agent_parameters(kind)); },
           py::arg("kind"));
 }

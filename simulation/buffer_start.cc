@@ -102,11 +102,10 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
   Nodes nodes(start.frontend, CoresByNode(static_cast<std::size_t>(start.frontend.cluster.nodes)));
   nodes.connect(memory, start.frontend.translation, start.seed);
   std::vector<Pages> lists;
-  std::vector<std::unique_ptr<Agent>> readers;  // a cache knows those that share it
-  for (std::size_t i = 0; i < start.agents.size(); ++i) {
-    std::vector<ParameterError> errors;
-    readers.push_back(create_agent(start.frontend, start.agents[i], errors));
-    Agent& reader = *readers.back();
+  // All at once: a cache knows those that share it.
+  const Agents readers = create_agents(start.frontend, start.agents);
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    Agent& reader = *readers[i];
     const std::vector<std::int64_t> on = reader.nodes();
     AgentEnvironment environment = nodes.environment(on);
     environment.trace = start.source;

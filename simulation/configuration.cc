@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "agents/random_streams.h"
 #include "core/errors.h"
 #include "core/units.h"
 
@@ -121,6 +122,10 @@ Agents create_agents(const FrontendParameters& defaults, const std::vector<Assig
   }
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
+  }
+  const std::vector<std::int64_t> streams = random_streams(agents);
+  for (std::size_t i = 0; i < created.size(); ++i) {
+    created[i]->set_default_random_stream(streams[i]);
   }
   return created;
 }

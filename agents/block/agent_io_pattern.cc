@@ -37,6 +37,7 @@ class IoPatternAgent final : public BlockAgent {
 void IoPatternAgent::declare(ParameterSet& parameters) {
   declare_core(parameters);
   declare_agent(parameters);
+  declare_random_stream(parameters);
   keys().software.declare(parameters);
   parameters.integer("depth", keys().depth, {1, kMostUnderWay}, "requests",
                      {"requests that a thread has under way (fio's iodepth); no request waits for "
@@ -79,7 +80,7 @@ std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
                      " the device has only " + format_size(room) + ", and requests need " +
                      format_size(pattern.least_footprint(threads)));
   }
-  return std::make_unique<IoGenerator>(pattern, threads, environment().seed, index());
+  return std::make_unique<IoGenerator>(pattern, threads, environment().seed, random_stream());
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ constexpr auto kLines = static_cast<std::uint64_t>(kLinesPerPage);
 void BlockAgent::declare(ParameterSet& parameters) {
   declare_core(parameters);
   Agent::declare(parameters);
+  declare_random_stream(parameters);
   keys_.declare(parameters);
 }
 
@@ -38,7 +39,8 @@ void BlockAgent::prepare() {
                       ? CausalQueue::kMostHeld
                       : static_cast<std::size_t>(keys_.software.threads) * depth,
                   depth);
-  source_.open(keys_, index(), environment().seed, open_source(layout_.capacity()));
+  source_.open(keys_, index(), Random(environment().seed, random_stream()),
+               open_source(layout_.capacity()));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
 }

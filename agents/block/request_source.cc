@@ -7,14 +7,14 @@
 
 namespace hmsim {
 
-void RequestSource::open(const BlockKeys& keys, std::size_t agent, std::uint64_t seed,
+void RequestSource::open(const BlockKeys& keys, std::size_t agent, Random random,
                          std::unique_ptr<BlockSource> trace) {
   trace_ = std::move(trace);
   agent_ = agent;
   timed_ = keys.replay == ReplayMode::timed;
   file_ = keys.trace.path;
   if (keys.replay == ReplayMode::inferred) {
-    causal_.emplace(keys.inference, Random(seed, agent));
+    causal_.emplace(keys.inference, random);
   }
   clock_ = ArrivalClock(keys.trace.path, keys.time_scale);
   skip_ = keys.parts.skip;

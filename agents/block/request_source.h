@@ -35,9 +35,9 @@ class RequestSource {
     std::uint64_t serial = 0;  // inferred: for ended()
   };
 
-  // Reads up to the first request. `agent` names the agent in messages, and draws for it what is
-  // drawn under the run's `seed`. Throws InputError, as whatever reads the trace does.
-  void open(const BlockKeys& keys, std::size_t agent, std::uint64_t seed,
+  // Reads up to the first request. `agent` names the agent in messages; think times are drawn with
+  // `random`. Throws InputError, as readers of traces do.
+  void open(const BlockKeys& keys, std::size_t agent, Random random,
             std::unique_ptr<BlockSource> trace);
 
   const std::vector<TraceWindow>& windows() const { return windows_; }  // none: the whole trace

@@ -53,6 +53,7 @@ std::vector<std::string> LlcCore::formats() {
 
 void LlcCore::declare(ParameterSet& parameters) {
   MissCore::declare(parameters);
+  declare_random_stream(parameters);
   trace_.declare(parameters, formats());
   trace_.declare_levels(parameters);
   parameters.integer("instructions_per_request", instructions_per_request_,
@@ -116,7 +117,7 @@ std::unique_ptr<MissSource> LlcCore::open_source() {
     return source;
   }
   return std::make_unique<DependentMisses>(std::move(source), dependence_, environment().seed,
-                                           index());
+                                           random_stream());
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : MissCore(defa
 
 void SyntheticCore::declare(ParameterSet& parameters) {
   MissCore::declare(parameters);
+  declare_random_stream(parameters);
   parameters.integer("instructions", instructions_, {1, std::int64_t{1} << 52}, "instructions",
                      {"instructions to run", "the workload's own"});
   parameters.real("rpki", rpki_, 0, 1000, "reads",
@@ -129,7 +130,7 @@ std::unique_ptr<MissSource> SyntheticCore::open_source() {
   settings.lines = static_cast<std::uint64_t>(footprint_ / kLineBytes);
   settings.dependence = DependentMisses::chance_of(dependence_);
   settings.seed = environment().seed;
-  settings.stream = index();
+  settings.stream = random_stream();
   return std::make_unique<SyntheticMisses>(settings);
 }
 

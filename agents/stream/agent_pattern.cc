@@ -74,6 +74,7 @@ void PageWalk::serialize(Archive& archive) {
 
 void PatternAgent::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
+  declare_random_stream(parameters);
   constexpr const char* kSource = "the workload's own";
   parameters.integer("outstanding", outstanding_limit_, {1, 65'536}, "requests",
                      {"requests sent and not completed", kSource});
@@ -108,7 +109,7 @@ StreamAgent::Bounds PatternAgent::open() {
 }
 
 void PatternAgent::rewind() {
-  const Random random(environment().seed, index());
+  const Random random(environment().seed, random_stream());
   if (target() == Target::dram) {
     dram_ = DramWalk(static_cast<std::uint64_t>(target_capacity() / kLineBytes),
                      static_cast<std::uint64_t>(stride_), reuse_, random);

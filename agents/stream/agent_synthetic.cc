@@ -51,6 +51,7 @@ class Synthetic final : public StreamAgent {
 
 void Synthetic::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
+  declare_random_stream(parameters);
   parameters.choice<RequestPattern>(
       "pattern", pattern_,
       {{"sequential", RequestPattern::sequential},
@@ -103,7 +104,7 @@ StreamAgent::Bounds Synthetic::open() {
 }
 
 void Synthetic::rewind() {
-  random_ = Random(environment().seed, index());
+  random_ = Random(environment().seed, random_stream());
   position_ = 0;
   shift_ = 0;
   due_ = Tick(0);

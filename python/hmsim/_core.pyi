@@ -307,6 +307,9 @@ policy_interface: str  # what a library of a policy must have been built against
 
 def policy_libraries() -> list[str]:
     """Return the files of libraries of policies that this process has loaded."""
+    @staticmethod
+    def random_streams(agents: list[Assignments]) -> list[int]:
+        """Return the stream of random numbers of each agent that has no key ``random_stream``."""
 
 def policies() -> list[dict[str, Any]]:
     """Return dictionaries with kind, name, doc, source and parameters.

@@ -24,6 +24,7 @@ MOST_AGENTS = 1024  # of a run
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
 COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
 LISTS = ("cores", "nodes", "size", "levels")  # keys whose value may be a list of numbers
+STREAM = "random_stream"  # key of agents that draw random numbers
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -49,6 +50,14 @@ class Agent:
     def measured(self) -> bool:
         """False for a background agent: runs do not wait for it, and it cannot run alone."""
         return not any(s.pair in BACKGROUND for s in self.settings)
+
+    def with_stream(self, number: int) -> Agent:
+        """Return the agent with a stream of random numbers, unless it names one or draws none."""
+        named = any(s.name == STREAM and s.text.strip() != "own" for s in self.settings)
+        if named or not _has_key(self.kind, STREAM):
+            return self
+        others = (setting for setting in self.settings if setting.name != STREAM)
+        return replace(self, settings=(*others, Setting(STREAM, str(number), self.where)))
 
     def flat(self) -> list[tuple[str, str]]:
         """Return (key, text) of every key, as the core takes them."""
@@ -101,8 +110,12 @@ class Workload:
         return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
 
     def alone(self, index: int) -> Workload:
-        """Return a workload of one of the agents."""
-        return replace(self, agents=(self.agents[index],))
+        """Return a workload of one of the agents, which draws the random numbers it draws here."""
+        agent = self.agents[index]
+        here = Simulation.random_streams([each.flat() for each in self.agents])[index]
+        if here not in Simulation.random_streams([agent.flat()]):
+            agent = agent.with_stream(here)
+        return replace(self, agents=(agent,))
 
 
 def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
@@ -251,7 +264,7 @@ def _copies(agent: Agent) -> list[Agent]:
     """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
-    if copies is None or "copy_number" in values or not _has_copies(agent.kind):
+    if copies is None or "copy_number" in values or not _has_key(agent.kind, "copies"):
         return [agent]
     try:
         count = parse_integer(copies.text)
@@ -275,9 +288,9 @@ def _copies(agent: Agent) -> list[Agent]:
     ]
 
 
-def _has_copies(kind: str) -> bool:
+def _has_key(kind: str, key: str) -> bool:
     return kind in Simulation.agent_kinds() and any(
-        entry["name"] == "copies" for entry in Simulation.agent_parameters(kind)
+        entry["name"] == key for entry in Simulation.agent_parameters(kind)
     )
 
 

@@ -231,6 +231,7 @@ class AgentUnderTest {
     environment.nodes = {environment};
     environment.trace = text_source(bench.trace, bench.piece);
     for (std::size_t i = all.size(); i-- > 0;) {
+      all[i]->set_default_random_stream(static_cast<std::int64_t>(i));
       all[i]->connect(i, environment, wakeups[i]);
     }
     for (Agent* each : all) {
