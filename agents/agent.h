@@ -23,6 +23,7 @@
 namespace hmsim {
 
 class Host;
+class IoMeter;
 class LastLevelCache;
 class Network;
 class Node;
@@ -65,12 +66,12 @@ class Agent : public Component, public Requester {
   void connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup);
 
   std::size_t index() const { return index_; }
-  // The nodes it is on, ascending: one, but of jobs; and the key that says so.
   // The stream of pseudo-random numbers that it draws from, under the run's seed. The default holds
   // unless the key `random_stream` names another.
   void set_default_random_stream(std::int64_t stream) {
     random_stream_ = random_stream_ == kOwnStream ? stream : random_stream_;
   }
+  // The nodes it is on, ascending: one, but of jobs; and the key that says so.
   virtual std::vector<std::int64_t> nodes() const { return {node_}; }
   virtual const char* nodes_key() const { return "node"; }
   std::int64_t core() const { return core_; }     // the hardware context it acts for
@@ -111,6 +112,8 @@ class Agent : public Component, public Requester {
   virtual Histogram* response_times() { return nullptr; }
   // The times among them during which a garbage collection was under way.
   virtual Histogram* response_times_in_collections() { return nullptr; }
+  // What its block requests took; nullptr: it does no block I/O.
+  virtual IoMeter* io_meter() { return nullptr; }
   // A core with weighted windows: its instructions per cycle, up to now or its first finish. 0: it
   // has no windows, or some has not ended.
   virtual double weighted_ipc() const { return 0; }
@@ -133,12 +136,12 @@ class Agent : public Component, public Requester {
   // Declares the key `core`, of agents that act for one, and `measured`.
   void declare_core(ParameterSet& parameters);
   void declare_measured(ParameterSet& parameters);
-  void set_core(std::int64_t core) { core_ = core; }
-
-  // Notes that all work is done; the caller starts over kRestartGap later.
   // Declares the key `random_stream`, of agents that draw random numbers.
   void declare_random_stream(ParameterSet& parameters);
   std::uint64_t random_stream() const { return static_cast<std::uint64_t>(random_stream_); }
+  void set_core(std::int64_t core) { core_ = core; }
+
+  // Notes that all work is done; the caller starts over kRestartGap later.
   void finish(Tick now);
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
@@ -169,17 +172,17 @@ class Agent : public Component, public Requester {
   static constexpr Tick kRestartGap{1};  // from a finish to the start over
 
  private:
+  static constexpr std::int64_t kOwnStream = -1;  // random_streams() gives the number
+
   AgentEnvironment environment_;
   Wakeup wakeup_;
   std::size_t index_ = 0;
-  static constexpr std::int64_t kOwnStream = -1;  // random_streams() gives the number
-
   std::int64_t node_ = 0;
   std::int64_t core_ = 0;
+  std::int64_t random_stream_ = kOwnStream;
   bool measured_ = true;
   bool measuring_ = false;
   bool finished_ = false;
-  std::int64_t random_stream_ = kOwnStream;
   Tick measured_from_{0};
   Tick finish_time_{0};
   std::int64_t work_before_ = 0;      // done when measuring began

@@ -105,6 +105,8 @@ py::object to_python(const RequestLog::Columns& requests) {
   return to_table(RequestLog::kNames, requests);
 }
 
+py::object to_python(const IoLog::Columns& requests) { return to_table(IoLog::kNames, requests); }
+
 py::object take(CommandLog& log) {
   py::dict tables;
   tables["commands"] = to_table(CommandLog::kCommandNames, log.take_commands());

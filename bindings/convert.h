@@ -9,6 +9,7 @@
 #include "core/parameters.h"
 #include "core/statistics.h"
 #include "simulation/command_log.h"
+#include "simulation/io_log.h"
 #include "simulation/request_log.h"
 #include "simulation/series.h"
 #include "simulation/thread_log.h"
@@ -22,6 +23,7 @@ pybind11::list to_python(const std::vector<Statistic>& statistics);
 pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
 // An int64 array by the name of each column.
 pybind11::object to_python(const RequestLog::Columns& requests);
+pybind11::object to_python(const IoLog::Columns& requests);
 // {"commands": columns by name, "modules": likewise}: all rows, taken away.
 pybind11::object take(CommandLog& log);
 // (columns by name, what the numbers of `name` mean): all rows, taken away.

@@ -160,6 +160,8 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("checked_commands", &Simulation::checked_commands)
       .def_property_readonly("logged_requests", &Simulation::logged_requests)
       .def("take_requests", [](Simulation& self) { return to_python(self.take_requests()); })
+      .def_property_readonly("logged_io", &Simulation::logged_io)
+      .def("take_io", [](Simulation& self) { return to_python(self.take_io()); })
       .def_property_readonly(
           "logged_commands",
           [](Simulation& self) { return self.command_log() ? self.command_log()->rows() : 0; })
@@ -275,9 +277,9 @@ void bind_simulation(py::module_& module) {
           py::arg("config"), py::arg("seed"))
       .def_static("parameters", [] { return to_python(Simulation::parameters()); })
       .def_static("agent_kinds", &Simulation::agent_kinds)
+      .def_static("random_streams", &random_streams, py::arg("agents"))
       .def_static(
           "agent_parameters",
-      .def_static("random_streams", &random_streams, py::arg("agents"))
           [](const std::string& kind) { return to_python(Simulation::agent_parameters(kind)); },
           py::arg("kind"));
 }

@@ -169,6 +169,7 @@ void StatisticRegistry::histogram(std::string path, const char* unit, const char
         statistic.present = merged.count() > 0;
         statistic.summary = {{"mean", merged.mean() / divisor},
                              {"p50", static_cast<double>(merged.quantile(1, 2)) / divisor},
+                             {"p95", static_cast<double>(merged.quantile(95, 100)) / divisor},
                              {"p99", static_cast<double>(merged.quantile(99, 100)) / divisor},
                              {"p999", static_cast<double>(merged.quantile(999, 1000)) / divisor},
                              {"max", static_cast<double>(merged.max()) / divisor}};

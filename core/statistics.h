@@ -104,7 +104,7 @@ struct Statistic {
   double value = 0;                                     // gauge, ratio
   std::uint64_t count = 0;                              // counter
   bool present = true;                                  // false: 0/0, or an empty histogram
-  std::vector<std::pair<std::string, double>> summary;  // histogram: mean p50 p99 p999 max
+  std::vector<std::pair<std::string, double>> summary;  // histogram: mean p50 p95 p99 p999 max
 };
 
 class StatisticRegistry {

@@ -262,7 +262,7 @@ void Simulation::begin_measuring() {
     pager_->account(kernel_.now());
   }
   registry_.reset(kernel_.now());
-  watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
+  watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
   if (series_ != nullptr) {
     series_->begin(kernel_.now());
     series_wakeup_.notify();
@@ -271,6 +271,10 @@ void Simulation::begin_measuring() {
 
 RequestLog::Columns Simulation::take_requests() {
   return watchers_->requests() ? watchers_->requests()->take() : RequestLog::Columns();
+}
+
+IoLog::Columns Simulation::take_io() {
+  return watchers_->io() ? watchers_->io()->take() : IoLog::Columns();
 }
 
 void Simulation::blame_file(const Fault& fault) const {
@@ -310,7 +314,7 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
     serialize(archive);
     archive.check(archive.at_end(), "it holds more than this simulation's state");
     if (measuring_) {
-      watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
+      watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
     }
     update_progress();
   });

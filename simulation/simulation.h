@@ -68,6 +68,9 @@ class Simulation : private SourceProgress {
     return watchers_->requests() ? watchers_->requests()->rows() : 0;
   }
   RequestLog::Columns take_requests();
+  // Likewise block requests that agents asked for, which have ended.
+  std::size_t logged_io() const { return watchers_->io() ? watchers_->io()->rows() : 0; }
+  IoLog::Columns take_io();
 
   // RunOptions::log_commands: the logs; nullptr without it. No part of a checkpoint.
   CommandLog* command_log() { return watchers_->commands(); }

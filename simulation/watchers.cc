@@ -19,6 +19,7 @@ Watchers::Watchers(const RunOptions& options, const SystemConfig& system)
   if (options.log_requests) {
     need_devices("request log", "does not show its requests");
     requests_ = std::make_unique<RequestLog>();
+    io_ = std::make_unique<IoLog>();
   }
   if (options.log_commands > 0) {
     need_devices("command log", "shows no commands");
@@ -37,10 +38,17 @@ void Watchers::check(const SystemConfig& system, MemorySystem& memory) {
   }
 }
 
-void Watchers::begin_logs(MemorySystem& memory, const Nodes& nodes, Tick epoch, Tick now) {
+void Watchers::begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents& agents,
+                          Tick epoch, Tick now) {
   if (requests_ != nullptr) {
     requests_->set_epoch(epoch);
     memory.set_request_observer(*requests_);
+    io_->set_epoch(epoch);
+    for (const auto& agent : agents) {
+      if (IoMeter* const meter = agent->io_meter()) {
+        meter->watch(*io_);
+      }
+    }
   }
   if (threads_ != nullptr) {
     threads_->watch(nodes.all(), now);

@@ -11,6 +11,7 @@
 #include "controller/memory_system.h"
 #include "core/archive.h"
 #include "simulation/command_log.h"
+#include "simulation/io_log.h"
 #include "simulation/nodes.h"
 #include "simulation/request_log.h"
 #include "simulation/run_options.h"
@@ -28,7 +29,8 @@ class Watchers {
   // Logs what is done from now on. `epoch`: the kernel's time 0, as the host counts time. Again,
   // after a checkpoint was loaded or power came back: the logs of requests and threads go on; that
   // of commands knows the memory system it began with alone.
-  void begin_logs(MemorySystem& memory, const Nodes& nodes, Tick epoch, Tick now);
+  void begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents& agents, Tick epoch,
+                  Tick now);
 
   void raise_if_violated() const;
   // Ends the check: what should have come by now, and did not, is a violation, too.
@@ -40,6 +42,7 @@ class Watchers {
   std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
   RequestLog* requests() { return requests_.get(); }  // these: nullptr where not asked for
   const RequestLog* requests() const { return requests_.get(); }
+  IoLog* io() { return io_.get(); }
   CommandLog* commands() { return commands_.get(); }
   ThreadLog* threads() { return threads_.get(); }
 
@@ -47,6 +50,7 @@ class Watchers {
   bool checked_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> requests_;      // or none
+  std::unique_ptr<IoLog> io_;                 // or none
   std::unique_ptr<CommandLog> commands_;      // or none
   std::unique_ptr<ThreadLog> threads_;        // or none
   bool commands_begun_ = false;

@@ -114,8 +114,9 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   meter_.taken(taken.number, moves_data ? extent.pages : 0);
   BlockThread& thread = threads_.begin(index, taken.number);
   thread.serial = taken.serial;
-  thread.next_line = extent.first_line;
-  thread.lines = extent.lines;
+  thread.submitted = taken.begin;
+  thread.first_line = thread.next_line = extent.first_line;
+  thread.all_lines = thread.lines = extent.lines;
   thread.write = request.write;
   thread.trim = request.trim;
   thread.flush_before = request.flush;
@@ -155,8 +156,21 @@ void BlockAgent::start_request(std::uint32_t index, Tick now) {
   }
 }
 
+// The request that the thread has ended.
+IoRecord BlockAgent::record_of(std::uint32_t index, Tick now) const {
+  const BlockThread& thread = threads_[index];
+  IoRecord::Kind kind = thread.write ? IoRecord::Kind::write : IoRecord::Kind::read;
+  if (thread.trim) {
+    kind = IoRecord::Kind::trim;
+  } else if (thread.all_lines == 0) {
+    kind = IoRecord::Kind::flush;
+  }
+  return {this->index(), index, kind, thread.first_line, thread.all_lines, thread.submitted, now};
+}
+
 void BlockAgent::end_request(std::uint32_t index, Tick now) {
   threads_.end(index);
+  io_meter_.ended(record_of(index, now), !finished_once());
   ledger_.count(threads_[index].blocks);
   if (threads_[index].past_barrier) {
     barrier_.leave(threads_[index]);

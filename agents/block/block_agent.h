@@ -37,6 +37,7 @@
 #include "agents/block/storage_carrier.h"
 #include "agents/block/window_meter.h"
 #include "agents/block/write_barrier.h"
+#include "agents/io_meter.h"
 #include "core/event_queue.h"
 
 namespace hmsim {
@@ -51,10 +52,12 @@ class BlockAgent : public Agent, private IoListener {
   std::int64_t work(Tick) const override { return ledger_.closed(); }
   double weighted_rate() const override { return meter_.rate(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {
+    io_meter_.register_statistics(registry, path);
     meter_.register_statistics(registry, path);
   }
   Histogram* response_times() override { return carrier_ ? nullptr : &ledger_.times(); }
   Histogram* response_times_in_collections() override { return &ledger_.times_in_collections(); }
+  IoMeter* io_meter() override { return &io_meter_; }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
   Tick next_event() const override { return steps_.next_time(); }
@@ -94,6 +97,7 @@ class BlockAgent : public Agent, private IoListener {
   void take_requests(std::uint32_t index, Tick now);
   void start_request(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
+  IoRecord record_of(std::uint32_t index, Tick now) const;
   void discard(std::uint32_t index, Tick now);
   void pass_barrier(Tick now);
   void go_on(std::uint32_t index, Tick now);
@@ -113,6 +117,7 @@ class BlockAgent : public Agent, private IoListener {
   WriteBarrier barrier_;
   BlockLedger ledger_;
   WindowMeter meter_;
+  IoMeter io_meter_;
   EventQueue<Step> steps_;
   bool between_passes_ = true;           // nothing is under way until a pass starts
   std::optional<std::uint32_t> sender_;  // the thread that is sending an access: see on_admit()

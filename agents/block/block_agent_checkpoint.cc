@@ -15,7 +15,8 @@ constexpr const char* kWrong = "a block agent does not hold together";
 
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
-  archive(source_, threads_, copier_, barrier_, ledger_, meter_, steps_, between_passes_);
+  archive(source_, threads_, copier_, barrier_, ledger_, meter_, io_meter_, steps_,
+          between_passes_);
   if (archive.loading()) {
     threads_.check(archive, layout_.lines(), copier_.copy(), ledger_.size());
     barrier_.check(archive, threads_);

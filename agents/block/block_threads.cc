@@ -15,8 +15,8 @@ constexpr const char* kWrong = "the threads of a block agent do not hold togethe
 }  // namespace
 
 void BlockThread::serialize(Archive& archive) {
-  archive(busy, paused, number, serial, next_line, lines, blocks, write, trim, past_barrier,
-          flush_before, flush_after, outstanding, fetches);
+  archive(busy, paused, number, serial, submitted, first_line, all_lines, next_line, lines, blocks,
+          write, trim, past_barrier, flush_before, flush_after, outstanding, fetches);
   archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
 }
 

@@ -23,13 +23,16 @@ struct BlockThread {
     bool begun() const { return lines > 0 && (pass > 0 || accesses > 0); }
   };
 
-  bool busy = false;            // it has a request
-  bool paused = false;          // a step of the agent's, or the barrier, lets it go on
-  std::int64_t number = 0;      // of the request within the pass
-  std::uint64_t serial = 0;     // of the request for RequestSource::ended()
-  std::uint64_t next_line = 0;  // of the NVDIMM: the first line that no page holds yet
-  std::uint64_t lines = 0;      // from there on
-  std::int64_t blocks = 0;      // that its end counts, where lines do not
+  bool busy = false;             // it has a request
+  bool paused = false;           // a step of the agent's, or the barrier, lets it go on
+  std::int64_t number = 0;       // of the request within the pass
+  std::uint64_t serial = 0;      // of the request for RequestSource::ended()
+  Tick submitted{0};             // when it began the request
+  std::uint64_t first_line = 0;  // of the request, on the device
+  std::uint64_t all_lines = 0;   // of the request
+  std::uint64_t next_line = 0;   // of the NVDIMM: the first line that no page holds yet
+  std::uint64_t lines = 0;       // from there on
+  std::int64_t blocks = 0;       // that its end counts, where lines do not
   bool write = false;
   bool trim = false;
   bool past_barrier = false;     // counts among the barrier's writers

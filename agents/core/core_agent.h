@@ -99,6 +99,9 @@ class CoreAgent : public Agent, protected RecordSource {
   }
   std::int64_t dispatch_slot(std::int64_t number) const { return entry(number).dispatch; }
   std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
+  // Whether it is known when the record retires, and the slot, until it leaves the window.
+  bool retirement_known(std::int64_t number) const { return number < known_; }
+  std::int64_t retire_slot(std::int64_t number) const { return entry(number).retire; }
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
   bool stalled() const { return stalled_; }
   // The slot of the latest dispatch; one before its first slot at a pass's start.

@@ -23,7 +23,9 @@ class TransferEngine {
     std::uint32_t thread = 0;  // that sleeps until the end, unless `ahead`
     bool write = false;
     bool ahead = false;
+    Tick began{0};
     std::uint64_t first_line = 0;
+    std::uint64_t lines = 0;
     std::uint64_t next_line = 0;
     std::uint64_t unsent = 0;
     std::uint64_t outstanding = 0;
@@ -33,7 +35,8 @@ class TransferEngine {
       return unsent + outstanding > 0 && line >= first_line && line < next_line + unsent;
     }
     void serialize(Archive& archive) {
-      archive(thread, write, ahead, first_line, next_line, unsent, outstanding, waiting);
+      archive(thread, write, ahead, began, first_line, lines, next_line, unsent, outstanding,
+              waiting);
     }
   };
 
@@ -41,13 +44,14 @@ class TransferEngine {
 
   // Begins a transfer; send(line, write, transfer) for each line that may go now.
   template <class Send>
-  void begin(std::uint32_t thread, const Transfer& transfer, bool write, const Send& send) {
-    go_on(take(thread, transfer, write), send);
+  void begin(std::uint32_t thread, const Transfer& transfer, bool write, Tick now,
+             const Send& send) {
+    go_on(take(thread, transfer, write, now), send);
   }
   // Likewise of a read whose thread goes on. may_read_ahead() holds.
   template <class Send>
-  void begin_ahead(std::uint32_t thread, const Transfer& transfer, const Send& send) {
-    const std::uint32_t index = take(thread, transfer, false);
+  void begin_ahead(std::uint32_t thread, const Transfer& transfer, Tick now, const Send& send) {
+    const std::uint32_t index = take(thread, transfer, false, now);
     active_[index].ahead = true;
     ++ahead_;
     go_on(index, send);
@@ -55,8 +59,8 @@ class TransferEngine {
   // Begins a transfer, or a read ahead, that somebody else carries out in so many parts: it is
   // done when line_done() was told of each. Returns its number.
   std::uint32_t begin_in_parts(std::uint32_t thread, const Transfer& transfer, bool write,
-                               bool ahead, std::uint64_t parts) {
-    const std::uint32_t index = take(thread, transfer, write);
+                               bool ahead, Tick now, std::uint64_t parts) {
+    const std::uint32_t index = take(thread, transfer, write, now);
     Active& active = active_[index];
     active.next_line += transfer.lines;
     active.unsent = 0;
@@ -110,11 +114,13 @@ class TransferEngine {
  private:
   static constexpr std::size_t kMostAhead = 256;  // transfers at a time
 
-  std::uint32_t take(std::uint32_t thread, const Transfer& transfer, bool write) {
+  std::uint32_t take(std::uint32_t thread, const Transfer& transfer, bool write, Tick now) {
     const std::uint32_t index = active_.take();
     Active& active = active_[index];
     active.thread = thread;
     active.write = write;
+    active.began = now;
+    active.lines = transfer.lines;
     active.first_line = active.next_line = transfer.first_line;
     active.unsent = transfer.lines;
     return index;

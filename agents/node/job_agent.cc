@@ -216,7 +216,7 @@ std::int64_t JobAgent::page_of(std::uint32_t thread, std::uint64_t line) const {
                                    kLinesPerPage);
 }
 
-bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::int64_t& copied) {
+bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, CopyPart& copied) {
   JobThread& thread = threads_[number];
   if (thread.lines > 0) {
     copy_line(thread, miss, copied);
@@ -237,8 +237,8 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
   }
   if (thread.record.gap > most || most == 0) {
     miss.gap = most;
-    copied = std::min(thread.copied, thread.record.gap) -
-             std::min(thread.copied, thread.record.gap - most);
+    copied.instructions = std::min(thread.copied, thread.record.gap) -
+                          std::min(thread.copied, thread.record.gap - most);
     thread.record.gap -= most;
     thread.preempted = true;
     return false;
@@ -247,7 +247,7 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
     miss = thread.record.miss;
     miss.gap = std::exchange(thread.record.gap, 0);
     thread.has_record = false;
-    copied = std::min(thread.copied, miss.gap);
+    copied.instructions = std::min(thread.copied, miss.gap);
     return true;
   }
   if (copies_by_itself(number, thread.record.action)) {
@@ -378,6 +378,7 @@ double JobAgent::pass_fraction(Tick /*now*/) const {
 }
 
 void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  io_meter_.register_statistics(registry, path);
   threads_.register_statistics(registry, path, program_threads());
 }
 

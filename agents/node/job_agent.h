@@ -29,6 +29,7 @@
 
 #include "agents/agent.h"
 #include "agents/copies.h"
+#include "agents/io_meter.h"
 #include "agents/node/copy_engine.h"
 #include "agents/node/job_events.h"
 #include "agents/node/job_keys.h"
@@ -63,6 +64,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   std::int64_t work(Tick now) const override;
   void account(Tick now) override { threads_.account(now, !finished_once()); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  IoMeter* io_meter() override { return &io_meter_; }
 
   Tick next_event() const override { return timers_.next_time(); }
   Tick advance(Tick now) override;
@@ -85,7 +87,9 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void check_dirty(const Archive& archive, const JobSite& site) const;
   void check_record(const Archive& archive, const JobThread& thread) const;
 
-  bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) override;
+  bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) override;
+  void copied(std::uint32_t thread, const Transfer& transfer, bool write, Tick began,
+              Tick ended) override;
   bool may_take_back(std::uint32_t thread) const override;
   void preempted(std::uint32_t thread, std::int64_t instructions) override;
   void stint_begins(std::uint32_t thread, Tick now) override {
@@ -128,7 +132,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void fetch(JobThread& thread);
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
   std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const;
-  void copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
+  void copy_line(JobThread& thread, Miss& miss, CopyPart& copied) const;
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);
   StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);
@@ -147,6 +151,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   bool flushed(std::uint32_t flusher, Tick now);
   void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
   void flush(std::uint32_t thread, Tick now);
+  void flush_ended(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
   Transfer transfer_of(std::uint32_t thread) const;
   bool messages_under_way() const;
@@ -164,6 +169,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   JobEvents events_;                // those of each task together
   TransferEngine engine_;
   std::optional<JobStorage> storage_;  // of blocks; none: they are lines of the NVDIMM
+  IoMeter io_meter_;
   JobTimers timers_;
   std::int64_t done_ = 0;  // work of stints that ended
 };

@@ -19,7 +19,7 @@ void JobAgent::serialize_state(Archive& archive) {
     site.write_back.serialize(archive);
   }
   engine_.serialize(archive);
-  archive(timers_, done_);
+  archive(timers_, io_meter_, done_);
   if (archive.loading()) {
     check_threads(archive);
     check_waiting(archive);

@@ -37,7 +37,7 @@ bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
   return transfers && keys_.node.engine == CopyEngine::core;
 }
 
-void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
+void JobAgent::copy_line(JobThread& thread, Miss& miss, CopyPart& copied) const {
   const std::uint64_t address = thread.next_line * kLine;
   const bool write = thread.record.action == JobAction::write;
   miss = Miss();
@@ -46,10 +46,21 @@ void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) co
   miss.load = !write;
   miss.write = miss.non_temporal = write;
   (write ? miss.write_address : miss.load_address) = address;
-  copied = keys_.node.copy_instructions;
+  copied.instructions = keys_.node.copy_instructions;
+  copied.begins = thread.next_line == thread.record.first_line;
+  copied.ends = thread.lines == 1;
+  copied.write = write;
+  copied.transfer = {thread.record.first_line, thread.record.lines};
   thread.record.gap = 0;
   ++thread.next_line;
   --thread.lines;
+}
+
+void JobAgent::copied(std::uint32_t thread, const Transfer& transfer, bool write, Tick began,
+                      Tick ended) {
+  const IoRecord::Kind kind = write ? IoRecord::Kind::write : IoRecord::Kind::read;
+  io_meter_.ended({index(), thread, kind, transfer.first_line, transfer.lines, began, ended},
+                  !finished_once());
 }
 
 // A program's thread hands its lines to the flushers; a flusher has written its own.
@@ -118,6 +129,7 @@ bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
 
 void JobAgent::sync(std::uint32_t number, Tick now) {
   enter(number, ThreadState::syncing, now);
+  threads_[number].sync_began = now;
   WriteBack& write_back = site_of(number).write_back;
   if (write_back.clean()) {
     flush(number, now);
@@ -145,11 +157,11 @@ void JobAgent::transfer(std::uint32_t number, Tick now) {
   const Transfer transfer = transfer_of(number);
   if (storage_) {
     const std::uint64_t parts = storage_->requests_of(transfer);
-    const std::uint32_t index = engine_.begin_in_parts(number, transfer, write, false, parts);
+    const std::uint32_t index = engine_.begin_in_parts(number, transfer, write, false, now, parts);
     storage_->begin(index, number, transfer, write, now);
     return;
   }
-  engine_.begin(number, transfer, write,
+  engine_.begin(number, transfer, write, now,
                 [this, now](std::uint64_t line, bool writes, std::uint32_t index) {
                   send_line(line, writes, index, now);
                 });
@@ -171,11 +183,11 @@ StintEnd JobAgent::read_ahead(std::uint32_t number, Tick now) {
   const Transfer transfer = transfer_of(number);
   if (storage_) {
     const std::uint64_t parts = storage_->requests_of(transfer);
-    storage_->begin(engine_.begin_in_parts(number, transfer, false, true, parts), number, transfer,
-                    false, now);
+    storage_->begin(engine_.begin_in_parts(number, transfer, false, true, now, parts), number,
+                    transfer, false, now);
     return StintEnd::goes_on;
   }
-  engine_.begin_ahead(number, transfer,
+  engine_.begin_ahead(number, transfer, now,
                       [this, now](std::uint64_t line, bool write, std::uint32_t index) {
                         send_line(line, write, index, now);
                       });
@@ -202,7 +214,7 @@ void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer,
 
 void JobAgent::handle_completion(const Request& request, Tick now) {
   if (request.flush) {
-    make_ready(request.tag, true, now);
+    flush_ended(request.tag, now);
     return;
   }
   part_done(request.tag, now);
@@ -212,10 +224,16 @@ void JobAgent::on_io_done(std::uint32_t tag, Tick now) {
   count_completion();
   const JobStorage::Subject subject = JobStorage::subject_of(tag);
   if (subject.flush) {
-    make_ready(subject.number, true, now);
+    flush_ended(subject.number, now);
   } else {
     part_done(subject.number, now);
   }
+}
+
+void JobAgent::flush_ended(std::uint32_t thread, Tick now) {
+  io_meter_.ended({index(), thread, IoRecord::Kind::flush, 0, 0, threads_[thread].sync_began, now},
+                  !finished_once());
+  make_ready(thread, true, now);
 }
 
 // A line of a transfer, or a request of the storage.
@@ -229,6 +247,10 @@ void JobAgent::part_done(std::uint32_t index, Tick now) {
   }
   const std::uint32_t thread = engine_[index].thread;
   const bool ahead = engine_[index].ahead;
+  const TransferEngine::Active& active = engine_[index];
+  const IoRecord::Kind kind = active.write ? IoRecord::Kind::write : IoRecord::Kind::read;
+  io_meter_.ended({this->index(), thread, kind, active.first_line, active.lines, active.began, now},
+                  !finished_once());
   engine_.end(index, [this, now](std::uint32_t user) { make_ready(user, true, now); });
   if (ahead) {
     less_to_do(now);

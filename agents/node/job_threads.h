@@ -40,6 +40,7 @@ struct JobThread {
   std::uint64_t lines = 0;      // from there on; 0: none is being copied
   std::int64_t left = 0;        // instructions until its limit
   std::int64_t copied = 0;      // of those of its record, a line of the NVDIMM, that copy
+  Tick sync_began{0};           // of its last sync
   ThreadState state = ThreadState::done;
   Tick since{0};                              // up to when time in its state is counted
   std::array<Counter, kThreadStates> time{};  // picoseconds, by state

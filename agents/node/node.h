@@ -45,9 +45,13 @@ struct ThreadName {
 class NodeJob {
  public:
   virtual ~NodeJob() = default;
-  // The thread's next record; false: its stint ends behind miss.gap instructions, `most` of them at
-  // most. `copied`: how many of miss.gap's, the last ones, copy lines of a transfer.
-  virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) = 0;
+  // Fetches the thread's next record, and what it is to a transfer. Returns false if the stint ends
+  // first, after miss.gap (at most `most`) instructions.
+  virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) = 0;
+  // The core has copied a transfer: from the dispatch of its first line to the retirement of its
+  // last one.
+  virtual void copied(std::uint32_t thread, const Transfer& transfer, bool write, Tick began,
+                      Tick ended) = 0;
   // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
   // The stint is to end before these instructions, which next() tells anew.

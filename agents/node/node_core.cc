@@ -73,9 +73,33 @@ void NodeCore::preempt(Tick now) {
 }
 
 bool NodeCore::feed(Miss& miss) {
-  fetched_.own = 0;
+  part_ = CopyPart();
   const std::int64_t most = std::max<std::int64_t>(0, quantum_end_ - last_dispatch());
-  return node_.job(*thread_).next(thread_->thread, most, miss, fetched_.own);
+  const bool found = node_.job(*thread_).next(thread_->thread, most, miss, part_);
+  fetched_.own = part_.instructions;
+  return found;
+}
+
+// Notes that the record fetched, which may begin or end a transfer, is dispatched.
+void NodeCore::follow_copy(std::int64_t number, std::int64_t slot) {
+  last_number_ = number == kUnknown ? last_number_ : number;
+  if (part_.begins) {
+    copy_began_ = slots().tick(slot);
+  }
+  if (part_.ends) {
+    copies_under_way_.push({last_number_, part_, copy_began_});
+  }
+  end_copies();
+}
+
+// Reports the transfers whose last line is known to retire.
+void NodeCore::end_copies() {
+  while (!copies_under_way_.empty() && retirement_known(copies_under_way_.front().last)) {
+    const CopyUnderWay copy = copies_under_way_.front();
+    copies_under_way_.pop();
+    node_.job(*thread_).copied(thread_->thread, copy.part.transfer, copy.part.write, copy.began,
+                               slots().tick(retire_slot(copy.last)));
+  }
 }
 
 void NodeCore::stored(MemoryClass memory, Address address) { node_.stored(memory, address); }
@@ -98,6 +122,7 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
     }
   }
   counted_slot_ = slot;
+  follow_copy(number, slot);
   MissCore::dispatched(number, slot, now);
 }
 
@@ -107,6 +132,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   stint.work = stint_work(now);
   stint.copying = slots().tick(copy_slots_);
   done_ += stint.work;
+  end_copies();
   fetched_ = Copies();
   end_pass();
   rest(slot + 1);
@@ -153,7 +179,8 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
   archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_);
-  archive(quantum_end_, fetched_, counted_slot_, copy_slots_, done_);
+  archive(quantum_end_, part_, last_number_, copy_began_, copies_under_way_, fetched_);
+  archive(counted_slot_, copy_slots_, done_);
   archive.fixed(copies_);
   archive(counted_to_, busy_, software_time_, switches_);
   archive.check(!thread_ || !software_, "a core has both a thread and software");

@@ -219,6 +219,11 @@ class Simulation:
     def checked_commands(self) -> int: ...
     @property
     def logged_requests(self) -> int: ...
+    @property
+    def logged_io(self) -> int: ...
+    def take_io(self) -> dict[str, Any]:
+        """Return the columns, by name, of block requests that ended since the last call."""
+
     def take_requests(self) -> dict[str, Any]:
         """Return what became of the requests that were done since the last call.
 
@@ -302,14 +307,14 @@ class Simulation:
     def agent_kinds() -> list[str]: ...
     @staticmethod
     def agent_parameters(kind: str) -> list[dict[str, str]]: ...
+    @staticmethod
+    def random_streams(agents: list[Assignments]) -> list[int]:
+        """Return the stream of random numbers of each agent that has no key ``random_stream``."""
 
 policy_interface: str  # what a library of a policy must have been built against
 
 def policy_libraries() -> list[str]:
     """Return the files of libraries of policies that this process has loaded."""
-    @staticmethod
-    def random_streams(agents: list[Assignments]) -> list[int]:
-        """Return the stream of random numbers of each agent that has no key ``random_stream``."""
 
 def policies() -> list[dict[str, Any]]:
     """Return dictionaries with kind, name, doc, source and parameters.

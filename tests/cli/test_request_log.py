@@ -77,7 +77,7 @@ def test_garbage_collection_shows(tmp_path: Path) -> None:
 
 
 def test_several_channels_and_warm_up(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hmsim.running.runner.ROWS", 500)  # several blocks
+    monkeypatch.setattr("hmsim.running.request_log.ROWS", 500)  # several blocks
     monkeypatch.setattr("hmsim.running.runner.STEPS", 5000)
     overrides = {"controller.channels": "2"}
     config = hmsim.load_config("quick", overrides=overrides)
@@ -91,7 +91,7 @@ def test_the_log_changes_nothing(tmp_path: Path, workload: Path) -> None:
     out = tmp_path / "out"
     assert parsed(*run, "--request-log", "--out", out) == parsed(*run)
     assert {path.name for path in out.iterdir()} == {
-        *("config.yaml", "stats.json", "run.json", "requests.parquet")
+        *("config.yaml", "stats.json", "run.json", "requests.parquet", "io_requests.parquet")
     }
     log = pd.read_parquet(out / "requests.parquet")
     result = hmsim.run("quick", workload, seed=3, request_log=True)

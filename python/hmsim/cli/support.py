@@ -76,7 +76,9 @@ Series = Annotated[
 RequestLogFlag = Annotated[
     bool,
     typer.Option(
-        "--request-log", help="Write requests.parquet: each request, and its latency by cause."
+        "--request-log",
+        help="Write requests.parquet (each memory request, its latency by cause) and "
+        "io_requests.parquet (each block request).",
     ),
 ]
 CommandLogFlag = Annotated[

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hmsim._core import InputError
+from hmsim._core import InputError, Simulation
 from hmsim.common.directories import reason
 
 if TYPE_CHECKING:  # takes a while to import: only for logs
     import pandas as pd
 
 CLASSES = ("dram", "nvdimm")  # by number
+IO_KINDS = ("read", "write", "flush", "trim")  # likewise
 ROWS = 1 << 15  # of a row group, at least, but for the last
 
 
@@ -86,10 +87,48 @@ class RowLog:
             ) from error
 
 
+class IoLog(RowLog):
+    """Block requests of agents, as `Result.io_requests` describes them."""
+
+    name = "log of block requests"
+
+    def column(self, name: str, values: Any) -> Any:
+        """Return an Arrow array of the type that the column has in the file."""
+        import pyarrow as pa
+
+        if name == "kind":
+            return words(values, IO_KINDS)
+        if name in ("agent", "thread"):
+            return pa.array(values.astype("int32"))
+        return pa.array(values)
+
+
 class RequestLog(RowLog):
-    """What became of each request, as `Result.requests` describes it."""
+    """What became of each request, as `Result.requests` describes it.
+
+    Attributes:
+        io: the block requests of the same run.
+    """
 
     name = "request log"
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+        """Begin the logs, as `RowLog` does. Raises InputError."""
+        super().__init__(directory)
+        self.io = IoLog(directory)
+
+    def collect(self, simulation: Simulation, last: bool = False) -> None:
+        """Append what was done since the last call, if it is enough for a row group.
+
+        ``last``: append all, and complete the files.
+        """
+        if last or simulation.logged_requests >= ROWS:
+            self.write(simulation.take_requests())
+        if last or simulation.logged_io >= ROWS:
+            self.io.write(simulation.take_io())
+        if last:
+            self.close()
+            self.io.close()
 
     def column(self, name: str, values: Any) -> Any:
         """Return an Arrow array of the type that the column has in the file."""

@@ -131,11 +131,23 @@ class Result:
         """
         return None if self.request_log is None else self.request_log.table()
 
+    @property
+    def io_requests(self) -> pd.DataFrame | None:
+        """The block requests of agents that ended while measuring; None unless asked for.
+
+        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``agent`` (its place in the workload), ``thread`` (of the agent), ``kind`` (read, write,
+        flush, trim), ``offset`` and ``bytes`` (on the device), ``submitted_ps`` (when the thread
+        began it, before any software) and ``done_ps`` (when the thread may continue). Times are
+        simulated, in picoseconds.
+        """
+        return None if self.request_log is None else self.request_log.io.table()
+
     def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
         """Write the files of a run.
 
         ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
-        ``requests.parquet``, ``commands.parquet``, ``modules.parquet`` and ``threads.parquet``: all
+        ``requests.parquet``, ``io_requests.parquet``, ``commands.parquet``, ``modules.parquet`` and ``threads.parquet``: all
         of them or nothing.
 
         Args:
@@ -157,6 +169,7 @@ class Result:
             series.to_parquet(directory / "series.parquet")
         if self.request_log is not None:
             self.request_log.save(directory / "requests.parquet")
+            self.request_log.io.save(directory / "io_requests.parquet")
         if self.command_log is not None:
             self.command_log.save(directory)
 

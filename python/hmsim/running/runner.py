@@ -18,12 +18,12 @@ from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import Options, options
 from hmsim.running.preconditioning import Preconditioned
-from hmsim.running.request_log import ROWS, RequestLog
+from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.workload import Workload, load_workload
 from hmsim.traces.reader import TraceSource, expected_size
 
-HISTOGRAM_PARTS = ("count", "mean", "p50", "p99", "p999", "max")  # of a histogram
+HISTOGRAM_PARTS = ("count", "mean", "p50", "p95", "p99", "p999", "max")  # of a histogram
 PREPARING = "preconditioning"  # its bar
 STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
 AnyConfig = Union[Config, str, "os.PathLike[str]"]
@@ -153,16 +153,15 @@ def simulate(
     started = time.perf_counter()
     simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
     while not simulation.run(STEPS):
-        if log is not None and simulation.logged_requests >= ROWS:
-            log.write(simulation.take_requests())
+        if log is not None:
+            log.collect(simulation)
         if commands is not None:
             commands.collect(simulation)
         if stop is not None and stop.is_set():
             raise Cancelled
         report(min(simulation.progress(), 0.999))
     if log is not None:
-        log.write(simulation.take_requests())
-        log.close()
+        log.collect(simulation, last=True)
     if commands is not None:
         commands.collect(simulation, last=True)
     report(1.0)
