@@ -56,7 +56,6 @@ struct BlockParameters {
   BlockDriver how = driver_of(DriverKind::nd_pmem);
 
   void declare(ParameterSet& parameters);
-  std::vector<ParameterError> check() const;
 };
 
 enum class TranslationKind { first_touch, modulo };

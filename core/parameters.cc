@@ -138,13 +138,20 @@ void ParameterSet::current_or(const char* name, std::int64_t& field, Range range
   quantity_or(name, "current", field, range, word, special, doc, parse_current, format_current);
 }
 
-void ParameterSet::time(const char* name, Tick& field, Doc doc) {
+void ParameterSet::time(const char* name, Tick& field, Doc doc, Tick longest) {
+  const std::string shown = format_time(Tick(0)) + " .. " + format_time(longest);
   add(
-      name, "time", "", "", doc,
-      [&field](std::string_view text) -> std::string {
+      name, "time", "", shown, doc,
+      [&field, longest, shown](std::string_view text) -> std::string {
         const auto parsed = parse_time(text);
-        field = parsed.value.value_or(field);
-        return parsed.error;
+        if (!parsed.value) {
+          return parsed.error;
+        }
+        if (*parsed.value < Tick(0) || *parsed.value > longest) {
+          return outside(text, shown);
+        }
+        field = *parsed.value;
+        return "";
       },
       [&field] { return format_time(field); });
 }
@@ -168,28 +175,37 @@ void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
 }
 
 void ParameterSet::rate(const char* name, std::int64_t& field, Doc doc) {
-  per_second(name, "rate", field, doc, parse_rate, format_rate);
+  constexpr std::int64_t kMillion = 1'000'000;
+  per_second(name, "rate", field, {kMillion, kMillion * kMillion}, doc, parse_rate, format_rate);
 }
 
 void ParameterSet::bit_rate(const char* name, std::int64_t& field, Doc doc) {
-  per_second(name, "rate", field, doc, parse_bit_rate, format_bit_rate);
+  constexpr std::int64_t kMillion = 1'000'000;
+  per_second(name, "rate", field, {kMillion, kMillion * kMillion}, doc, parse_bit_rate,
+             format_bit_rate);
 }
 
 void ParameterSet::frequency(const char* name, std::int64_t& field, Doc doc) {
-  per_second(name, "frequency", field, doc, parse_frequency, format_frequency);
+  constexpr std::int64_t kMillion = 1'000'000;
+  per_second(name, "frequency", field, {kMillion, 10'000 * kMillion}, doc, parse_frequency,
+             format_frequency);
 }
 
-void ParameterSet::per_second(const char* name, const char* type, std::int64_t& field, Doc doc,
-                              Parse parse, Format format) {
+void ParameterSet::per_second(const char* name, const char* type, std::int64_t& field, Range range,
+                              Doc doc, Parse parse, Format format) {
+  const std::string shown = format(range.low) + " .. " + format(range.high);
   add(
-      name, type, "", "", doc,
-      [&field, type, parse](std::string_view text) -> std::string {
+      name, type, "", shown, doc,
+      [&field, range, shown, parse](std::string_view text) -> std::string {
         const auto parsed = parse(text);
-        if (parsed.value && *parsed.value == 0) {
-          return std::string("a ") + type + " of 0 would never finish";
+        if (!parsed.value) {
+          return parsed.error;
         }
-        field = parsed.value.value_or(field);
-        return parsed.error;
+        if (*parsed.value < range.low || *parsed.value > range.high) {
+          return outside(text, shown);
+        }
+        field = *parsed.value;
+        return "";
       },
       [&field, format] { return format(field); });
 }

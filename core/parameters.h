@@ -70,11 +70,15 @@ class ParameterSet {
   // As integer; `word` in place of a number means `special` (e.g. "preset" for kFromPreset).
   void integer_or(const char* name, std::int64_t& field, Range range, const char* word,
                   std::int64_t special, const char* unit, Doc doc);
-  void time(const char* name, Tick& field, Doc doc);                // "52ns", "3us", "0s"
+  // "52ns", "3us", "0s": from 0 to `longest`. A longer time would let a run stand still.
+  void time(const char* name, Tick& field, Doc doc, Tick longest = kSecond);
   void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
-  void rate(const char* name, std::int64_t& field, Doc doc);      // transfers per second: "200MT/s"
-  void bit_rate(const char* name, std::int64_t& field, Doc doc);  // bits per second: "10Gb/s"
-  void frequency(const char* name, std::int64_t& field, Doc doc);  // hertz: "2GHz"
+  // "200MT/s": transfers per second, from 1MT/s to 1000GT/s.
+  void rate(const char* name, std::int64_t& field, Doc doc);
+  // "10Gb/s": bits per second, from 1Mb/s to 1Tb/s.
+  void bit_rate(const char* name, std::int64_t& field, Doc doc);
+  // "2GHz": hertz, from 1MHz to 10GHz.
+  void frequency(const char* name, std::int64_t& field, Doc doc);
   // "1.35V", held in microvolts, "55mA", in microamperes; `word` as in integer_or.
   void voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
                   std::int64_t special, Doc doc);
@@ -143,8 +147,8 @@ class ParameterSet {
 
   using Parse = Parsed<std::int64_t> (*)(std::string_view text);
   using Format = std::string (*)(std::int64_t value);
-  void per_second(const char* name, const char* type, std::int64_t& field, Doc doc, Parse parse,
-                  Format format);
+  void per_second(const char* name, const char* type, std::int64_t& field, Range range, Doc doc,
+                  Parse parse, Format format);
   void quantity_or(const char* name, const char* type, std::int64_t& field, Range range,
                    const char* word, std::int64_t special, Doc doc, Parse parse, Format format);
   void add(const char* name, const char* type, const char* unit, std::string range, Doc doc,

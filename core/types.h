@@ -68,7 +68,9 @@ inline constexpr Cycle kNeverCycle = Cycle::max();
 
 inline constexpr Tick kNanosecond{1'000};
 inline constexpr Tick kMicrosecond{1'000'000};
+inline constexpr Tick kMillisecond{1'000'000'000};
 inline constexpr Tick kSecond{1'000'000'000'000};
+inline constexpr Tick kHour = 3'600 * kSecond;
 
 inline constexpr Bytes kLineBytes{64};    // one memory transaction
 inline constexpr Bytes kPageBytes{4096};  // one OS page, one logical page

@@ -32,7 +32,8 @@ void declare_buffer(ParameterSet& set, BufferParameters& buffer) {
   set.choice("granularity", buffer.granularity,
              {{"page", BufferGranularity::page}, {"item", BufferGranularity::item}},
              {"what a frame holds: a 4 KiB page or a 64 B item", "the paper, section III"});
-  set.time("lookup", buffer.lookup, {"time of a lookup in buffer and map (tBC)", kTable3});
+  set.time("lookup", buffer.lookup, {"time of a lookup in buffer and map (tBC)", kTable3},
+           kMillisecond);
   set.choice("port", buffer.port,
              {{"pipelined", BufferPort::pipelined}, {"serial", BufferPort::serial}},
              {"whether lookups overlap or follow one another", "assumed"});

@@ -137,9 +137,9 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
   registry.gauge(name + "busy", "", "share of time in which the disk serves a request",
                  [this] { return busy_.mean(); });
   const auto milliseconds = [&](const char* part, const char* description, Counter& time) {
-    constexpr double kMillisecond = 1e9;
-    registry.gauge(name + part, "ms", description,
-                   [&time] { return static_cast<double>(time) / kMillisecond; });
+    registry.gauge(name + part, "ms", description, [&time] {
+      return static_cast<double>(time) / static_cast<double>(kMillisecond.value());
+    });
     registry.on_reset([&time](Tick) { time = 0; });
   };
   milliseconds("seek_ms", "time of seeks, summed", seek_time_);

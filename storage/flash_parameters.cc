@@ -87,17 +87,6 @@ std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
         {prefix + "buffer.granularity",
          "'item' is for an NVDIMM only; here pages are read and written: must be 'page'"});
   }
-  for (const auto& [name, time] : {std::pair("read_driver.request", read_driver.request),
-                                   {"read_driver.kib", read_driver.kib},
-                                   {"write_driver.request", write_driver.request},
-                                   {"write_driver.kib", write_driver.kib},
-                                   {"command", command},
-                                   {"to_host", to_host},
-                                   {"from_host", from_host}}) {
-    if (time < Tick(0) || time > kSecond) {
-      errors.push_back({prefix + name, format_time(time) + " is not between 0s and 1s"});
-    }
-  }
   if (errors.empty()) {
     const Bytes logical = design_of(NvdimmKind::flash).logical_capacity(module());
     if (capacity > logical) {

@@ -18,19 +18,4 @@ void LinkParameters::declare(ParameterSet& parameters) {
                   {"behind that, until the device has the data; others may follow", kSource});
 }
 
-std::vector<ParameterError> LinkParameters::check() const {
-  constexpr Tick kMostPerKib = kSecond / 1'000;
-  std::vector<ParameterError> errors;
-  const auto check = [&errors](const std::string& name, Tick time, Tick most) {
-    if (time > most) {
-      errors.push_back({"storage.link." + name, "must be at most " + format_time(most)});
-    }
-  };
-  check("to_host", to_host.per_kib, kMostPerKib);
-  check("to_host_fixed", to_host.fixed, kSecond);
-  check("from_host", from_host.per_kib, kMostPerKib);
-  check("from_host_fixed", from_host.fixed, kSecond);
-  return errors;
-}
-
 }  // namespace hmsim

@@ -23,7 +23,6 @@ struct LinkParameters {
   LinkTimes from_host{Tick(602'000), Tick(1'310'000)};
 
   void declare(ParameterSet& parameters);  // under "link."
-  std::vector<ParameterError> check() const;
 };
 
 struct LinkDirection {

@@ -29,7 +29,8 @@ void PageCacheParameters::declare(ParameterSet& set) {
   set.time("hit", hit, {"time of a page of the first level, all of them at once", "assumed"});
   set.time("line", line,
            {"time of a line between the levels, one after another, at the speed of DRAM",
-            "a burst of DDR3-1333"});
+            "a burst of DDR3-1333"},
+           kMillisecond);
   set.real("slow_down", slow_down, 1, 1'000'000, "times DRAM",
            {"how much slower than DRAM the second level is", "slides on an extended buffer cache"});
   set.choice("mover", mover, {{"fixed", Mover::fixed}, {"lines", Mover::lines}},

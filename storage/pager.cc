@@ -42,7 +42,7 @@ std::vector<ParameterError> PagingParameters::check() const {
                           format_size((memory + kPageBytes / 2) / kPageBytes * kPageBytes)});
   }
   for (const auto& [name, time] : {std::pair("trap", trap), {"swap", swap}}) {
-    if (time < kNanosecond || time > kSecond) {
+    if (time < kNanosecond) {
       errors.push_back({std::string("storage.paging.") + name,
                         format_time(time) + " is not between 1ns and 1s"});
     }

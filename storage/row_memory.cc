@@ -19,14 +19,14 @@ void RowMemoryParameters::declare(ParameterSet& parameters) {
                    kPaper});
   parameters.size("row", row, {512, std::int64_t{1} << 30},
                   {"what the cells read or write at once", kPaper});
-  parameters.time("read_time", read_time, {"of the cells of a row", kPaper});
-  parameters.time("write_time", write_time, {"of the cells of a row", kPaper});
+  parameters.time("read_time", read_time, {"of the cells of a row", kPaper}, kMillisecond);
+  parameters.time("write_time", write_time, {"of the cells of a row", kPaper}, kMillisecond);
   parameters.time("read_base", read_base,
                   {"of a transfer, beside its rows' and its bytes' times", kFitted});
   parameters.time("write_base", write_base,
                   {"of a transfer, beside its rows' and its bytes' times", kFitted});
-  parameters.time("read_per_kib", read_per_kib, {"per KiB of a transfer", kFitted});
-  parameters.time("write_per_kib", write_per_kib, {"per KiB of a transfer", kFitted});
+  parameters.time("read_per_kib", read_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
+  parameters.time("write_per_kib", write_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
   parameters.integer_or("start_gap", start_gap, {1, 1'000'000'000}, "off", 0, "writes",
                         {"writes of rows after which a controller's gap moves by one row; off: no "
                          "levelling of wear",
@@ -35,23 +35,6 @@ void RowMemoryParameters::declare(ParameterSet& parameters) {
                      {"whether only the bytes of a row that change are written, which takes less "
                       "energy and the same time",
                       kPaper});
-}
-
-std::vector<ParameterError> RowMemoryParameters::check() const {
-  constexpr Tick kMostPerKib = kSecond / 1'000;
-  std::vector<ParameterError> errors;
-  const auto check = [&errors](const std::string& name, Tick time, Tick most) {
-    if (time > most) {
-      errors.push_back({"storage.memory." + name, "must be at most " + format_time(most)});
-    }
-  };
-  check("read_time", read_time, kSecond / 1'000);
-  check("write_time", write_time, kSecond / 1'000);
-  check("read_base", read_base, kSecond);
-  check("write_base", write_base, kSecond);
-  check("read_per_kib", read_per_kib, kMostPerKib);
-  check("write_per_kib", write_per_kib, kMostPerKib);
-  return errors;
 }
 
 RowMemory::RowMemory(const RowMemoryParameters& parameters) : parameters_(parameters) {

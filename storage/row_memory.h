@@ -26,7 +26,6 @@ struct RowMemoryParameters {
   bool selective_writes = false;
 
   void declare(ParameterSet& parameters);  // under "memory."
-  std::vector<ParameterError> check() const;
   Bytes whole() const { return controllers * capacity; }
 };
 

@@ -40,9 +40,6 @@ std::vector<ParameterError> StripeParameters::check(Bytes capacity) const {
                       format_size(unit) + " is not a multiple of a sector, 512 B; nearest: " +
                           format_size((unit + Bytes(256)) / 512 * 512)});
   }
-  if (bus < Tick(0) || bus > kSecond) {
-    errors.push_back({"storage.stripe.bus", format_time(bus) + " is not between 0s and 1s"});
-  }
   const Bytes row = members * unit;
   if (members > 1 && capacity % row != Bytes(0)) {
     errors.push_back({"storage.capacity",

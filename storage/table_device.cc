@@ -29,7 +29,7 @@ std::vector<ParameterError> TableParameters::check() const {
       errors.push_back({std::string("storage.table.") + name, table.error});
     }
   }
-  if (flush < kNanosecond || flush > kSecond) {
+  if (flush < kNanosecond) {
     errors.push_back({"storage.table.flush", format_time(flush) + " is not between 1ns and 1s"});
   }
   return errors;

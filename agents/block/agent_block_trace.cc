@@ -65,7 +65,7 @@ std::vector<ParameterError> BlockKeys::check() const {
 }
 
 std::vector<ParameterError> BlockKeys::check_software() const {
-  std::vector<ParameterError> errors = software.check();
+  std::vector<ParameterError> errors;
   if (software.how.write_end == WriteEnd::accepted && persistence == Persistence::module) {
     errors.push_back({"write_end",
                       "'accepted' takes writes for safe that a power failure loses, since "

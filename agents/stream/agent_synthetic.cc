@@ -84,9 +84,6 @@ std::vector<ParameterError> Synthetic::check() const {
       errors.push_back({"stride", "must be a multiple of 64B and fit the footprint"});
     }
   }
-  if (interval_ > kSecond) {
-    errors.push_back({"interval", "exceeds 1s"});
-  }
   return errors;
 }
 

@@ -18,14 +18,17 @@ constexpr const char* kStartGap = "Qureshi et al., MICRO 2009";
 void MediaParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "media");
   const Range lines{kLineBytes.value(), std::int64_t{1} << 20};
-  set.time("read_time", technology.read_time, {"a line from its cells", kTechnologies});
-  set.time("write_time", technology.write_time, {"a line into its cells", kTechnologies});
+  set.time("read_time", technology.read_time, {"a line from its cells", kTechnologies},
+           kMillisecond);
+  set.time("write_time", technology.write_time, {"a line into its cells", kTechnologies},
+           kMillisecond);
   set.real("read_energy", technology.read_energy, 0, 1e6, "pJ a bit",
            {"energy of a bit that is read", kEnergies});
   set.real("write_energy", technology.write_energy, 0, 1e6, "pJ a bit",
            {"energy of a bit that is written", kEnergies});
   set.time("command_time", command_time,
-           {"from a command to its bank or the write queue: decoding, remapping", "assumed"});
+           {"from a command to its bank or the write queue: decoding, remapping", "assumed"},
+           kMillisecond);
   set.integer("banks", banks, {1, 64}, "banks",
               {"banks, or partitions of banks: each is busy by itself", "assumed"});
   set.size("interleave", interleave, lines,

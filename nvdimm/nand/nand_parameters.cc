@@ -16,6 +16,9 @@ namespace {
 constexpr const char* kTable3 = "the paper, Table III";
 constexpr const char* kOnfi = "ONFI 4.1";
 
+// A cell that takes longer would let a controller stand still.
+constexpr Tick kLongestCellTime = 100 * kMillisecond;
+
 void declare_geometry(ParameterSet& set, NandParameters& nand) {
   set.integer("channels", nand.channels, {1, 64}, "flash channels",
               {"flash channels, each with a bus of its own", kTable3});
@@ -53,14 +56,16 @@ void declare_bus(ParameterSet& set, NandParameters& nand) {
            {"flat: transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
   set.time("command_time", nand.command_time,
            {"flat: command and address cycles of an operation, on the channel (tAT)",
-            "assumed, from ONFI command cycles"});
+            "assumed, from ONFI command cycles"},
+           kMillisecond);
   set.boolean("transfer_spare", nand.transfer_spare,
               {"each page transfer carries its spare bytes too", "MLC data sheets"});
   set.integer("spare", nand.spare, {0, 4096}, "B",
               {"spare bytes for each 4 KiB of a page", "MLC data sheets"});
   set.time("change_column_time", nand.change_column_time,
            {"flat: command and address cycles to another column of the page in the register",
-            "assumed, from ONFI command cycles"});
+            "assumed, from ONFI command cycles"},
+           kMillisecond);
 }
 
 void declare_cells(ParameterSet& set, NandParameters& nand) {
@@ -94,18 +99,22 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
               "middle ones and slow in turn. Slow pages take what makes read_time and program_time "
               "the means of a block",
               "NANDFlashSim, models 1 and 2; SimpleSSD"});
-  set.time("read_time", nand.read_time, {"cell array to register (tR), mean of a block", kTable3});
+  set.time("read_time", nand.read_time, {"cell array to register (tR), mean of a block", kTable3},
+           kLongestCellTime);
   set.time("fast_read_time", nand.fast_read_time,
-           {"tR of fast pages; not with program_model: flat", "assumed"});
+           {"tR of fast pages; not with program_model: flat", "assumed"}, kLongestCellTime);
   set.time("middle_read_time", nand.middle_read_time,
-           {"tR of middle pages; only with program_model: tlc and qlc", "assumed"});
+           {"tR of middle pages; only with program_model: tlc and qlc", "assumed"},
+           kLongestCellTime);
   set.time("program_time", nand.program_time,
-           {"register to cell array (tPROG), mean of a block", kTable3});
+           {"register to cell array (tPROG), mean of a block", kTable3}, kLongestCellTime);
   set.time("fast_program_time", nand.fast_program_time,
-           {"tPROG of fast pages; not with program_model: flat", "2-bit MLC parts: 200 to 500 us"});
+           {"tPROG of fast pages; not with program_model: flat", "2-bit MLC parts: 200 to 500 us"},
+           kLongestCellTime);
   set.time("middle_program_time", nand.middle_program_time,
-           {"tPROG of middle pages; only with program_model: tlc and qlc", "assumed"});
-  set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3});
+           {"tPROG of middle pages; only with program_model: tlc and qlc", "assumed"},
+           kLongestCellTime);
+  set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3}, kLongestCellTime);
   set.real("variation", nand.variation, 0, 50, "percent",
            {"cell times differ from page to page, evenly, by up to so much either way",
             "NANDFlashSim: 5 %"});
@@ -122,11 +131,12 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
               {"a LUN's cache register moves data while its cells read or program another page",
                "ONFI cache operations"});
   set.time("plane_busy_time", nand.plane_busy_time,
-           {"between the commands of a multi-plane operation (tDBSY)", "MQSim"});
+           {"between the commands of a multi-plane operation (tDBSY)", "MQSim"}, kMillisecond);
   set.time("cache_busy_time", nand.cache_busy_time,
            {"from the start of the cells in a cache operation to the cache register's next use "
             "(tCBSY, tRCBSY)",
-            "data sheets: 3 us"});
+            "data sheets: 3 us"},
+           kMillisecond);
   set.choice("suspend", nand.suspend,
              {{"none", SuspendMode::none},
               {"erase", SuspendMode::erase},
@@ -134,9 +144,10 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
               {"both", SuspendMode::both}},
              {"operations that stop in their midst for reads that the host waits for", "ONFI 3.2"});
   set.time("suspend_time", nand.suspend_time,
-           {"from the decision until the cells have stopped", "ONFI parts: below 100 us"});
+           {"from the decision until the cells have stopped", "ONFI parts: below 100 us"},
+           kMillisecond);
   set.time("resume_time", nand.resume_time,
-           {"from the last such read until the cells work on", "assumed"});
+           {"from the last such read until the cells work on", "assumed"}, kMillisecond);
   set.integer("suspend_limit", nand.suspend_limit, {1, 1000}, "reads",
               {"so many reads may go ahead of one suspended operation", "assumed"});
 }
@@ -160,7 +171,8 @@ void declare_reliability(ParameterSet& set, NandParameters& nand) {
               {"repetitions of a read, tR each", "assumed"});
   set.time(
       "ecc_time", nand.ecc_time,
-      {"error correction of a page that was read, after its transfer; pages overlap", "assumed"});
+      {"error correction of a page that was read, after its transfer; pages overlap", "assumed"},
+      kLongestCellTime);
 }
 
 void declare_energy(ParameterSet& set, NandEnergyParameters& energy) {

@@ -25,7 +25,7 @@ from hmsim.traces.reader import TraceSource, expected_size
 
 HISTOGRAM_PARTS = ("count", "mean", "p50", "p95", "p99", "p999", "max")  # of a histogram
 PREPARING = "preconditioning"  # its bar
-STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
+STEPS = 2_000  # kernel steps between two checks of signals, the stall limit and progress
 AnyConfig = Union[Config, str, "os.PathLike[str]"]
 AnyWorkload = Union[Workload, str, "os.PathLike[str]"]
 

@@ -45,7 +45,7 @@ constexpr double kRead = joules(kIdd4r - kIdd3n, 4);
 constexpr double kWrite = joules(kIdd4w - kIdd3n, 4);
 constexpr double kRefresh = joules(kIdd5 - kIdd3n, kTrfc);
 
-constexpr std::int64_t kMillisecond = 800'000;  // in cycles
+constexpr std::int64_t kMillisecondCycles = 800'000;  // in cycles
 
 Assignments part(const Assignments& more) {
   Assignments all{{"nvdimm.present", "false"}, {"dram.preset", "ddr3_1600k_4gb_x8"}};
@@ -63,20 +63,21 @@ void expect_equal(double got, double expected) { EXPECT_NEAR(got, expected, 1e-9
 
 TEST(DramEnergy, OfAnIdleRank) {
   ChannelUnderTest channel(part(kNoRefresh));
-  channel.run_to(Cycle(kMillisecond));
-  expect_equal(energy(channel, kMillisecond).total(), joules(kIdd2n, kMillisecond));
-  expect_equal(energy(channel, kMillisecond).precharged_standby, kVdd * kIdd2n * kDevices * 1e-3);
+  channel.run_to(Cycle(kMillisecondCycles));
+  expect_equal(energy(channel, kMillisecondCycles).total(), joules(kIdd2n, kMillisecondCycles));
+  expect_equal(energy(channel, kMillisecondCycles).precharged_standby,
+               kVdd * kIdd2n * kDevices * 1e-3);
 }
 
 TEST(DramEnergy, OfRefreshesOnly) {
   ChannelUnderTest channel(part({}));
-  channel.run_to(Cycle(kMillisecond));
+  channel.run_to(Cycle(kMillisecondCycles));
   const double refreshes = 128;  // T / tREFI
   ASSERT_EQ(only(channel.log_, C::refresh).size(), 128u);
-  const DramEnergy got = energy(channel, kMillisecond);
+  const DramEnergy got = energy(channel, kMillisecondCycles);
   expect_equal(got.refresh, refreshes * kRefresh);
   expect_equal(got.active_standby, joules(kIdd3n, refreshes * kTrfc));
-  expect_equal(got.precharged_standby, joules(kIdd2n, kMillisecond - refreshes * kTrfc));
+  expect_equal(got.precharged_standby, joules(kIdd2n, kMillisecondCycles - refreshes * kTrfc));
   EXPECT_EQ(got.activate + got.read + got.write + got.power_down + got.self_refresh, 0);
 }
 
@@ -161,13 +162,15 @@ TEST(DramEnergy, EveryCycleIsInOneState) {
 TEST(DramEnergy, OfSleepingRanks) {
   ChannelUnderTest down(part(
       {{"dram.power_down", "fast"}, {"dram.power_down_idle", "1us"}, {"dram.refresh", "false"}}));
-  down.run_to(Cycle(kMillisecond));
-  expect_equal(energy(down, kMillisecond).precharged_standby, joules(kIdd2n, 800));
-  expect_equal(energy(down, kMillisecond).power_down, joules(kIdd2p, kMillisecond - 800));
+  down.run_to(Cycle(kMillisecondCycles));
+  expect_equal(energy(down, kMillisecondCycles).precharged_standby, joules(kIdd2n, 800));
+  expect_equal(energy(down, kMillisecondCycles).power_down,
+               joules(kIdd2p, kMillisecondCycles - 800));
   ChannelUnderTest refreshing(
       part({{"dram.self_refresh", "true"}, {"dram.self_refresh_idle", "1us"}}));
-  refreshing.run_to(Cycle(kMillisecond));
-  expect_equal(energy(refreshing, kMillisecond).self_refresh, joules(kIdd6, kMillisecond - 800));
+  refreshing.run_to(Cycle(kMillisecondCycles));
+  expect_equal(energy(refreshing, kMillisecondCycles).self_refresh,
+               joules(kIdd6, kMillisecondCycles - 800));
 }
 
 TEST(DramEnergy, OfSameBankRefreshes) {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr Tick kLookup{52'000};
 constexpr Tick kPageRead{70'780'000};
-constexpr Tick kMillisecond = 1000 * kMicrosecond;
 constexpr Tick kProgram{670'780'000};
 
 // Lookups that follow one another: the queue fills up.

@@ -244,8 +244,6 @@ TEST(Disk, ChecksItsParameters) {
             "storage.disk.average_seek");
   EXPECT_EQ(errors_of([](DiskParameters& p) { p.track_seek = kSecond; }).at(0).name,
             "storage.disk.track_seek");
-  EXPECT_EQ(errors_of([](DiskParameters& p) { p.overhead = 2 * kSecond; }).at(0).name,
-            "storage.disk.overhead");
 }
 
 TEST(Disk, GoesOnFromACheckpoint) {

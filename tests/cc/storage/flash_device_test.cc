@@ -216,8 +216,6 @@ TEST(FlashDevice, ChecksItsParametersUnderTheirOwnNames) {
   ASSERT_EQ(odd.size(), 1u);
   EXPECT_EQ(odd[0].name, "storage.flash.capacity");
   EXPECT_NE(odd[0].message.find("storage.flash.nand."), std::string::npos) << odd[0].message;
-  EXPECT_EQ(errors_of([](FlashParameters& p) { p.command = 2 * kSecond; }).at(0).name,
-            "storage.flash.command");
   EXPECT_EQ(errors_of([](FlashParameters& p) { p.inside.precondition.load = "x"; }).at(0).name,
             "storage.flash.precondition.load");
   EXPECT_EQ(small_flash().check(Bytes(8 << 20)).at(0).name, "storage.capacity");
