@@ -265,6 +265,8 @@ def test_missing_tools_are_told_with_their_packages(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GuestError, match=r"missing: bison, gcc; on Debian: apt-get .* bison gcc$"):
         need_tools(["bison", "gcc"], ["gelf.h"])
+    with pytest.raises(GuestError, match=r"missing: nm; on Debian: apt-get .* binutils$"):
+        need_tools(["nm"])  # which machines that leave QEMU need
 
 
 def test_archives_are_what_the_kernel_reads(tmp_path: Path) -> None:

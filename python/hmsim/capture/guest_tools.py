@@ -38,6 +38,7 @@ PACKAGE_OF = {
     "ld": "binutils",
     "make": "make",
     "mke2fs": "e2fsprogs",
+    "nm": "binutils",
     "perl": "perl",
     "qemu-system-x86_64": "qemu-system-x86",
     "tar": "tar",
