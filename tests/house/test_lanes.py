@@ -37,6 +37,15 @@ def test_every_lane_is_explained() -> None:
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(lanes.LANES)
 
 
+def test_the_packages_of_every_lane_are_listed() -> None:
+    text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
+    for name, lane in lanes.LANES.items():
+        (row,) = re.findall(rf"^\| `{name}` \|(.*)", text, re.MULTILINE)
+        cell = row.split("|")[2].replace("the same", lanes.LANES["python"].packages)
+        listed = set(re.findall(r"[\w-]+", cell))
+        assert set(lane.packages.split()) <= listed, name
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
