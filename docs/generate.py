@@ -23,9 +23,20 @@ from hmsim.cli.application import app
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)
-# The block of README.md, or of docs/policy-guide.md, that follows such a line is replaced.
-MARK = "<!-- What {} prints: docs/generate.py writes it. -->\n"
+# The block of a page that follows such a line is replaced.
+MARK = "<!-- Output of {}, written by docs/generate.py. -->\n"
+README = ROOT / "README.md"
+DEMONSTRATION = ROOT / "docs" / "demonstration.md"
 GUIDE = ROOT / "docs" / "policy-guide.md"
+# Of the demonstration's table, in README.md.
+ROWS = (
+    "agent 0, M instructions/s",
+    "agent 1, makespan (us)",
+    "agent 2, makespan (us)",
+    "DRAM read, mean (ns)",
+    "NVDIMM line, mean (us)",
+    "time > 104 NVDIMM entries (%)",
+)
 NOTE = "<!-- Written by docs/generate.py. -->"
 AGENTS = [
     [("kind", "synthetic_core"), ("core", "0")],
@@ -148,10 +159,20 @@ def _statistics(config: str, changes: dict[str, Any]) -> list[dict[str, Any]]:
     return simulation.statistics()
 
 
-def with_printed(path: Path, command: str, printed: str) -> str:
-    """Return a page with what a command prints now."""
+def excerpt(table: str) -> str:
+    """Return the head of a comparison's table and its ROWS; ValueError without one of these."""
+    head, rule, rest = re.split(r"^(-+\n)", table, maxsplit=1, flags=re.MULTILINE)
+    rows = [re.search(rf"^  {re.escape(row)} .*\n", rest, re.MULTILINE) for row in ROWS]
+    missing = [row for row, found in zip(ROWS, rows) if found is None]
+    if missing:
+        raise ValueError(f"tools/demo: there is no row {missing[0]!r}")
+    return head + rule + "".join(found[0] for found in rows if found)
+
+
+def with_printed(path: Path, origin: str, printed: str) -> str:
+    """Return a page whose block of this origin holds what is printed now."""
     text = path.read_text(encoding="utf-8")
-    before, mark, after = text.partition(MARK.format(command))
+    before, mark, after = text.partition(MARK.format(origin))
     block = re.match(r"```text\n.*?```\n", after, re.DOTALL)
     if not mark or block is None:
         raise ValueError(f"{path.name}: there is no block to write the table to")
@@ -197,7 +218,9 @@ def documents() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and what it should hold."""
     yield ROOT / "docs" / "parameters.md", parameters()
     yield ROOT / "docs" / "statistics.md", statistics()
-    yield ROOT / "README.md", with_printed(ROOT / "README.md", "tools/demo", _demo())
+    table = _demo()
+    yield DEMONSTRATION, with_printed(DEMONSTRATION, "tools/demo", table)
+    yield README, with_printed(README, "tools/demo: six rows", excerpt(table))
     yield GUIDE, with_printed(GUIDE, "shares.py", _shares())
 
 

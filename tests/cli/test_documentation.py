@@ -16,6 +16,7 @@ from support import REPO, succeed, write
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+README = (REPO / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -34,20 +35,66 @@ def test_what_is_generated_is_up_to_date(generate: ModuleType) -> None:
         assert path.read_text(encoding="utf-8") == content, "run docs/generate.py"
 
 
+def test_an_excerpt_has_the_head_and_the_rows(generate: ModuleType) -> None:
+    rows = [f"  {name}  1  2\n" for name in generate.ROWS]
+    head = "sorting\n   a  b\n-------\n"
+    table = head + "progress\n  agent 0, M instructions/s, all  3  4\n" + "".join(reversed(rows))
+    assert generate.excerpt(table) == head + "".join(rows)
+    with pytest.raises(ValueError, match="there is no row 'DRAM read, mean"):
+        generate.excerpt(table.replace("DRAM read", "read"))
+
+
 def test_the_readme_begins_with_its_two_commands() -> None:
-    blocks = FENCE.findall((REPO / "README.md").read_text(encoding="utf-8"))
+    blocks = FENCE.findall(README)
     assert [content for _, content in blocks[:2]] == ["./tools/demo\n", "./tools/test\n"]
 
 
-def test_the_example_policy_compiles(tmp_path: Path) -> None:
+def test_the_readme_is_short() -> None:
+    assert len(README.split()) <= 900
+
+
+def _values(row: str) -> list[str]:
+    """Return the numbers of a row of the readme's table."""
+    found = re.search(rf"^\| {re.escape(row)}[^|]*\|([^|]*)\|", README, re.MULTILINE)
+    assert found, row
+    return re.findall(r"\d[\d,]*\d|\d", found[1])
+
+
+def _column(page: str, heading: str, column: int) -> list[int]:
+    """Return the numbers of a column in the first table after a heading."""
+    rest = (REPO / page).read_text(encoding="utf-8").split(f"\n{heading}\n")[1]
+    table = re.findall(r"(?:^\|.*\n)+", rest, re.MULTILINE)[0].splitlines()[2:]
+    cells = [row.split("|")[column + 1].split()[0].replace(",", "") for row in table]
+    return [int(cell) for cell in cells]
+
+
+def test_the_readmes_numbers_are_those_of_their_sources() -> None:
+    speeds = [_column("benchmarks/README.md", "## Other simulators", n) for n in (1, 3, 5)]
+    ranges = [f"{value:,}" for each in speeds for value in (min(each), max(each))]
+    assert [value for value in _values("host instructions") if len(value) > 1] == ranges
+    commands, unlike = (_column("docs/validation.md", "## Commands, one by one", n) for n in (3, 4))
+    assert not any(unlike)
+    assert _values("DRAM commands") == [f"{sum(commands):,}", str(len(commands))]
+    claims = (REPO / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    (counts,) = re.findall(r"^\d+ reproduced, .*, \d+ not counted\.$", claims, re.MULTILINE)
+    assert f"| {counts.removesuffix('.')} |" in README
+    assert _values("trace formats") == [str(len(list((REPO / "traces").glob("format_*.cc"))))]
+    mutants = (REPO / "docs" / "mutants.md").read_text(encoding="utf-8")
+    (tried, killed) = re.findall(r"^\| all \| \d+ \| (\d+) \| (\d+) \|", mutants, re.MULTILINE)[0]
+    assert _values("mutants killed") == [killed, tried]
+
+
+def test_the_guides_policies_compile(tmp_path: Path) -> None:
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("g++ is not installed")
-    blocks = FENCE.findall((REPO / "README.md").read_text(encoding="utf-8"))
-    (example,) = [content for language, content in blocks if language == "cpp"]
-    source = write(tmp_path / "reads_first.cc", example)
+    guide = (REPO / "docs" / "policy-guide.md").read_text(encoding="utf-8")
+    examples = [content for language, content in FENCE.findall(guide) if language == "cpp"]
+    assert len(examples) == 2
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
-    subprocess.run([compiler, *flags, "-I", str(REPO), str(source)], check=True)
+    for example in examples:
+        source = write(tmp_path / "policy.cc", example)
+        subprocess.run([compiler, *flags, "-I", str(REPO), str(source)], check=True)
 
 
 def test_links_lead_somewhere() -> None:
@@ -62,8 +109,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_policies_that_the_readme_names_are_shipped() -> None:
-    text = (REPO / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"--policy ([a-z0-9_]+)", text))
+    named = set(re.findall(r"--policy ([a-z0-9_]+)", README))
     assert named
     assert named <= set(shipped("configs/policies"))
 

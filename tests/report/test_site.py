@@ -42,12 +42,13 @@ def test_the_navigation_names_every_page_once() -> None:
 def _commands(text: str) -> Iterator[list[str]]:
     for block in FENCE.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
-            words = line.split(" # ")[0].strip().removeprefix("$ ")
+            words = line.split(" # ")[0].strip()
+            words = words.removeprefix("$ ").removeprefix(".venv/bin/")
             if words.startswith("hmsim ") and not set("[|<…") & set(words) and "..." not in words:
                 yield shlex.split(words)[1:]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [REPO / "README.md", *PAGES], ids=lambda page: page.name)
 def test_commands_in_pages_exist(page: Path) -> None:
     for words in _commands(page.read_text(encoding="utf-8")):
         command: Any = typer.main.get_command(app)
