@@ -294,6 +294,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = HMSIM_VERSION;
   register_exception<InputError>(module, "InputError", PyExc_ValueError);
   register_exception<Fault>(module, "SimulatorFault", PyExc_RuntimeError);
+  register_exception<OutOfMemory>(module, "OutOfMemory", PyExc_MemoryError);
   bind_policy_views(module);
   bind_simulation(module);
   bind_dram(module);

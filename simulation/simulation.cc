@@ -41,6 +41,16 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     : options_(options) {
   const Configuration configuration(config);
   configuration.throw_if_wrong();
+  needs_ = memory_needs(configuration);
+  try {
+    build(configuration, agents, source);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(describe_shortage(needs_));
+  }
+}
+
+void Simulation::build(const Configuration& configuration, const std::vector<Assignments>& agents,
+                       const TraceSource& source) {
   agents_ = create_agents(configuration.frontend(), agents);
   const CoresByNode cores = job_cores(agents_, configuration.frontend().cluster.nodes);
   check_cores(cores);

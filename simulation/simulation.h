@@ -17,6 +17,7 @@
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
+#include "simulation/memory_needs.h"
 #include "simulation/nodes.h"
 #include "simulation/run_options.h"
 #include "simulation/series.h"
@@ -147,15 +148,20 @@ class Simulation : private SourceProgress {
   void register_core(Agent& agent, Counter& progress);
   void register_node_core(NodeCore& core, Counter& progress);
   void register_totals();
-  // Does a deed. A fault of a simulation that goes on from a file is the file's: an InputError.
+  // Does a deed. A fault of a simulation that continues from a file is the file's: an InputError.
+  // Throws OutOfMemory when the host has no more memory.
   template <class Deed>
   auto blaming_file(Deed deed) {
     try {
       return deed();
     } catch (const Fault& fault) {
       blame_file(fault);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(describe_shortage(needs_));
     }
   }
+  void build(const Configuration& configuration, const std::vector<Assignments>& agents,
+             const TraceSource& source);
   [[noreturn]] void blame_file(const Fault& fault) const;  // while it is handled
   Tick deadline() const;
   bool ended() const;
@@ -176,6 +182,7 @@ class Simulation : private SourceProgress {
   Tick epoch_{0};  // when power came on: the kernel's time 0
   Power power_ = Power::on;
   std::string file_;  // that it goes on from; "": none
+  std::vector<MemoryNeed> needs_;
   RunOptions options_;
   Limits limits_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run

@@ -31,6 +31,7 @@ class StorageParameters {
   // `mover`: of pages of the cache; nullptr: one that takes a fixed time.
   std::unique_ptr<StorageDevice> make(std::uint64_t seed, const Assignments& assignments,
                                       std::unique_ptr<PageMover> mover) const;
+  Bytes capacity() const { return capacity_; }
   const PageCacheParameters& cache() const { return cache_; }
   const PagingParameters& paging() const { return paging_; }
 

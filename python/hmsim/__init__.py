@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 HOMES = {  # module below hmsim: what it gives
-    "_core": "InputError SimulatorFault",
+    "_core": "InputError OutOfMemory SimulatorFault",
     "config.configuration": "Config load_config",
     "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
     "running.comparison": "compare",

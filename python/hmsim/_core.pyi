@@ -11,6 +11,9 @@ version: str
 class InputError(ValueError):
     """The user's input is at fault; the message is meant for the user."""
 
+class OutOfMemory(MemoryError):
+    """The machine gives no more memory; names the parameter that asks for most."""
+
 class SimulatorFault(RuntimeError):
     """An invariant of the simulator broke: component, time and request are named."""
 

@@ -184,6 +184,9 @@ def endings() -> Iterator[None]:
     except InputError as error:
         complain(str(error))
         raise typer.Exit(INPUT) from None
+    except MemoryError as error:
+        complain(str(error) or "the machine gives no more memory")
+        raise typer.Exit(INPUT) from None
     except Exception as error:
         # Usage errors and exits of typer know their own status.
         if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):

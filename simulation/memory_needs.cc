@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/memory_needs.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kBytesOfPage = 9;    // map both ways and blocks, with 7 % spare pages
+constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
+
+Bytes of_pages(Bytes size, std::int64_t each) { return Bytes(size / kPageBytes * each); }
+
+}  // namespace
+
+std::vector<MemoryNeed> memory_needs(const Configuration& configuration) {
+  const SystemConfig& system = configuration.system();
+  std::vector<MemoryNeed> needs;
+  const auto add = [&needs](const char* key, Bytes value, Bytes most) {
+    needs.push_back({key, format_size(value), most});
+  };
+  for (const NvdimmParameters& nvdimm : system.nvdimms()) {
+    if (nvdimm.kind != NvdimmKind::flash) {
+      continue;
+    }
+    const std::int64_t channels = system.all_channels();
+    add("nvdimm.capacity", nvdimm.capacity, channels * of_pages(nvdimm.capacity, kBytesOfPage));
+    add("nvdimm.buffer.read_size", nvdimm.buffer.read_size,
+        channels * of_pages(nvdimm.buffer.read_size, kBytesOfFrame));
+    add("nvdimm.buffer.write_size", nvdimm.buffer.write_size,
+        channels * of_pages(nvdimm.buffer.write_size, kBytesOfFrame));
+  }
+  if (system.store_data) {
+    needs.push_back(
+        {"system.store_data", "true", system.dram_capacity() + system.nvdimm_capacity()});
+  }
+  const StorageParameters& storage = configuration.storage();
+  if (storage.present()) {
+    add("storage.capacity", storage.capacity(), of_pages(storage.capacity(), kBytesOfPage));
+    add("storage.cache.first", storage.cache().first,
+        of_pages(storage.cache().first, kBytesOfFrame));
+    add("storage.cache.second", storage.cache().second,
+        of_pages(storage.cache().second, kBytesOfFrame));
+    add("storage.paging.memory", storage.paging().memory,
+        of_pages(storage.paging().memory, kBytesOfFrame));
+  }
+  return needs;
+}
+
+std::string describe_shortage(const std::vector<MemoryNeed>& needs) {
+  Bytes all{0};
+  for (const MemoryNeed& each : needs) {
+    all += each.most;
+  }
+  const auto largest =
+      std::max_element(needs.begin(), needs.end(),
+                       [](const MemoryNeed& a, const MemoryNeed& b) { return a.most < b.most; });
+  const std::string refused = "the machine gives no more memory";
+  if (largest == needs.end()) {
+    return refused;
+  }
+  const auto mebibytes = [](Bytes size) {
+    return format_size((size + Bytes(1 << 20) - Bytes(1)) / Bytes(1 << 20) * Bytes(1 << 20));
+  };
+  return largest->key + ": " + largest->value + " may take " + mebibytes(largest->most) + " of " +
+         mebibytes(all) + " that the configuration needs, and " + refused;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a machine that has too little memory reported as that, with the key that asks for it?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import STREAM, write
+
+LIMIT = 6 << 30  # bytes of address space
+BEGIN = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({LIMIT}, {LIMIT}))\n"
+RUN = "from hmsim.cli import main; main()"
+LIBRARY = """
+import hmsim
+try:
+    hmsim.System("mascots16", {"nvdimm.capacity": "8TiB"})
+except MemoryError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def limited(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", BEGIN + program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_a_run_names_the_key_that_asks_for_too_much(tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.yaml", STREAM)
+    out = tmp_path / "out"
+    ended = limited(
+        *(RUN, "run", "mascots16", "--workload", workload, "--out", out),
+        *("--set", "nvdimm.capacity=8TiB"),
+    )
+    assert ended.returncode == 2, ended.stderr
+    line = ended.stderr.splitlines()[-1]
+    assert line.startswith("hmsim: nvdimm.capacity: 8TiB may take 18"), line
+    assert "fault" not in ended.stderr and "Traceback" not in ended.stderr
+    assert not out.exists()
+
+
+def test_the_library_raises_a_memory_error_of_its_own() -> None:
+    ended = limited(LIBRARY)
+    assert ended.stdout.startswith("OutOfMemory nvdimm.capacity: 8TiB"), ended
+
+
+@pytest.mark.parametrize("key", ["nvdimm.capacity", "nvdimm.buffer.write_size"])
+def test_what_fits_runs_under_the_same_limit(tmp_path: Path, key: str) -> None:
+    workload = write(tmp_path / "w.yaml", STREAM)
+    ended = limited(RUN, "run", "mascots16", "--workload", workload, "--set", f"{key}=8GiB")
+    assert ended.returncode == 0, ended.stderr
