@@ -3,12 +3,16 @@
 
 What is written is made in a folder beside its place, whose name nobody can foresee and which nobody
 else may enter. A lock inside says that its maker lives; what killed ones left is removed by the
-next one that writes in the same place.
+next one that writes in the same place. A directory that replaces another changes places with it in
+one step. Where the file system cannot do that, the old one is moved into the scratch folder first,
+and `remove_dead` puts it back if its maker was killed before the new one was in place.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import fcntl
 import hashlib
 import os
@@ -25,6 +29,9 @@ from hmsim._core import InputError
 MARKER = "run.json"  # every directory that hmsim writes holds it
 SCRATCH = ".hmsim-"  # before the names of folders that are being filled
 LOCK = ".lock"
+OLD = "old"  # in a scratch folder: holds what is being replaced, under its name
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # fcntl.h and linux/fs.h
+NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS)  # of the file system, of the kernel: renameat2(2)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
@@ -77,7 +84,7 @@ def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Itera
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
         os.close(lock)
 
 
@@ -105,7 +112,10 @@ def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
 
 
 def remove_dead(place: str | os.PathLike[str]) -> None:
-    """Remove our folders of `scratch_directory` in a place whose makers were killed."""
+    """Remove our folders of `scratch_directory` in a place whose makers were killed.
+
+    A directory that its maker had moved away, and not yet replaced, returns to its place.
+    """
     with contextlib.suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
             if entry.name.startswith(SCRATCH) and entry.is_dir(follow_symlinks=False):
@@ -123,14 +133,36 @@ def _remove_if_dead(folder: Path) -> None:
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     finally:
         os.close(lock)
 
 
+def _remove(folder: Path) -> None:
+    """Remove a scratch folder, once what it holds of `OLD` is back where nothing replaced it.
+
+    The lock goes last: if this process is killed before, the rest is still seen to be dead.
+    """
+    with contextlib.suppress(OSError):
+        for old in (folder / OLD).glob("*"):
+            target = folder.parent / old.name
+            if not os.path.lexists(target):
+                old.rename(target)
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != LOCK:
+                entry.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def check_output(directory: str | os.PathLike[str], force: bool) -> None:
-    """Raise InputError when `new_directory` would refuse this place; to be asked before a run."""
+    """Raise InputError when `new_directory` would refuse this place; to be asked before a run.
+
+    Calls `remove_dead` first: a directory that was being replaced may have to return.
+    """
     path = Path(directory)
+    remove_dead(Path(os.path.realpath(path)).parent)
     if path.is_symlink() or path.exists():
         if not path.is_dir():
             raise InputError(f"{path}: exists and is no directory")
@@ -161,7 +193,7 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
     path = Path(directory).resolve()
     with _refusals(directory, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with scratch_directory(path.parent) as scratch:
+        with scratch_directory(path.parent, tidy=False) as scratch:
             fresh = scratch / "fresh"
             fresh.mkdir()
             yield fresh
@@ -169,9 +201,33 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
                 _sync(file)
             _sync(fresh)
             if path.exists():
-                path.rename(scratch / "old")
-            fresh.rename(path)
+                _replace(path, fresh, scratch)
+            else:
+                fresh.rename(path)
             _sync(path.parent)
+
+
+def _replace(path: Path, fresh: Path, scratch: Path) -> None:
+    """Put a directory in the place of another, which moves into the scratch folder."""
+    try:
+        _exchange(path, fresh)
+    except OSError as error:
+        if error.errno not in NO_EXCHANGE:
+            raise
+        (scratch / OLD).mkdir()
+        path.rename(scratch / OLD / path.name)
+        fresh.rename(path)
+        (scratch / OLD).rename(scratch / "replaced")  # which `_remove` does not put back
+
+
+def _exchange(first: Path, second: Path) -> None:
+    """Exchange two directories in one step. Raises OSError, one of `NO_EXCHANGE`: impossible."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)  # glibc 2.28
+    if rename is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if rename(AT_FDCWD, bytes(first), AT_FDCWD, bytes(second), RENAME_EXCHANGE):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), os.fspath(first))
 
 
 @contextlib.contextmanager
