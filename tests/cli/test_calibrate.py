@@ -261,16 +261,35 @@ def keep(config: Config, content: bytes) -> Path:
         (lambda text: text + "#" * (5 << 20), "larger than 4 MiB"),
     ],
 )
-def test_a_damaged_table_is_refused(tmp_path: Path, change: object, message: str) -> None:
+def test_a_damaged_table_is_refused_and_counts_as_absent_in_the_cache(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: object, message: str
+) -> None:
     config = load_config("quick", OTHER_BUFFER).with_policy("hms")
     good = tmp_path / "good.table"
     FLAT.write(good, "test")
     assert read_table(good) == FLAT
     path = keep(config, change(good.read_text()).encode("latin-1"))  # type: ignore[operator]
     with pytest.raises(InputError) as error:
-        with_table(config)
-    assert str(path) in str(error.value)
-    assert message in str(error.value)
+        read_table(path)
+    assert str(error.value).startswith(str(path)) and message in str(error.value)
+    with pytest.raises(InputError, match="there is no table for this DRAM"):
+        with_table(config, calibrate=False)
+    assert capsys.readouterr().err == f"hmsim: {error.value}; the cached file counts as absent\n"
+
+
+def test_a_table_of_another_key_is_trained_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = load_config("quick", OTHER_BUFFER).with_policy("hms")
+    table = dataclasses.replace(FLAT, key=table_key(config))
+    path = cache_file(table.key)
+    calibration.store(table, "mine")
+    assert find_table(config) == (table, path)
+    path.write_text(path.read_text().replace(table.key, "k"))
+    monkeypatch.setattr(calibration, "train", lambda *args, **keys: table)
+    with_table(config)
+    assert capsys.readouterr().err.startswith(f"hmsim: {path}: has key k, not that of its name")
+    assert find_table(config) == (table, path)
 
 
 def test_a_table_given_by_hand_is_checked() -> None:

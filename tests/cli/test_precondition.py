@@ -241,6 +241,64 @@ def test_the_longest_unused_goes_when_there_is_no_room(
     assert not first.exists()
 
 
+def test_the_newest_stays_when_it_alone_exceeds_the_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    monkeypatch.setattr("hmsim.running.preconditioning.MOST", 1)
+    config = load_config("mascots16", SMALL)
+    for seed in (1, 2):
+        flat = dict(Preconditioned(config, seed, None).flat)
+        kept = list((tmp_path / "hmsim" / "preconditioned").iterdir())
+        assert [str(path) for path in kept] == [flat["nvdimm.precondition.load"]]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "foreign", "of another seed"])
+def test_a_damaged_file_of_the_cache_is_made_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    damage: str,
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    config = load_config("mascots16", SMALL)
+    workload = write(tmp_path / "w.yaml", WRITES)
+    wanted = dict(run(config, workload, seed=3).stats)
+    (path,) = (tmp_path / "hmsim" / "preconditioned").iterdir()
+    sound = path.read_bytes()
+    damaged = {
+        "cut": sound[: len(sound) // 2],
+        "flipped": sound[:-1] + bytes([sound[-1] ^ 1]),
+        "empty": b"",
+        "foreign": b"hello" * 100,
+        "of another seed": state(config.flat(), 4),
+    }
+    path.write_bytes(damaged[damage])
+    assert capsys.readouterr().err == ""
+    assert dict(run(config, workload, seed=3).stats) == wanted
+    warning = capsys.readouterr().err
+    assert warning.startswith(f"hmsim: {path}: ") and warning.count("\n") == 1
+    assert warning.endswith("; the cached file counts as absent\n")
+    assert path.read_bytes() == sound
+    assert dict(run(config, workload, seed=3).stats) == wanted
+    assert capsys.readouterr().err == ""
+
+
+def test_a_resident_buffer_is_no_part_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    workload = write(tmp_path / "w.yaml", WRITES)
+    config = load_config("mascots16", {**SMALL, "nvdimm.precondition.buffer": "resident"})
+    anew = run(config, workload).stats
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    for _ in ("made", "found"):
+        assert dict(run(config, workload).stats) == dict(anew)
+    assert len(list((tmp_path / "hmsim" / "preconditioned").iterdir())) == 1
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

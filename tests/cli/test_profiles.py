@@ -268,6 +268,25 @@ def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
     assert materialised(path, blocks=False) != first
 
 
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_damaged_twin_of_the_cache_is_made_again(
+    tmp_path: Path, copied: Profile, capsys: pytest.CaptureFixture[str], blocks: bool
+) -> None:
+    path = write(tmp_path / "p.yaml", dump(copied))
+    twin = materialised(path, blocks)
+    sound = twin.read_bytes()
+    for damaged in (sound[: len(sound) // 2], b"", sound[:-9] + b"?" + sound[-8:]):
+        capsys.readouterr()
+        twin.write_bytes(damaged)
+        assert materialised(path, blocks) == twin and twin.read_bytes() == sound
+        warning = capsys.readouterr().err
+        assert warning.startswith(f"hmsim: {twin}: damaged") and warning.count("\n") == 1
+    twin.with_name(f"{twin.name}.sha256").unlink()  # its maker was killed
+    twin.write_bytes(b"")
+    assert materialised(path, blocks) == twin and twin.read_bytes() == sound
+    assert capsys.readouterr().err == ""
+
+
 def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Profile) -> None:
     path = write(tmp_path / "p.yaml", dump(replace(copied, base_cpi=0.75)))
     assert load(path).base_cpi == 0.75

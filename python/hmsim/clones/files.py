@@ -18,7 +18,8 @@ from hmsim.clones.causal import causal_words
 from hmsim.clones.clone import twin, words
 from hmsim.clones.profile import PAGE_LINES, Profile
 from hmsim.clones.profile_file import is_profile, load
-from hmsim.common.directories import new_file
+from hmsim.common.cache import set_aside
+from hmsim.common.directories import file_digest, new_file
 from hmsim.common.paths import cache_directory
 from hmsim.config import settings
 from hmsim.traces.columns import Columns, Numbers, of_words
@@ -179,7 +180,7 @@ def materialised(
     key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
     target = cache_directory() / "twins" / name
-    if target.exists():  # so the profile was found to be in order
+    if _is_whole(target):  # so the profile was found to be in order
         return target
     profile = load(path)
     wanted = "dram" if dram_only else "nvdimm" if blocks else ""
@@ -198,7 +199,28 @@ def materialised(
         raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
     plain = plain or dram_only
     synthesise(profile, target, length, seed=seed, blocks=blocks, plain=plain, force=True)
+    with new_file(_digest_of(target), force=True) as scratch:
+        scratch.write_text(file_digest(target), encoding="ascii")
     return target
+
+
+def _digest_of(twin: Path) -> Path:
+    """Return the file that holds the SHA-256 of a twin in the cache."""
+    return twin.with_name(f"{twin.name}.sha256")
+
+
+def _is_whole(twin: Path) -> bool:
+    """Whether the cache holds a twin, with the content that was written."""
+    digest = _digest_of(twin)
+    if not (twin.is_file() and digest.is_file()):
+        return False
+    try:
+        if settings.read_text_file(digest).decode("ascii", "replace") != file_digest(twin):
+            raise InputError(f"{twin}: damaged: its SHA-256 is not the one in {digest.name}")
+    except InputError as damage:
+        set_aside(damage)
+        return False
+    return True
 
 
 def resolve(path: Path, keys: Mapping[str, str]) -> Path:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hmsim._core import InputError, Simulation
+from hmsim.common.cache import set_aside
 from hmsim.common.paths import cache_directory, data_directory
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting, merge, read_text_file
@@ -211,7 +212,7 @@ def cache_file(key: str) -> Path:
 def find_table(config: Config) -> tuple[Table, Path] | None:
     """Return the table of a configuration, a shipped or a cached one, and its file.
 
-    Raises InputError when its file is damaged.
+    A damaged cached table counts as absent. Raises InputError when a shipped one is damaged.
     """
     key = table_key(config)
     marked = f"key {key}\n"
@@ -219,7 +220,16 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
         if marked in read_text_file(path).decode("ascii", errors="replace"):
             return read_table(path), path
     path = cache_file(key)
-    return (read_table(path), path) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        table = read_table(path)
+        if table.key != key:
+            raise InputError(f"{path}: has key {table.key[:40]}, not that of its name")
+    except InputError as damage:
+        set_aside(damage)
+        return None
+    return table, path
 
 
 def table_parameter(config: Config) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from hmsim.common.directories import new_file
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, block_agent, workload
 from hmsim.figures.gains import chosen
@@ -29,11 +29,9 @@ def loads(runs: Runs) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """Return by name the agent's keys, and what differs from configs/quick.yaml."""
     requests = REQUESTS  # few are too few collections
     log = runs.folder / "inputs" / f"log-{requests}.trace"
-    if not log.is_file():
-        log.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(f"{log}.new")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(log, force=True) as scratch:
         write_log(scratch, requests)
-        scratch.replace(log)
     agent = {"kind": "block_trace", "core": 0, "path": str(log), "format": "mqsim"}
     return {
         "log": (agent, SEQUENTIAL),

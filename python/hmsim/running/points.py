@@ -17,7 +17,6 @@ import contextlib
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from hmsim._core import InputError, SimulatorFault
+from hmsim.common.cache import set_aside
 from hmsim.common.directories import new_file, read_regular, reason, remove_dead
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import AnyBundle, Config
@@ -248,10 +248,10 @@ class Store:
             if content.pop("checksum") != identity.digest(content) or content["key"] != key:
                 raise InputError(f"{path}: damaged: its checksum does not fit")
         except InputError as error:
-            _set_aside(str(error))
+            set_aside(error)
             return None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            _set_aside(f"{path}: damaged: {type(error).__name__}: {error}")
+            set_aside(f"{path}: damaged: {type(error).__name__}: {error}")
             return None
         values, units, host = content["values"], content["units"], content["host"]
         outcome = Outcome(key, values, units, host, content["error"], content["final"])
@@ -276,10 +276,6 @@ class Store:
         content["checksum"] = identity.digest(content)
         with new_file(self.folder / f"{done.key}.json", force=True, tidy=False) as scratch:
             scratch.write_text(json.dumps(content, indent=0, allow_nan=False), encoding="utf-8")
-
-
-def _set_aside(message: str) -> None:
-    print(f"hmsim: {message.splitlines()[0]}; as if it were not there", file=sys.stderr)
 
 
 def run_points(
