@@ -66,6 +66,19 @@ def test_summary_is_over_seeds() -> None:
     assert "seed" not in means.columns
 
 
+def test_summary_leaves_failed_points_out() -> None:
+    Path("verdict").write_text("2 error\n4 error\n")
+    points = [hmsim.point("quick", workload(), seed=n, runner=Counting(".")) for n in (1, 2, 3)]
+    means = hmsim.summary(hmsim.run_points(points, "out", jobs=1), ["seed.square"])
+    assert list(means["runs"]) == [2] and means["seed.square"][0] == (1 + 9) / 2
+    points = [
+        hmsim.point("quick", workload(), policy=policy, seed=seed, runner=Counting("."))
+        for policy, seed in (("split", 4), ("hms", 1))
+    ]
+    means = hmsim.summary(hmsim.run_points(points, "out", jobs=1), ["seed.square"])
+    assert list(means["runs"]) == [0, 1] and math.isnan(means["seed.square"][0])
+
+
 def test_a_run_a_folder_of_runs_and_a_comparison_load() -> None:
     path = workload()
     config = hmsim.load_config("quick")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim import InputError
 from hmsim.common.directories import LOCK, SCRATCH
 from hmsim.common.paths import shipped
 from hmsim.sweep.file import load_sweep
@@ -168,6 +169,26 @@ def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
     Path("other").mkdir()
     Path("other/thesis.tex").write_text("")
     assert "no directory of a sweep" in refused("sweep", "s.yaml", "--out", "other").stderr
+
+
+@pytest.mark.parametrize("before", ["nothing", "an empty folder", "a plan"])
+def test_an_input_error_removes_only_what_the_sweep_made(before: str) -> None:
+    folder = Path("s")
+    if before != "nothing":
+        folder.mkdir()
+    if before == "a plan":
+        (folder / "plan.json").write_text("[]")
+        (folder / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="at fault"), sweep_directory(folder):
+        raise InputError("at fault")
+    assert folder.exists() == (before != "nothing")
+    if before == "a plan":
+        assert {path.name for path in folder.iterdir()} == {".lock", "plan.json", "notes.txt"}
+    with pytest.raises(InputError, match="at fault"), sweep_directory(folder):
+        (folder / "points").mkdir()
+        (folder / "points" / "x.json").touch()
+        raise InputError("at fault")
+    assert (folder / "points" / "x.json").exists()
 
 
 def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
