@@ -133,6 +133,17 @@ def test_a_base_is_found_beside_the_file_and_among_the_shipped(tmp_path: Path) -
     assert resolved["nvdimm.capacity"] == "256MiB"
 
 
+def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    for text, line in (('dram:\n  preset: "\\ud800"\n', 2), ('"\\udfff": 1\n', 1)):
+        path.write_text(text)
+        with pytest.raises(InputError, match=rf"c\.yaml:{line}: a lone surrogate"):
+            load_config(path)
+    for name, value in (("dram.preset", "\udcff"), ("\ud800", 1)):
+        with pytest.raises(InputError, match=r"^overrides: [\x20-\x7e]+: not text in UTF-8$"):
+            load_config("quick", {name: value})
+
+
 def test_overrides_take_numbers_and_booleans() -> None:
     config = load_config("mascots16", {"dram.refresh": False, "dram.ranks": 2})
     assert config.resolved()["dram.refresh"] == "false"

@@ -178,7 +178,7 @@ def test_names_from_files_are_texts(three: list[Path], tmp_path: Path) -> None:
     evil = tmp_path / "evil"
     shutil.copytree(three[2], evil)
     origin = json.loads((evil / "run.json").read_text())
-    origin["policy"], origin["seed"], origin["config"] = EVIL, EVIL, EVIL
+    origin["policy"], origin["config"] = EVIL, EVIL
     origin["workload"] = {"name": EVIL, "agents": [{"kind": EVIL, EVIL: EVIL}]}
     (evil / "run.json").write_text(json.dumps(origin))
     stats = json.loads((evil / "stats.json").read_text())

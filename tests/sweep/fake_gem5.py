@@ -21,4 +21,5 @@ if given.get("--program") == "wrong":
 run = Path(given["--out"])
 run.mkdir()
 (run / "stats.json").write_text(json.dumps({"dram": {"reads": int(depth.split("#")[0])}}))
+(run / "config.yaml").write_text("{}")
 (run / "run.json").write_text(json.dumps({"units": {"dram.reads": "lines"}}))

@@ -14,6 +14,7 @@ import yaml
 
 from hmsim._core import InputError
 from hmsim.common.directories import read_regular
+from hmsim.common.json_schema import has_surrogate
 
 LARGEST_FILE = 4 << 20  # bytes
 DEEPEST_NESTING = 16
@@ -49,6 +50,9 @@ class _Loader(yaml.SafeLoader):
             mark = self.peek_event().start_mark
             raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=mark)
         node = super().compose_node(parent, index)
+        if isinstance(node, yaml.ScalarNode) and has_surrogate(node.value):
+            problem = "a lone surrogate (\\ud800 .. \\udfff) is not text"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
         self.depth -= 1
         return node
 
@@ -165,6 +169,8 @@ def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
                 f"{where}: {name}: a {type(value).__name__} where a text, number or boolean "
                 "is expected"
             )
+        if has_surrogate(text) or has_surrogate(str(name)):
+            raise InputError(f"{where}: {ascii(name)[1:-1]}: not text in UTF-8")
         settings.append(Setting(str(name), text, where))
     return settings
 

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
+from hmsim.common.json_schema import FLAG, NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, TableOf
 from hmsim.config import settings
+from hmsim.config.node_reader import located
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -26,6 +28,30 @@ LARGEST_JSON = 32 << 20  # bytes
 DEEPEST_NESTING = 32
 BATCH = 1 << 16  # rows
 MOST_ROWS = 10_000  # of a comparison
+ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators may leave keys out
+    {
+        "versions": TableOf(TEXT),
+        "config": TEXT,
+        "policy": Maybe(TEXT),
+        "python_policies": TableOf(TEXT),
+        "workload": Record({"name": TEXT, "agents": ListOf(TableOf(TEXT))}),
+        "seed": WHOLE,
+        "warmup_ps": WHOLE,
+        "warmup_instructions": WHOLE,
+        "host": TableOf(NUMBER),
+        "units": TableOf(TEXT),
+        "command_log": Record(
+            {
+                "rows": WHOLE,
+                "limit": WHOLE,
+                "full": FLAG,
+                "thread_rows": WHOLE,
+                "threads_full": FLAG,
+            }
+        ),
+        "command": Maybe(ListOf(TEXT)),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +62,7 @@ class RunDirectory:
         path: of the directory.
         config: the text of every parameter by dotted name, resolved.
         stats: the statistics by dotted path.
-        origin: the content of ``run.json``.
+        origin: the content of ``run.json``, which fits `ORIGIN`.
     """
 
     path: Path
@@ -47,8 +73,7 @@ class RunDirectory:
     @property
     def workload(self) -> str:
         """The name of the workload."""
-        workload = self.origin.get("workload")
-        return str(workload.get("name", "?")) if isinstance(workload, dict) else "?"
+        return str(self.origin.get("workload", {}).get("name", "?"))
 
     @property
     def policy(self) -> str:
@@ -56,12 +81,9 @@ class RunDirectory:
         return str(self.origin.get("policy") or self.origin.get("config") or "?")
 
     @property
-    def agents(self) -> list[Mapping[str, Any]]:
+    def agents(self) -> list[Mapping[str, str]]:
         """The agents' keys."""
-        workload = self.origin.get("workload")
-        agents = workload.get("agents") if isinstance(workload, dict) else None
-        found = agents if isinstance(agents, list) else []
-        return [agent if isinstance(agent, dict) else {} for agent in found]
+        return list(self.origin.get("workload", {}).get("agents", []))
 
     def number(self, name: str) -> int:
         """Return a whole number of the configuration. Raises InputError."""
@@ -129,7 +151,10 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
             raise InputError(f"{path}: no run directory: {name} is missing")
     file = path / "config.yaml"
     config = settings.flatten(file, settings.read_mapping(file))
-    origin = read_json(path / "run.json")
+    file = path / "run.json"
+    origin = read_json(file)
+    with located(f"{file}: "):
+        ORIGIN.check(origin, "")
     return RunDirectory(
         path,
         {setting.name: setting.text for setting in config},
@@ -187,6 +212,8 @@ def _flat(
     if depth > DEEPEST_NESTING:
         raise InputError(f"{path}: nested too deeply")
     for key, value in level.items():
+        with located(f"{path}: "):
+            TEXT.check(key, "a name")
         name = prefix + key
         if isinstance(value, dict):
             yield from _flat(path, value, name + ".", depth + 1)

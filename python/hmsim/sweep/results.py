@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.common.directories import MARKER, open_regular, read_regular
-from hmsim.config.settings import flatten, read_mapping
+from hmsim.common.directories import open_regular, read_regular
+from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
+from hmsim.config.node_reader import located
 from hmsim.running.points import Outcome, Scalar, Store, as_table
+from hmsim.running.run_directory import read_run
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd
@@ -24,6 +26,9 @@ PLAN = "plan.json"  # of a sweep
 STATISTICS = "stats.json"  # of a run
 COMPARISON = "comparison.csv"
 LARGEST_JSON = 256 << 20  # bytes
+ENTRY = Record(  # of a plan: a point
+    {"labels": TableOf(SCALAR), "point": TEXT, "error": TEXT}, ("labels", "point", "error")
+)
 LONGEST_VALUE = 80  # characters of a parameter that becomes a column
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1; then the normal distribution's.
@@ -72,15 +77,12 @@ def read_plan(directory: Path) -> pd.DataFrame:
     store = Store(directory)
     rows: list[tuple[Mapping[str, Scalar], Outcome]] = []
     missing = 0
-    for entry in _json(directory / PLAN, list):
-        try:
-            key, error = entry["point"], entry["error"]
-            outcome = Outcome("", error=error) if error else store.load(key)
-            if outcome is not None:
-                rows.append((entry["labels"], outcome))
-            missing += outcome is None or not outcome.final
-        except (KeyError, TypeError) as damage:
-            raise InputError(f"{directory / PLAN}: is damaged") from damage
+    for entry in _plan(directory / PLAN):
+        error = entry["error"]
+        outcome = Outcome("", error=error) if error else store.load(entry["point"])
+        if outcome is not None:
+            rows.append((entry["labels"], outcome))
+        missing += outcome is None or not outcome.final
     table = as_table(rows)
     table.attrs["missing"] = missing
     return table
@@ -91,11 +93,8 @@ def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], O
 
     Raises InputError: one is damaged.
     """
-    settings = []
-    for folder in folders:
-        file = folder / "config.yaml"
-        found = flatten(file, read_mapping(file)) if file.is_file() else []
-        settings.append(dict(setting.pair for setting in found))
+    runs = [read_run(folder) for folder in folders]
+    settings = [run.config for run in runs]
     names = dict.fromkeys(name for own in settings for name in own)
     differing = [
         name
@@ -105,30 +104,20 @@ def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], O
     ]
     # Within one policy bundle all of its parameters differ from another's: its name says it.
     policies: dict[Any, set[tuple[str | None, ...]]] = {}
-    origins = [_json(folder / MARKER, dict) for folder in folders]
-    for origin, own in zip(origins, settings):
-        texts = tuple(own.get(name) for name in differing)
-        policies.setdefault(origin.get("policy"), set()).add(texts)
+    for run in runs:
+        texts = tuple(run.config.get(name) for name in differing)
+        policies.setdefault(run.origin.get("policy"), set()).add(texts)
     axes = differing if any(len(texts) > 1 for texts in policies.values()) else []
-    for folder, origin, own in zip(folders, origins, settings):
-        workload = origin.get("workload")
+    for run in runs:
+        origin = run.origin
         labels: dict[str, Scalar] = {
             "config": origin.get("config"),
             "policy": origin.get("policy"),
-            "workload": workload.get("name") if isinstance(workload, dict) else None,
+            "workload": origin.get("workload", {}).get("name"),
             "seed": origin.get("seed"),
-            **{name: number(own.get(name, "")) for name in axes},
+            **{name: number(run.config.get(name, "")) for name in axes},
         }
-        values = dict(_flat(_json(folder / STATISTICS, dict)))
-        yield labels, Outcome("", values, origin.get("units", {}))
-
-
-def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    for name, value in content.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        elif isinstance(value, (int, float)):
-            yield f"{prefix}{name}", value
+        yield labels, Outcome("", run.stats, origin.get("units", {}))
 
 
 def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
@@ -149,13 +138,14 @@ def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
     return joined
 
 
-def _json(path: Path, kind: type) -> Any:
+def _plan(path: Path) -> list[dict[str, Any]]:
+    """Return the entries of a plan, which fit `ENTRY`. Raises InputError."""
     try:
-        content = json.loads(read_regular(path, LARGEST_JSON))
+        content: list[dict[str, Any]] = json.loads(read_regular(path, LARGEST_JSON))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(content, kind):
-        raise InputError(f"{path}: is damaged")
+    with located(f"{path}: "):
+        ListOf(ENTRY).check(content, "point")
     return content
 
 

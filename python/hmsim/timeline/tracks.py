@@ -80,8 +80,7 @@ def read_timeline(directory: str | os.PathLike[str]) -> Timeline:
     modules = run.table(MODULE_FILE, MODULE_COLUMNS)
     _check(run, commands, modules)
     threads = read_threads(run)
-    log = run.origin.get("command_log")
-    log = log if isinstance(log, dict) else {}
+    log = run.origin.get("command_log", {})
     full = bool(log.get("full"))
     period = _positive(run, "dram.timing.tCK")
     ticks = int(run.stats.get("sim.ticks", 0))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a changed run.json refused with one line that names the key, by every command alike?"""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hmsim
+import pytest
+from hmsim.common.json_schema import (
+    FLAG,
+    NUMBER,
+    SCALAR,
+    TEXT,
+    WHOLE,
+    Leaf,
+    ListOf,
+    Maybe,
+    Record,
+    Schema,
+    TableOf,
+)
+from hmsim.running.run_directory import ORIGIN
+from hmsim.sweep.results import ENTRY
+from runs import make
+from support import invoke
+
+SURROGATE = "\ud800"
+RIGHT: dict[Leaf, list[Any]] = {
+    TEXT: ["", "a", "\U0001f600"],
+    WHOLE: [0, 7, (1 << 64) - 1],
+    NUMBER: [0, -1.5, 10],
+    FLAG: [True, False],
+    SCALAR: ["a", 1, -2.5, True, None],
+}
+VALUES = [None, True, 7, -1, 1.5, 1 << 64, 10**400, "a", SURROGATE, [], [1], {}, {"a": [1]}]
+WRONG = {leaf: [v for v in VALUES if not leaf.fits(v)] for leaf in RIGHT}
+
+
+def right(schema: Schema) -> Any:
+    """Return a value that fits a schema and has all its parts."""
+    if isinstance(schema, Leaf):
+        return RIGHT[schema][1]
+    if isinstance(schema, Maybe):
+        return right(schema.schema)
+    if isinstance(schema, ListOf):
+        return [right(schema.schema)]
+    if isinstance(schema, TableOf):
+        return {"a": right(schema.schema)}
+    assert isinstance(schema, Record)
+    return {key: right(part) for key, part in schema.keys.items()}
+
+
+def wrong(schema: Schema, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield keys with values of the whole that are wrong at that key alone."""
+    if isinstance(schema, Leaf):
+        yield from ((key, value) for value in WRONG[schema])
+    elif isinstance(schema, Maybe):
+        yield from (each for each in wrong(schema.schema, key) if each[1] is not None)
+    elif isinstance(schema, ListOf):
+        yield from ((key, value) for value in VALUES if not isinstance(value, list))
+        yield from ((path, [bad]) for path, bad in wrong(schema.schema, f"{key}[0]"))
+    elif isinstance(schema, TableOf):
+        yield from ((key, value) for value in VALUES if not isinstance(value, dict))
+        yield from ((path, {"a": bad}) for path, bad in wrong(schema.schema, f"{key}.a"))
+        yield f"a key of {key}", {SURROGATE: right(schema.schema)}
+    else:
+        assert isinstance(schema, Record)
+        if key:
+            yield from ((key, value) for value in VALUES if not isinstance(value, dict))
+        for name, part in schema.keys.items():
+            for path, bad in wrong(part, f"{key}.{name}" if key else name):
+                yield path, {**right(schema), name: bad}
+
+
+CASES = list(wrong(ORIGIN))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run") / "sound"
+    make(folder)
+    return folder
+
+
+def test_the_schema_is_that_of_what_hmsim_writes(run: Path) -> None:
+    written = json.loads((run / "run.json").read_text())
+    assert set(written) == set(ORIGIN.keys) - {"command_log"}
+    ORIGIN.check(written, "")
+    ORIGIN.check(right(ORIGIN), "")
+    for leaf, values in RIGHT.items():
+        for value in values:
+            leaf.check(value, "x")
+
+
+def test_every_field_of_a_wrong_type_is_refused_with_its_key(run: Path) -> None:
+    file = run / "run.json"
+    sound = file.read_text()
+    assert len(CASES) > 200
+    try:
+        for key, content in CASES:
+            file.write_text(json.dumps(content))
+            with pytest.raises(hmsim.InputError) as refused:
+                hmsim.load_results(run)
+            message = str(refused.value)
+            assert message.startswith(f"{file}: {key}: expected "), (key, message)
+            assert message.isprintable() and len(message) < len(f"{file}{key}") + 150
+    finally:
+        file.write_text(sound)
+
+
+@pytest.mark.parametrize("key", sorted({key for key, _ in CASES}))
+def test_the_report_refuses_what_load_results_refuses(run: Path, tmp_path: Path, key: str) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(run, broken)
+    content = next(content for path, content in CASES if path == key)
+    (broken / "run.json").write_text(json.dumps(content))
+    with pytest.raises(hmsim.InputError) as refused:
+        hmsim.load_results(broken)
+    outcome = invoke("report", broken, "--out", tmp_path / "page.html")
+    assert (outcome.exit_code, outcome.stderr) == (2, f"hmsim: {refused.value}\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("run.json", "[]", "run.json: not an object in braces"),
+        ("run.json", '{"a":' * 100_000, "run.json: not JSON"),
+        ("run.json", "{", "run.json:1: not JSON"),
+        ("run.json", None, "run.json is missing"),
+        ("config.yaml", None, "config.yaml is missing"),
+        ("stats.json", '{"sim": {"ticks": "many"}}', "stats.json: sim.ticks: not a number"),
+        ("stats.json", '{"\\ud800": 1}', "stats.json: a name: expected a text in UTF-8"),
+        ("config.yaml", 'dram:\n  preset: "\\ud800"\n', "config.yaml:2"),
+    ],
+)
+def test_other_damage_is_refused_alike(
+    run: Path, tmp_path: Path, file: str, content: str | None, message: str
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(run, broken)
+    if content is None:
+        (broken / file).unlink()
+    else:
+        (broken / file).write_text(content)
+    with pytest.raises(hmsim.InputError) as refused:
+        hmsim.load_results(broken)
+    outcome = invoke("report", broken, "--out", tmp_path / "page.html")
+    assert (outcome.exit_code, outcome.stderr) == (2, f"hmsim: {refused.value}\n")
+    assert message in outcome.stderr and len(outcome.stderr.splitlines()) == 1
+
+
+def test_a_changed_plan_is_refused_with_its_key(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    entry = {"labels": {"seed": 1, "a": None}, "point": "", "error": "none"}
+    file.write_text(json.dumps([entry]))
+    assert list(hmsim.load_results(tmp_path)["error"]) == ["none"]
+    for key, content in wrong(ListOf(ENTRY), "point"):
+        file.write_text(json.dumps(content))
+        with pytest.raises(hmsim.InputError) as refused:
+            hmsim.load_results(tmp_path)
+        assert str(refused.value).startswith(f"{file}: {key}: expected ")
+    for name in entry:
+        less = copy.deepcopy(entry)
+        del less[name]
+        file.write_text(json.dumps([less]))
+        with pytest.raises(hmsim.InputError, match=rf"plan\.json: point\[0\]\.{name}: is missing"):
+            hmsim.load_results(tmp_path)
