@@ -58,7 +58,7 @@ def cells(row: Mapping[str, Any]) -> Iterator[str]:
     bare = re.fullmatch(r"[\d.]+", stated)
     yield f"{stated} {row['unit']}".strip() if bare else stated or source
     low, high = (row["expected"] + side * row["tolerance"] for side in (-1, 1))
-    yield f"{number(low)} to {number(high)}"
+    yield row.get("band", f"{number(low)} to {number(high)}")
     yield f"{number(row['got'])} {row['unit']}".strip()
     yield verdict(row)
 

@@ -13,7 +13,7 @@ from hmsim.cli.application import app
 from hmsim.running import artifact
 from hmsim.validate import dram_comparison
 from hmsim.validate.checks import CHECKS, validate
-from hmsim.validate.row import Row
+from hmsim.validate.row import AT_LEAST, AT_MOST, Row, counts
 
 SLOW = ["ftl"]
 
@@ -45,6 +45,45 @@ def test_all_is_every_group() -> None:
     assert {row["group"] for row in rows} == set(CHECKS)
     assert all(row["ok"] for row in rows if not row["missed"])
     assert done.returncode == 0
+
+
+def claim(got: float, **more: Any) -> Row:
+    return Row("storage", "a ratio", 50.5, got, "x", 49.5, "S1", claim=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("row", "band", "word"),
+    [
+        (claim(2), "1 to 100", "ok"),
+        (claim(2, side=AT_LEAST), "at least 1", "ok"),
+        (claim(0.5, side=AT_LEAST), "at least 1", "FAIL"),
+        (claim(99, side=AT_MOST), "at most 100", "ok"),
+        (claim(2, side=AT_LEAST, trend=True), "at least 1", "ok, direction only"),
+        (claim(0.5, side=AT_LEAST, trend=True), "at least 1", "FAIL, direction only"),
+        (claim(2, unjudged="calibrated"), "1 to 100", "calibrated"),
+        (Row("dram", "a time", 21.498, 21.498, "us", 1e-9, "S1"), "21.498 +- 1e-09", "ok"),
+        (Row("dram", "a count", 3, 3, "", 0, "S1"), "exactly 3", "ok"),
+    ],
+)
+def test_a_row_states_what_it_tests(row: Row, band: str, word: str) -> None:
+    assert (row.band, row.verdict()) == (band, word)
+    stated = f"{band}, direction only" if row.trend else band
+    assert row.as_dict().get("band", "") == (stated if row.side else "")
+    assert row.ok or row.complaint() == "storage: a ratio: 0.5 x lies outside of 1 to 100 x"
+
+
+def test_rows_are_counted_by_kind() -> None:
+    rows = [
+        *(Row("dram", "a", 1, got, "", 0, "S1") for got in (1, 1, 2)),
+        *(claim(got) for got in (2, 3, 0)),
+        claim(2, side=AT_LEAST, trend=True),
+        *(claim(2, unjudged=why) for why in ("calibrated", "estimate", "calibrated")),
+    ]
+    assert counts(rows) == (
+        "closed forms: 2 of 3 hold; claims: 3 met (1 of them direction only), 1 missed; "
+        "not judged: 2 calibrated, 1 estimate"
+    )
+    assert counts(rows[:1]).endswith("0 met (0 of them direction only), 0 missed; not judged: 0")
 
 
 OUTSIDE = "hmsim: flash: a rate: 2 GB/s lies outside of 0.5 to 1.5 GB/s"
@@ -84,5 +123,5 @@ def test_a_row_that_fails_fails_the_command(
         app(["validate", "flash", *(["--accept-listed"] if accept else [])])
     assert end.value.code == status
     told = capsys.readouterr()
-    assert told.out.splitlines()[-1].endswith(f"GB/s  {word}")
+    assert told.out.splitlines()[-2].endswith(f"GB/s  {word}")
     assert told.err.strip() == complaint

@@ -316,7 +316,8 @@ def _storage_claims() -> Iterator[Row]:
             middle, half = (claim.low + claim.high) / 2, (claim.high - claim.low) / 2
             source = f"{claim.source}; {claim.missed}" if claim.missed else claim.source
             told = (claim.unit, half, source, claim.unjudged, claim.missed)
-            yield Row("storage", claim.name, middle, claim.got, *told)
+            kind = (True, claim.side, claim.trend)
+            yield Row("storage", claim.name, middle, claim.got, *told, *kind)
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {

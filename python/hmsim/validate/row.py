@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+AT_LEAST, AT_MOST = "at least", "at most"
+FIELDS = (  # of `Row.as_dict`
+    *("group", "name", "expected", "got", "unit", "tolerance", "source", "unjudged", "missed"),
+)
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,10 @@ class Row:
     One that is ``unjudged``, for the reason that stands there, is shown, and always ``ok``. One
     that is listed as ``missed``, for a reason, is judged like the others, unless one accepts what
     is listed.
+
+    Of a ``claim`` the band counts, not its middle. One with a ``side``, "at least" or "at most", is
+    stated by that end of the band alone: the other end only keeps out values that cannot be. A
+    ``trend`` states a direction, and no size.
     """
 
     group: str
@@ -25,6 +35,21 @@ class Row:
     source: str
     unjudged: str = ""
     missed: str = ""
+    claim: bool = False
+    side: str = ""
+    trend: bool = False
+
+    @property
+    def band(self) -> str:
+        """What the row asks for, in words: a claim by its band, a closed form by its value."""
+        low, high = self.expected - self.tolerance, self.expected + self.tolerance
+        if self.side:
+            return f"{self.side} {low if self.side == AT_LEAST else high:.4g}"
+        if not self.tolerance:
+            return f"exactly {self.expected:.5g}"
+        if self.claim:
+            return f"{low:.4g} to {high:.4g}"
+        return f"{self.expected:.5g} +- {self.tolerance:.2g}"
 
     @property
     def ok(self) -> bool:
@@ -37,12 +62,14 @@ class Row:
         return self.ok
 
     def verdict(self, accept_listed: bool = False) -> str:
-        """Return a word for tables."""
+        """Return a word for tables; a trend adds that only its direction is tested."""
         if self.unjudged:
             return self.unjudged if self._within() else f"{self.unjudged}, missed"
         if accept_listed and self.missed:
-            return "FAIL: no longer missed" if self._within() else "missed"
-        return "ok" if self._within() else "FAIL"
+            word = "FAIL: no longer missed" if self._within() else "missed"
+        else:
+            word = "ok" if self._within() else "FAIL"
+        return f"{word}, direction only" if self.trend else word
 
     def complaint(self) -> str:
         """Return a line on what is wrong with one that does not pass."""
@@ -57,5 +84,22 @@ class Row:
         return abs(self.got - self.expected) <= self.tolerance
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields and ``ok``."""
-        return {**self.__dict__, "ok": self.ok}
+        """Return the fields and ``ok``; with a ``side`` also what the band states."""
+        fields = {name: self.__dict__[name] for name in FIELDS}
+        stated = {"band": f"{self.band}, direction only" if self.trend else self.band}
+        return {**fields, "ok": self.ok, **(stated if self.side else {})}
+
+
+def counts(rows: Sequence[Row]) -> str:
+    """Return how many rows of each kind there are, and what came of them, in a line."""
+    forms = [row for row in rows if not row.claim]
+    claims = [row for row in rows if row.claim and not row.unjudged]
+    met = [row for row in claims if row.ok]
+    trends = sum(row.trend for row in met)
+    shown = [row.unjudged for row in rows if row.unjudged]
+    words = ", ".join(f"{shown.count(why)} {why}" for why in dict.fromkeys(shown))
+    return (
+        f"closed forms: {sum(row.ok for row in forms)} of {len(forms)} hold; "
+        f"claims: {len(met)} met ({trends} of them direction only), "
+        f"{len(claims) - len(met)} missed; not judged: {words or 0}"
+    )

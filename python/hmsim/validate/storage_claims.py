@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from hmsim.validate.row import AT_MOST
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 
 CALIBRATED = "calibrated"
@@ -27,6 +28,8 @@ class Claim(NamedTuple):
     source: str
     unjudged: str = ""  # why it is only shown
     missed: str = ""  # why, of one that is known to be
+    side: str = ""  # of the band, where the other end only keeps out what cannot be
+    trend: bool = False  # a direction, and no size
 
 
 def _latency(config: str, size: int, way: str, **overrides: Any) -> float:
@@ -109,7 +112,8 @@ def rates() -> Iterator[Claim]:
     for size, word in ((16 * KIB, "not at 16 KB"), (128 * KIB, "at 128 KB")):
         share = _rate("moneta_base", size, 0) / _rate("moneta_base", 512 * KIB, 0)
         low, high = (0.0, 0.9) if size < 32 * KIB else (0.9, 1.1)
-        yield Claim(f"base fills the link, {word}", low, high, share, "", "S23b: at 64 KB and more")
+        name, side = f"base fills the link, {word}", "" if low else AT_MOST
+        yield Claim(name, low, high, share, "", "S23b: at 64 KB and more", side=side)
     half, whole = _rate("moneta_4x", 4 * KIB, 0.5), _rate("moneta", 4 * KIB, 0.5)
     yield Claim("4 KB mix on half the link", 0.45, 0.55, half / whole, "", "S23h: half", "estimate")
 
@@ -165,7 +169,8 @@ def power() -> Iterator[Claim]:
     cells = energies.pop(f"{device}energy_j.cells") / seconds
     energies.pop(f"{device}energy_j.background")
     blocks = sum(energies.values()) / seconds
-    yield Claim("all but cells, 8 KB mix", 0, 1.05 * 3.19, blocks, "W", "S23i: at most 3.19")
+    most, source = 1.05 * 3.19, "S23i: at most 3.19"
+    yield Claim("all but cells, 8 KB mix", 0, most, blocks, "W", source, side=AT_MOST)
     rate = stats["storage.bandwidth_gb_per_s"] / 4
     yield Claim("cells at 2 + 2 GB/s", 0.2, 0.5, cells / rate, "W", "S23i: at most 0.4")
     per_watt = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from hmsim.validate.row import AT_LEAST, AT_MOST
 from hmsim.validate.storage_bench import KIB, SECTOR, Load, lone, steady
 from hmsim.validate.storage_claims import CALIBRATED, Claim
 
@@ -159,19 +160,23 @@ def page_caches() -> Iterator[Claim]:
     source = "S38: rises with its size"
     for small, large in ((1, 2), (2, 4)):
         got = sizes[large][hits] / sizes[small][hits]
-        yield Claim(f"second level's hits, {large} over {small} MiB", 1, 10, got, "x", source)
+        name = f"second level's hits, {large} over {small} MiB"
+        yield Claim(name, 1, 10, got, "x", source, side=AT_LEAST, trend=True)
     for small, large in ((0, 1), (1, 2), (2, 4)):
         got = sizes[large]["storage.iops"] / sizes[small]["storage.iops"]
-        yield Claim(f"rate, second level {large} over {small} MiB", 1, 100, got, "x", source)
+        name = f"rate, second level {large} over {small} MiB"
+        yield Claim(name, 1, 100, got, "x", source, side=AT_LEAST, trend=True)
     rates = {slow: run(4, slow)["storage.iops"] for slow in (1, 10, 100, 1000)}
     source = "S38: falls as it gets slower"
     for slow in (10, 100, 1000):
         name = f"rate, {slow} times slower over {slow // 10}"
-        yield Claim(name, 0, 1, rates[slow] / rates[slow // 10], "x", source)
+        got = rates[slow] / rates[slow // 10]
+        yield Claim(name, 0, 1, got, "x", source, side=AT_MOST, trend=True)
     source = "S38: above that without it"
     for slow in (1, 10, 100):
         got = rates[slow] / sizes[0]["storage.iops"]
-        yield Claim(f"rate, {slow} times slower over none", 1, 100, got, "x", source)
+        name = f"rate, {slow} times slower over none"
+        yield Claim(name, 1, 100, got, "x", source, side=AT_LEAST, trend=True)
 
 
 CLAIMS: tuple[Callable[[], Iterator[Claim]], ...] = (
