@@ -68,8 +68,11 @@ def test_a_sweep_runs_as_batch_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
         "kind: slurm\nworkers: 1\n"
         "options: {cores: 1, processes: 1, memory: 2GB, interface: lo, queue: q}\n"
     )
-    text = succeed("sweep", "s.yaml", "--cluster", "c.yaml", "--out", "batch")
-    assert "3 points" in text and len(Path("jobs").read_text().split()) >= 1
+    outcome = invoke("sweep", "s.yaml", "--cluster", "c.yaml", "--out", "batch")
+    assert outcome.exit_code == 0 and "3 points" in outcome.stdout, outcome
+    assert len(Path("jobs").read_text().split()) >= 1
+    told = r"hmsim: slurm: the scheduler listens on 127\.0\.0\.1:\d+; workers listen on the same "
+    assert re.match(told, outcome.stderr.splitlines()[0]), outcome
     succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
     assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
 import socket
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from hmsim.common.paths import data_directory
-from hmsim.running.clusters import load_cluster
+from hmsim.running.clusters import listens, load_cluster
 from hmsim.running.workers import local_client
 
 pytest.importorskip("distributed")
@@ -88,6 +89,26 @@ def test_a_batch_cluster_serves_no_web_pages() -> None:
         assert "--no-dashboard --preload hmsim.running.workers" in cluster.job_script()
         ports = {port for _, port in listening() - before}
         assert ports == {place(cluster.scheduler_address)[1]}
+
+
+@pytest.mark.parametrize("interface", ["", "lo"])
+@pytest.mark.parametrize("name", ["slurm", "pbs"])
+def test_a_batch_cluster_says_where_it_listens(name: str, interface: str) -> None:
+    pytest.importorskip("dask_jobqueue")
+    shipped = load_cluster(name)
+    assert "interface" not in shipped.options
+    options = {**shipped.options, **({"interface": interface} if interface else {})}
+    before = listening()
+    with dataclasses.replace(shipped, options=options).batch() as cluster:
+        opened = listening() - before
+        told = listens(cluster)
+        script = cluster.job_script()
+    (port,) = {port for _, port in opened}
+    host = "127.0.0.1" if interface else "0.0.0.0"
+    assert {(host, port)} <= opened <= {(host, port)} | (set() if interface else {("::", port)})
+    assert told.startswith(f"the scheduler listens on {host}:{port}")
+    assert ("give options: interface" in told) == (not interface)
+    assert (f"--interface {interface}" in script) == bool(interface)
 
 
 @pytest.fixture

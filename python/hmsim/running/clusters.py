@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster"}  # classes of dask-jobque
 MOST_WORKERS = 100_000
 LONGEST_NUMBER = 9  # digits
 WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.running.workers")  # its dask_setup
+EVERYWHERE = ("0.0.0.0:", "[::]:")  # what no interface is given for
 PATIENCE = 60  # seconds for a scheduler to answer
 # Of dask-jobqueue: those that take lists, and the others.
 LISTS = ("job_extra_directives", "job_script_prologue", "job_directives_skip", "worker_extra_args")
@@ -76,6 +78,7 @@ class Cluster:
             place: Any = self.address
             if self.kind in BATCH:
                 place = stack.enter_context(self.batch())
+                print(f"hmsim: {self.kind}: {listens(place)}", file=sys.stderr)
                 place.scale(self.workers)
             try:
                 client = stack.enter_context(Client(place, timeout=PATIENCE))
@@ -100,6 +103,18 @@ class Cluster:
             )
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"{self.kind}: the cluster cannot be made: {error}") from error
+
+
+def listens(cluster: Any) -> str:
+    """Return where a cluster of dask-jobqueue listens, in a line for its user."""
+    places = [each.listen_address.removeprefix("tcp://") for each in cluster.scheduler.listeners]
+    told = f"the scheduler listens on {', '.join(places)}"
+    if not any(place.startswith(EVERYWHERE) for place in places):
+        return f"{told}; workers listen on the same interface of their nodes"
+    return (
+        f"{told}, which is every network interface, and so do workers; who reaches them can run "
+        "code as you: give options: interface (docs/security.md)"
+    )
 
 
 def load_cluster(path_or_name: str | os.PathLike[str]) -> Cluster:
