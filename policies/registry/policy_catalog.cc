@@ -11,6 +11,7 @@
 
 #include "core/errors.h"
 #include "policies/policy_library.h"
+#include "policies/registry/code_file.h"
 
 #ifndef HMSIM_POLICY_INTERFACE
 #error "the build names the interface (tools/policy_interface.py)"
@@ -41,9 +42,10 @@ std::vector<std::string> libraries_in(const fs::path& folder) {
   return found;
 }
 
-// "": the user has no home.
+// "": the user has no home. A relative XDG_DATA_HOME is ignored, as the XDG Base Directory
+// Specification (0.8) asks: it would load code from whatever directory a command starts in.
 std::string own_folder() {
-  if (const char* const data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0') {
+  if (const char* const data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/') {
     return std::string(data) + "/hmsim/policies";
   }
   const char* const home = std::getenv("HOME");
@@ -94,6 +96,9 @@ PolicyCatalog::PolicyCatalog() : policies_(kPolicyTable.begin(), kPolicyTable.en
 void PolicyCatalog::load(const std::string& path) {
   if (!is_library(path)) {
     throw InputError(path + ": no policy's library (*.so); HMSIM_POLICIES names it");
+  }
+  if (const std::string reason = changed_by_others(path); !reason.empty()) {
+    throw InputError(path + ": not loaded: " + reason);
   }
   void* const handle = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

@@ -11,7 +11,8 @@ namespace hmsim {
 
 // Made once, when it is first asked for, and constant from then on. The libraries are what the
 // environment variable HMSIM_POLICIES names, files or folders of files *.so, separated by colons;
-// where it is not set, those in the user's own folder, $XDG_DATA_HOME/hmsim/policies.
+// where it is not set, those in the user's own folder, $XDG_DATA_HOME/hmsim/policies. A library
+// that other users may change (code_file.h) is an error.
 class PolicyCatalog {
  public:
   // Throws InputError, each time, when a library cannot be loaded, was built against another hmsim,

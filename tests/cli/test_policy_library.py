@@ -100,6 +100,64 @@ def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_a_library_that_others_may_change_is_refused(tmp_path: Path) -> None:
+    library = made(tmp_path, "mine", "fcfs")
+    link = tmp_path / "link.so"
+    link.symlink_to(library)
+    for path, mode in ((library, 0o775), (library.parent, 0o757), (tmp_path, 0o777)):
+        before = path.stat().st_mode & 0o7777
+        for named in (library, link):
+            path.chmod(mode)
+            done = hmsim("policies", libraries=named)
+            path.chmod(before)
+            reason = f"'{path}' can be written by other users; call 'chmod go-w' on it"
+            assert done.stderr == f"hmsim: {named}: not loaded: {reason}\n"
+            assert done.returncode == 2
+            assert hmsim("policies", libraries=named).returncode == 0
+    tmp_path.chmod(0o1777)  # as /tmp: others cannot replace what is ours
+    assert hmsim("policies", libraries=library).returncode == 0
+    tmp_path.chmod(0o700)
+
+
+@needs_compiler
+def test_what_is_built_is_the_user_s_alone_whatever_the_umask(tmp_path: Path) -> None:
+    source = tmp_path / "mine.cc"
+    succeed("policy", "new", "mine", "--out", source)
+    before = os.umask(0)
+    try:
+        succeed("policy", "build", source, "--to", tmp_path / "a" / "b")
+    finally:
+        os.umask(before)
+    library = tmp_path / "a" / "b" / "mine.so"
+    for path in (library, library.parent, library.parent.parent):
+        assert path.stat().st_mode & 0o022 == 0
+    assert hmsim("policies", libraries=library.parent).returncode == 0
+    library.unlink()
+    library.parent.chmod(0o777)
+    done = invoke("policy", "build", source, "--to", library.parent)
+    assert done.exit_code == 2
+    assert f"not loaded: '{library.parent}' can be written by other users" in done.stderr
+    assert not list(library.parent.iterdir())
+
+
+def test_a_relative_data_home_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = tmp_path / "data" / "hmsim" / "policies" / "bad.so"
+    bad.parent.mkdir(parents=True)
+    bad.write_text("no library")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", "data")
+    assert policy_library.own_folder() == tmp_path / ".local" / "share" / "hmsim" / "policies"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    del environment["HMSIM_POLICIES"]
+    command = [sys.executable, "-m", "hmsim.cli", "policies"]
+    for home, status in (("data", 0), (str(tmp_path / "data"), 2)):
+        environment["XDG_DATA_HOME"] = home
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.returncode, "bad.so: cannot be loaded" in done.stderr) == (status, status == 2)
+
+
+@needs_compiler
 def test_a_new_scheduler_s_keys_count_once_they_are_changed(tmp_path: Path) -> None:
     source = tmp_path / "writes_first.cc"
     succeed("policy", "new", "writes_first", "--out", source)

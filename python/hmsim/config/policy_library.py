@@ -3,7 +3,7 @@
 
 A policy's file is what it is in the source tree (``policies/KIND/NAME.cc``). Compiled, it lies in a
 folder that every command looks into when it starts; the environment variable ``HMSIM_POLICIES``
-names others, files or folders, separated by colons.
+names others, files or folders, separated by colons. One that other users may change is refused.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, nearest_name
-from hmsim.common.directories import new_file, read_regular
+from hmsim.common.directories import new_file, read_regular, scratch_directory
 from hmsim.common.paths import data_directory
 
 PARTS = Path(__file__).resolve().parents[1] / "_policy" / "libhmsim_policy.a"
@@ -31,6 +30,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 # It says what the keys amount to, which they no longer do once they are changed.
 SHORTCUT = re.compile(r"^.*\bfixed_order\(\).*\n", re.MULTILINE)
 LONGEST = 1 << 20  # bytes of a policy's file
+MODE = 0o755  # of libraries and new folders: others may not write them, whatever the umask
 GLUE = """\
 #include "policies/policy_library.h"
 namespace hmsim {{
@@ -47,8 +47,9 @@ def own_folder() -> Path:
 
     Raises InputError: the user has no home, and names no other place.
     """
-    if root := os.environ.get("XDG_DATA_HOME"):
-        return Path(root) / "hmsim" / "policies"
+    root = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if root.is_absolute():  # others are to be ignored: XDG Base Directory Specification, 0.8
+        return root / "hmsim" / "policies"
     try:
         return Path.home() / ".local" / "share" / "hmsim" / "policies"
     except RuntimeError as error:
@@ -128,11 +129,13 @@ def build(source: Path, folder: Path | None = None) -> Built:
         raise InputError(f"{PARTS}: is not there: 'scons policy_parts' makes it")
     target = folder or own_folder()
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        for each in reversed((target, *target.parents)):
+            if not each.exists():
+                each.mkdir(MODE)
     except OSError as error:
         raise InputError(f"{target}: cannot be made: {error.strerror}") from error
     library = target / f"{names[0]}.so"
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory(target) as scratch:  # there, so that `_check` finds the place fit
         glue = Path(scratch, "library.cc")
         interface = _core.policy_interface
         glue.write_text(GLUE.format(name=names[0], interface=interface), encoding="utf-8")
@@ -141,6 +144,7 @@ def build(source: Path, folder: Path | None = None) -> Built:
         command = [*compiler, *FLAGS.split(), *inputs, "-o", str(made)]
         if subprocess.run(command).returncode:
             raise InputError(f"{source}: does not compile")
+        made.chmod(MODE)
         _check(source, made)
         with new_file(library, force=True) as fresh:
             shutil.copy(made, fresh)

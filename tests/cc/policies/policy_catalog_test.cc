@@ -105,6 +105,61 @@ TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
   EXPECT_EQ(told("HMSIM_POLICIES", ""), "");
 }
 
+TEST_F(Catalog, ARelativeDataHomeIsIgnored) {
+  const std::string at_home = text("home/.local/share/hmsim/policies/own.so");
+  text("data/hmsim/policies/own.so");
+  setenv("HOME", (root_ / "home").c_str(), 1);
+  const fs::path before = fs::current_path();
+  fs::current_path(root_);
+  const std::string found = told("XDG_DATA_HOME", "data");
+  fs::current_path(before);
+  EXPECT_EQ(found.find(at_home), 0u) << found;
+}
+
+TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
+  const std::string path = library("folder/own.so", "mine");
+  setenv("HMSIM_POLICIES", path.c_str(), 1);
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
+  const auto refused = [&](const fs::path& at, fs::perms more, const fs::path& named) {
+    const fs::perms before = fs::status(at).permissions();
+    fs::permissions(at, more, fs::perm_options::add);
+    EXPECT_EQ(told("HMSIM_POLICIES", named.string()),
+              named.string() + ": not loaded: '" + at.string() +
+                  "' can be written by other users; call 'chmod go-w' on it");
+    fs::permissions(at, before);
+  };
+  for (const fs::perms more : {fs::perms::group_write, fs::perms::others_write}) {
+    refused(path, more, path);
+    refused(folder(), more, path);
+    refused(root_, more, path);
+  }
+  // A link counts with all on its way, and what it names with all on its own.
+  fs::create_directories(root_ / "links");
+  const fs::path link = root_ / "links" / "link.so";
+  fs::create_symlink("../folder/own.so", root_ / "links" / "inner.so");
+  fs::create_symlink(root_ / "links" / "inner.so", link);
+  setenv("HMSIM_POLICIES", link.c_str(), 1);
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
+  refused(root_ / "links", fs::perms::others_write, link);
+  // Nobody can replace what another user owns in a sticky directory.
+  fs::permissions(folder(), fs::perms::all | fs::perms::sticky_bit);
+  setenv("HMSIM_POLICIES", path.c_str(), 1);
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
+}
+
+TEST_F(Catalog, ALibraryOfAnotherUserIsRefused) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a file away";
+  }
+  const std::string path = library("folder/own.so", "mine");
+  for (const std::string& given : {path, folder()}) {
+    ASSERT_EQ(chown(given.c_str(), 12345, 12345), 0);
+    EXPECT_EQ(told("HMSIM_POLICIES", path),
+              path + ": not loaded: '" + given + "' belongs to another user (uid 12345)");
+    ASSERT_EQ(chown(given.c_str(), 0, 0), 0);
+  }
+}
+
 TEST_F(Catalog, ALibraryOfSomethingElseHoldsNoPolicy) {
   Dl_info library{};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(static_cast<double (*)(double)>(std::cbrt)), &library),
