@@ -4,12 +4,13 @@
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any, Optional, Union
 
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import FAULT, Json, complain, count, print_json, print_table
+from hmsim.cli.support import FAULT, Json, complain, count, print_json, print_table, terminal_width
 from hmsim.common.progress import Bars
 
 
@@ -77,7 +78,7 @@ def validate(
                 for row in members
             ]
         print_table(("check", ">expected", ">got", "unit", "ok"), lines)
-        print(counts(rows))
+        print(fill(counts(rows), terminal_width()))
     failed = [row for row in rows if not row.passes(accept_listed)]
     for row in failed:
         complain(row.complaint())

@@ -91,15 +91,19 @@ class Row:
 
 
 def counts(rows: Sequence[Row]) -> str:
-    """Return how many rows of each kind there are, and what came of them, in a line."""
+    """Return how many rows of each kind there are, and what came of them, in a sentence."""
     forms = [row for row in rows if not row.claim]
     claims = [row for row in rows if row.claim and not row.unjudged]
     met = [row for row in claims if row.ok]
     trends = sum(row.trend for row in met)
     shown = [row.unjudged for row in rows if row.unjudged]
-    words = ", ".join(f"{shown.count(why)} {why}" for why in dict.fromkeys(shown))
-    return (
-        f"closed forms: {sum(row.ok for row in forms)} of {len(forms)} hold; "
-        f"claims: {len(met)} met ({trends} of them direction only), "
-        f"{len(claims) - len(met)} missed; not judged: {words or 0}"
-    )
+    parts = []
+    if forms:
+        parts.append(f"closed forms: {sum(row.ok for row in forms)} of {len(forms)} hold")
+    if claims:
+        missed = len(claims) - len(met)
+        parts.append(f"claims: {len(met)} met ({trends} direction only), {missed} missed")
+    if shown:
+        words = ", ".join(f"{shown.count(why)} {why}" for why in dict.fromkeys(shown))
+        parts.append(f"not judged: {words}")
+    return "; ".join(parts)
