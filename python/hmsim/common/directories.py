@@ -31,7 +31,8 @@ SCRATCH = ".hmsim-"  # before the names of folders that are being filled
 LOCK = ".lock"
 OLD = "old"  # in a scratch folder: holds what is being replaced, under its name
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # fcntl.h and linux/fs.h
-NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS)  # of the file system, of the kernel: renameat2(2)
+# Of renameat2(2), where the file system or the kernel cannot exchange.
+NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
