@@ -39,6 +39,8 @@ class Ring {
     --count_;
   }
 
+  void clear() { head_ = count_ = 0; }
+
   // see(value) for all, from the first on.
   template <class See>
   void each(See see) const {

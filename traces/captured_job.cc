@@ -19,9 +19,10 @@ std::uint64_t line_of(const Miss& miss) {
 }  // namespace
 
 CapturedJob::CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
-                         const TransferLimits& reads, const TransferLimits& writes)
+                         const TransferLimits& limits, bool reads, bool writes)
     : file_(std::move(file)),
       tape_(std::move(source), skip, file_),
+      limits_(limits),
       reads_(reads),
       writes_(writes) {}
 
@@ -30,43 +31,52 @@ JobRecord CapturedJob::next(JobPlace& place) {
   while (const Miss* miss = tape_.at(place.record)) {
     ++place.record;
     const bool nvdimm = miss->memory == MemoryClass::nvdimm;
-    if (nvdimm && place.record <= place.taken_to[miss->load ? 0 : 1]) {
+    std::uint64_t& taken_to = place.taken_to[miss->load ? 0 : 1];
+    const bool within = nvdimm && place.record <= taken_to;
+    const bool transfers = miss->load ? reads_ : writes_;
+    if (within && transfers) {
       continue;
     }
     record.gap += miss->gap;
     record.miss = *miss;
     record.action = JobAction::miss;
-    if (nvdimm && (miss->load ? reads_ : writes_).lines > 0) {
-      take_transfer(place, record);
+    if (nvdimm && !within) {
+      const std::uint64_t lines = take_lines(place, *miss);
+      if (transfers) {
+        record.action = record.miss.load ? JobAction::read : JobAction::write;
+        record.first_line = line_of(record.miss);
+        record.lines = lines;
+      } else {
+        record.copies = lines;
+      }
     }
+    record.ends_copy = nvdimm && !transfers && place.record == taken_to;
     return record;
   }
   record.gap += tape_.rest();
   return record;
 }
 
-void CapturedJob::take_transfer(JobPlace& place, JobRecord& record) {
-  const Miss first = record.miss;
-  const TransferLimits& limits = first.load ? reads_ : writes_;
-  record.action = first.load ? JobAction::read : JobAction::write;
-  record.first_line = line_of(first);
-  record.lines = 1;
+// Takes the lines that make up a request with the first one; returns their number.
+std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
+  std::uint64_t lines = 1;
   std::uint64_t& taken_to = place.taken_to[first.load ? 0 : 1];
   taken_to = place.record;
-  for (std::uint64_t number = place.record; record.lines < limits.lines; ++number) {
+  for (std::uint64_t number = place.record; lines < limits_.lines; ++number) {
     const Miss* miss = tape_.at(number);
-    if (miss == nullptr || miss->gap > limits.gap) {
-      return;
+    if (miss == nullptr || miss->gap > limits_.gap) {
+      return lines;
     }
     if (miss->memory == MemoryClass::dram || miss->load != first.load) {
       continue;
     }
-    if (line_of(*miss) != record.first_line + record.lines) {
-      return;
+    if (line_of(*miss) != line_of(first) + lines) {
+      return lines;
     }
-    ++record.lines;
+    ++lines;
     taken_to = number + 1;
   }
+  return lines;
 }
 
 void CapturedJob::check(const Archive& archive, const JobPlace& place) {

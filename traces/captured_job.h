@@ -17,9 +17,10 @@ namespace hmsim {
 
 class CapturedJob final : public JobProgram {
  public:
-  // The misses behind the first `skip` instructions. `file`: as messages name it.
+  // The misses after the first `skip` instructions. `file`: as messages name it. `reads`, `writes`:
+  // whether lines in that direction become transfers.
   CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
-              const TransferLimits& reads, const TransferLimits& writes);
+              const TransferLimits& limits, bool reads, bool writes);
 
   std::uint32_t threads() const override { return 1; }
   std::string name_of(std::uint32_t) const override { return "captured"; }
@@ -35,12 +36,13 @@ class CapturedJob final : public JobProgram {
   void check(const Archive& archive, const JobPlace& place) override;
 
  private:
-  void take_transfer(JobPlace& place, JobRecord& record);
+  std::uint64_t take_lines(JobPlace& place, Miss first);
 
   std::string file_;
   MissTape tape_;
-  TransferLimits reads_;
-  TransferLimits writes_;
+  TransferLimits limits_;
+  bool reads_;
+  bool writes_;
 };
 
 }  // namespace hmsim

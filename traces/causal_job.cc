@@ -112,11 +112,15 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
       return true;
     }
     case EscapeCode::bio:
+      record.copy_ended |= ends_copy(place);
       if (cause.operation() != BioOperation::flush && !cause.flushes_first()) {
         return false;
       }
       record.action = JobAction::sync;
       return true;
+    case EscapeCode::bio_end:
+      record.copy_ended |= ends_copy(place);
+      return false;
     case EscapeCode::use:
       record.action = JobAction::use;
       record.first_line = cause.page() * kPageLines;
@@ -131,13 +135,16 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
   const bool nvdimm = (record_line(word) & kNvdimmLine) != 0;
   const std::uint64_t line = record_line(word) & ~kNvdimmLine;
   std::uint64_t& taken_to = place.taken_to[load ? 0 : 1];
-  if (nvdimm && place.record <= taken_to) {
+  const bool within = nvdimm && place.record <= taken_to;
+  if (within && transfers_) {
     return false;
   }
   record.gap += static_cast<std::int64_t>(record_high(word));
-  const CapturedBio* const bio = nvdimm && transfers_ ? bio_at(place) : nullptr;
+  const CapturedBio* const bio = nvdimm && !within ? bio_at(place) : nullptr;
   if (bio != nullptr) {
     taken_to = bio->end;
+  }
+  if (bio != nullptr && transfers_) {
     const JobAction reads = bio->reads_ahead ? JobAction::read_ahead : JobAction::read;
     record.action = load ? reads : JobAction::write;
     record.first_line = line / kPageLines * kPageLines;
@@ -145,6 +152,7 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
     return true;
   }
   record.action = JobAction::miss;
+  record.copies = bio != nullptr ? bio->pages * kPageLines : 0;
   record.miss.memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
   record.miss.load = load;
   record.miss.write = !load;
@@ -163,6 +171,13 @@ const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
                        [](std::uint64_t record, const auto& bio) { return record < bio.begin; });
   const bool within = behind != bios.begin() && place.record - 1 < std::prev(behind)->end;
   return within && std::prev(behind)->pages > 0 ? &*std::prev(behind) : nullptr;
+}
+
+// Whether the record before the place ends a request to the block device of which a line was told,
+// as a miss.
+bool CausalJob::ends_copy(const JobPlace& place) const {
+  const std::uint64_t record = place.record - 1;
+  return !transfers_ && (place.taken_to[0] == record || place.taken_to[1] == record);
 }
 
 double CausalJob::fraction(const JobPlace& place) const {

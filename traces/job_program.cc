@@ -7,6 +7,7 @@ namespace hmsim {
 
 void JobRecord::serialize(Archive& archive) {
   archive(action, gap, miss, first_line, lines, event, task, bytes, time);
+  archive(copies, ends_copy, copy_ended);
   const bool sends = action == JobAction::send;
   const bool transfers =
       action == JobAction::read || action == JobAction::read_ahead || action == JobAction::write;

@@ -46,6 +46,11 @@ struct JobRecord {
   std::uint32_t task = 0;   // to which one sends
   std::uint64_t bytes = 0;  // of a message: 1 .. kMostMessageBytes
   Tick time{0};             // of a sleep
+  // Of a captured program whose copies stay misses: where the copy of a block request begins and
+  // ends. `copies`: the lines of the request whose first one this miss copies; 0: none.
+  std::uint64_t copies = 0;
+  bool ends_copy = false;   // this miss copies the request's last line
+  bool copy_ended = false;  // the request's last line was the record before
 
   void serialize(Archive& archive);
 };
@@ -55,7 +60,7 @@ struct JobPlace {
   std::uint32_t thread = 0;
   std::uint64_t record = 0;  // the next one
   // Lines of the NVDIMM that are read, [0], or written, [1], before this record belong to a
-  // transfer that was told already.
+  // transfer, or to the copy of a request, that a record before the place has begun.
   std::array<std::uint64_t, 2> taken_to{};
 
   void serialize(Archive& archive);
@@ -63,7 +68,7 @@ struct JobPlace {
 
 // The longest transfer, and the most instructions between two of its lines in a trace of misses.
 struct TransferLimits {
-  std::uint64_t lines = 0;  // 0: lines stay misses
+  std::uint64_t lines = 1;
   std::int64_t gap = 0;
 };
 

@@ -179,8 +179,7 @@ std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
                                        trace.path);
   }
   return std::make_unique<CapturedJob>(std::move(misses), static_cast<std::uint64_t>(skip),
-                                       trace.path, engine ? taken : TransferLimits(),
-                                       engine || flushers > 0 ? taken : TransferLimits());
+                                       trace.path, taken, engine, engine || flushers > 0);
 }
 
 }  // namespace hmsim

@@ -48,10 +48,11 @@ class NodeJob {
   // Fetches the thread's next record, and what it is to a transfer. Returns false if the stint ends
   // first, after miss.gap (at most `most`) instructions.
   virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) = 0;
-  // The core has copied a transfer: from the dispatch of its first line to the retirement of its
-  // last one.
-  virtual void copied(std::uint32_t thread, const Transfer& transfer, bool write, Tick began,
-                      Tick ended) = 0;
+  // The core copies a block request: its first line is dispatched at `now`. Called before the next
+  // record is fetched.
+  virtual void copy_began(std::uint32_t thread, Tick now) = 0;
+  // The last line of the thread's oldest such request retires at `ended`.
+  virtual void copy_ended(std::uint32_t thread, Tick ended) = 0;
   // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
   // The stint is to end before these instructions, which next() tells anew.

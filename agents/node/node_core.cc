@@ -80,25 +80,27 @@ bool NodeCore::feed(Miss& miss) {
   return found;
 }
 
-// Notes that the record fetched, which may begin or end a transfer, is dispatched.
+// Notes that the record fetched, which may begin or end the copy of a request, is dispatched.
 void NodeCore::follow_copy(std::int64_t number, std::int64_t slot) {
+  if (part_.ended) {
+    last_lines_.push(last_number_);
+  }
   last_number_ = number == kUnknown ? last_number_ : number;
   if (part_.begins) {
-    copy_began_ = slots().tick(slot);
+    node_.job(*thread_).copy_began(thread_->thread, slots().tick(slot));
   }
   if (part_.ends) {
-    copies_under_way_.push({last_number_, part_, copy_began_});
+    last_lines_.push(last_number_);
   }
   end_copies();
 }
 
-// Reports the transfers whose last line is known to retire.
+// Reports the requests whose last line is known to retire.
 void NodeCore::end_copies() {
-  while (!copies_under_way_.empty() && retirement_known(copies_under_way_.front().last)) {
-    const CopyUnderWay copy = copies_under_way_.front();
-    copies_under_way_.pop();
-    node_.job(*thread_).copied(thread_->thread, copy.part.transfer, copy.part.write, copy.began,
-                               slots().tick(retire_slot(copy.last)));
+  while (!last_lines_.empty() && retirement_known(last_lines_.front())) {
+    const Tick ended = slots().tick(retire_slot(last_lines_.front()));
+    last_lines_.pop();
+    node_.job(*thread_).copy_ended(thread_->thread, ended);
   }
 }
 
@@ -132,6 +134,10 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   stint.work = stint_work(now);
   stint.copying = slots().tick(copy_slots_);
   done_ += stint.work;
+  if (part_.ended) {  // reported with the end of the stint
+    last_lines_.push(last_number_);
+  }
+  part_ = CopyPart();
   end_copies();
   fetched_ = Copies();
   end_pass();
@@ -179,7 +185,7 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
   archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_);
-  archive(quantum_end_, part_, last_number_, copy_began_, copies_under_way_, fetched_);
+  archive(quantum_end_, part_, last_number_, last_lines_, fetched_);
   archive(counted_slot_, copy_slots_, done_);
   archive.fixed(copies_);
   archive(counted_to_, busy_, software_time_, switches_);

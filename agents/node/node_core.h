@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "agents/core/miss_core.h"
-#include "agents/node/write_back.h"
 #include "core/ring.h"
 
 namespace hmsim {
@@ -41,15 +40,14 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// What a record is to a transfer whose lines a core copies by its own loads and stores.
+// What a record is to a block request whose lines a core copies by its own loads and stores.
 struct CopyPart {
   std::int64_t instructions = 0;  // of those of the record, the last ones, that copy its line
-  bool begins = false;            // it is the transfer's first line
-  bool ends = false;              // it is its last
-  bool write = false;
-  Transfer transfer;
+  bool begins = false;            // it copies the request's first line
+  bool ends = false;              // it copies its last line
+  bool ended = false;             // the record before copied its last line
 
-  void serialize(Archive& archive) { archive(instructions, begins, ends, write, transfer); }
+  void serialize(Archive& archive) { archive(instructions, begins, ends, ended); }
 };
 
 // What a stint came to.
@@ -104,14 +102,6 @@ class NodeCore final : public MissCore {
     NodeCore& core_;
   };
 
-  // A transfer whose last line is dispatched.
-  struct CopyUnderWay {
-    std::int64_t last = 0;  // record that copies that line
-    CopyPart part;
-    Tick began{0};
-    void serialize(Archive& archive) { archive(last, part, began); }
-  };
-
   // Instructions that copy a record's line, the last ones before it, and those of the records of
   // its stint before it.
   struct Copies {
@@ -139,14 +129,13 @@ class NodeCore final : public MissCore {
   std::optional<ThreadId> thread_;
   std::optional<ThreadId> last_;
   std::optional<SoftwareId> software_;
-  Tick stint_begin_{0};           // when the thread took the core
-  Tick first_slot_at_{0};         // when it began to run: behind the switch
-  bool yields_soon_ = false;      // it has been preempted
-  std::int64_t quantum_end_ = 0;  // slot
-  CopyPart part_;                 // of the record fetched last
-  std::int64_t last_number_ = 0;  // of the record dispatched last
-  Tick copy_began_{0};            // of the transfer whose lines are being dispatched
-  Ring<CopyUnderWay> copies_under_way_;
+  Tick stint_begin_{0};            // when the thread took the core
+  Tick first_slot_at_{0};          // when it began to run: behind the switch
+  bool yields_soon_ = false;       // it has been preempted
+  std::int64_t quantum_end_ = 0;   // slot
+  CopyPart part_;                  // of the record fetched last
+  std::int64_t last_number_ = 0;   // of the record dispatched last
+  Ring<std::int64_t> last_lines_;  // records that copied a request's last line, not yet retired
   Copies fetched_;                 // of the record fetched last, or of the stint's end
   std::vector<Copies> copies_;     // of records in the window, by number, modulo its size
   std::int64_t counted_slot_ = 0;  // of the latest dispatch

@@ -117,3 +117,16 @@ def test_compare_shows_the_same_latency_rows_for_nvdimm_and_storage(tmp_path: Pa
     ]
     assert table[rows].notna().all(axis=None)
     assert 2 < table[rows[0]][1] / table[rows[0]][0] < 4
+
+
+@pytest.mark.parametrize("machine", ["core", "dma"])
+def test_a_captured_job_notes_its_block_requests_whoever_copies_them(machine: str) -> None:
+    config = hmsim.load_config("mascots16", {"frontend.node.engine": machine}, where="test")
+    result = hmsim.run(config, "mix:dfsioe_r+mcf", request_log=True)
+    reads = log_of(result).query("kind == 'read'")
+    stats = result.stats
+    assert stats["agent.1.request_latency_us.read.count"] > 30
+    assert (reads["submitted_ps"] < reads["done_ps"]).all()
+    assert (reads["bytes"] % 4096 == 0).all()
+    # Each line that is read is one of a request's, but for those at both ends of the window.
+    assert reads["bytes"].sum() / 64 == pytest.approx(stats["nvdimm.reads"], rel=0.05)
