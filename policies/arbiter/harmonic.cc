@@ -173,14 +173,21 @@ void Harmonic::declare(ParameterSet& parameters) {
   parameters.boolean("guard", guard_,
                      {"a request that has been ready for too long goes first, the one first that "
                       "was due first",
-                      "not in the paper"});
+                      "a modelling choice of hmsim, not in the paper; hms, hms_table, hms_pas and "
+                      "all set it"});
   parameters.integer(
       "dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
       {"too long for a DRAM request, since it got its slot; beyond that it counts as "
        "starved when it loses",
-       "assumed"});
-  parameters.integer("nvdimm_guard", guard_cycles_[1], {0, 1'000'000'000}, "cycles",
-                     {"too long for an NVDIMM request, since its ack; likewise", "assumed"});
+       "a modelling choice of hmsim: twice the 1,024 cycles in which the bus carries all that two "
+       "full queues of 128 entries hold, so that turnarounds are included"});
+  parameters.integer(
+      "nvdimm_guard", guard_cycles_[1], {0, 1'000'000'000}, "cycles",
+      {"too long for an NVDIMM request, since its ack; beyond that it counts as starved when it "
+       "loses",
+       "a modelling choice of hmsim: four times dram_guard, which is little beside a flash read of "
+       "50 us; the bundles hms, hms_table, hms_pas and all set 2,000, for slow tiers without flash "
+       "too"});
   parameters.integer("hysteresis", hysteresis_, {0, 1'000'000}, "commands",
                      {"data-bus commands in a row that a class keeps the bus for, while it has any",
                       "not in the paper; 4 limits turnarounds"});

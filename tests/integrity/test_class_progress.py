@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does each class of memory progress beside a slow tier that keeps the bus busy by itself?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hmsim import load_config, run
+from hmsim.config.harmonic_table import DRAM_CELLS, NVDIMM_CELLS, Table
+
+FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)
+READS = 3000
+# The NVDIMM's queue is the fuller one at all times.
+CONTEST = f"""
+agents:
+  - {{kind: synthetic, target: dram, outstanding: 64, requests: {READS}, footprint: 16MiB}}
+  - {{kind: synthetic, target: nvdimm, outstanding: 128, requests: 1G, pattern: random,
+      footprint: 16MiB, measured: false}}
+"""
+
+
+@pytest.mark.parametrize("policy", ["hms", "hms_table", "hms_pas", "all", "paper_hms"])
+def test_a_fast_slow_tier_starves_dram_in_the_papers_bundle_only(
+    tmp_path: Path, policy: str
+) -> None:
+    workload = tmp_path / "contest.yaml"
+    workload.write_text(CONTEST)
+    settings = {"policies.harmonic.table": FLAT.text(), "frontend.time_limit": "500us"}
+    stats = run(load_config("pcm", settings).with_policy(policy), workload).stats
+    assert stats["nvdimm.reads"] > 10_000
+    if policy == "paper_hms":
+        assert stats["dram.reads"] < READS // 100
+        assert stats["arbiter.starved_dram"] > 0
+    else:
+        assert stats["dram.reads"] == READS
+        assert stats["arbiter.starved_dram"] == stats["arbiter.starved_nvdimm"] == 0
