@@ -155,6 +155,7 @@ void bind_simulation(py::module_& module) {
             return self.advance(Tick(until_ps), steps);
           },
           py::arg("until_ps"), py::arg("steps"), Release())
+      .def("take_warnings", &Simulation::take_warnings)
       .def("progress", &Simulation::progress)
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
       .def_property_readonly("checked_commands", &Simulation::checked_commands)

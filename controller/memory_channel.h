@@ -23,6 +23,15 @@ class LatencySplit;
 class NvdimmModule;
 class RequestObserver;
 
+// What a channel has done for a class of memory since statistics were reset, and whether a request
+// of the class is ready for the data bus: DRAM's from its queue entry on, the NVDIMM's from its
+// ack.
+struct ClassService {
+  Counter served = 0;
+  bool ready = false;
+};
+using ClassServices = std::array<ClassService, kMemoryClasses>;
+
 class MemoryChannel : public Component {
  public:
   // `requesters` is indexed by Request::agent.
@@ -33,6 +42,8 @@ class MemoryChannel : public Component {
   virtual void send(const Request& request, Tick now) = 0;
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
+  // All zero in a channel modelled elsewhere.
+  virtual ClassServices services() const { return {}; }
   // Loading: adds the requests that are not done.
   virtual void list_outstanding(std::vector<Requester::Outstanding>& /*requests*/) const {}
   virtual void set_observer(CommandObserver* observer) = 0;

@@ -5,7 +5,6 @@
 
 #include "controller/accounts/channel_statistics.h"
 #include "controller/dram_backend.h"
-#include "controller/memory_channel.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "nvdimm/module.h"
@@ -326,6 +325,14 @@ std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   flushes_.list_outstanding(all);
   for (const auto& channel : channels_) {
     channel->list_outstanding(all);
+  }
+  return all;
+}
+
+std::vector<ClassServices> MemorySystem::services() const {
+  std::vector<ClassServices> all;
+  for (const auto& channel : channels_) {
+    all.push_back(channel->services());
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include "controller/accounts/observer_list.h"
 #include "controller/address_map.h"
 #include "controller/flush_join.h"
+#include "controller/memory_channel.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
 #include "core/request.h"
@@ -20,7 +21,6 @@
 
 namespace hmsim {
 
-class MemoryChannel;
 class NvdimmModule;
 class RequestObserver;
 
@@ -51,6 +51,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   bool flush_would_wait() const;
   bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
   std::vector<Requester::Outstanding> outstanding() const;  // all requests that are not done
+  std::vector<ClassServices> services() const;              // of each channel
 
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 

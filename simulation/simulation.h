@@ -19,6 +19,7 @@
 #include "core/statistics.h"
 #include "simulation/memory_needs.h"
 #include "simulation/nodes.h"
+#include "simulation/progress_watch.h"
 #include "simulation/run_options.h"
 #include "simulation/series.h"
 #include "simulation/watchers.h"
@@ -53,6 +54,10 @@ class Simulation : private SourceProgress {
   // Runs to a time, whether or not agents have finished, at most `steps` kernel steps; true when
   // the time has come.
   bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max());
+  // Lines that the user should see while the run continues, since the last call: of a class of
+  // memory that starves (ProgressWatch), as found at the end of a call of run(). No part of a
+  // checkpoint.
+  std::vector<std::string> take_warnings() { return progress_watch_.take_found(); }
   double progress() const;  // 0 .. 1: of the measured agent that is least far
   Tick now() const { return epoch_ + kernel_.now(); }
 
@@ -201,6 +206,7 @@ class Simulation : private SourceProgress {
   Counter ticks_ = 0;              // measured, as of the last update_progress()
   std::vector<Counter> progress_;  // of each agent, likewise
   StatisticRegistry registry_;
+  ProgressWatch progress_watch_;
   std::unique_ptr<Series> series_;
   Wakeup series_wakeup_;
 };

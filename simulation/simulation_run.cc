@@ -70,6 +70,7 @@ bool Simulation::run(std::uint64_t steps) {
     }
     update_progress();
     check_stall();
+    progress_watch_.look(memory_->services(), now());
     check_protocol();
     return ended();
   });

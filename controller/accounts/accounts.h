@@ -40,6 +40,7 @@ class Accounts {
         energy_(layout.dram) {}
 
   ChannelStatistics& statistics() { return statistics_; }
+  const ChannelStatistics& statistics() const { return statistics_; }
   const BusAccounting& bus() const { return bus_; }
   LatencySplit& latency() { return latency_; }
   const EnergyMeter& energy() const { return energy_; }

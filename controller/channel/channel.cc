@@ -61,6 +61,12 @@ bool Channel::idle() const {
   return admission_.pool().all_free() && admission_.lines_empty() && nvdimm_.idle();
 }
 
+ClassServices Channel::services() const {
+  const ChannelStatistics& counted = accounts_.statistics();
+  return {{{counted.dram_reads + counted.dram_writes, admission_.held()[0] > 0},
+           {counted.nvdimm_reads + counted.nvdimm_writes, nvdimm_.endpoint().awaits_bus()}}};
+}
+
 // Outside of an edge, or once its admission is over, a request is admitted on the next one. (The
 // rare parts are left to functions that are called last, so that the others save no registers.)
 void Channel::send(const Request& request, Tick now) {

@@ -46,6 +46,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void send(const Request& request, Tick now) override;
   bool would_wait(MemoryClass memory) const override { return admission_.would_wait(memory); }
   bool idle() const override;
+  ClassServices services() const override;
   void list_outstanding(std::vector<Requester::Outstanding>& requests) const override;
 
   void set_observer(CommandObserver* observer) override { accounts_.set_observer(observer); }

@@ -97,6 +97,7 @@ class NvdimmEndpoint {
     return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
   }
 
+  bool awaits_bus() const { return ready_ != 0 || has_ack(); }
   bool active() const { return (queued_ | ready_) != 0; }  // something competes
   // On this edge there may be something to send, or legal for the data bus.
   bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }

@@ -215,6 +215,12 @@ class Simulation:
     def advance(self, until_ps: int, steps: int) -> bool:
         """Run to a time, at most ``steps`` kernel steps; true at that time. Releases the GIL."""
 
+    def take_warnings(self) -> list[str]:
+        """Return lines that the user should see during the run, found by `run` since the last call.
+
+        A class of memory that starves is reported once.
+        """
+
     def progress(self) -> float: ...
     @property
     def now(self) -> int: ...

@@ -14,7 +14,8 @@ READS = 3000
 # The NVDIMM's queue is the fuller one at all times.
 CONTEST = f"""
 agents:
-  - {{kind: synthetic, target: dram, outstanding: 64, requests: {READS}, footprint: 16MiB}}
+  - {{kind: synthetic, target: dram, outstanding: 64, requests: {READS}, pattern: sequential,
+      footprint: 16MiB}}
   - {{kind: synthetic, target: nvdimm, outstanding: 128, requests: 1G, pattern: random,
       footprint: 16MiB, measured: false}}
 """
@@ -35,3 +36,31 @@ def test_a_fast_slow_tier_starves_dram_in_the_papers_bundle_only(
     else:
         assert stats["dram.reads"] == READS
         assert stats["arbiter.starved_dram"] == stats["arbiter.starved_nvdimm"] == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "starving"), [("paper_hms", "DRAM"), ("split_dram_first", "NVDIMM"), ("hms", None)]
+)
+def test_a_class_that_starves_is_reported_once_during_the_run(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    policy: str,
+    starving: str | None,
+) -> None:
+    monkeypatch.setattr("hmsim.running.runner.STEPS", 10_000)  # some 1 ms of this run
+    workload = tmp_path / "contest.yaml"
+    workload.write_text(CONTEST.replace(f"requests: {READS}", "requests: 1G"))
+    settings = {
+        "policies.harmonic.table": FLAT.text(),
+        "dram.refresh": False,
+        "frontend.time_limit": "12ms",
+    }
+    run(load_config("pcm", settings).with_policy(policy), workload)
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == (0 if starving is None else 1)
+    for line in lines:
+        assert line.startswith(
+            f"hmsim: contest, {policy}: {starving} requests have been ready since "
+        )
+        assert "policies.harmonic.guard" in line

@@ -40,6 +40,13 @@ def pause(elapsed: float) -> float:
     return max(SILENCE, GROWTH * elapsed)
 
 
+def warn(message: str) -> None:
+    """Print a line on standard error while work goes on; bars stay below it."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # nobody reads standard error any more
+            print(f"hmsim: {message}", file=sys.stderr, flush=True)
+
+
 class Bars:
     """What is done of each piece of work; any thread may report. Disabled: reports go nowhere.
 

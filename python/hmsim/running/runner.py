@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Union
 
 from hmsim._core import InputError, Simulation
-from hmsim.common.progress import Bars
+from hmsim.common.progress import Bars, warn
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.policies import makers
 from hmsim.running.calibration import with_table
@@ -146,13 +146,16 @@ def simulate(
     preparing: Callable[[float], None] | None = None,
 ) -> Result:
     """Run to the end, telling ``report`` the share that is done, ``log`` every request and
-    ``commands`` every command; ``preparing`` is told the share of preconditioning.
+    ``commands`` every command; ``preparing`` is told the share of preconditioning. A class of
+    memory that starves is reported on standard error as the run continues.
 
     Raises Cancelled soon after ``stop`` is set.
     """
     started = time.perf_counter()
     simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
     while not simulation.run(STEPS):
+        for warning in simulation.take_warnings():
+            warn(f"{workload.name}, {config.policy or config.name}: {warning}")
         if log is not None:
             log.collect(simulation)
         if commands is not None:
