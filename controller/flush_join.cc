@@ -5,7 +5,7 @@
 
 namespace hmsim {
 
-Request FlushJoin::begin(const Request& request, std::int64_t parts) {
+Request FlushJoin::begin(const Request& request, std::size_t first, std::size_t end) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(under_way_.size()));
     under_way_.emplace_back();
@@ -14,7 +14,7 @@ Request FlushJoin::begin(const Request& request, std::int64_t parts) {
   part.tag = free_.back();
   part.agent = static_cast<std::uint16_t>(requesters_.size() - 1);
   free_.pop_back();
-  under_way_[part.tag] = {request, parts};
+  under_way_[part.tag] = {request, static_cast<std::int64_t>(end - first), first, end};
   return part;
 }
 
@@ -23,11 +23,14 @@ void FlushJoin::on_complete(const Request& part, Tick now) {
   if (--flush.parts > 0) {
     return;
   }
-  const Request request = flush.request;
+  const Flush done = flush;
   free_.push_back(part.tag);
   ++flushes_;
-  latency_.add((now - request.arrival).value());
-  requesters_[request.agent]->on_complete(request, now);
+  latency_.add((now - done.request.arrival).value());
+  for (std::size_t channel = done.first; channel < done.end; ++channel) {
+    channels_[channel]->pass_flush(now);
+  }
+  requesters_[done.request.agent]->on_complete(done.request, now);
 }
 
 void FlushJoin::list_outstanding(std::vector<Outstanding>& requests) const {
@@ -42,17 +45,32 @@ void FlushJoin::check_outstanding(const Archive& archive,
                                   const std::vector<Outstanding>& requests) const {
   constexpr const char* kWrong = "flushes do not hold together";
   std::vector<std::int64_t> parts(under_way_.size());
+  std::vector<std::int64_t> ended(under_way_.size());
   for (const Outstanding& each : requests) {
     archive.check_index(each.request.tag, parts.size(), kWrong);
     ++parts[each.request.tag];
+  }
+  for (std::size_t channel = 0; channel < channels_.size(); ++channel) {
+    if (const Request* const part = channels_[channel]->acknowledged_flush()) {
+      archive.check_index(part->tag, ended.size(), kWrong);
+      const Flush& flush = under_way_[part->tag];
+      archive.check(flush.first <= channel && channel < flush.end, kWrong);
+      ++ended[part->tag];
+    }
   }
   Places free(archive, under_way_.size(), kWrong);
   for (const std::uint32_t tag : free_) {
     free.take(tag);
   }
   for (std::size_t tag = 0; tag < parts.size(); ++tag) {
-    archive.check(parts[tag] == under_way_[tag].parts && free.has(tag) == (parts[tag] == 0),
-                  kWrong);
+    const Flush& flush = under_way_[tag];
+    const bool waits = parts[tag] > 0;
+    archive.check(parts[tag] == flush.parts && free.has(tag) != waits, kWrong);
+    archive.check(flush.first <= flush.end && flush.end <= channels_.size(), kWrong);
+    archive.check(
+        ended[tag] ==
+            (waits ? static_cast<std::int64_t>(flush.end - flush.first) - flush.parts : 0),
+        kWrong);
   }
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flush concerns all NVDIMMs: each gets one of its own, and the requester's is done when all are.
+// A flush of several NVDIMMs: the channel of each gets a part. When all parts are done, the
+// requester's flush is done, and the channels let those behind it go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "controller/memory_channel.h"
 #include "core/request.h"
 #include "core/statistics.h"
 
@@ -12,15 +16,19 @@ namespace hmsim {
 
 class FlushJoin final : public Requester {
  public:
-  // The last of the requesters is this one itself.
-  explicit FlushJoin(const std::vector<Requester*>& requesters) : requesters_(requesters) {}
+  using Channels = std::vector<std::unique_ptr<MemoryChannel>>;
 
-  // What each NVDIMM is to get: `parts` of them.
-  Request begin(const Request& request, std::int64_t parts);
+  // The last of the requesters is this one itself.
+  FlushJoin(const std::vector<Requester*>& requesters, const Channels& channels)
+      : requesters_(requesters), channels_(channels) {}
+
+  // Returns what each of the channels from `first` to `end` is to get.
+  Request begin(const Request& request, std::size_t first, std::size_t end);
   void on_complete(const Request& part, Tick now) override;
 
   // Of others, all that are not done.
   void list_outstanding(std::vector<Outstanding>& requests) const;
+  // Loading, with the channels loaded: also that each part is on its channel.
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
 
@@ -33,10 +41,13 @@ class FlushJoin final : public Requester {
   struct Flush {
     Request request;
     std::int64_t parts = 0;  // that are not done
-    void serialize(Archive& archive) { archive(request, parts); }
+    std::size_t first = 0;   // of its channels
+    std::size_t end = 0;
+    void serialize(Archive& archive) { archive(request, parts, first, end); }
   };
 
   const std::vector<Requester*>& requesters_;
+  const Channels& channels_;
   std::vector<Flush> under_way_;  // by the parts' tag
   std::vector<std::uint32_t> free_;
   Counter flushes_ = 0;

@@ -147,7 +147,7 @@ void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
   ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
          "there is no NVDIMM to flush");
   request.arrival = now;
-  Request part = flushes_.begin(request, static_cast<std::int64_t>(to.end - to.first));
+  Request part = flushes_.begin(request, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
     part.id = next_id_++;
     channels_[i]->send(part, now);

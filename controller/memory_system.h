@@ -37,7 +37,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Who counts what cores have done, for policies that ask; it must outlive the memory system.
   void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
-  // A flush goes to all NVDIMMs; there must be one.
+  // A flush goes to all NVDIMMs; there must be one. It is a barrier over all of their channels.
   void send(Request& request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
@@ -125,7 +125,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
-  FlushJoin flushes_{requesters_};
+  FlushJoin flushes_{requesters_, channels_};
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::vector<std::unique_ptr<MemoryChannel>> channels_;

@@ -32,8 +32,8 @@ struct Request {
   std::uint16_t source = 0;  // hardware context (core) it is issued on behalf of
   MemoryClass memory = MemoryClass::dram;
   bool write = false;
-  // Of the NVDIMM as a whole, without data: it is done once all NVDIMM requests before it are done,
-  // and durable; those after it begin only then. The address has no meaning.
+  // Of the NVDIMMs of all channels, without data: it is done once all NVDIMM requests before it are
+  // done, and durable; those after it begin only then, on any channel. The address has no meaning.
   bool flush = false;
 
   void serialize(Archive& archive) {

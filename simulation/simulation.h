@@ -90,8 +90,8 @@ class Simulation : private SourceProgress {
   // write carries `data`, so many bytes; a completed read has what it returned.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
-  // Sends a flush of all NVDIMMs, as a request by hand. nullopt: a queue is full. Throws InputError
-  // when there is no NVDIMM, or power is off.
+  // Sends a flush of all NVDIMMs, a barrier over their channels, as a request by hand. nullopt: a
+  // queue is full. Throws InputError when there is no NVDIMM, or power is off.
   std::optional<std::uint64_t> flush(std::uint16_t source);
   std::vector<Completion> take_completions();
 

@@ -44,6 +44,8 @@ class Channel final : public MemoryChannel, public AckListener {
               const SourceProgress& progress) override;
 
   void send(const Request& request, Tick now) override;
+  void pass_flush(Tick now) override;
+  const Request* acknowledged_flush() const override;
   bool would_wait(MemoryClass memory) const override { return admission_.would_wait(memory); }
   bool idle() const override;
   ClassServices services() const override;
@@ -104,6 +106,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void give_credits();
   void send_flush();
   void end_flush(Transaction& flush);
+  void lift_flush();
 
   // Refresh and power.
   void refresh(Extras extras);

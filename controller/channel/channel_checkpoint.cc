@@ -67,8 +67,20 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
                 "a request waits for no command queue");
 }
 
+const Request* Channel::acknowledged_flush() const {
+  const FlushBarrier& barrier = nvdimm_.barrier();
+  return barrier.stage() == FlushBarrier::Stage::acknowledged
+             ? &barrier.ended(admission_.pool())->request
+             : nullptr;
+}
+
+// All but a flush whose part here is done, though it holds a slot.
 void Channel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
+  const Transaction* const ended = nvdimm_.barrier().ended(admission_.pool());
   admission_.each_request([&](const Request& request, const Cycle* admitted) {
+    if (ended != nullptr && &request == &ended->request) {
+      return;
+    }
     std::optional<Tick> since;
     if (admitted != nullptr) {
       since = admitted->value() * layout_.period;

@@ -118,6 +118,9 @@ HMSIM_INLINE void Channel::take_answers(Extras extras) {
     nvdimm_.credits().respond(clock_.edge());
     accounts_.credit_returned(clock_.edge());
   }
+  if (nvdimm_.barrier().stage() == FlushBarrier::Stage::passed) {
+    lift_flush();
+  }
 }
 
 HMSIM_INLINE void Channel::deliver_ack(Extras extras) {

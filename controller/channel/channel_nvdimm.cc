@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The NVDIMM's own protocols on a channel: flushes, writes on credit, and data.
 #include "controller/channel/channel_edge.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -15,19 +16,40 @@ void Channel::send_flush() {
   nvdimm_.endpoint().insert(*flush);
 }
 
-// It is done with its ack. Those behind it begin, up to the next flush.
+// This channel's part of it is done with its ack; it holds its slot until it has passed everywhere.
 void Channel::end_flush(Transaction& flush) {
-  const Request request = flush.request;
   nvdimm_.finish(flush, clock_.now());
-  admission_.pool().release(flush);
+  flush.started = false;
+  nvdimm_.barrier().acknowledged();
+  admission_.requester_of(flush.request).on_complete(flush.request, clock_.now());
+  clock_.wakeup().answered();
+}
+
+// On an edge that takes the last ack of all, it is lifted on that edge, else on the next one.
+void Channel::pass_flush(Tick now) {
+  ensure(nvdimm_.barrier().stage() == FlushBarrier::Stage::acknowledged, "channel", now, -1,
+         "a flush passes that the NVDIMM has not acknowledged");
+  nvdimm_.barrier().pass();
+  if (admission_.is_open()) {
+    return;
+  }
+  const Cycle edge = clock_.edge_from(now);
+  if (fast_.defers_refreshes()) {
+    DeferredRefresh::make_before(*this, edge);
+  }
+  fast_.end_window();
+  clock_.wake_by(edge);
+  clock_.wakeup().notify(next_event());
+}
+
+// Those behind it begin, up to the next flush.
+void Channel::lift_flush() {
+  admission_.pool().release(nvdimm_.barrier().lift(admission_.pool()));
   admission_.give_back_slot(MemoryClass::nvdimm);
-  nvdimm_.barrier().lift();
   while (Transaction* const next = nvdimm_.barrier().next(admission_.pool())) {
     enter(*next, extras_);
   }
   send_flush();
-  admission_.requester_of(request).on_complete(request, clock_.now());
-  clock_.wakeup().answered();
 }
 
 // The scheduler's first writes get what credits there are. For a policy a credit is command and ack

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flushes of a channel's NVDIMM, as barriers: what comes before a flush is done before it is sent,
-// what comes after waits until it is acknowledged (docs/concepts.md).
+// Flushes as barriers on one channel: the requests before a flush are done before its command is
+// sent, those behind it wait until all NVDIMMs that it is for have acknowledged theirs
+// (docs/concepts.md).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,15 @@ namespace hmsim {
 
 class FlushBarrier {
  public:
+  // Of the first flush.
+  enum class Stage : std::uint8_t {
+    waiting,       // for the requests before it
+    sent,          // its command competes, or its ack is still to come
+    acknowledged,  // by this channel's NVDIMM, but not by all
+    passed,        // on all channels: lift() is to follow
+    last = passed
+  };
+
   // An NVDIMM transaction gets its slot. True: it is to wait here, until next() names it.
   bool bars(const Transaction& transaction) {
     if (!transaction.request.flush && barred_.empty()) {
@@ -29,16 +39,22 @@ class FlushBarrier {
 
   // The flush that is to be sent now. nullptr: none, or not yet.
   Transaction* due(TransactionPool& pool) {
-    if (barred_.empty() || in_front_ > 0 || sent_ || !pool[barred_.front()].request.flush) {
+    if (barred_.empty() || in_front_ > 0 || stage_ != Stage::waiting ||
+        !pool[barred_.front()].request.flush) {
       return nullptr;
     }
-    sent_ = true;
+    stage_ = Stage::sent;
     return &pool[barred_.front()];
   }
-  // The flush is acknowledged, and barred no more.
-  void lift() {
+  void acknowledged() { stage_ = Stage::acknowledged; }
+  void pass() { stage_ = Stage::passed; }
+  Stage stage() const { return stage_; }
+  // The flush that passed is barred no more.
+  Transaction& lift(TransactionPool& pool) {
+    Transaction& flush = pool[barred_.front()];
     barred_.pop();
-    sent_ = false;
+    stage_ = Stage::waiting;
+    return flush;
   }
   // The next one that is free to go. nullptr: none, up to the next flush.
   Transaction* next(TransactionPool& pool) {
@@ -52,12 +68,18 @@ class FlushBarrier {
   }
 
   // The flush that was sent and is not acknowledged; nullptr: none.
-  Transaction* sent(TransactionPool& pool) { return sent_ ? &pool[barred_.front()] : nullptr; }
+  Transaction* sent(TransactionPool& pool) {
+    return stage_ == Stage::sent ? &pool[barred_.front()] : nullptr;
+  }
+  // The flush that is acknowledged and not lifted; nullptr: none.
+  const Transaction* ended(const TransactionPool& pool) const {
+    return stage_ > Stage::sent ? &pool[barred_.front()] : nullptr;
+  }
 
   // `in_front`: NVDIMM transactions in slots that are not barred; the others are all here.
   void serialize(Archive& archive, const TransactionPool& pool, std::int64_t in_front,
                  std::int64_t barred) {
-    archive(barred_, sent_);
+    archive(barred_, stage_);
     in_front_ = in_front;
     Places places(archive, pool.size(), "flushes");
     barred_.each([&](std::uint32_t slot) {
@@ -66,13 +88,14 @@ class FlushBarrier {
     });
     places.check(static_cast<std::int64_t>(places.count()) == barred);
     places.check(barred_.empty() || pool[barred_.front()].request.flush);
-    places.check(!sent_ || (!barred_.empty() && in_front == 0));
+    places.check(stage_ == Stage::waiting || (!barred_.empty() && in_front == 0));
+    places.check(stage_ <= Stage::sent || !pool[barred_.front()].started);
   }
 
  private:
   Ring<std::uint32_t> barred_;  // slots, in order of arrival, the flush that bars them first
   std::int64_t in_front_ = 0;   // NVDIMM transactions in slots that are not barred
-  bool sent_ = false;           // the first one: its ack is still to come
+  Stage stage_ = Stage::waiting;
 };
 
 }  // namespace hmsim

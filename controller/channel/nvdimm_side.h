@@ -59,6 +59,7 @@ class NvdimmSide {
   NvdimmEndpoint& endpoint() { return endpoint_; }
   const NvdimmEndpoint& endpoint() const { return endpoint_; }
   FlushBarrier& barrier() { return barrier_; }
+  const FlushBarrier& barrier() const { return barrier_; }
   WriteCredits& credits() { return credits_; }
 
   // The ack at hand may pass on this edge. In `auto` mode the data follow by themselves, so the

@@ -36,6 +36,36 @@ def test_a_power_failure_spares_the_queue_where_it_counts_as_safe(
     assert system.stats["nvdimm.power.spared_lines"] == (120 if persistence == "controller" else 0)
 
 
+@pytest.mark.parametrize("channels", [1, 2, 4])
+def test_a_commit_behind_a_flush_survives_only_with_all_records_before_it(channels: int) -> None:
+    """The records are on the first channel, the commit is on the last."""
+    keys = {
+        **SMALL,
+        "nvdimm.ftl.over_provisioning": 110,
+        "controller.channels": channels,
+        "frontend.node.persistence": "module",
+    }
+    survived = set()
+    for nanoseconds in range(0, 3000, 50):
+        system = System("mascots16", keys)
+        nvdimm = system.config.capacities()["dram"]
+        records = [nvdimm + channels * (n // 8) * PAGE + n % 8 * LINE for n in range(24)]
+        commit = nvdimm + (channels - 1) * PAGE + 32 * LINE
+        for record in records:
+            assert system.enqueue(record, write=True, data=bytes([1] * LINE)) is not None
+        assert system.flush() is not None
+        assert system.enqueue(commit, write=True, data=bytes([2] * LINE)) is not None
+        if nanoseconds:
+            system.advance(f"{nanoseconds}ns")
+        system.power_fail()
+        assert system.power_on()
+        kept = [system.peek(record) != bytes(LINE) for record in records]
+        committed = system.peek(commit) != bytes(LINE)
+        assert all(kept) or not committed, f"at {nanoseconds} ns {kept.count(False)} are missing"
+        survived.add((any(kept), committed))
+    assert survived == {(False, False), (True, False), (True, True)}
+
+
 @pytest.mark.parametrize(
     ("keys", "lines"),
     [

@@ -155,8 +155,8 @@ class System:
     def flush(self, source: int = 0) -> int | None:
         """Send a flush of the NVDIMM now: a barrier, and a request like others.
 
-        It is done once all earlier requests to the NVDIMM are done, and durable as
-        ``nvdimm.buffer.flush`` has it; later ones begin only then.
+        It is done once all earlier requests to the NVDIMM are done, on all channels, and durable
+        as ``nvdimm.buffer.flush`` has it. Later ones begin only then, on any channel.
 
         Args:
             source: the hardware context that asks, 0 .. 65535.

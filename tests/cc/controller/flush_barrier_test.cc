@@ -77,7 +77,12 @@ TEST(FlushBarrier, FreesWhatHasNoFlushBeforeItAndSendsAFlushWithNothingBeforeIt)
       ASSERT_EQ(barrier.bars(transaction), model.bars(transaction.slot, flush));
     } else if (sent) {
       ASSERT_EQ(barrier.sent(pool), &pool[model.first()]);
-      barrier.lift();
+      barrier.acknowledged();
+      ASSERT_EQ(barrier.sent(pool), nullptr);
+      ASSERT_EQ(barrier.ended(pool), &pool[model.first()]);
+      ASSERT_EQ(barrier.next(pool), nullptr) << "not before it has passed everywhere";
+      barrier.pass();
+      ASSERT_EQ(&barrier.lift(pool), &pool[model.first()]);
       pool.release(pool[model.first()]);
       model.done(model.first());
       sent = false;

@@ -137,7 +137,11 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   void on_admit(const Request& request, Tick now) override {
     admitted_[request.id] = Cycle(now / channel_.clock_period());
   }
+  // A flush of this channel alone has passed with its ack.
   void on_complete(const Request& request, Tick now) override {
+    if (request.flush) {
+      channel_.pass_flush(now);
+    }
     finished_[request.id] = Cycle(now / channel_.clock_period());
     order_.push_back(request.id);
     ++completions_[request.id];
