@@ -195,8 +195,9 @@ constexpr std::array kFtlRows{
     Table::counter<&S::gc_count>("nvdimm.gc.count", "collections", "blocks collected"),
     Table::scaled<&S::gc_blocked_ps>(
         "nvdimm.gc.blocked_us", "us",
-        "time that page reads and write-backs stood in the queues of LUNs under collection, "
-        "summed over them",
+        "time that flash commands (page reads, write-backs) stood in the queues of LUNs under "
+        "collection, summed over the commands; a write-back without a LUN stands in none, so that "
+        "what requests waited for is in nvdimm.latency.*.gc_blocked_ns",
         1'000'000),
     Table::counter<&S::gc_deferred>("nvdimm.gc.deferred", "times",
                                     "times that collection gave way to the host"),

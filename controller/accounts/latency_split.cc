@@ -154,7 +154,8 @@ void register_latency_statistics(StatisticRegistry& registry,
         {false, true}},
        {LatencyPart::gc_blocked,
         "gc_blocked",
-        "the LUN that it waited for was locked by garbage collection",
+        "a LUN was locked by garbage collection: that of its page read, or the one that the "
+        "eviction for its frame stood before or waited to be placed on (media: its bank moved)",
         {false, true}}}};
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     for (const bool write : {false, true}) {

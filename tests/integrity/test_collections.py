@@ -26,6 +26,21 @@ def collect(tmp_path: Path, config: str, **overrides: Any) -> Result:
     return run(load_config(config, overrides=overrides), workload=str(workload), seed=1)
 
 
+def test_requests_blocked_by_collections_are_not_flash_commands_in_queues(tmp_path: Path) -> None:
+    """Whole pages are written without page reads, and write-backs wait before they have a LUN."""
+    workload = tmp_path / "pages.yaml"
+    workload.write_text(
+        "agents:\n"
+        "  - {kind: synthetic, target: nvdimm, pattern: sequential, read_ratio: 0,\n"
+        "     footprint: 32MiB, outstanding: 64, requests: 60000}\n"
+    )
+    full = {"nvdimm.precondition.fill": 1, "nvdimm.precondition.overwrite": 2}
+    stats = run(load_config("quick", overrides=full), workload=str(workload), seed=1).stats
+    assert stats["nvdimm.gc.count"] > 0
+    assert stats["nvdimm.latency.write.gc_blocked_ns.mean"] > 0
+    assert stats["nvdimm.gc.blocked_us"] == 0
+
+
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_quick_collects_garbage(tmp_path: Path, scheduler: str) -> None:
     stats = collect(tmp_path, "quick", **{"nvdimm.gc.scheduler": scheduler}).stats

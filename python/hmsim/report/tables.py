@@ -208,7 +208,7 @@ def collection(shown: Sequence[Shown]) -> Markup:
         ("pages copied", "nvdimm.ftl.gc_pages", 1),
         ("valid pages of a victim, mean", "nvdimm.gc.valid_pages.mean", 1),
         ("collection, mean (ms)", "nvdimm.gc.duration_us.mean", 1e-3),
-        ("requests blocked, in all (ms)", "nvdimm.gc.blocked_us", 1e-3),
+        ("flash commands queued at collected LUNs, in all (ms)", "nvdimm.gc.blocked_us", 1e-3),
         ("put off", "nvdimm.gc.deferred", 1),
         ("block response meanwhile, mean (µs)", "nvdimm.gc.response_time_us.mean", 1),
     )
