@@ -112,14 +112,14 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
       return true;
     }
     case EscapeCode::bio:
-      record.copy_ended |= ends_copy(place);
+      end_copy(place, record);
       if (cause.operation() != BioOperation::flush && !cause.flushes_first()) {
         return false;
       }
       record.action = JobAction::sync;
       return true;
     case EscapeCode::bio_end:
-      record.copy_ended |= ends_copy(place);
+      end_copy(place, record);
       return false;
     case EscapeCode::use:
       record.action = JobAction::use;
@@ -173,11 +173,11 @@ const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
   return within && std::prev(behind)->pages > 0 ? &*std::prev(behind) : nullptr;
 }
 
-// Whether the record before the place ends a request to the block device of which a line was told,
-// as a miss.
-bool CausalJob::ends_copy(const JobPlace& place) const {
-  const std::uint64_t record = place.record - 1;
-  return !transfers_ && (place.taken_to[0] == record || place.taken_to[1] == record);
+// The record before the place may end a request to the block device of which a line was a miss.
+void CausalJob::end_copy(const JobPlace& place, JobRecord& record) const {
+  for (std::size_t way = 0; way < place.taken_to.size() && !transfers_; ++way) {
+    record.copy_ended[way] |= place.taken_to[way] == place.record - 1;
+  }
 }
 
 double CausalJob::fraction(const JobPlace& place) const {

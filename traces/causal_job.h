@@ -52,7 +52,7 @@ class CausalJob final : public JobProgram {
   bool take_escape(std::uint64_t word, const JobPlace& place, JobRecord& record) const;
   bool take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
   const CapturedBio* bio_at(const JobPlace& place) const;
-  bool ends_copy(const JobPlace& place) const;
+  void end_copy(const JobPlace& place, JobRecord& record) const;
 
   std::string file_;
   std::unique_ptr<MissSource> source_;

@@ -49,8 +49,9 @@ struct JobRecord {
   // Of a captured program whose copies stay misses: where the copy of a block request begins and
   // ends. `copies`: the lines of the request whose first one this miss copies; 0: none.
   std::uint64_t copies = 0;
-  bool ends_copy = false;   // this miss copies the request's last line
-  bool copy_ended = false;  // the request's last line was the record before
+  bool ends_copy = false;            // this miss copies the request's last line
+  std::array<bool, 2> copy_ended{};  // the record before was the last line of one that is read,
+                                     // [0], or written, [1]
 
   void serialize(Archive& archive);
 };

@@ -91,7 +91,9 @@ void JobAgent::start(Tick now) {
     JobThread& each = threads_[thread];
     each.place = program_->begin(thread % program_->threads());
     each.left = limit;
-    each.copies.clear();
+    for (Ring<CopyUnderWay>& copies : each.copies) {
+      copies.clear();
+    }
   }
   for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
     if (takes_part(thread)) {
@@ -236,7 +238,7 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, CopyPar
   if (!thread.has_record) {
     fetch(thread);
   }
-  copied.ended = std::exchange(thread.record.copy_ended, false);
+  copied.ended = std::exchange(thread.record.copy_ended, {});
   if (thread.record.gap > most || most == 0) {
     miss.gap = most;
     copied.instructions = std::min(thread.copied, thread.record.gap) -
@@ -250,11 +252,12 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, CopyPar
     miss.gap = std::exchange(thread.record.gap, 0);
     thread.has_record = false;
     copied.instructions = std::min(thread.copied, miss.gap);
+    copied.write = !miss.load;
     copied.begins = thread.record.copies > 0;
     copied.ends = thread.record.ends_copy;
     if (copied.begins) {
       const std::uint64_t address = miss.load ? miss.load_address : miss.write_address;
-      thread.fetched_copy = {{address / kLine, thread.record.copies}, !miss.load};
+      thread.fetched_copy = {address / kLine, thread.record.copies};
     }
     return true;
   }

@@ -88,8 +88,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void check_record(const Archive& archive, const JobThread& thread) const;
 
   bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) override;
-  void copy_began(std::uint32_t thread, Tick now) override;
-  void copy_ended(std::uint32_t thread, Tick ended) override;
+  void copy_began(std::uint32_t thread, bool write, Tick now) override;
+  void copy_ended(std::uint32_t thread, bool write, Tick ended) override;
   bool may_take_back(std::uint32_t thread) const override;
   void preempted(std::uint32_t thread, std::int64_t instructions) override;
   void stint_begins(std::uint32_t thread, Tick now) override {

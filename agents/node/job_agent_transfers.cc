@@ -49,29 +49,30 @@ void JobAgent::copy_line(JobThread& thread, Miss& miss, CopyPart& copied) const 
   copied.instructions = keys_.node.copy_instructions;
   copied.begins = thread.next_line == thread.record.first_line;
   copied.ends = thread.lines == 1;
-  thread.fetched_copy = {{thread.record.first_line, thread.record.lines}, write};
+  copied.write = write;
+  thread.fetched_copy = {thread.record.first_line, thread.record.lines};
   thread.record.gap = 0;
   ++thread.next_line;
   --thread.lines;
 }
 
-void JobAgent::copy_began(std::uint32_t number, Tick now) {
+void JobAgent::copy_began(std::uint32_t number, bool write, Tick now) {
   JobThread& thread = threads_[number];
-  thread.copies.push({thread.fetched_copy, now});
+  thread.copies[write ? 1 : 0].push({thread.fetched_copy, now});
 }
 
 // A copy whose first line lies before the part of the trace that is run is not counted.
-void JobAgent::copy_ended(std::uint32_t number, Tick ended) {
-  JobThread& thread = threads_[number];
-  if (thread.copies.empty()) {
+void JobAgent::copy_ended(std::uint32_t number, bool write, Tick ended) {
+  Ring<CopyUnderWay>& copies = threads_[number].copies[write ? 1 : 0];
+  if (copies.empty()) {
     return;
   }
-  const CopyUnderWay copy = thread.copies.front();
-  thread.copies.pop();
-  const IoRecord::Kind kind = copy.request.write ? IoRecord::Kind::write : IoRecord::Kind::read;
-  io_meter_.ended({index(), number, kind, copy.request.lines.first_line, copy.request.lines.lines,
-                   copy.began, ended},
-                  !finished_once());
+  const CopyUnderWay copy = copies.front();
+  copies.pop();
+  const IoRecord::Kind kind = write ? IoRecord::Kind::write : IoRecord::Kind::read;
+  io_meter_.ended(
+      {index(), number, kind, copy.request.first_line, copy.request.lines, copy.began, ended},
+      !finished_once());
 }
 
 // A program's thread hands its lines to the flushers; a flusher has written its own.

@@ -34,13 +34,8 @@ enum class ThreadState : std::uint8_t {
 inline constexpr std::size_t kThreadStates = static_cast<std::size_t>(ThreadState::last) + 1;
 
 // A block request whose lines a core copies.
-struct CopiedRequest {
-  Transfer lines;
-  bool write = false;
-  void serialize(Archive& archive) { archive(lines, write); }
-};
 struct CopyUnderWay {
-  CopiedRequest request;
+  Transfer request;
   Tick began{0};
   void serialize(Archive& archive) { archive(request, began); }
 };
@@ -55,8 +50,8 @@ struct JobThread {
   std::int64_t left = 0;        // instructions until its limit
   std::int64_t copied = 0;      // of those of its record, a line of the NVDIMM, that copy
   Tick sync_began{0};           // of its last sync
-  CopiedRequest fetched_copy;   // the request that the record fetched last begins, if it does
-  Ring<CopyUnderWay> copies;    // requests whose last line is not retired
+  Transfer fetched_copy;        // the request that the record fetched last begins, if it does
+  std::array<Ring<CopyUnderWay>, 2> copies;  // of reads, of writes, whose last line is not retired
   ThreadState state = ThreadState::done;
   Tick since{0};                              // up to when time in its state is counted
   std::array<Counter, kThreadStates> time{};  // picoseconds, by state

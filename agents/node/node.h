@@ -50,9 +50,9 @@ class NodeJob {
   virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) = 0;
   // The core copies a block request: its first line is dispatched at `now`. Called before the next
   // record is fetched.
-  virtual void copy_began(std::uint32_t thread, Tick now) = 0;
-  // The last line of the thread's oldest such request retires at `ended`.
-  virtual void copy_ended(std::uint32_t thread, Tick ended) = 0;
+  virtual void copy_began(std::uint32_t thread, bool write, Tick now) = 0;
+  // The last line of the thread's oldest such request in that direction retires at `ended`.
+  virtual void copy_ended(std::uint32_t thread, bool write, Tick ended) = 0;
   // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
   // The stint is to end before these instructions, which next() tells anew.

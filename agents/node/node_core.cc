@@ -82,25 +82,32 @@ bool NodeCore::feed(Miss& miss) {
 
 // Notes that the record fetched, which may begin or end the copy of a request, is dispatched.
 void NodeCore::follow_copy(std::int64_t number, std::int64_t slot) {
-  if (part_.ended) {
-    last_lines_.push(last_number_);
-  }
+  note_ended();
   last_number_ = number == kUnknown ? last_number_ : number;
   if (part_.begins) {
-    node_.job(*thread_).copy_began(thread_->thread, slots().tick(slot));
+    node_.job(*thread_).copy_began(thread_->thread, part_.write, slots().tick(slot));
   }
   if (part_.ends) {
-    last_lines_.push(last_number_);
+    last_lines_.push({last_number_, part_.write});
   }
   end_copies();
 }
 
+void NodeCore::note_ended() {
+  for (const bool write : {false, true}) {
+    if (part_.ended[write ? 1 : 0]) {
+      last_lines_.push({last_number_, write});
+    }
+  }
+}
+
 // Reports the requests whose last line is known to retire.
 void NodeCore::end_copies() {
-  while (!last_lines_.empty() && retirement_known(last_lines_.front())) {
-    const Tick ended = slots().tick(retire_slot(last_lines_.front()));
+  while (!last_lines_.empty() && retirement_known(last_lines_.front().number)) {
+    const LastLine last = last_lines_.front();
     last_lines_.pop();
-    node_.job(*thread_).copy_ended(thread_->thread, ended);
+    node_.job(*thread_).copy_ended(thread_->thread, last.write,
+                                   slots().tick(retire_slot(last.number)));
   }
 }
 
@@ -134,9 +141,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   stint.work = stint_work(now);
   stint.copying = slots().tick(copy_slots_);
   done_ += stint.work;
-  if (part_.ended) {  // reported with the end of the stint
-    last_lines_.push(last_number_);
-  }
+  note_ended();
   part_ = CopyPart();
   end_copies();
   fetched_ = Copies();

@@ -6,6 +6,7 @@
 // thread than before takes the switch time first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,14 +41,15 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// What a record is to a block request whose lines a core copies by its own loads and stores.
+// What a record is to block requests whose lines a core copies by its own loads and stores.
 struct CopyPart {
   std::int64_t instructions = 0;  // of those of the record, the last ones, that copy its line
+  bool write = false;             // the direction of a request that the record begins or ends
   bool begins = false;            // it copies the request's first line
   bool ends = false;              // it copies its last line
-  bool ended = false;             // the record before copied its last line
+  std::array<bool, 2> ended{};    // the record before copied the last line of a read, of a write
 
-  void serialize(Archive& archive) { archive(instructions, begins, ends, ended); }
+  void serialize(Archive& archive) { archive(instructions, write, begins, ends, ended); }
 };
 
 // What a stint came to.
@@ -102,6 +104,13 @@ class NodeCore final : public MissCore {
     NodeCore& core_;
   };
 
+  // A record that copied the last line of a request.
+  struct LastLine {
+    std::int64_t number = 0;
+    bool write = false;
+    void serialize(Archive& archive) { archive(number, write); }
+  };
+
   // Instructions that copy a record's line, the last ones before it, and those of the records of
   // its stint before it.
   struct Copies {
@@ -121,6 +130,7 @@ class NodeCore final : public MissCore {
   bool feed(Miss& miss);
   void begin_stint(std::int64_t slot);
   void follow_copy(std::int64_t number, std::int64_t slot);
+  void note_ended();
   void end_copies();
 
   Node& node_;
@@ -135,7 +145,7 @@ class NodeCore final : public MissCore {
   std::int64_t quantum_end_ = 0;   // slot
   CopyPart part_;                  // of the record fetched last
   std::int64_t last_number_ = 0;   // of the record dispatched last
-  Ring<std::int64_t> last_lines_;  // records that copied a request's last line, not yet retired
+  Ring<LastLine> last_lines_;      // that are not known to retire
   Copies fetched_;                 // of the record fetched last, or of the stint's end
   std::vector<Copies> copies_;     // of records in the window, by number, modulo its size
   std::int64_t counted_slot_ = 0;  // of the latest dispatch

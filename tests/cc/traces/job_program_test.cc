@@ -147,7 +147,7 @@ TEST(CapturedJob, RunsOfLinesBecomeTransfers) {
                                          store(70, 8),
                                          store(71, 8),
                                          fill(4, 20)};
-  CapturedJob job(misses_of(words), 0, "x", {64, 100}, {64, 100});
+  CapturedJob job(misses_of(words), 0, "x", {64, 100}, true, true);
   const std::vector<JobRecord> records = records_of(job, 0);
   ASSERT_EQ(records.size(), 8u);
   EXPECT_EQ(records[1].action, JobAction::read);
@@ -168,7 +168,7 @@ TEST(CapturedJob, TransfersEndAtTheirLimits) {
   for (std::uint64_t line = 0; line < 10; ++line) {
     words.push_back(fill(kNvdimm | line, line == 7 ? 101 : 4));
   }
-  CapturedJob job(misses_of(words), 0, "x", {4, 100}, {});
+  CapturedJob job(misses_of(words), 0, "x", {4, 100}, true, false);
   std::vector<std::uint64_t> lines;
   for (const JobRecord& record : records_of(job, 0)) {
     if (record.action == JobAction::read) {
@@ -176,8 +176,26 @@ TEST(CapturedJob, TransfersEndAtTheirLimits) {
     }
   }
   EXPECT_EQ(lines, (std::vector<std::uint64_t>{4, 3, 3}));
-  CapturedJob whole(misses_of(words), 0, "x", {}, {});
+  CapturedJob whole(misses_of(words), 0, "x", {4, 100}, false, false);
   EXPECT_EQ(records_of(whole, 0)[9].action, JobAction::miss);
+}
+
+// Lines that stay misses say where the copies of requests begin and end.
+TEST(CapturedJob, MissesTellWhereCopiesBeginAndEnd) {
+  const std::vector<std::uint64_t> words{
+      fill(kNvdimm | 10, 5), store(700, 4),         fill(1, 4),           fill(kNvdimm | 11, 4),
+      store(701, 4),         fill(kNvdimm | 12, 4), fill(kNvdimm | 40, 4)};
+  CapturedJob job(misses_of(words), 0, "x", {64, 100}, false, false);
+  const std::vector<JobRecord> records = records_of(job, 0);
+  std::vector<std::uint64_t> copies;
+  std::vector<bool> ends;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(records[i].action, JobAction::miss);
+    copies.push_back(records[i].copies);
+    ends.push_back(records[i].ends_copy);
+  }
+  EXPECT_EQ(copies, (std::vector<std::uint64_t>{3, 2, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(ends, (std::vector<bool>{false, false, false, false, true, true, true}));
 }
 
 // A run of one direction within one of the other, as in copies of files.
@@ -185,7 +203,7 @@ TEST(CapturedJob, RunsMayLieWithinEachOther) {
   const std::vector<std::uint64_t> words{fill(kNvdimm | 10, 5), store(700, 4),
                                          fill(kNvdimm | 11, 4), fill(kNvdimm | 12, 4),
                                          store(701, 4),         fill(kNvdimm | 13, 4)};
-  CapturedJob job(misses_of(words), 0, "x", {64, 100}, {64, 100});
+  CapturedJob job(misses_of(words), 0, "x", {64, 100}, true, true);
   const std::vector<JobRecord> records = records_of(job, 0);
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(records[0].action, JobAction::read);
@@ -209,7 +227,7 @@ TEST(CapturedJob, TellsEachLineOnce) {
     words.push_back(stream == 2 ? store(line, gap) : fill(memory | line, gap));
     expected.push_back(line | memory);
   }
-  CapturedJob job(misses_of(words), 0, "x", {16, 200}, {64, 100});
+  CapturedJob job(misses_of(words), 0, "x", {16, 200}, true, true);
   std::vector<std::uint64_t> found;
   for (const JobRecord& record : records_of(job, 0)) {
     const Miss& miss = record.miss;
