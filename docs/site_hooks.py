@@ -1,15 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the site changes in pages: links to files beside docs/ are names there."""
+"""What the site changes in pages, and where the addresses of earlier pages lead.
+
+Links to files beside docs/ become their names.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
+MOVED = {
+    "controls": "policy-comparison",
+    "mutants": "index",
+    "reproduction": "results",
+    "reproduction-changes": "results",
+    "waiting-programs": "results",
+    "what-we-believe": "results",
+}
+STUB = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}.html">
+<title>Moved</title></head>
+<body><p>This page moved to <a href="{0}.html">{0}.html</a>.</p></body>
+</html>
+"""
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return a page whose links lead to other pages only."""
     depth = page.file.src_uri.count("/")
     return LINK.sub(lambda link: link[1] if link[2].count("../") > depth else link[0], markdown)
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Write a redirect at the address of each page that moved."""
+    for old, new in MOVED.items():
+        stub = Path(config["site_dir"]) / f"{old}.html"
+        stub.write_text(STUB.format(new), encoding="utf-8")

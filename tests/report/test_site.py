@@ -76,5 +76,9 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "site" / "timeline.html").is_file()
+    site = tmp_path / "site"
+    assert (site / "timeline.html").is_file()
+    for old in ("controls", "mutants", "reproduction", "waiting-programs", "what-we-believe"):
+        (target,) = re.findall(r"url=([^\"]+)", (site / f"{old}.html").read_text())
+        assert (site / target).is_file()
     assert 'id="hmsim.System.power_fail' in (tmp_path / "site/python/system.html").read_text()

@@ -2,7 +2,7 @@
 """Do the C++ tests notice when a line is wrong? ``python -m tools.mutants COMMAND WORK``
 
 Mutants of controller, nvdimm and policies are compiled in once, in a copy of the tree below WORK,
-where an environment variable chooses one; the tree itself has none. docs/mutants.md tells more.
+where an environment variable chooses one; the tree itself has none. CONTRIBUTING.md says more.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ COMMANDS = {
         "figure",
         "Make the paper's tables and figures anew.",
         "figure fig7 --quick --out out/figures",
-        "reproduction.md",
+        "results.md",
     ),
     "check": Entry(
         "lists",

@@ -34,7 +34,7 @@ def improvement(rows: pd.DataFrame) -> Estimate:
 
 @figure("fig16", place=16)
 def made(runs: Runs) -> Made:
-    """Block I/O of the programs alone, as fast as served; mean over those that read, or write."""
+    """Block I/O of the programs alone, in a closed loop; mean over those that read, or write."""
     found = table(runs)
     parts = []
     for access in ("read", "write"):
@@ -51,10 +51,9 @@ def made(runs: Runs) -> Made:
         Finding(
             *("R15", Estimate.exact(times), bool(means["page"] > means["item"])),
             f"Read hit ratio {means['page']:.3f} against {means['item']:.3f}: our programs read "
-            "every page once and whole (the page cache keeps what is used again), so that 63 of 64 "
-            "lines hit a frame of a page, and none a frame of a line. The paper's factor implies "
-            "that 9 % of its accesses were to lines touched before. The direction is beyond doubt, "
-            "the factor says only how much is re-read.",
+            "every page once and whole, because the page cache keeps pages that are used again. So "
+            "63 of 64 lines hit a page frame and none an item frame. The paper's factor implies "
+            "that 9 % of its accesses re-read a line; the factor measures only that.",
         )
     ]
     for claim, access in (("R16a", "read"), ("R16b", "write")):
@@ -65,8 +64,8 @@ def made(runs: Runs) -> Made:
             scheme: 100 * chosen(few, scheme=scheme)["ratio"].mean() for scheme in ("page", "PAS")
         }
         text = (
-            "Where commands leave at once, as by default, there is nothing to order. With 4 "
-            f"commands outstanding, strict hits go from {points['page']:.1f} to "
+            "By default commands issue as soon as they arrive, so there is nothing to order. "
+            f"With 4 commands outstanding, strict hits go from {points['page']:.1f} to "
             f"{points['PAS']:.1f} % ({improvement(few).mean:+.1f} %)."
         )
         findings.append(Finding(claim, merged, merged.mean > 0.5, text))
@@ -106,9 +105,9 @@ def made(runs: Runs) -> Made:
 
     title = "Fig. 16: hit ratio of the buffer"
     caption = (
-        f"{made.__doc__} Strict: data there at lookup; with merged: or on their way. Offline; "
-        "online is in the CSV. Pages with FCFS and with PAS coincide but for strict reads with 4 "
-        "commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
+        f"{made.__doc__} Strict: data present at lookup; merged: or on the way. Offline; "
+        "online is in the CSV. Pages with FCFS and with PAS coincide except for strict reads with "
+        "4 commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
         "(reads), +4 % (writes)."
     )
     return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 5.4))

@@ -29,7 +29,7 @@ def shorter(rows: pd.DataFrame) -> Estimate:
 
 @figure("fig17", place=17)
 def made(runs: Runs) -> Made:
-    """4 KB blocks of the programs alone, as fast as served; mean over the sizes of the buffer."""
+    """4 KB blocks of the programs alone, in a closed loop; mean over the sizes of the buffer."""
     found = table(runs)
     found["response_us"] = found["nvdimm.response_time_us.mean"]
     data = found[
@@ -46,22 +46,22 @@ def made(runs: Runs) -> Made:
     findings = [
         Finding(
             *("R17a", ours["item"], right),
-            "A frame of 64 bytes keeps one line of a page that was read, so the same page is read "
-            "from flash 64 times for a block. The paper's number cannot come from that; its item "
-            "scheme must share reads that are under way, or its blocks be re-read.",
+            "A frame of 64 bytes keeps one line of a page, so a block reads the same page from "
+            "flash 64 times. The paper's number excludes that: its item scheme shares reads under "
+            "way, or its blocks are re-read.",
         ),
         Finding(
             *("R17b", ours["page"], True),
-            "As fast as it is served, two pages fit the queue of 128 lines. A block alone takes "
-            "71 us, and bayes at its own pace is close to that; the paper's number lies between.",
+            "In a closed loop two pages fill the queue of 128 lines. A lone block takes 71 us, "
+            "and bayes at its own pace is close to that; the paper's number is between the two.",
         ),
         Finding("R17c", Estimate.exact(ratio), right, "See R17a."),
     ]
     few, many = (shorter(chosen(offline, outstanding=n)) for n in ("4", "queue"))
     text = (
-        f"With 4 commands outstanding {few.mean:.1f} % (by the paper's own rule, to switch at any "
-        f"miss); with 128, the default, {many.mean:+.1f} %: commands leave at once, and there is "
-        "nothing to order. The default is judged; Table III gives no limit."
+        f"With 4 commands outstanding {few.mean:.1f} % (the paper's rule: switch at any miss); "
+        f"with 128, the default, {many.mean:+.1f} %: commands issue as soon as they arrive, so "
+        "there is nothing to order. The default is judged, because Table III gives no limit."
     )
     findings.append(Finding("R17d", many, many.mean > 0.5, text))
 

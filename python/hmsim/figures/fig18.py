@@ -55,9 +55,9 @@ def made(runs: Runs) -> Made:
     for claim, size in (("R18a", 4), ("R18b", 512)):
         listed = ", ".join(f"{v.mean:+.0f} % with {n}" for n, v in found[size].items())
         text = (
-            f"By commands that may be outstanding: {listed} (any_miss). The gain depends on that "
-            "limit alone: where it is the queue's depth there is nothing to order. Blocks are "
-            "read once, so the size of the buffer does nothing."
+            f"By the limit of outstanding commands: {listed} (any_miss). The gain depends on that "
+            "limit alone: at the queue's depth there is nothing to order. Blocks are read once, so "
+            "the size of the buffer has no effect."
         )
         findings.append(Finding(claim, ends[size], ends[size].mean > 0.5, text))
 

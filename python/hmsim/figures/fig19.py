@@ -102,16 +102,16 @@ def made(runs: Runs) -> Made:
     findings = [
         found(
             *("R19a", during),
-            "The gain hangs on how full victims are: of the log they are nearly empty, as the "
-            "paper's collections of some milliseconds must be, of dfsioe_w nearly full. That the "
-            "log's number is the paper's is chance (docs/garbage-collection.md has other loads). "
-            f"bayes itself writes next to nothing at our scale ({bayes:.0f} collections).",
+            "The gain depends on how full victims are: nearly empty with the log, as they must be "
+            "in the paper's collections of some milliseconds, and nearly full with dfsioe_w. The "
+            "log meets the paper's number by coincidence (docs/garbage-collection.md has other "
+            f"loads). bayes writes next to nothing at our scale ({bayes:.0f} collections).",
         ),
         found(
             *("R19b", longest),
-            "A copy may go whenever other channels are busy (equation 7), and holds its LUN.",
+            "A copy may issue whenever other channels are busy (equation 7), and holds its LUN.",
         ),
-        found("R22", "nvdimm.nand.erases", "What is collected is the same, but later."),
+        found("R22", "nvdimm.nand.erases", "The same blocks are collected, but later."),
     ]
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]

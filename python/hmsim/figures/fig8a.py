@@ -51,8 +51,8 @@ def made(runs: Runs) -> Made:
         other = next(each for each in TITLES if each != regime)
         text = (
             f"{TITLES[regime].capitalize()}; {TITLES[other]} it is "
-            f"{100 - means[program, other, MANY]:.0f} %. Of the whole capture, of whose windows of "
-            f"{WINDOW // 1_000_000} million instructions {busy(program):.0f} % have I/O."
+            f"{100 - means[program, other, MANY]:.0f} %. Over the whole capture, of whose windows "
+            f"of {WINDOW // 1_000_000} million instructions {busy(program):.0f} % have I/O."
         )
         findings.append(Finding(claim, ours, True, text))
     ordered = findings[0].ours.mean > findings[1].ours.mean  # type: ignore[union-attr]

@@ -30,8 +30,8 @@ def made(runs: Runs) -> Made:
     ratio = curves["random"][-1] / curves["random"][-2]
     text = (
         f"Random lines: {curves['random'][0]:.0f} us alone, {curves['random'][-1]:.0f} us with 64; "
-        f"from 32 to 64 outstanding it grows {ratio:.2f} times (2: in proportion, as Little's law "
-        "has it once the flash is busy). Sequential lines come from flash a page at a time."
+        f"from 32 to 64 outstanding it grows {ratio:.2f} times (2 is in proportion, by Little's "
+        "law for busy flash). Flash delivers sequential lines a page at a time."
     )
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]

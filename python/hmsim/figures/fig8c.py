@@ -38,8 +38,8 @@ def made(runs: Runs) -> Made:
     curve = list(data["latency_us"])
     rising = all(a < b for a, b in zip(curve, curve[1:]))
     found = (
-        f"{curve[0]:.0f} us at 0 %, {curve[-1]:.0f} us at 100 %. It is lines that are random: of "
-        "whole pages two fit into the queue, and hardly ever meet at the same chip."
+        f"{curve[0]:.0f} us at 0 %, {curve[-1]:.0f} us at 100 %. Lines are random, not pages: "
+        "only two whole pages fit into the queue, and they rarely meet at the same chip."
     )
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]

@@ -40,7 +40,7 @@ def made(runs: Runs) -> Made:
     data = pd.DataFrame(rows)
     total = data.groupby("accesses")["visits"].sum()
     whole = 100 * float(total.get(WHOLE, 0) / total.sum())
-    text = "All programs read and write whole pages: the page cache asks for nothing else."
+    text = "The page cache reads and writes whole pages only."
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()

@@ -64,9 +64,10 @@ def made(runs: Runs) -> Made:
         axes.set_title("Table I: one access at a time")
 
     text = (
-        f"Context only: the paper quotes measurements of a product. Ours is {ours['read']:.1f} us, "
-        "a flash read of 50 us, its transfer, and 64 lines; without controller firmware. A write "
-        f"takes {ours['write']:.2g} us, until the buffer has its lines."
+        "The paper quotes measurements of a product, so this is context only. Ours takes "
+        f"{ours['read']:.1f} us: a flash read of 50 us, its transfer and 64 lines, without "
+        f"controller firmware. A write takes {ours['write']:.2g} us: it ends when the buffer has "
+        "its lines."
     )
     good = 50 < ours["read"] < 150 and ours["write"] < ours["read"] / 10
     return Made(

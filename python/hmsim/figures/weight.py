@@ -74,7 +74,7 @@ def made(runs: Runs) -> Made:
     findings.append(
         Finding(
             *("R9", Estimate.exact(size), size == 3096),
-            "Counted over the cells of our tables, as rows of keys and a value.",
+            "Counted over the cells of our tables, as rows of keys and one value.",
         )
     )
 
