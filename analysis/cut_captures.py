@@ -21,7 +21,7 @@ from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
 from hmsim.traces.records import FILL
 from hmsim.traces.tools import convert
-from tables import head, row
+from pages.tables import head, row
 
 LENGTH, STEP = 400_000_000, 100_000_000
 JOBS = {"nutchindexing": "lucene-indexing"}

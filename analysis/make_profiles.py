@@ -14,8 +14,8 @@ from hmsim.clones.profile import Profile, Stream
 from hmsim.clones.profile_file import dump
 from hmsim.clones.profile_meter import measure
 from hmsim.running.mixes import PROGRAMS
-from queue_behaviour import alone
-from tables import TABLE_IV
+from pages.queue_behaviour import alone
+from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
@@ -77,7 +77,7 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
 
 
 def queue_of(program: str) -> dict[str, float]:
-    """Return how full a program alone keeps the queue, as analysis/queue_behaviour.py does."""
+    """Return how full a program alone keeps the queue, as pages/queue_behaviour.py does."""
     found = {}
     for loop in ("closed", "timed"):
         stats = alone(program, {"replay": loop})

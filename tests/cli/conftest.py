@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every test has a cache of its own."""
 
+import sys
+from pathlib import Path
+
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/pages
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hmsim.common.paths import shipped
@@ -17,31 +15,6 @@ from support import REPO, succeed, write
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
 README = (REPO / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def generate() -> ModuleType:
-    """docs/generate.py as a module."""
-    spec = importlib.util.spec_from_file_location("generate", REPO / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_what_is_generated_is_up_to_date(generate: ModuleType) -> None:
-    for path, content in generate.documents():
-        assert path.read_text(encoding="utf-8") == content, "run docs/generate.py"
-
-
-def test_an_excerpt_has_the_head_and_the_rows(generate: ModuleType) -> None:
-    rows = [f"  {name}  1  2\n" for name in generate.ROWS]
-    head = "sorting\n   a  b\n-------\n"
-    table = head + "progress\n  agent 0, M instructions/s, all  3  4\n" + "".join(reversed(rows))
-    assert generate.excerpt(table) == head + "".join(rows)
-    with pytest.raises(ValueError, match="there is no row 'DRAM read, mean"):
-        generate.excerpt(table.replace("DRAM read", "read"))
 
 
 def test_the_readme_begins_with_its_two_commands() -> None:

@@ -3,27 +3,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pages import storage_verdicts as script
 from support import REPO
 
 VERDICTS = ("met", "missed", "calibrated", "not judged: an estimate")
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """docs/storage_verdicts.py as a module."""
-    path = REPO / "docs" / "storage_verdicts.py"
-    spec = importlib.util.spec_from_file_location("storage_verdicts", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def row(got: float, source: str = "S22: 3", unjudged: str = "", missed: str = "") -> dict[str, Any]:
@@ -52,11 +40,11 @@ def row(got: float, source: str = "S22: 3", unjudged: str = "", missed: str = ""
         (row(3, "a data sheet"), "|  | a rate | a data sheet | 2 to 4 | 3 GB/s | met |"),
     ],
 )
-def test_a_claim_is_a_line(script: ModuleType, given: dict[str, Any], line: str) -> None:
+def test_a_claim_is_a_line(given: dict[str, Any], line: str) -> None:
     assert script.table([given]).splitlines()[-1] == line
 
 
-def test_claims_are_counted_in_order_and_closed_forms_left_out(script: ModuleType) -> None:
+def test_claims_are_counted_in_order_and_closed_forms_left_out() -> None:
     rows = [row(3, "S30: 3"), row(5, "S16: 3"), row(3, "S13: a form"), row(9, "S17: 3", "estimate")]
     lines = script.table(rows).splitlines()
     assert lines[0].startswith("Of 3 claims 2 judge, and 1 of those are met. 1 are ")
@@ -65,14 +53,14 @@ def test_claims_are_counted_in_order_and_closed_forms_left_out(script: ModuleTyp
 
 
 def test_only_what_is_between_the_marks_is_replaced(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{script.BEGIN}old\n{script.END}behind\n", encoding="utf-8")
     monkeypatch.setattr(script, "PAGE", page)
-    monkeypatch.setattr(script.json, "load", lambda _: [row(3)])
-    script.main()
-    text = page.read_text(encoding="utf-8")
+    monkeypatch.setattr(script, "validate", lambda _: [SimpleNamespace(as_dict=lambda: row(3))])
+    ((path, text),) = script.page(tmp_path)
+    assert path == page
     assert text.startswith("before\n") and text.endswith("behind\n")
     assert "old" not in text and text.count("S22") == 1
 
@@ -88,7 +76,7 @@ def within(band: str, value: float) -> bool:
     return low <= value <= high
 
 
-def test_verdicts_of_the_page_follow_from_its_numbers(script: ModuleType) -> None:
+def test_verdicts_of_the_page_follow_from_its_numbers() -> None:
     text = (REPO / "docs" / "storage.md").read_text(encoding="utf-8")
     block = text.partition(script.BEGIN)[2].partition(script.END)[0].strip()
     lines = [line.strip("| ").split(" | ") for line in block.splitlines()[4:]]

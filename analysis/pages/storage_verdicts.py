@@ -1,22 +1,20 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the table of claims in docs/storage.md, from what `hmsim validate` prints:
-
-hmsim validate storage --json | docs/storage_verdicts.py
-"""
+"""The table of claims in docs/storage.md, from the checks of `hmsim validate storage`."""
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).with_name("storage.md")
+from hmsim.validate.checks import validate
+
+from pages import DOCS, Documents
+
+PAGE = DOCS / "storage.md"
 # What is between these lines is replaced.
-BEGIN = "<!-- Written by docs/storage_verdicts.py. -->\n"
+BEGIN = "<!-- Written by tools/pages storage-claims. -->\n"
 END = "<!-- As far as here. -->\n"
 FIRST = 16  # of the papers' claims; those before are closed forms
 LAST = 99
@@ -81,14 +79,9 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Replace the table in the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+def page(_: Path) -> Documents:
+    """Yield the page with its table renewed."""
+    before, _mark, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(
-        f"{before}{BEGIN}\n{table(json.load(sys.stdin))}\n{END}{after}", encoding="utf-8"
-    )
-
-
-if __name__ == "__main__":
-    main()
+    rows = [row.as_dict() for row in validate("storage")]
+    yield PAGE, f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"

@@ -1,17 +1,19 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws systems side by side, docs/figures/storage-*.svg: docs/draw_storage.py [NAME ...]"""
+"""Pictures of systems side by side, docs/figures/storage-*.svg."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import hmsim
 import pandas as pd
 from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, legend_below
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 from matplotlib.figure import Figure
-from pictures import (
+
+from pages import Documents
+from pages.pictures import (
     STEPS,
     Drawn,
     config_of,
@@ -268,5 +270,6 @@ def buffer_cache() -> Drawn:
     return Drawn(data, paint, (PAGE_WIDTH, 5.0))
 
 
-if __name__ == "__main__":
-    draw((layers, sweeps, systems, buffer_cache))
+def pictures(_: Path) -> Documents:
+    """Yield the pictures and their data."""
+    yield from draw((layers, sweeps, systems, buffer_cache))

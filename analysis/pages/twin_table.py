@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far twins are from their captures: ``python analysis/twin_table.py CAPTURES``.
+"""How far twins are from their captures: prints a table of docs/profiles.md.
 
-Prints the table of docs/profiles.md. Of distributions it takes those of more than 1000 cases.
+Of distributions it takes those of more than 1000 cases.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from hmsim.clones.clone import twin, words
 from hmsim.clones.profile import Profile, Stream, distance
 from hmsim.clones.profile_meter import measure, measure_columns
 from hmsim.traces.columns import of_words
-from tables import head, percent, row
+
+from pages import Documents
+from pages.tables import head, percent, row
 
 CASES = 1000
 
@@ -60,13 +61,11 @@ def differences(one: Profile, other: Profile) -> list[str]:
     return texts + [f"{value:.3f}" for value in distances]
 
 
-def main() -> None:
+def tables(data: Path) -> Documents:
+    """Print the table of the captures in a folder; yield nothing."""
     head("", "accesses per visit", "footprint", "lengths of visits", "reuse", "runs", "gaps")
-    for path in sorted(Path(sys.argv[1]).glob("*.hmsim.zst")):
+    for path in sorted(data.glob("*.hmsim.zst")):
         profile = measure(path)
         pieces = of_words(words(twin(profile, profile.instructions)), profile.nvdimm_pages > 0)
         row(path.name.split(".")[0], *differences(profile, measure_columns("twin", pieces)))
-
-
-if __name__ == "__main__":
-    main()
+    yield from ()

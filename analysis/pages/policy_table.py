@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/policy-comparison.md: every policy bundle on mixes of a core and an I/O program.
-
-    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]... [--seeds N] [--writes MODE]
+"""The tables of docs/policy-comparison.md: every policy bundle on mixes of core and I/O program.
 
 A bundle that leaves its write mode open has a row for each: NAME,drained and NAME,mixed.
 
@@ -12,17 +9,16 @@ CPU2006 misses of Ramulator and a TPC-C block trace of MQSim, both under the MIT
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 
 import hmsim
 import pandas as pd
 
-ROOT = Path(__file__).resolve().parent.parent
+from pages import DOCS, ROOT, Documents, below
+
 CONFIG = "mascots16"
-PAGE = ROOT / "docs" / "policy-comparison.md"
-MARK = "<!-- Tables: analysis/policy_table.py writes all that follows. -->\n"
+SEEDS = (1, 2, 3)
 POLICIES = (
     *("unified_fr_fcfs", "unified_256", "unified_fcfs", "fr_fcfs_cap"),
     *("par_bs", "tcm", "atlas", "bliss", "nvm_duet", "firm"),
@@ -102,34 +98,14 @@ def table(found: list[pd.DataFrame]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Run the comparison and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--policy", action="append")
-    parser.add_argument(
-        "--seeds", type=int, default=3, help="seeds 1 .. N; means, and ± half ranges"
-    )
-    parser.add_argument("--writes", default="both", help="drained, mixed or both")
-    arguments = parser.parse_args()
-    policies = arguments.policy or list(POLICIES)
+def page(data: Path) -> Documents:
+    """Run the comparison and yield the page."""
+    body = ""
     with tempfile.TemporaryDirectory() as folder:
-        mixes = write_mixes(Path(folder), arguments.data.resolve())
-        head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
-        body = ""
-        for mix in mixes:
+        for mix in write_mixes(Path(folder), data):
             found = [
-                hmsim.compare(
-                    *(CONFIG, policies, [mix]),
-                    **{"writes": arguments.writes, "seed": seed, "jobs": arguments.jobs},
-                    progress=True,
-                )
-                for seed in range(1, arguments.seeds + 1)
+                hmsim.compare(CONFIG, [*POLICIES], [mix], writes="both", seed=seed, progress=True)
+                for seed in SEEDS
             ]
             body += table(found)
-            PAGE.write_text(head + body, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    yield below(DOCS / "policy-comparison.md", "policies", body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How pictures of storage systems are drawn and kept (docs/draw_*.py).
+"""How pictures of storage systems are drawn and kept (draw_*.py).
 
 What the papers state is a hollow diamond; a hollow square is what they state in relation to another
 point, which is ours.
@@ -7,9 +7,8 @@ point, which is ours.
 
 from __future__ import annotations
 
-import sys
+import io
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib as mpl
@@ -20,7 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-FOLDER = Path(__file__).with_name("figures")
+from pages import DOCS, Documents
+
+FOLDER = DOCS / "figures"
 SIZES = tuple(512 << step for step in range(11))
 STEPS = ("base", "nosched", "atomic", "spin", "2q", "balance")
 RELATIVE = {**PAPER, "marker": "s"}
@@ -62,16 +63,20 @@ def log_axis(axes: Axes, name: str, ticks: tuple[float, ...]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def draw(pictures: Sequence[Callable[[], Drawn]]) -> None:
-    """Draw those that the command names, or all: figures/storage-NAME.svg, and .csv of its data."""
-    wanted = sys.argv[1:] or [each.__name__ for each in pictures]
+def svg(figure: Figure) -> str:
+    """Return a figure as the text of an SVG file, the same for the same figure."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
+
+
+def draw(pictures: Sequence[Callable[[], Drawn]]) -> Documents:
+    """Yield figures/storage-NAME.svg of each picture, and .csv of its data."""
     for picture in pictures:
-        if picture.__name__ in wanted:
-            drawn = picture()
-            path = FOLDER / f"storage-{picture.__name__.replace('_', '-')}.svg"
-            with mpl.rc_context(SETTINGS):
-                figure = Figure(figsize=drawn.size, layout="constrained")
-                drawn.paint(figure)
-                figure.savefig(path, metadata={"Date": None})
-            drawn.data.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
-            print(path.name, flush=True)
+        drawn = picture()
+        path = FOLDER / f"storage-{picture.__name__.replace('_', '-')}.svg"
+        with mpl.rc_context(SETTINGS):
+            figure = Figure(figsize=drawn.size, layout="constrained")
+            drawn.paint(figure)
+            yield path, svg(figure)
+        yield path.with_suffix(".csv"), drawn.data.to_csv(index=False, float_format="%.6g")

@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws programs on systems, docs/figures/storage-*.svg: docs/draw_programs.py [NAME ...]"""
+"""Pictures of programs on systems, docs/figures/storage-*.svg."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import hmsim
 import pandas as pd
@@ -10,7 +11,9 @@ from hmsim.figures.style import CYCLE, PAGE_WIDTH, PAPER, legend_below
 from hmsim.validate import storage_applications as claimed
 from hmsim.validate import storage_paging as pages
 from matplotlib.figure import Figure
-from pictures import RELATIVE, Drawn, draw, log_axis
+
+from pages import Documents
+from pages.pictures import RELATIVE, Drawn, draw, log_axis
 
 # Of each capture: what is counted, its unit, and how often it is there.
 APPLICATIONS = {
@@ -150,5 +153,6 @@ def paging() -> Drawn:
     return Drawn(data, paint, (PAGE_WIDTH, 3.6))
 
 
-if __name__ == "__main__":
-    draw((applications, paging))
+def pictures(_: Path) -> Documents:
+    """Yield the pictures and their data."""
+    yield from draw((applications, paging))

@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of docs/block-replay.md: programs, and replays of their traces elsewhere.
-
-analysis/replay_table.py
-"""
+"""The tables of docs/block-replay.md: programs, and replays of their traces elsewhere."""
 
 from __future__ import annotations
 
@@ -11,8 +7,8 @@ from pathlib import Path
 
 from hmsim.validate import replay
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "block-replay.md"
-MARK = "<!-- Tables: analysis/replay_table.py writes all that follows. -->\n"
+from pages import DOCS, Documents, below
+
 WAYS = {
     "inferred": "`inferred`",
     "timed": "`timed`",
@@ -43,13 +39,8 @@ def table(what: str, found: list[replay.Outcome]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    """Run everything and write the page."""
+def page(_: Path) -> Documents:
+    """Run everything and yield the page."""
     found = [*replay.outcomes({**replay.PROGRAMS, **replay.HELD_OUT})]
-    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
     lines = [*table("makespan", found), *table("99th percentile of response times", found)]
-    PAGE.write_text(head + MARK + "\n".join(lines) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    yield below(DOCS / "block-replay.md", "replay", "\n".join(lines) + "\n")

@@ -1,16 +1,18 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws Moneta by itself, docs/figures/storage-*.svg: docs/draw_moneta.py [NAME ...]"""
+"""Pictures of Moneta by itself, docs/figures/storage-*.svg."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, PAPER, legend_below
 from hmsim.validate.storage_bench import KIB, Load, steady
 from matplotlib.figure import Figure
-from pictures import (
+
+from pages import Documents
+from pages.pictures import (
     RELATIVE,
     SIZES,
     STEPS,
@@ -161,5 +163,6 @@ def power() -> Drawn:
     return Drawn(data, paint, (PAGE_WIDTH, 3.7))
 
 
-if __name__ == "__main__":
-    draw((bandwidth, controllers, power))
+def pictures(_: Path) -> Documents:
+    """Yield the pictures and their data."""
+    yield from draw((bandwidth, controllers, power))

@@ -1,27 +1,22 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of docs/garbage-collection.md: GC schedulers on an NVDIMM that must collect.
-
-    analysis/gc_table.py [--data DIR]
+"""The tables of docs/garbage-collection.md: GC schedulers on an NVDIMM that must collect.
 
 The TPC-C trace of `--data` (by default ../shared/data beside the repository) is not part of it: it
-is MQSim's, under the MIT licence. Takes about two minutes.
+is MQSim's, under the MIT licence.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import hmsim
-from log_trace import write_log
-from policy_table import ROOT
+from hmsim.figures.log_trace import write_log
 
-PAGE = ROOT / "docs" / "garbage-collection.md"
-MARK = "<!-- Tables: analysis/gc_table.py writes all that follows. -->\n"
+from pages import DOCS, Documents, below
+
 SEEDS = (1, 2, 3)
 KEY = "nvdimm.gc.scheduler"
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -98,24 +93,16 @@ def table(title: str, workload: Path, overrides: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Run the schedulers and write their tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    arguments = parser.parse_args()
-    tpcc = arguments.data.resolve() / "block" / "tpcc-small.trace"
+def page(data: Path) -> Documents:
+    """Run the schedulers and yield the page."""
     body = ""
     with tempfile.TemporaryDirectory() as folder:
-        traces = {"tpcc": tpcc, "log": Path(folder) / "log.trace"}
-        write_log(traces["log"])
+        log = Path(folder) / "log.trace"
+        traces = {"tpcc": data / "block" / "tpcc-small.trace", "log": log}
+        write_log(log)
         for title, (trace, keys, overrides) in LOADS.items():
             agent = f"kind: block_trace, core: 0, path: {traces[trace]}, format: mqsim, {keys}"
             workload = Path(folder) / "alone.yaml"
             workload.write_text(f"agents:\n  - {{{agent}}}\n", encoding="utf-8")
             body += table(title, workload, overrides)
-    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
-    PAGE.write_text(head + body, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    yield below(DOCS / "garbage-collection.md", "collection", body)

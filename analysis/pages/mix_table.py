@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's Table IV of our programs, and all mixes run: ``python analysis/mix_table.py``.
-
-Prints the tables of docs/workloads.md. ``--profiles`` leaves the runs out.
-"""
+"""The paper's Table IV of our programs, and all mixes run: prints tables of docs/workloads.md."""
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import shipped
@@ -14,7 +11,9 @@ from hmsim.config.configuration import load_config
 from hmsim.running.mixes import every
 from hmsim.running.runner import run
 from hmsim.running.workload import load_workload
-from tables import TABLE_IV, head, percent, row
+
+from pages import Documents
+from pages.tables import TABLE_IV, head, percent, row
 
 
 def profiles() -> None:
@@ -60,7 +59,8 @@ def runs() -> None:
         )
 
 
-if __name__ == "__main__":
+def tables(_: Path) -> Documents:
+    """Print both tables; yield nothing."""
     profiles()
-    if "--profiles" not in sys.argv:
-        runs()
+    runs()
+    yield from ()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What moves the paper's Fig. 7 and 8a, on our programs' twins; the figures: `hmsim figure`.
 
-``python analysis/queue_behaviour.py`` prints the tables of docs/workloads.md. One channel of
-configs/quick.yaml, one queue of 128 entries for both classes, FR-FCFS, no flash pages to collect.
+Prints tables of docs/workloads.md. One channel of configs/quick.yaml, one queue of 128 entries for
+both classes, FR-FCFS, no flash pages to collect.
 """
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 from typing import Any
 
 from hmsim.config.configuration import Config, load_config
@@ -15,7 +15,9 @@ from hmsim.config.settings import from_mapping
 from hmsim.running.mixes import Mix, agents, available
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_agent
-from tables import head, percent, row
+
+from pages import Documents
+from pages.tables import head, percent, row
 
 REQUESTS = 1000
 FIG_7 = "dfsioe_r"
@@ -38,7 +40,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 def config() -> Config:
     overrides = {"controller.queues": "unified", "nvdimm.precondition.fill": 0}
     overrides["nvdimm.precondition.overwrite"] = 0
-    return load_config("quick", overrides, where="analysis/queue_behaviour.py")
+    return load_config("quick", overrides, where="tools/pages queues")
 
 
 def workload(keys: list[dict[str, Any]]) -> Workload:
@@ -92,12 +94,9 @@ def fig_8a() -> None:
         row(name, *cells)
 
 
-def main() -> None:
-    figures = {"7": fig_7, "8a": fig_8a}
-    for name in sys.argv[1:] or figures:
-        print(f"\nFig. {name}: {figures[name].__doc__}")
-        figures[name]()
-
-
-if __name__ == "__main__":
-    main()
+def tables(_: Path) -> Documents:
+    """Print the tables; yield nothing."""
+    for name, figure in (("7", fig_7), ("8a", fig_8a)):
+        print(f"\nFig. {name}: {figure.__doc__}")
+        figure()
+    yield from ()

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How jobs over twins differ from those over captures: ``python analysis/causal_twin_table.py``.
+"""How jobs over twins differ from those over captures: prints tables of docs/profiles.md.
 
-Prints the tables of docs/profiles.md. Each capture of workloads/captures with causes, and the twin
+Each capture of workloads/captures with causes, and the twin
 of its profile of as many instructions, run as jobs on four cores of configs/mascots16.yaml.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +18,11 @@ from hmsim.clones.profile_meter import measure
 from hmsim.config.settings import from_mapping
 from hmsim.running.workload import Workload, load_agent
 from hmsim.traces.file import TraceFile
-from tables import head, row
 
-CAPTURES = Path(__file__).resolve().parents[1] / "workloads" / "captures"
+from pages import ROOT, Documents
+from pages.tables import head, row
+
+CAPTURES = ROOT / "workloads" / "captures"
 CORES = "0-3"
 SEEDS = 5
 COLUMNS = (
@@ -91,31 +92,24 @@ def change(one: float, others: list[float], band: float | None) -> str:
     return f"{mean:+.1f}{spread if max(percents) - min(percents) >= 1 else ''}{mark}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cores", default=CORES)
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("programs", nargs="*")
-    given = parser.parse_args()
-    chosen = [p for p in causal() if not given.programs or p.name.split(".")[0] in given.programs]
+def tables(_: Path) -> Documents:
+    """Print the tables; yield nothing."""
+    chosen = [*causal()]
     with TemporaryDirectory() as folder:
         twins: dict[Path, list[Path]] = {}
         for path in chosen:
             profile = measure(path)
-            twins[path] = [Path(folder) / f"{seed}-{path.name}" for seed in range(given.seeds)]
+            twins[path] = [Path(folder) / f"{seed}-{path.name}" for seed in range(SEEDS)]
             for seed, twin in enumerate(twins[path], 1):
                 synthesise(profile, twin, profile.instructions, seed=seed)
         for title, machine in MACHINES.items():
             print(f"\n**{title}**")
             head("", *(cell for name in COLUMNS for cell in (name, "twins, %")))
             for path in chosen:
-                one, *others = (run(each, machine, given.cores) for each in (path, *twins[path]))
+                one, *others = (run(each, machine, CORES) for each in (path, *twins[path]))
                 cells: list[str] = []
                 for field, each in zip(Outcome._fields, zip(one, *others)):
                     number = f"{each[0]:,.0f}" if field in ("reads", "writes") else f"{each[0]:.3g}"
                     cells += [number, change(each[0], [*each[1:]], BANDS.get(field))]
                 row(path.name.split(".")[0], *cells)
-
-
-if __name__ == "__main__":
-    main()
+    yield from ()

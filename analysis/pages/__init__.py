@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writers of the generated pages and pictures in docs/: tools/pages.
+
+A writer is a function of this package that takes the folder of --data and yields paths and their
+contents. One that prints its tables, or writes its files itself, yields nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+Documents = Iterator[tuple[Path, str]]
+
+
+class Writer(NamedTuple):
+    """What `tools/pages NAME` does.
+
+    Attributes:
+        place: module and function.
+        writes: the files, or where the printed tables belong.
+        minutes: on two idle processors; 0: less than half a minute.
+        needs: what must be there beside this tree and hmsim.
+        checked: whether --check compares its files without being told to.
+    """
+
+    place: str
+    writes: str
+    minutes: float = 0
+    needs: str = ""
+    checked: bool = False
+
+    def documents(self, data: Path) -> Documents:
+        """Yield each file and what it should hold."""
+        module, _, function = self.place.partition(".")
+        found: Documents = getattr(import_module(f"pages.{module}"), function)(data)
+        yield from found
+
+
+EXTRA = "the extra 'figures'"
+DATA = "--data: cputraces/ of Ramulator, block/ of MQSim (both MIT licence)"
+CAPTURES = "--data: captures of whole regions of interest (docs/programs.md)"
+WRITERS = {
+    "parameters": Writer("reference.parameters", "docs/parameters.md", checked=True),
+    "statistics": Writer("reference.statistics", "docs/statistics.md", checked=True),
+    "results": Writer("commands.results", "docs/results.md, of docs/figures/*.json", checked=True),
+    "demonstration": Writer("printed.demonstration", "docs/demonstration.md, README.md"),
+    "guide": Writer("printed.guide", "docs/policy-guide.md"),
+    "figures": Writer("commands.figures", "docs/figures, docs/results.md", 40, EXTRA),
+    "validation": Writer("commands.validation", "docs/validation.md", 3, "hmsim with dramsim3=1"),
+    "storage-claims": Writer("storage_verdicts.page", "docs/storage.md", 0.8),
+    "moneta": Writer("draw_moneta.pictures", "docs/figures/storage-*", 0.5, EXTRA),
+    "storage": Writer("draw_storage.pictures", "docs/figures/storage-*", 0.5, EXTRA),
+    "applications": Writer("draw_programs.pictures", "docs/figures/storage-*", 0.5, EXTRA),
+    "amplification": Writer(
+        "draw_amplification.page", "docs/flash-pages.md, docs/waf-pages.svg", 0.5, EXTRA
+    ),
+    "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
+    "collection": Writer("gc_table.page", "docs/garbage-collection.md", 2, DATA),
+    "replay": Writer("replay_table.page", "docs/block-replay.md", 1),
+    "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
+    "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
+    "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
+    "twins": Writer("twin_table.tables", "prints a table of docs/profiles.md", 5, CAPTURES),
+    "causal-twins": Writer("causal_twin_table.tables", "prints tables of docs/profiles.md", 60),
+}
+
+
+def below(page: Path, name: str, body: str) -> tuple[Path, str]:
+    """Return a page whose part below the mark of a writer is `body`."""
+    mark = f"<!-- tools/pages {name} writes all that follows. -->\n"
+    head, found, _ = page.read_text(encoding="utf-8").partition(mark)
+    if not found:
+        raise ValueError(f"{page.name}: the line {mark.strip()} is missing")
+    return page, head + mark + body

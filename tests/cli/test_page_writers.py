@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does tools/pages find what is out of date in the generated pages, and renew it?"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pages as writers
+import pytest
+from hmsim import InputError
+from pages import __main__ as command
+from pages import printed
+from support import REPO, write
+
+PRINTED = ("demonstration", "guide")  # pages that hold what a command prints
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run tools/pages with this interpreter."""
+    script = (REPO / "tools" / "pages").read_text(encoding="utf-8")
+    assert 'exec "$python" -m pages "$@"' in script
+    path = [str(REPO / "analysis"), str(REPO), str(REPO / "python")]
+    return subprocess.run(
+        [sys.executable, "-m", "pages", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("names", [(), PRINTED], ids=["quick", "printed"])
+def test_what_is_generated_is_up_to_date(names: tuple[str, ...]) -> None:
+    done = run("--check", *names)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_page_that_is_out_of_date_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "docs"
+    root.mkdir()
+    kept = write(root / "kept.md", "same\n")
+    changed = write(root / "changed.md", "old\n")
+    found = [(kept, "same\n"), (changed, "new\n"), (root / "new.md", "first\n")]
+    monkeypatch.setattr(writers.Writer, "documents", lambda _, data: iter(found))
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    assert command.main(["--check", "guide"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"docs/{name}.md: out of date: run tools/pages guide" for name in ("changed", "new")
+    ]
+    assert command.main(["guide"]) == 0
+    assert changed.read_text() == "new\n" and (root / "new.md").read_text() == "first\n"
+    assert command.main(["--check", "guide"]) == 0
+
+
+def test_writers_that_are_named_wrongly_or_lack_something_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["--check", "parametrs"]) == 2
+    assert "parametrs: unknown writer; nearest: 'parameters'" in capsys.readouterr().err
+
+    def fails(_: writers.Writer, data: Path) -> writers.Documents:
+        raise InputError("no DRAMsim3")
+
+    monkeypatch.setattr(writers.Writer, "documents", fails)
+    assert command.main(["validation"]) == 2
+    assert capsys.readouterr().err == "tools/pages: validation: no DRAMsim3\n"
+
+
+@pytest.mark.parametrize("name", writers.WRITERS)
+def test_every_writer_is_a_function_of_a_module(name: str) -> None:
+    module, _, function = writers.WRITERS[name].place.partition(".")
+    source = (REPO / "analysis" / "pages" / f"{module}.py").read_text(encoding="utf-8")
+    assert f"\ndef {function}(" in source
+
+
+def test_pages_that_a_writer_continues_hold_its_mark() -> None:
+    named = {
+        found
+        for page in (REPO / "docs").glob("*.md")
+        for found in re.findall(r"tools/pages ([\w-]+) writes all that", page.read_text("utf-8"))
+    }
+    assert named == {"collection", "costs", "policies", "replay"}
+    assert named < set(writers.WRITERS)
+
+
+def test_an_excerpt_has_the_head_and_the_rows() -> None:
+    rows = [f"  {name}  1  2\n" for name in printed.ROWS]
+    head = "sorting\n   a  b\n-------\n"
+    table = head + "progress\n  agent 0, M instructions/s, all  3  4\n" + "".join(reversed(rows))
+    assert printed.excerpt(table) == head + "".join(rows)
+    with pytest.raises(ValueError, match="there is no row 'DRAM read, mean"):
+        printed.excerpt(table.replace("DRAM read", "read"))
