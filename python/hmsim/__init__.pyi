@@ -5,6 +5,7 @@ from hmsim import capture as capture
 from hmsim import report as report
 from hmsim import timeline as timeline
 from hmsim._core import InputError as InputError
+from hmsim._core import OutOfMemory as OutOfMemory
 from hmsim._core import SimulatorFault as SimulatorFault
 from hmsim.config.configuration import Config as Config
 from hmsim.config.configuration import load_config as load_config
