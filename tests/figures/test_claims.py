@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hmsim.figures import figures
 from hmsim.figures.claims import BY_ID, CLAIMS
-from hmsim.figures.page import band_text, number, row
+from hmsim.figures.misses import MISSES
+from hmsim.figures.page import band_text, number, row, text
 
+FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 TARGETS = {f"R{number}" for number in range(1, 23)}
 # The paper's text, by hand.
 STATED = {
@@ -55,3 +58,15 @@ def test_a_claim_that_was_not_run_is_told_so() -> None:
         *("12.3 %", "1.23 %", "123 %"),
         "–",
     ]
+
+
+def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() -> None:
+    page = text(FIGURES, FIGURES.parent / "results.md")
+    paragraphs = dict(re.findall(r"^- \*\*(R\w+), (.*)$", page, re.MULTILINE))
+    assert paragraphs.keys() == BY_ID.keys()
+    missed = {
+        name for name, each in paragraphs.items() if each.startswith(("trend only", "not rep"))
+    }
+    assert MISSES.keys() <= missed
+    for name in missed - MISSES.keys():
+        assert len(paragraphs[name].split(BY_ID[name].how)[1].split()) > 5, name
