@@ -41,11 +41,11 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     : options_(options) {
   const Configuration configuration(config);
   configuration.throw_if_wrong();
-  needs_ = memory_needs(configuration);
+  blame_.needs = memory_needs(configuration);
   try {
     build(configuration, agents, source);
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(describe_shortage(needs_));
+    throw OutOfMemory(describe_shortage(blame_.needs));
   }
 }
 
@@ -67,7 +67,7 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
     network->attach(Wakeup(kernel_, kernel_.attach(*network)));
   }
   SystemConfig system = configuration.system();
-  file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
+  blame_.file = system.nvdimm.present ? system.nvdimm.precondition.load : "";
   system.makers = options_.policies;
   if (options_.preconditioning) {
     const auto all = static_cast<double>(preconditioned_pages(system));
@@ -288,10 +288,10 @@ IoLog::Columns Simulation::take_io() {
 }
 
 void Simulation::blame_file(const Fault& fault) const {
-  if (file_.empty()) {
+  if (blame_.file.empty()) {
     throw;
   }
-  throw InputError(file_ + ": the state in it contradicts itself (" + fault.what() +
+  throw InputError(blame_.file + ": the state in it contradicts itself (" + fault.what() +
                    "); if hmsim wrote it and nobody changed it, please report this");
 }
 
@@ -318,7 +318,7 @@ std::string Simulation::save() {
 }
 
 void Simulation::load(const std::string& checkpoint, const std::string& file) {
-  file_ = file;
+  blame_.file = file;
   Archive archive(open_checkpoint(checkpoint, identity_));
   blaming_file([&] {
     serialize(archive);

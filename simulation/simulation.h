@@ -136,6 +136,11 @@ class Simulation : private SourceProgress {
     last = recovering
   };
 
+  struct Blame {       // what errors of the run are put down to
+    std::string file;  // that it continues from; "": none
+    std::vector<MemoryNeed> needs;
+  };
+
   struct Limits {  // frontend.time_limit and frontend.stall_limit; 0: none
     Tick time{0};
     Tick stall{0};
@@ -162,7 +167,7 @@ class Simulation : private SourceProgress {
     } catch (const Fault& fault) {
       blame_file(fault);
     } catch (const std::bad_alloc&) {
-      throw OutOfMemory(describe_shortage(needs_));
+      throw OutOfMemory(describe_shortage(blame_.needs));
     }
   }
   void build(const Configuration& configuration, const std::vector<Assignments>& agents,
@@ -186,8 +191,7 @@ class Simulation : private SourceProgress {
   Kernel kernel_;
   Tick epoch_{0};  // when power came on: the kernel's time 0
   Power power_ = Power::on;
-  std::string file_;  // that it goes on from; "": none
-  std::vector<MemoryNeed> needs_;
+  Blame blame_;
   RunOptions options_;
   Limits limits_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run

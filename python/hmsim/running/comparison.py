@@ -65,14 +65,10 @@ SHOWN = (
 # Likewise, of every core and of every job.
 SHOWN_OF_EACH = (
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
-    *(
-        f"agent.*.request_latency_us.{direction}.{part}"
-        for direction in ("read", "write")
-        for part in ("mean", "p99")
-    ),
-    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue")),
-    *(f"agent.*.time.{part}" for part in ("reading", "read_ahead", "writing")),
-    *(f"agent.*.time.{part}" for part in ("throttled", "syncing")),
+    *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
+    *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
+    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
+    *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
 )
 
 
