@@ -17,9 +17,9 @@ from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
 from hmsim.running.comparison import compare as compare
+from hmsim.running.point_runs import run_points as run_points
 from hmsim.running.points import Point as Point
 from hmsim.running.points import point as point
-from hmsim.running.points import run_points as run_points
 from hmsim.running.result import Result as Result
 from hmsim.running.runner import run as run
 from hmsim.running.system import Completion as Completion

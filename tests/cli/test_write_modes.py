@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hmsim import Bundle, InputError, TransactionScheduler, compare, load_config, run
 from hmsim.common.paths import shipped
-from hmsim.config.write_modes import BOTH, ITSELF, MODES, difference, expanded
+from hmsim.config.write_modes import BOTH, ITSELF, MODES
+from hmsim.config.write_variants import difference, expanded
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
 from support import REPO, invoke, parsed, write

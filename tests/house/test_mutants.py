@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tools.mutants import summary
-from tools.mutants.copy import MEASURED, Copy
+from tools.mutants.copy import Copy
 from tools.mutants.rewriting import Mutant, header, rewrite
-from tools.mutants.runner import TimedTest, Verdict, portions
+from tools.mutants.runner import MEASURED, TimedTest, Verdict, portions
 
 
 def changes(tmp_path: Path, text: str) -> list[str]:

@@ -137,19 +137,21 @@ def test_gem5_compiles_exactly_the_rooms_that_the_extension_needs() -> None:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Yield the packages below hmsim that a module imports, wherever in it."""
+    """Yield the dotted names that a module imports, also within functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names: list[str] = []
-        if isinstance(node, ast.ImportFrom) and node.module == "hmsim":
-            names = [f"hmsim.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [str(node.module)]
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "hmsim" and len(parts) > 1 and parts[1] in PACKAGES:
-                yield parts[1]
+            yield from (alias.name for alias in node.names)
+
+
+def packages(path: Path) -> Iterator[str]:
+    """Yield the packages of python/hmsim that a module imports."""
+    for name in imports(path):
+        first, _, rest = name.partition(".")
+        if first == "hmsim" and (package := rest.partition(".")[0]) in PACKAGES:
+            yield package
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -159,7 +161,7 @@ def test_no_import_of_the_package_runs_up(package: str) -> None:
     wrong = [
         f"{path.relative_to(folder.parent)} -> {other}"
         for path in sorted(folder.rglob("*.py"))
-        for other in imports(path)
+        for other in packages(path)
         if other not in may
     ]
     assert not wrong, f"imports that run up: {wrong}"
@@ -170,3 +172,49 @@ def test_every_package_has_its_place() -> None:
     found = {path.parent.name for path in folder.glob("*/__init__.py")}
     assert found == set(PACKAGES)
     assert {path.name for path in folder.glob("*.py")} == {"__init__.py"}
+
+
+def import_graph(parent: Path, package: str) -> dict[str, set[str]]:
+    """Return, for each module of a package below `parent`, the modules of it that it imports."""
+    files = {
+        path.relative_to(parent).as_posix()[:-3].removesuffix("/__init__").replace("/", "."): path
+        for path in sorted((parent / package).rglob("*.py"))
+    }
+
+    def module(name: str) -> str:  # the longest prefix that is a module; "": another package
+        while name and name not in files:
+            name = name.rpartition(".")[0]
+        return name
+
+    return {name: {*map(module, imports(path))} - {name, ""} for name, path in files.items()}
+
+
+def cycles(graph: dict[str, set[str]]) -> list[str]:
+    """Return the edges that lie on a cycle."""
+
+    def reachable(start: str) -> set[str]:
+        seen, left = set(), [start]
+        while left:
+            new = graph[left.pop()] - seen
+            seen |= new
+            left += new
+        return seen
+
+    behind = {name: reachable(name) for name in graph}
+    return [f"{one} -> {other}" for one in graph for other in graph[one] if one in behind[other]]
+
+
+@pytest.mark.parametrize(("folder", "package"), [("python", "hmsim"), ("", "tools")])
+def test_no_imports_form_a_cycle(folder: str, package: str) -> None:
+    """Imports for annotations only and imports within functions count, too."""
+    graph = import_graph(ROOT / folder, package)
+    assert len(graph) > 5
+    assert not cycles(graph), "modules that import each other"
+
+
+def test_a_cycle_is_found_wherever_its_imports_are(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/a.py").write_text("from p import b\nfrom p.c import f\n")
+    (tmp_path / "p/b.py").write_text("def g():\n    import p.a\n")
+    (tmp_path / "p/c.py").write_text("import os.path\n")
+    assert cycles(import_graph(tmp_path, "p")) == ["p.a -> p.b", "p.b -> p.a"]

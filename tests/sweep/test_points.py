@@ -20,7 +20,8 @@ import pandas as pd
 import pytest
 from hmsim.config.policies import TransactionScheduler
 from hmsim.running import identity
-from hmsim.running.points import Point, Store, measure
+from hmsim.running.point_store import Store
+from hmsim.running.points import Point, measure
 from hooks import Counting, runs, workload
 
 

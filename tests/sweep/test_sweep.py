@@ -118,7 +118,7 @@ def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
     """Run the sweep; its process ends in the way given when so many points are kept."""
     script = f"""
 import os, signal
-from hmsim.running.points import Store
+from hmsim.running.point_store import Store
 from hmsim.cli import main
 save, kept = Store.save, []
 def ending(self, *arguments):

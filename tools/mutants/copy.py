@@ -19,10 +19,10 @@ from pathlib import Path
 from tools import rooms
 from tools.mutants import summary
 from tools.mutants.rewriting import Mutant, header, rewrite
+from tools.mutants.runner import MEASURED
 
 ROOMS = ("controller", "nvdimm", "policies")
 TESTS = ("tests/cc", "gem5-ext/gate")
-MEASURED = "tests.json"  # in a work folder: what the runner knows of the copy's tests
 PROGRAM = "build/gcc-release/hmsim_tests"
 ERROR_PLACE = re.compile(
     r"(?:^|from )(?:\./)?(?P<file>\w[\w/.-]*):(?P<line>\d+):\d+:", re.MULTILINE

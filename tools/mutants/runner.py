@@ -15,8 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutants.copy import MEASURED
-
+MEASURED = "tests.json"  # file of a work folder: times and reach of the copy's tests
 NO_TEST = "none"  # a pattern that no test has, for what the program itself takes
 SHORTEST = 0.001  # seconds: what a test is taken to need at least
 FIRST_PORTION = 0.125  # seconds; each further one takes as long as all before

@@ -8,7 +8,7 @@ interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 who read what is printed wen
 import sys
 from typing import Any
 
-INTERRUPTED = 130
+from hmsim.cli.statuses import INTERRUPTED
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim._core import InputError, nearest_name
+from hmsim.cli.statuses import FAULT
 from hmsim.cli.support import (
-    FAULT,
     Force,
     Json,
     application,

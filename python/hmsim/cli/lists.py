@@ -67,7 +67,7 @@ def policies(json: Json = False) -> None:
     """List the policy bundles and the policies that they choose from."""
     bare = Config("defaults", ())
     bundles = [
-        {**each, "writes": write_modes.mode_of(bare.with_policy(each["path"]))}
+        {**each, "writes": bare.with_policy(each["path"]).write_mode()}
         for each in _described("configs/policies")
     ]
     pieces = _core.policies()

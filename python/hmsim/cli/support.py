@@ -18,14 +18,13 @@ import typer
 from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer
-from hmsim.cli import INTERRUPTED
+from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, TERMINATED, UNHEARD
 from hmsim.common.directories import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
 from hmsim.config.configuration import Config, load_config
 from hmsim.running.options import LARGEST_SEED
 
-FAULT, INPUT, UNHEARD, TERMINATED = 1, 2, 141, 143  # exit statuses, beside INTERRUPTED
 ANEW = "nothing was written; the same command starts anew"
 
 

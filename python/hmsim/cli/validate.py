@@ -10,7 +10,8 @@ from typing import Annotated, Any, Optional, Union
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import FAULT, Json, complain, count, print_json, print_table, terminal_width
+from hmsim.cli.statuses import FAULT
+from hmsim.cli.support import Json, complain, count, print_json, print_table, terminal_width
 from hmsim.common.progress import Bars
 
 

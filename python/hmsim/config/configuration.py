@@ -19,6 +19,7 @@ from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
 AnyBundle = Union[str, "os.PathLike[str]", Bundle]
+MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
 
 
@@ -104,7 +105,7 @@ class Config:
         direction itself, or an override contradicts.
         """
         name = write_modes.variant(str(self.policy), mode)
-        own = yaml_settings.from_mapping({write_modes.PARAMETER: mode}, name)
+        own = yaml_settings.from_mapping({MODE: mode}, name)
         bundle = tuple(yaml_settings.merge(self.bundle, own))
         changed = replace(self, bundle=bundle, policy=name, writes=mode)
         changed.check()
@@ -121,8 +122,37 @@ class Config:
                 where = merged[name].where if name in merged else self.name
                 lines.append(f"{where}: {name}: {message}{self._blamed(name)}")
         lines += self._misplaced_objects()
-        if lines := lines or write_modes.conflicts(self):
+        if lines := lines or self._mode_conflicts():
             raise InputError(yaml_settings.joined(lines))
+
+    def sets_direction(self) -> bool:
+        """Return whether the scheduler of DRAM's queue decides when writes issue before reads."""
+        maker = dict(self.objects).get(write_modes.SCHEDULER)
+        return write_modes.sets_direction(self.resolved()[write_modes.SCHEDULER], maker)
+
+    def write_mode(self) -> str:
+        """Return ``drained``, ``mixed``, or that the scheduler ``sets the direction itself``."""
+        return write_modes.ITSELF if self.sets_direction() else self.resolved()[MODE]
+
+    def _mode_conflicts(self) -> list[str]:
+        """Return what contradicts the write mode in the bundle's name."""
+        if self.writes is None:
+            return []
+        if self.sets_direction():
+            maker = dict(self.objects).get(write_modes.SCHEDULER)
+            name = self.resolved()[write_modes.SCHEDULER]
+            name = getattr(maker, "__name__", "in Python") if maker else name
+            return [
+                f"{self.policy}: the scheduler '{name}' {write_modes.ITSELF}, so there are no "
+                f"write modes to choose; write '{write_modes.split(str(self.policy))[0]}'"
+            ]
+        if (mode := self.resolved()[MODE]) != self.writes:
+            where = {setting.name: setting.where for setting in self.settings_in_force()}
+            return [
+                f"{where[MODE]}: {MODE}: '{mode}' contradicts the policy '{self.policy}'; leave "
+                "one of them out"
+            ]
+        return []
 
     def _blamed(self, name: str) -> str:
         """Return, of an error of a parameter, what else was set without which there is none.

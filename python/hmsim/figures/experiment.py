@@ -23,13 +23,14 @@ import pandas as pd
 from hmsim import Bundle, InputError
 from hmsim.common.directories import new_file
 from hmsim.common.paths import data_directory
-from hmsim.config import write_modes
+from hmsim.config import write_modes, write_variants
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.figures.gains import SHARE
 from hmsim.figures.regimes import BUFFER, FILL, FILLED, FULL, MACHINE, MACHINE_KEY, REGIMES
 from hmsim.running.mixes import PROGRAMS, WINDOW, Mix, agents, capture
-from hmsim.running.points import Point, Runner, point, run_points
+from hmsim.running.point_runs import run_points
+from hmsim.running.points import Point, Runner, point
 from hmsim.running.workload import Agent, Workload, load_agent
 from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
@@ -143,7 +144,7 @@ def in_modes(names: Iterable[str], writes: str = write_modes.BOTH) -> list[str]:
 
     Those that set the direction themselves stay as they are.
     """
-    expanded = write_modes.expanded([system(name) for name in names], writes)
+    expanded = write_variants.expanded([system(name) for name in names], writes)
     return [str(each.policy) for each in expanded]
 
 

@@ -20,12 +20,13 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
-from hmsim.config import write_modes
+from hmsim.config import write_variants
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.options import Options, options
-from hmsim.running.points import Outcome, Point, Store, measurement
+from hmsim.running.point_store import Store
+from hmsim.running.points import Outcome, Point, measurement
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.runner import (
@@ -241,13 +242,13 @@ def _systems(
     systems: list[Config] = []
     for base in bases:
         under = [base.with_policy(policy) for policy in policies] if policies else [base]
-        under = write_modes.expanded(under, writes)
+        under = write_variants.expanded(under, writes)
         _refuse_repeated("policy", [str(system.policy) for system in under])
         systems += under
     names = [", ".join(filter(None, (base.name, base.policy))) for base in bases]
     _refuse_repeated("configuration", names)
     if policies and writes is None:
-        differing = write_modes.difference(systems[: len(systems) // len(bases)])
+        differing = write_variants.difference(systems[: len(systems) // len(bases)])
         if differing:
             warn(differing)
     return systems

@@ -16,7 +16,9 @@ from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
 from hmsim.config.node_reader import located
-from hmsim.running.points import Outcome, Scalar, Store, as_table
+from hmsim.running.point_runs import as_table
+from hmsim.running.point_store import Store
+from hmsim.running.points import Outcome, Scalar
 from hmsim.running.run_directory import read_run
 
 if TYPE_CHECKING:  # take a while to import

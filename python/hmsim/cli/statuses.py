@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exit statuses of the command line; `hmsim.cli` says what they mean."""
+
+FAULT = 1
+INPUT = 2
+INTERRUPTED = 130
+UNHEARD = 141
+TERMINATED = 143

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Configurations of a comparison in their write modes (`hmsim.config.write_modes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hmsim._core import InputError, nearest_name
+from hmsim.config.configuration import Config
+from hmsim.config.write_modes import BOTH, DRAINED, MODES, PARAMETER, split
+
+
+def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
+    """Return configurations in a write mode, or in both, one after the other.
+
+    Those whose bundle's name gives a mode, or whose scheduler sets the direction itself, stay as
+    they are; with None all do. Raises InputError: there is no such mode.
+    """
+    if writes is None:
+        return list(configs)
+    if writes not in (*MODES, BOTH):
+        near = nearest_name(writes, [*MODES, BOTH])
+        hint = f"did you mean '{near}'?" if near else f"known: {', '.join((*MODES, BOTH))}"
+        raise InputError(f"writes: no write mode '{writes}'; {hint}")
+    modes = MODES if writes == BOTH else (writes,)
+    found: list[Config] = []
+    for config in configs:
+        is_open = config.writes is None and not config.sets_direction()
+        found += [config.with_writes(mode) for mode in modes] if is_open else [config]
+    return found
+
+
+def difference(configs: Sequence[Config]) -> str | None:
+    """Return on one line how the bundles of a comparison differ in their write mode, if they do.
+
+    Schedulers that set the direction themselves drain. A comparison that shows every other bundle
+    in both modes differs in nothing.
+    """
+    shown: dict[str, set[str]] = {}
+    own = []
+    for config in configs:
+        name = str(config.policy)
+        if config.sets_direction():
+            own.append(name)
+        else:
+            scheme = name if config.writes is None else split(name)[0]
+            shown.setdefault(scheme, set()).add(config.resolved()[PARAMETER])
+    kinds = [*shown.values()]
+    if all(kind == kinds[0] and (not own or DRAINED in kind) for kind in kinds):
+        return None
+    parts = [f"{', '.join(own)}: set by the scheduler"] if own else []
+    for kind in {tuple(sorted(each)): None for each in kinds}:
+        names = ", ".join(name for name, modes in shown.items() if modes == {*kind})
+        parts.append(f"{names}: {' and '.join(kind)}")
+    return f"write modes differ ({'; '.join(parts)}); --writes both shows all in both"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs points that a directory does not hold yet, and returns all of them as a table."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hmsim.common.directories import remove_dead
+from hmsim.common.progress import Bars
+from hmsim.running.calibration import with_table
+from hmsim.running.point_store import Store
+from hmsim.running.points import NAMES, Outcome, Point, Scalar
+from hmsim.running.workers import outcomes
+
+if TYPE_CHECKING:  # take a while to import
+    import pandas as pd
+    from distributed import Client
+
+
+def run_points(
+    points: Iterable[Point],
+    out: str | os.PathLike[str],
+    *,
+    jobs: int | None = None,
+    client: Client | None = None,
+    progress: bool = False,
+    calibrate: bool = True,
+) -> pd.DataFrame:
+    """Run the points that are not in ``out`` yet, and return all of them as a table.
+
+    Args:
+        points: in the order of the table's rows.
+        out: a directory, made if need be; several sets of points may share it.
+        jobs: processes at a time; the processors by default. 1: in this process.
+        client: of a Dask cluster to run on, in place of processes of this machine.
+        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
+        calibrate: train tables that policies want, once; false: refuse.
+
+    Returns:
+        One row per point. Columns: ``config``, ``policy``, ``workload``, ``seed``, the points'
+        axes, ``point`` (the key), ``error`` ('': none), and every statistic under its path; NaN
+        where a run has none. ``attrs["units"]`` has the unit of each statistic, ``attrs["axes"]``
+        the names of the columns before ``point``.
+
+    Raises:
+        InputError: ``out`` cannot be written (what is finished is kept).
+    """
+    wanted = [
+        replace(each, config=with_table(each.config, calibrate, jobs, progress)) for each in points
+    ]
+    found = run_missing(wanted, Store(out), jobs=jobs, client=client, progress=progress)
+    return as_table([(each.labels(), outcome) for each, outcome in zip(wanted, found)])
+
+
+def run_missing(
+    points: Sequence[Point],
+    store: Store,
+    *,
+    jobs: int | None = None,
+    client: Client | None = None,
+    progress: bool = False,
+) -> list[Outcome]:
+    """Run the points that the store does not hold; return what became of each."""
+    remove_dead(store.folder)
+    found: dict[str, Outcome] = {}
+    missing: dict[str, Point] = {}
+    for each in points:
+        if each.key not in found and each.key not in missing:
+            kept = store.load(each.key)
+            if kept is None or not kept.final:
+                missing[each.key] = each
+            else:
+                found[each.key] = kept
+    failed = sum(bool(outcome.error) for outcome in found.values())
+    total = len(found) + len(missing)
+    with contextlib.ExitStack() as stack:
+        bars = stack.enter_context(Bars(progress))
+        running = stack.enter_context(
+            contextlib.closing(outcomes(list(missing.values()), jobs, client))
+        )
+        if missing:
+            bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")
+        for outcome in running:
+            store.save(outcome, missing[outcome.key])
+            found[outcome.key] = outcome
+            failed += bool(outcome.error)
+            bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")
+    return [found[each.key] for each in points]
+
+
+def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFrame:
+    """Return points as `run_points` does, from their labels and what became of them."""
+    import pandas as pd
+
+    axes = list(dict.fromkeys([*NAMES, *(name for labels, _ in rows for name in labels)]))
+    names = sorted({name for _, outcome in rows for name in outcome.values})
+    units: dict[str, list[str]] = {name: [] for name in names}
+    for _, outcome in rows:
+        for name in outcome.values:
+            if (unit := outcome.units.get(name, "")) not in units[name]:
+                units[name].append(unit)
+    table = pd.DataFrame(
+        [
+            {**labels, "point": outcome.key, "error": outcome.error, **outcome.values}
+            for labels, outcome in rows
+        ],
+        columns=[*axes, "point", "error", *names],
+    )
+    table.attrs["axes"] = axes
+    table.attrs["units"] = {name: " or ".join(found) for name, found in units.items()}
+    return table
