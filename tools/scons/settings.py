@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Variables and help text of SConstruct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from SCons.Script import BoolVariable, EnumVariable, ListVariable, Variables
+
+SANITIZERS = ["address", "undefined", "thread"]
+HELP = """
+scons [TARGET]... [VARIABLE=VALUE]...
+  lib               build/<variant>/libhmsim.a
+  extension         the Python module hmsim._core
+  policy_parts      python/hmsim/_policy/libhmsim_policy.a, for 'hmsim policy build'
+  capture           the QEMU plug-ins in python/hmsim/_capture
+  programs          build/<variant>/workloads/programs/*, to be captured; needs liblemon-dev
+  test              build and run the C++ tests (GoogleTest)
+  bench             build and run the benchmarks
+  fuzz              build the fuzzers (libFuzzer, compiler=clang sanitize=address,undefined) of the
+                    trace readers, of checkpoints and of preconditioned state
+  compile_commands  build/compile_commands.json, for clang-tidy and editors
+Default: lib extension policy_parts capture; with a sanitizer lib only, since Python cannot load the
+others then.
+"""
+
+
+def variables(arguments: Mapping[str, str]) -> Any:
+    """Return the variables of the command line, with the values in `arguments`."""
+    found = Variables(None, arguments)
+    found.AddVariables(
+        EnumVariable("compiler", "compiler", "gcc", ["gcc", "clang"]),
+        EnumVariable("mode", "optimised, or with internal checks", "release", ["release", "debug"]),
+        ListVariable("sanitize", "sanitizers, separated by commas", "none", SANITIZERS),
+        BoolVariable("python", "build the extension hmsim._core", True),
+        BoolVariable("werror", "treat warnings as errors", True),
+        BoolVariable(
+            "precompiled", "compile standard headers once; without, files stand alone", True
+        ),
+        BoolVariable("dramsim3", "add DRAMsim3 as a second DRAM model; needs cargo", False),
+        ("tests", "C++ tests to build, a pattern below tests/cc", "**/*.cc"),
+        BoolVariable("verbose", "print whole command lines", False),
+    )
+    return found
