@@ -77,10 +77,8 @@ void BlockParameters::declare(ParameterSet& parameters) {
       {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "
        "block written, or after each write request, as if all carried FUA (few traces tell)",
        "block: the PMBD driver fences each copy"});
-  parameters.preset<DriverKind>(
-      "driver", driver,
-      {{"nd_pmem", DriverKind::nd_pmem}, {"pmbd", DriverKind::pmbd}, {"dax", DriverKind::dax}},
-      [this](DriverKind kind) { how = driver_of(kind); },
+  declare_preset(
+      parameters, "driver", driver, kBlockDrivers, [this](const auto& row) { how = row.values; },
       {"what stands between files and the NVDIMM; gives the keys from `copy` to `fault_time` their "
        "values: nd_pmem as by default, pmbd (the paper's), dax (files mapped into memory)",
        "docs/block-drivers.md tells them and their sources"});

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/preset_table.h"
 #include "core/units.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
@@ -277,16 +278,9 @@ void check_map_cache(const NvdimmParameters& parameters, std::vector<ParameterEr
 void NvdimmParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "nvdimm");
   set.boolean("present", present, {"whether the channel carries an NVDIMM", ""});
-  std::vector<std::pair<const char*, NvdimmKind>> kinds;
-  for (const NvdimmKindEntry& entry : kNvdimmKinds) {
-    kinds.emplace_back(entry.name, entry.kind);
-  }
-  set.preset(
-      "kind", kind, kinds,
-      [this](NvdimmKind chosen) {
-        const NvdimmKindEntry& entry = kNvdimmKinds[static_cast<std::size_t>(chosen)];
-        media.technology = entry.technology;
-      },
+  declare_preset(
+      set, "kind", kind, kNvdimmKinds,
+      [this](const NvdimmKindEntry& row) { media.technology = row.technology; },
       {"what it stores data in: flash behind a buffer and an FTL, or byte-addressable cells, "
        "whose read_time, write_time, read_energy and write_energy are set where these are not "
        "given; nvdimm.media is for these, all else but capacity, command_queue and power for flash",

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/software_path.h"
 
+#include <array>
 #include <limits>
 #include <string>
+
+#include "core/preset_table.h"
 
 namespace hmsim {
 
@@ -47,19 +50,37 @@ constexpr LayerTimes kNvmePoll{ns(100), ns(0), ns(0), ns(188), ns(0), ns(0), ns(
 constexpr Tick kCopyIn = ns(240);
 constexpr Tick kCopyOut = ns(270);
 
-// In the order of IoDriverKind.
-constexpr IoDriver kDrivers[] = {
-    {{}, {}, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning},
-    {kBaseRead, kBaseWrite, kCopyIn, kCopyOut, ns(16'400), Tick(0), kNoSpinning},
-    {kNoschedRead, kNoschedWrite, kCopyIn, kCopyOut, Tick(0), ns(4'100), kNoSpinning},
-    {kAtomicRead, kAtomicWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kNoSpinning},
-    {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage},
-    {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage},
-    {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage},
-    {kHaste, kHaste, kCopyIn, kCopyOut, Tick(0), ns(3'050), kAlways},
-    {kNvme, kNvme, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning},
-    {kNvmePoll, kNvmePoll, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning},
-};
+constexpr std::array<PresetRow<IoDriverKind, IoDriver>, 10> kDrivers{{
+    {IoDriverKind::none, "none", {{}, {}, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning}},
+    {IoDriverKind::moneta_base,
+     "moneta_base",
+     {kBaseRead, kBaseWrite, kCopyIn, kCopyOut, ns(16'400), Tick(0), kNoSpinning}},
+    {IoDriverKind::moneta_nosched,
+     "moneta_nosched",
+     {kNoschedRead, kNoschedWrite, kCopyIn, kCopyOut, Tick(0), ns(4'100), kNoSpinning}},
+    {IoDriverKind::moneta_atomic,
+     "moneta_atomic",
+     {kAtomicRead, kAtomicWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kNoSpinning}},
+    {IoDriverKind::moneta_spin,
+     "moneta_spin",
+     {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage}},
+    {IoDriverKind::moneta_2q,
+     "moneta_2q",
+     {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage}},
+    {IoDriverKind::moneta_balance,
+     "moneta_balance",
+     {kSpinRead, kSpinWrite, kCopyIn, kCopyOut, Tick(0), Tick(0), kSpinPage}},
+    {IoDriverKind::haste,
+     "haste",
+     {kHaste, kHaste, kCopyIn, kCopyOut, Tick(0), ns(3'050), kAlways}},
+    {IoDriverKind::nvme_interrupt,
+     "nvme_interrupt",
+     {kNvme, kNvme, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning}},
+    {IoDriverKind::nvme_poll,
+     "nvme_poll",
+     {kNvmePoll, kNvmePoll, Tick(0), Tick(0), Tick(0), Tick(0), kNoSpinning}},
+}};
+static_assert(in_order(kDrivers));
 
 // A layer's time as a parameter.
 struct NamedTime {
@@ -90,25 +111,14 @@ constexpr NamedTime kWriteTimes[] = {
 
 }  // namespace
 
-const IoDriver& io_driver_of(IoDriverKind kind) { return kDrivers[static_cast<std::size_t>(kind)]; }
+const IoDriver& io_driver_of(IoDriverKind kind) { return row_of(kDrivers, kind).values; }
 
 void PathParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "path");
-  parameters.preset<IoDriverKind>(
-      "driver", kind,
-      {{"none", IoDriverKind::none},
-       {"moneta_base", IoDriverKind::moneta_base},
-       {"moneta_nosched", IoDriverKind::moneta_nosched},
-       {"moneta_atomic", IoDriverKind::moneta_atomic},
-       {"moneta_spin", IoDriverKind::moneta_spin},
-       {"moneta_2q", IoDriverKind::moneta_2q},
-       {"moneta_balance", IoDriverKind::moneta_balance},
-       {"haste", IoDriverKind::haste},
-       {"nvme_interrupt", IoDriverKind::nvme_interrupt},
-       {"nvme_poll", IoDriverKind::nvme_poll}},
-      [this](IoDriverKind chosen) { driver = io_driver_of(chosen); },
-      {"preset of all keys of storage.path but contexts, max_request and file_system",
-       "Caulfield et al. 2010; Zhong et al. 2022"});
+  declare_preset(parameters, "driver", kind, kDrivers,
+                 [this](const auto& row) { driver = row.values; },
+                 {"preset of all keys of storage.path but contexts, max_request and file_system",
+                  "Caulfield et al. 2010; Zhong et al. 2022"});
   for (const NamedTime& each : kReadTimes) {
     parameters.time(each.name, driver.read.*each.time, {each.doc, "storage.path.driver"});
   }

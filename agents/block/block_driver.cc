@@ -23,20 +23,24 @@ constexpr Copy kCopies[] = {
     {{{{CopyPass{false, kWords}, kNone}, {CopyPass{true, kWords}, kNone}}}, 1},
 };
 
-// In the order of DriverKind.
-constexpr BlockDriver kDrivers[] = {
-    {CopyKind::non_temporal, WaitFor::request, WriteEnd::done, Barrier::command,
-     2'500 * kNanosecond, 500 * kNanosecond, Tick(0), Tick(0)},
-    {CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted, Barrier::driver,
-     2'500 * kNanosecond, 500 * kNanosecond, 300 * kNanosecond, Tick(0)},
-    {CopyKind::write_back, WaitFor::request, WriteEnd::accepted, Barrier::command, Tick(0), Tick(0),
-     Tick(0), kMicrosecond},
-};
-
 }  // namespace
 
-const Copy& copy_of(CopyKind kind) { return kCopies[static_cast<std::size_t>(kind)]; }
+constexpr std::array<PresetRow<DriverKind, BlockDriver>, 3> kBlockDrivers{{
+    {DriverKind::nd_pmem,
+     "nd_pmem",
+     {CopyKind::non_temporal, WaitFor::request, WriteEnd::done, Barrier::command,
+      2'500 * kNanosecond, 500 * kNanosecond, Tick(0), Tick(0)}},
+    {DriverKind::pmbd,
+     "pmbd",
+     {CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted, Barrier::driver,
+      2'500 * kNanosecond, 500 * kNanosecond, 300 * kNanosecond, Tick(0)}},
+    {DriverKind::dax,
+     "dax",
+     {CopyKind::write_back, WaitFor::request, WriteEnd::accepted, Barrier::command, Tick(0),
+      Tick(0), Tick(0), kMicrosecond}},
+}};
+static_assert(in_order(kBlockDrivers));
 
-const BlockDriver& driver_of(DriverKind kind) { return kDrivers[static_cast<std::size_t>(kind)]; }
+const Copy& copy_of(CopyKind kind) { return kCopies[static_cast<std::size_t>(kind)]; }
 
 }  // namespace hmsim

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/preset_table.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -56,6 +57,8 @@ struct BlockDriver {
   Tick fault_time;     // per page first touched
 };
 
-const BlockDriver& driver_of(DriverKind kind);
+extern const std::array<PresetRow<DriverKind, BlockDriver>, 3> kBlockDrivers;
+
+inline const BlockDriver& driver_of(DriverKind kind) { return row_of(kBlockDrivers, kind).values; }
 
 }  // namespace hmsim

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/node/node_parameters.h"
 
+#include <array>
+
 #include "agents/frontend_parameters.h"
+#include "core/preset_table.h"
 
 namespace hmsim {
 
-void NodeParameters::become(Machine kind) {
-  constexpr std::int64_t kTable3Loads = 10;
-  constexpr std::int64_t kMarssLoads = 48;
-  constexpr std::int64_t kPrefetchDegree = 2;
-  engine = kind == Machine::dma ? CopyEngine::dma : CopyEngine::core;
-  mshrs = kind == Machine::marss ? kMarssLoads : kTable3Loads;
-  prefetch.degree = kind == Machine::prefetch ? kPrefetchDegree : 0;
-}
+namespace {
+
+struct MachineValues {
+  CopyEngine engine;
+  std::int64_t mshrs;            // loads in flight of a core
+  std::int64_t prefetch_degree;  // lines
+};
+
+constexpr std::array<PresetRow<Machine, MachineValues>, 4> kMachines{{
+    {Machine::table3, "table3", {CopyEngine::core, 10, 0}},
+    {Machine::marss, "marss", {CopyEngine::core, 48, 0}},
+    {Machine::prefetch, "prefetch", {CopyEngine::core, 10, 2}},
+    {Machine::dma, "dma", {CopyEngine::dma, 10, 0}},
+}};
+static_assert(in_order(kMachines));
+
+}  // namespace
 
 void PrefetchParameters::declare(ParameterSet& parameters) {
   constexpr std::int64_t kLastLine = kLinesPerPage - 1;
@@ -41,13 +53,13 @@ void PrefetchParameters::declare(ParameterSet& parameters) {
 }
 
 void NodeParameters::declare(ParameterSet& parameters) {
-  parameters.preset<Machine>(
-      "machine", machine,
-      {{"table3", Machine::table3},
-       {"marss", Machine::marss},
-       {"prefetch", Machine::prefetch},
-       {"dma", Machine::dma}},
-      [this](Machine kind) { become(kind); },
+  declare_preset(
+      parameters, "machine", machine, kMachines,
+      [this](const auto& row) {
+        engine = row.values.engine;
+        mshrs = row.values.mshrs;
+        prefetch.degree = row.values.prefetch_degree;
+      },
       {"what `engine`, `mshrs` and `prefetch.degree` are, where they are not given: cores that "
        "copy with 10 loads in flight; as many as MARSSx86's load queue holds, 48; with 10 and a "
        "stream prefetcher; or a copy engine",

@@ -48,9 +48,6 @@ struct NodeParameters {
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
-
- private:
-  void become(Machine kind);
 };
 
 }  // namespace hmsim
