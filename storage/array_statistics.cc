@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The statistics of an array: where requests spent their time, what was busy, power.
 #include "storage/array.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
 namespace {
 
-struct NamedPart {
-  ArrayPart part;
-  const char* name;
-  const char* description;
-};
-constexpr NamedPart kNames[] = {
+constexpr NamedPart<ArrayPart> kNames[] = {
     {ArrayPart::barrier, "barrier", "a barrier had to end first"},
     {ArrayPart::tag, "tag", "waiting for a tag"},
     {ArrayPart::queue, "queue", "in its queue, waiting for a buffer or a controller's room"},
@@ -39,8 +35,6 @@ constexpr NamedPower kPowers[] = {
     {"background", &Power::background, "dies, whatever they do"},
 };
 
-constexpr double kPicosecondsPerMicrosecond = 1e6;
-
 }  // namespace
 
 void Array::account(Tick now) {
@@ -65,21 +59,12 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
   for (const bool write : {false, true}) {
     ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
     const std::string prefix = path + (write ? ".write." : ".read.");
-    for (const NamedPart& part : kNames) {
-      registry.gauge(prefix + part.name + "_us", "us", part.description,
-                     [&of, index = static_cast<std::size_t>(part.part)] {
-                       return of.requests == 0 ? 0
-                                               : static_cast<double>(of.parts[index]) /
-                                                     static_cast<double>(of.requests) /
-                                                     kPicosecondsPerMicrosecond;
-                     });
-    }
+    register_parts(registry, prefix, kNames, of);
     registry.counter(prefix + "requests", "requests",
                      "that ended; larger ones of the host come in pieces", {&of.requests});
     registry.counter(prefix + "transfers", "transfers", "of one buffer each", {&of.transfers});
   }
-  registry.gauge(path + ".tags", "tags", "in use, mean over time",
-                 [this] { return tags_.level().mean(); });
+  register_level(registry, path + ".tags", "tags", "in use, mean over time", tags_.level());
   registry.gauge(path + ".buffers", "buffers", "in use, mean over time", [this] {
     double sum = 0;
     for (const SlotsInTurn<std::uint32_t>& each : buffers_) {
@@ -87,12 +72,11 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
     }
     return sum;
   });
-  registry.gauge(path + ".link.to_host.busy", "", "share of time in which data were on the way",
-                 [this] { return link_busy(true); });
-  registry.gauge(path + ".link.from_host.busy", "", "share of time in which data were on the way",
-                 [this] { return link_busy(false); });
-  registry.gauge(path + ".ring.busy", "", "share of time in which it carried data",
-                 [this] { return ring_busy(); });
+  constexpr const char* kLink = "share of time in which data were on the way";
+  register_level(registry, path + ".link.to_host.busy", "", kLink, link_[1].server.level());
+  register_level(registry, path + ".link.from_host.busy", "", kLink, link_[0].server.level());
+  register_level(registry, path + ".ring.busy", "", "share of time in which it carried data",
+                 ring_.level());
   registry.gauge(path + ".controllers.busy", "", "share of time, mean over controllers",
                  [this] { return memory_.busy(); });
   RowMemoryCounts& rows = memory_.counts();
@@ -110,19 +94,10 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
                    });
   }
   registry.on_reset([this](Tick now) {
-    tags_.level().reset(now);
     for (SlotsInTurn<std::uint32_t>& each : buffers_) {
       each.level().reset(now);
     }
-    for (LinkDirection& each : link_) {
-      each.server.level().reset(now);
-    }
-    ring_.level().reset(now);
     memory_.reset(now);
-    for (ArrayCounts::Direction& of : counts_.of) {
-      of.parts = {};
-      of.time = 0;
-    }
   });
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/statistics.h"
+
 namespace hmsim {
 
 Disk::Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed)
@@ -134,8 +136,8 @@ void Disk::account(Tick now) {
 void Disk::register_statistics(StatisticRegistry& registry, const std::string& path) {
   intake_.register_statistics(registry, path);
   const std::string name = path + ".disk.";
-  registry.gauge(name + "busy", "", "share of time in which the disk serves a request",
-                 [this] { return busy_.mean(); });
+  register_level(registry, name + "busy", "", "share of time in which the disk serves a request",
+                 busy_);
   const auto milliseconds = [&](const char* part, const char* description, Counter& time) {
     registry.gauge(name + part, "ms", description, [&time] {
       return static_cast<double>(time) / static_cast<double>(kMillisecond.value());
@@ -147,7 +149,6 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
   milliseconds("transfer_ms", "time of transfers from and to the platters, summed", transfer_time_);
   registry.counter(name + "buffer_hits", "requests", "reads of what had been read ahead, or was",
                    {&buffer_hits_});
-  registry.on_reset([this](Tick now) { busy_.reset(now); });
 }
 
 void Disk::serialize(Archive& archive) {

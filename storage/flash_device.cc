@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -261,28 +262,20 @@ void FlashDevice::account(Tick now) {
 void FlashDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
   intake_.register_statistics(registry, path);
   const std::string name = path + ".flash.";
-  const auto share = [&](const std::string& part, const char* description, const Level& level,
-                         std::int64_t whole) {
-    registry.gauge(name + part, "", description,
-                   [&level, whole] { return level.mean() / static_cast<double>(whole); });
-  };
-  share("driver.busy", "share of time in which the host's driver is busy", driver_.level(), 1);
-  share("queue.busy", "share of the device's queue that is taken", queue_.level(), queue_.count());
-  share("pages.busy", "share of storage.flash.pages under way", flash_.level(), flash_.count());
-  share("link.to_host.busy",
-        "share of time in which the link moves data to the host, or, if it "
-        "is not duplex, either way",
-        links_[0].level(), 1);
-  share("link.from_host.busy", "share of time in which a duplex link moves data from the host",
-        links_[1].level(), 1);
-  registry.on_reset([this](Tick now) {
-    account(now);
-    driver_.level().reset(now);
-    queue_.level().reset(now);
-    flash_.level().reset(now);
-    links_[0].level().reset(now);
-    links_[1].level().reset(now);
-  });
+  register_level(registry, name + "driver.busy", "",
+                 "share of time in which the host's driver is busy", driver_.level());
+  register_level(registry, name + "queue.busy", "", "share of the device's queue that is taken",
+                 queue_.level(), queue_.count());
+  register_level(registry, name + "pages.busy", "", "share of storage.flash.pages under way",
+                 flash_.level(), flash_.count());
+  register_level(registry, name + "link.to_host.busy", "",
+                 "share of time in which the link moves data to the host, or, if it "
+                 "is not duplex, either way",
+                 links_[0].level());
+  register_level(registry, name + "link.from_host.busy", "",
+                 "share of time in which a duplex link moves data from the host",
+                 links_[1].level());
+  registry.on_reset([this](Tick now) { account(now); });
   const StatisticRegistry::Scope scope(registry, "nvdimm", path + ".flash");
   design_of(NvdimmKind::flash).register_statistics(registry, {module_.get()});
 }

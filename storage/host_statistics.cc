@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "storage/host.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
 namespace {
 
-struct NamedLayer {
-  Layer layer;
-  const char* name;
-  const char* description;
-};
-constexpr NamedLayer kNames[] = {
+constexpr NamedPart<Layer> kNames[] = {
     {Layer::entry, "entry", "system call and entry"},
     {Layer::file_system, "file_system", "in the file system"},
     {Layer::queue, "queue", "in the block layer's queue"},
@@ -30,19 +26,12 @@ constexpr NamedLayer kNames[] = {
 };
 static_assert(std::size(kNames) == kLayers);
 
-struct NamedSection {
-  Section section;
-  const char* name;
-  const char* description;
-};
-constexpr NamedSection kSectionNames[] = {
+constexpr NamedPart<Section> kSectionNames[] = {
     {Section::file_system, "file_system", "share of time in which the file system was held"},
     {Section::queue, "queue", "share of time in which the block layer's queue was held"},
     {Section::lock, "lock", "share of time in which the lock for issuing was held"},
 };
 static_assert(std::size(kSectionNames) == kSections);
-
-constexpr double kPicosecondsPerMicrosecond = 1e6;
 
 }  // namespace
 
@@ -61,15 +50,7 @@ void Host::register_statistics(StatisticRegistry& registry) {
                        write ? "of a write, from its begin in software to its end there"
                              : "of a read, from its begin in software to its end there",
                        kMicrosecond.value(), {&of.latency});
-    for (const NamedLayer& layer : kNames) {
-      registry.gauge("storage." + name + "." + layer.name + "_us", "us", layer.description,
-                     [&of, index = static_cast<std::size_t>(layer.layer)] {
-                       return of.requests == 0 ? 0
-                                               : static_cast<double>(of.parts[index]) /
-                                                     static_cast<double>(of.requests) /
-                                                     kPicosecondsPerMicrosecond;
-                     });
-    }
+    register_parts(registry, "storage." + name + ".", kNames, of);
     registry.counter("storage." + name + "s", "requests",
                      write ? "writes that ended" : "reads that ended", {&of.requests});
     registry.counter("storage." + name + "_bytes", "bytes",
@@ -87,35 +68,22 @@ void Host::register_statistics(StatisticRegistry& registry) {
                                static_cast<double>(counts_.of[1].bytes)) /
                           1e9;
                  });
-  registry.gauge("storage.outstanding", "requests", "under way, mean over time",
-                 [this] { return outstanding_.mean(); });
+  register_level(registry, "storage.outstanding", "requests", "under way, mean over time",
+                 outstanding_);
   registry.gauge("storage.cores_used", "contexts",
                  "hardware contexts that software kept busy, spinning included; mean over time",
                  [this, rate] {
                    return rate(static_cast<double>(counts_.processor_time)) /
                           static_cast<double>(kSecond.value());
                  });
-  registry.gauge(
-      "storage.contexts.busy", "", "share of hardware contexts held, mean over time",
-      [this] { return contexts_.level().mean() / static_cast<double>(contexts_.count()); });
-  for (const NamedSection& each : kSectionNames) {
-    registry.gauge(std::string("storage.section.") + each.name + ".busy", "", each.description,
-                   [&section = sections_[static_cast<std::size_t>(each.section)]] {
-                     return section.level().mean();
-                   });
+  register_level(registry, "storage.contexts.busy", "",
+                 "share of hardware contexts held, mean over time", contexts_.level(),
+                 contexts_.count());
+  for (const NamedPart<Section>& each : kSectionNames) {
+    register_level(registry, std::string("storage.section.") + each.name + ".busy", "",
+                   each.description, sections_[static_cast<std::size_t>(each.part)].level());
   }
-  registry.on_reset([this](Tick now) {
-    outstanding_.reset(now);
-    contexts_.level().reset(now);
-    for (Server<std::uint32_t>& section : sections_) {
-      section.level().reset(now);
-    }
-    for (HostCounts::Direction& of : counts_.of) {
-      of.parts = {};
-      of.time = 0;
-    }
-    counts_.processor_time = 0;
-  });
+  registry.on_reset([this](Tick) { counts_.processor_time = 0; });
   device_.register_statistics(registry, "storage.device");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -64,9 +65,8 @@ void Intake::register_statistics(StatisticRegistry& registry, const std::string&
   registry.histogram(name + "write_latency_us", "us",
                      "a write, from the device's getting it to its end", kMicrosecond.value(),
                      {&counts_[1].latency});
-  registry.gauge(name + "outstanding", "requests", "mean number of requests that the device has",
-                 [this] { return outstanding_.mean(); });
-  registry.on_reset([this](Tick now) { outstanding_.reset(now); });
+  register_level(registry, name + "outstanding", "requests",
+                 "mean number of requests that the device has", outstanding_);
 }
 
 void Intake::serialize(Archive& archive) {

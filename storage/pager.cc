@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "policies/policy.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -247,9 +248,8 @@ void Pager::register_statistics(StatisticRegistry& registry) {
   registry.counter(path + ".writes", "pages", "dirty pages written there", {&counts_.writes});
   registry.histogram(path + ".fault_us", "us", "a fault, from the touch to its end",
                      kMicrosecond.value(), {&counts_.latency});
-  registry.gauge(path + ".swap.busy", "", "share of time in which the swap path is held",
-                 [this] { return swap_.level().mean(); });
-  registry.on_reset([this](Tick now) { swap_.level().reset(now); });
+  register_level(registry, path + ".swap.busy", "", "share of time in which the swap path is held",
+                 swap_.level());
 }
 
 // --- Checkpoints

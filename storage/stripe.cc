@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -209,9 +210,8 @@ void Stripe::register_statistics(StatisticRegistry& registry, const std::string&
   intake_.register_statistics(registry, path);
   registry.counter(path + ".stripe.pieces", "pieces",
                    "parts of requests, and flushes, that members were asked", {&pieces_moved_});
-  registry.gauge(path + ".stripe.bus.busy", "", "share of time in which members' bus moves data",
-                 [this] { return bus_.level().mean(); });
-  registry.on_reset([this](Tick now) { bus_.level().reset(now); });
+  register_level(registry, path + ".stripe.bus.busy", "",
+                 "share of time in which members' bus moves data", bus_.level());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     members_[i]->register_statistics(registry, path + ".member." + std::to_string(i));
   }

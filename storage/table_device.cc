@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "storage/statistics.h"
+
 namespace hmsim {
 
 void TableParameters::declare(ParameterSet& set) {
@@ -83,10 +85,8 @@ void TableDevice::account(Tick now) {
 
 void TableDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
   intake_.register_statistics(registry, path);
-  registry.gauge(path + ".table.busy", "", "share of the device's channels that are busy", [this] {
-    return channels_.level().mean() / static_cast<double>(channels_.count());
-  });
-  registry.on_reset([this](Tick now) { channels_.level().reset(now); });
+  register_level(registry, path + ".table.busy", "", "share of the device's channels that are busy",
+                 channels_.level(), channels_.count());
 }
 
 void TableDevice::serialize(Archive& archive) {
