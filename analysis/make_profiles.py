@@ -19,21 +19,6 @@ from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
-# By configs/gem5/base_cpi.py, and of the big-data programs by configs/gem5/fs_boot.py in a whole
-# system: docs/gem5.md, "Base CPI".
-BASE_CPI = {
-    "mcf": 0.7089,
-    "lbm": 0.5074,
-    "milc": 0.5093,
-    "bayes": 1.0117,
-    "dfsioe_r": 0.9465,
-    "dfsioe_w": 1.0045,
-    "kmeans": 1.1779,
-    "nutchindexing": 0.8761,
-    "pagerank": 0.7433,
-    "sort": 0.931,
-    "wordcount": 0.8525,
-}
 # What each program's capture stands for, where its name is not the paper's.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
 WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # captured as one of three, too
@@ -72,7 +57,6 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
         streams,
         f"{program} of the paper, Table IV: rates exactly, the rest of a program like it",
         "table4",
-        base_cpi=BASE_CPI[program.partition(".")[2]],
     )
 
 
@@ -97,7 +81,7 @@ def main() -> None:
         if path.is_file():
             what = CAPTURES.get(name, f"{name} in the full guest")
             text = f"{what}, as captured (the paper gives no rates of it)"
-            profile = replace(measure(path), description=text, base_cpi=BASE_CPI[name])
+            profile = replace(measure(path), description=text)
             target = FOLDER / f"{name}.yaml"
             target.write_text(dump(profile), encoding="utf-8")
             target.write_text(dump(replace(profile, queue=queue_of(name))), encoding="utf-8")
@@ -108,7 +92,7 @@ def workers(captures: Path) -> None:
     for name in WORKERS:
         text = f"a worker of three of {name} in the full guest, as captured"
         measured = measure(captures / f"{name}_online.hmsim.zst")
-        profile = replace(measured, description=text, base_cpi=BASE_CPI[name])
+        profile = replace(measured, description=text)
         target = FOLDER / f"{name}_online.yaml"
         target.write_text(dump(profile), encoding="utf-8")
 

@@ -138,7 +138,7 @@ def workload(row: Row, requests: int, file: Path, form: str) -> Path:
 
 def mcf_workload(instructions: int, file: Path) -> Path:
     """Write the workload of mcf on a core; return it."""
-    keys = f"path: {ROOT}/workloads/profiles/mcf.yaml, format: hmsim, instructions: {instructions}"
+    keys = f"path: twin:mcf, format: hmsim, instructions: {instructions}"
     file.write_text(f"agents:\n  - {{kind: llc_trace, core: 0, {keys}}}\n")
     return file
 

@@ -66,7 +66,6 @@ WRITERS = {
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
     "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
     "twins": Writer("twin_table.tables", "prints a table of docs/profiles.md", 5, CAPTURES),
-    "causal-twins": Writer("causal_twin_table.tables", "prints tables of docs/profiles.md", 60),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.mixes import Mix, agents, available
+from hmsim.running.mixes import Mix, agents
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_agent
 
@@ -86,9 +86,6 @@ def fig_8a() -> None:
     for name, keys in VARIANTS.items():
         cells = []
         for program in ALONE:
-            if program not in available():
-                cells.append("no profile")
-                continue
             stats = alone(program, keys)
             cells.append(percent(stats["nvdimm.queue.share_over_104"]))
         row(name, *cells)

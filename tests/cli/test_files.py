@@ -90,7 +90,7 @@ def test_readers_take_regular_files_alone(reader: str, no_file: Path) -> None:
 
 
 def test_what_only_asks_is_not_held_up(no_file: Path) -> None:
-    assert traces.expected_size(no_file) == 0 and not profile_file.is_profile(no_file)
+    assert traces.expected_size(no_file) == 0
 
 
 @pytest.mark.parametrize("reader", SMALL)

@@ -17,6 +17,7 @@ from hmsim.clones.files import block_lines, materialised
 from hmsim.clones.profile import MOST_PACES, PHASES, Profile, distance
 from hmsim.clones.profile_file import dump, load
 from hmsim.clones.profile_meter import measure, measure_columns, paces_of
+from hmsim.common.paths import shipped
 from hmsim.traces.columns import Columns, of_words
 from support import REPO, invoke, parsed, succeed, write
 
@@ -228,8 +229,8 @@ def test_the_commands(tmp_path: Path) -> None:
     assert info["reads"] + info["writes"] == made["records"]
     assert info["read_mpki"] == pytest.approx(29.87, rel=0.01)
     assert invoke("trace", "profile", DEMO, "--out", out).exit_code == 2
-    shipped = ("trace", "synth", "--like", "mcf", "--instructions", "100k")
-    assert parsed(*shipped, "--out", tmp_path / "twin.hmsim.zst")
+    named = ("trace", "synth", "--like", "mcf", "--instructions", "100k")
+    assert parsed(*named, "--out", tmp_path / "twin.hmsim.zst")
     wrong = invoke("trace", "synth", "--like", "mfc", "--out", trace, "--force")
     assert wrong.stderr == "hmsim: mfc: no such profile; did you mean 'mcf'?\n"
     assert invoke("trace", "synth", "--like", out, "--out", trace).exit_code == 2
@@ -287,31 +288,28 @@ def test_a_damaged_twin_of_the_cache_is_made_again(
     assert capsys.readouterr().err == ""
 
 
-def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Profile) -> None:
-    path = write(tmp_path / "p.yaml", dump(replace(copied, base_cpi=0.75)))
-    assert load(path).base_cpi == 0.75
-    core = f"{{kind: llc_trace, core: 0, format: hmsim, path: {path}"
+def test_agents_over_a_shipped_twin_have_the_programs_base_cpi(tmp_path: Path) -> None:
+    write(tmp_path / "mcf.yaml", shipped("workloads/profiles")["mcf"].read_bytes())
 
-    def keys(agent: str) -> dict[str, str]:
-        workload = load_workload(write(tmp_path / "w.yaml", f"agents:\n  - {agent}}}\n"))
+    def base_cpi(path: str, kind: str = "llc_trace, core: 0", more: str = "") -> str | None:
+        text = f"agents:\n  - {{kind: {kind}, format: hmsim, path: '{path}'{more}}}\n"
+        workload = load_workload(write(tmp_path / "w.yaml", text))
         workload.check(load_config("quick"))
-        return dict(workload.agents[0].flat())
+        return dict(workload.agents[0].flat()).get("base_cpi")
 
-    assert keys(core)["base_cpi"] == "0.75"
-    assert keys(f"{core}:whole")["base_cpi"] == "0.75"
-    assert keys(f"{core}, base_cpi: 2")["base_cpi"] == "2"
-    job = core.replace("llc_trace, core: 0", "job, cores: 0")
-    assert keys(job)["base_cpi"] == "0.75"
-    assert keys(f"{job}, base_cpi: 2")["base_cpi"] == "2"
-    write(path, dump(copied))
-    assert "base_cpi" not in keys(core)
+    limit = ", instructions: 1000"
+    assert base_cpi("twin:mcf", more=limit) == "0.7089"
+    assert base_cpi("twin:mcf@2", more=limit) == "0.7089"
+    assert base_cpi("twin:sort_online:dram", more=limit) == "0.931"
+    assert base_cpi("twin:mcf", more=f"{limit}, base_cpi: 2") == "2"
+    assert base_cpi("twin:mcf", "job, cores: 0", limit) == "0.7089"
+    assert base_cpi("twin:mcf.yaml", more=limit) is None
 
 
 FAULTS = {
     "hmsim_profile: 1": "only version 4",
     "instructions: 0": "outside",
     "instructions: none": "is no number",
-    "base_cpi: -1": "outside 0 .. 1000",
     "streams": "missing",
     "    accesses: 3": "phases do not add up",
     "    acesses: 3": "did you mean 'accesses'",
@@ -335,7 +333,6 @@ def test_a_faulty_profile_is_refused(tmp_path: Path, copied: Profile, line: str)
     elif key.strip().isdigit():
         lines[lines.index("    reuse:") + 2] = line
     else:
-        lines.insert(1, "base_cpi: 1")
         places = [at for at, old in enumerate(lines) if old.split(":")[0] == key]
         at = places[0] if places else lines.index("  dram_fills:") + 1
         under = len(lines[at]) - len(lines[at].lstrip()) if places else 0

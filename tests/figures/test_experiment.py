@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hmsim.clones.profile_file import load
+from hmsim.common.paths import shipped
 from hmsim.figures import experiment
 from hmsim.figures.experiment import (
     BASELINES,
@@ -54,7 +55,7 @@ def test_a_capture_without_requests_is_one_window(monkeypatch: pytest.MonkeyPatc
 
 def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
     counts = experiment.lines("wordcount", LENGTH)
-    profile = load(experiment.profile_path("wordcount"))
+    profile = load(shipped("workloads/profiles")["wordcount"])
     assert len(counts) == profile.instructions // LENGTH
     assert sum(counts) == pytest.approx(profile.streams["nvdimm_fills"].accesses, rel=0.01)
     halves = experiment.lines("wordcount", LENGTH // 2)

@@ -134,7 +134,7 @@ def workloads(json: Json = False) -> None:
         rows += ["the paper's mixes; ,timed and ,closed are their controls; mix:all is all of them"]
         rows += _rows(of_mixes)
     if profiles:
-        rows += ["profiles, in the place of a trace (path: workloads/profiles/NAME.yaml)"]
+        rows += ["profiles, in the place of a trace (path: twin:NAME)"]
         rows += _rows(profiles)
     print_table(("workload", "description"), rows)
 

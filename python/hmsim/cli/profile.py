@@ -66,9 +66,6 @@ def synth(
         bool,
         typer.Option("--blocks", help="Write what goes to the NVDIMM as a block trace (mqsim)."),
     ] = False,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Leave out what threads wait for, and their requests.")
-    ] = False,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -85,7 +82,6 @@ def synth(
             intensity,
             seed,
             blocks,
-            plain,
             force,
             lambda: bars.report(out),
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Twins as trace files, and what a workload that names a profile is given instead of a trace."""
+"""Twins as trace files, and the twins that workloads ask for by name."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from pathlib import Path
 
 import numpy as np
 
-from hmsim._core import InputError, parse_integer, version
-from hmsim.clones.causal import causal_words
+from hmsim._core import InputError, nearest_name, parse_integer, version
 from hmsim.clones.clone import twin, words
 from hmsim.clones.profile import PAGE_LINES, Profile
-from hmsim.clones.profile_file import is_profile, load
+from hmsim.clones.profile_file import load
 from hmsim.common.cache import set_aside
 from hmsim.common.directories import file_digest, new_file
-from hmsim.common.paths import cache_directory
+from hmsim.common.paths import cache_directory, shipped
 from hmsim.config import settings
 from hmsim.traces.columns import Columns, Numbers, of_words
 from hmsim.traces.escapes import ESCAPE, LINE_BITS
-from hmsim.traces.file import CAUSES, RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
+from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
 from hmsim.traces.reader import compressed
 from hmsim.traces.records import FILL, FORMATS, AnyPath
 
 SECTORS_PER_PAGE = 8
-PROFILE_PATH = re.compile(
-    r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,9}))?(:(?P<part>[a-z_]+))?", re.DOTALL
+NAME = re.compile(
+    r"(?P<profile>.+\.yaml|[^@:]+)(@(?P<seed>[0-9]{1,9}))?(:(?P<part>[a-z_]+))?", re.DOTALL
 )
 TWINS = ("hmsim", "mqsim")  # formats of twins
-TWIN_PARTS = ("dram", "plain", "whole")
+TWIN_PARTS = ("dram", "whole")
 MOST_TWINS = 9999
 BLOCK_PAGES = 1 << 14  # 64 MiB: more than buffers hold, should the trace start over
 MOST_TIMES = 64
@@ -49,7 +48,6 @@ def synthesise(
     intensity: float = 1.0,
     seed: int = 1,
     blocks: bool = False,
-    plain: bool = False,
     force: bool = False,
     report: Callable[[], None] | None = None,
 ) -> dict[str, float]:
@@ -63,7 +61,6 @@ def synthesise(
         seed: another one gives another trace of the same figures.
         blocks: write what goes to the NVDIMM as a block trace (``mqsim``) instead, a request for
             each visit to a page, at one nanosecond an instruction.
-        plain: leave out the causes that the profile has.
         force: replace an existing file.
         report: called now and then.
 
@@ -79,14 +76,10 @@ def synthesise(
         raise InputError(f"instructions: {instructions} lies outside 1 .. 2^46")
     if blocks and not profile.nvdimm_pages:
         raise InputError("the profile has no accesses of an NVDIMM, so no blocks")
-    causes = profile.causes is not None and not blocks and not plain
-    two = profile.nvdimm_pages > 0 or causes
-    flags = (TWO_MEMORIES if two else RENUMBERED_PAGES) | (CAUSES if causes else 0)
+    two = profile.nvdimm_pages > 0
+    flags = TWO_MEMORIES if two else RENUMBERED_PAGES
     counted = _Counted()
-    if causes:
-        pieces = causal_words(profile, instructions, intensity, seed, report)
-    else:
-        pieces = words(twin(profile, instructions, intensity, seed), report)
+    pieces = words(twin(profile, instructions, intensity, seed), report)
     if not blocks:
         check_name(target)
     with new_file(target, force) as scratch:
@@ -158,7 +151,6 @@ def materialised(
     instructions: int = 0,
     seed: int = 1,
     dram_only: bool = False,
-    plain: bool = True,
 ) -> Path:
     """Return a trace of a profile's twin, made now or before; the cache keeps it.
 
@@ -169,13 +161,12 @@ def materialised(
             times that they may touch `BLOCK_PAGES`.
         seed: which twin.
         dram_only: without the accesses of the NVDIMM.
-        plain: without causes.
 
     Raises:
         InputError: the profile is at fault, or the cache cannot be written.
     """
     content = settings.read_text_file(path)
-    choice = f"{instructions} {blocks} {seed} {dram_only} {plain}"
+    choice = f"{instructions} {blocks} {seed} {dram_only}"
     parts = (content, version.encode(), choice.encode())
     key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
@@ -197,8 +188,7 @@ def materialised(
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
-    plain = plain or dram_only
-    synthesise(profile, target, length, seed=seed, blocks=blocks, plain=plain, force=True)
+    synthesise(profile, target, length, seed=seed, blocks=blocks, force=True)
     with new_file(_digest_of(target), force=True) as scratch:
         scratch.write_text(file_digest(target), encoding="ascii")
     return target
@@ -223,54 +213,55 @@ def _is_whole(twin: Path) -> bool:
     return True
 
 
-def resolve(path: Path, keys: Mapping[str, str]) -> Path:
-    """Return what an agent with such keys reads when its path names a profile: a twin's trace.
+def resolve(name: str, folder: Path, keys: Mapping[str, str]) -> Path:
+    """Return the trace of the twin that an agent with such keys asks for.
 
-    ``PROFILE.yaml@N`` is its N-th twin, ``PROFILE.yaml:dram`` one without accesses of the NVDIMM,
-    ``PROFILE.yaml:whole`` one of as many instructions as the profile was measured over, whatever
-    the agent's limit, ``PROFILE.yaml:plain`` one without causes, which only jobs are given. Any
-    other path is returned as it is. Raises InputError.
+    ``PROFILE`` is the name of a shipped profile, or a path that ends in ``.yaml``, relative to a
+    folder. ``PROFILE@N`` is its N-th twin, ``PROFILE:dram`` a twin without accesses of the NVDIMM.
+    A twin covers the agent's ``instructions``, ``PROFILE:whole`` those that the profile was
+    measured over. Raises InputError.
     """
-    match = PROFILE_PATH.fullmatch(os.fspath(path))
-    if match is None or not is_profile(match["file"]):
-        return path
+    match = NAME.fullmatch(name)
+    if match is None:
+        raise InputError(f"'{name}' is not a twin, expected PROFILE[@N][:{'|'.join(TWIN_PARTS)}]")
     limit = _instructions(keys)
-    name = keys.get("format", "")
+    format_name = keys.get("format", "")
     seed = int(match["seed"] or 1)
-    if name in FORMATS and name not in TWINS:
-        raise InputError(f"{path}: a profile's twin is of format hmsim, or mqsim, not {name}")
+    part = match["part"]
+    if format_name in FORMATS and format_name not in TWINS:
+        raise InputError(f"a twin has format {' or '.join(TWINS)}, not {format_name}")
     if not 1 <= seed <= MOST_TWINS:
-        raise InputError(f"{path}: there is no twin {seed}, only 1 .. {MOST_TWINS}")
-    if match["part"] not in (None, *TWIN_PARTS):
-        known = ", ".join(TWIN_PARTS)
-        raise InputError(f"{path}: there is no part '{match['part']}', only {known}")
-    blocks = name == "mqsim"
-    limited = match["part"] != "whole" and 0 <= limit <= LONGEST
+        raise InputError(f"there is no twin {seed}, only 1 to {MOST_TWINS}")
+    if part not in (None, *TWIN_PARTS):
+        raise InputError(f"there is no part '{part}', only {', '.join(TWIN_PARTS)}")
+    limited = part != "whole" and 0 <= limit <= LONGEST
     return materialised(
-        Path(match["file"]),
-        blocks,
+        _profile(match["profile"], folder),
+        format_name == "mqsim",
         limit if limited else 0,
         seed,
-        match["part"] == "dram",
-        plain=keys.get("kind") != "job" or match["part"] == "plain",
+        part == "dram",
     )
 
 
+def _profile(name: str, folder: Path) -> Path:
+    """Return the file of a profile: a path below a folder, or the name of a shipped one."""
+    if name.endswith(".yaml"):
+        path = folder / name
+        if not path.is_file():
+            raise InputError(f"{path}: no such profile")
+        return path
+    known = shipped("workloads/profiles")
+    if name not in known:
+        near = nearest_name(name, list(known))
+        hint = f"did you mean '{near}'?" if near else f"shipped: {', '.join(known)}"
+        raise InputError(f"no such profile '{name}'; {hint}")
+    return known[name]
+
+
 def _instructions(keys: Mapping[str, str]) -> int:
-    """Return an agent's limit; 0 without one, and for a wrong one, of which the agent tells."""
+    """Return an agent's limit; 0 without one, or if it is wrong, which the agent reports."""
     try:
         return parse_integer(keys.get("instructions", "0"))
     except InputError:
         return 0
-
-
-def base_cpi(path: Path) -> float:
-    """Return the base CPI of the profile that a path names, as `resolve` reads it.
-
-    0 where it has none, and for any other path. Raises InputError.
-    """
-    match = PROFILE_PATH.fullmatch(os.fspath(path))
-    if match is None or not is_profile(match["file"]):
-        return 0.0
-    measured = b"base_cpi" in settings.read_text_file(Path(match["file"]))  # cheaper than parsing
-    return load(match["file"]).base_cpi if measured else 0.0

@@ -4,12 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hmsim.traces.records import FILL, NT_WRITE, WRITE_BACK
-
-if TYPE_CHECKING:
-    from hmsim.clones.causes import Causes
 
 VERSION = 4
 PHASES = 32
@@ -128,8 +124,6 @@ class Profile:
     description: str = ""
     calibrated: str = ""  # to what; "" to nothing
     queue: dict[str, float] = field(default_factory=dict)  # of QUEUE, if it was simulated
-    base_cpi: float = 0.0  # cycles per instruction while nothing misses; 0: not measured
-    causes: Causes | None = None  # of a trace that tells them
 
     def rate(self, *names: str) -> float:
         """Return accesses per thousand instructions of some streams."""

@@ -8,26 +8,14 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError
-from hmsim.clones.cause_file import causes_lines, read_causes
 from hmsim.clones.profile import QUEUE, STREAMS, VERSION, Profile
 from hmsim.clones.profile_parts import MOST, MOST_PAGES, Reader, short, stream_lines
-from hmsim.common.directories import open_regular
 from hmsim.config import settings
 from hmsim.traces.records import AnyPath
 
 MARK = "hmsim_profile"  # first key of every such file
 MOST_ENTRIES = 1 << 20
 MOST_PER_INSTRUCTION = 8  # accesses
-MOST_CPI = 1000  # as `base_cpi` of an agent
-
-
-def is_profile(path: AnyPath) -> bool:
-    """Tell whether a file begins as a profile does; False when it cannot be read."""
-    try:
-        with open_regular(path) as file:
-            return file.read(len(MARK) + 1) == f"{MARK}:".encode()
-    except (InputError, OSError):
-        return False
 
 
 def dump(profile: Profile) -> str:
@@ -40,8 +28,6 @@ def dump(profile: Profile) -> str:
             )
     for key in ("instructions", "dram_pages", "nvdimm_pages"):
         lines.append(f"{key}: {getattr(profile, key)}")
-    if profile.base_cpi:
-        lines.append(f"base_cpi: {short(profile.base_cpi)}  # docs/profiles.md")
     lines.append("figures:  # for readers; twins are made of the streams")
     lines += [f"  {name}: {short(figure)}" for name, figure in profile.figures().items()]
     if profile.queue:
@@ -50,8 +36,6 @@ def dump(profile: Profile) -> str:
     lines.append("streams:")
     for name, stream in profile.streams.items():
         lines += stream_lines(name, stream, "  ")
-    if profile.causes is not None:
-        lines += causes_lines(profile.causes)
     return "\n".join(lines) + "\n"
 
 
@@ -62,7 +46,7 @@ def load(path: AnyPath) -> Profile:
     root = settings.read_mapping(file)
     known = [
         *(MARK, "description", "calibrated", "instructions", "dram_pages", "nvdimm_pages"),
-        *("base_cpi", "figures", "queue", "streams", "causes"),
+        *("figures", "queue", "streams"),
     ]
     found = reader.mapping(root, "profile", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
@@ -95,6 +79,4 @@ def load(path: AnyPath) -> Profile:
         text("description"),
         text("calibrated"),
         queue,
-        reader.number(found["base_cpi"], "base_cpi", 0, MOST_CPI) if "base_cpi" in found else 0.0,
-        read_causes(reader, found["causes"], instructions) if "causes" in found else None,
     )

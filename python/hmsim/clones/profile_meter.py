@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmsim._core import InputError
-from hmsim.clones.cause_meter import CauseMeter
 from hmsim.clones.page_visits import PageVisits
 from hmsim.clones.profile import (
     LONG_SWEEP,
@@ -31,9 +30,7 @@ from hmsim.clones.profile import (
     Profile,
     Stream,
 )
-from hmsim.clones.role_meter import causes_of
 from hmsim.traces.columns import Columns, Numbers, columns
-from hmsim.traces.file import TraceFile, is_trace_file
 from hmsim.traces.records import FILL, WRITE_BACK, AnyPath
 
 FINE_INTERVALS = 4096  # of the measurement of phases, before two and two become one
@@ -320,29 +317,14 @@ class _Phases:
 
 
 def measure(path: AnyPath, report: Callable[[], None] | None = None) -> Profile:
-    """Return the profile of a trace of misses, with its causes if it has any. Raises InputError."""
-    profile = measure_columns(path, columns(path), report)
-    if is_trace_file(path) and TraceFile(path).header.causes:
-        meter = CauseMeter()
-        outside = streams_of(meter.outside(path, report))[0]
-        profile.causes = causes_of(meter, outside)
-    return profile
+    """Return the profile of a trace of misses. Raises InputError."""
+    return measure_columns(path, columns(path), report)
 
 
 def measure_columns(
     name: AnyPath, pieces: Iterable[Columns], report: Callable[[], None] | None = None
 ) -> Profile:
     """Return the profile of columns; ``name`` is for messages."""
-    streams, pages, now = streams_of(pieces, report)
-    if not streams:
-        raise InputError(f"{os.fspath(name)}: holds no record")
-    return Profile(max(now, 1), pages["dram"], pages["nvdimm"], streams)
-
-
-def streams_of(
-    pieces: Iterable[Columns], report: Callable[[], None] | None = None
-) -> tuple[dict[str, Stream], dict[str, int], int]:
-    """Return the streams of columns, distinct pages of each memory, and the instructions."""
     meters = {stream: _Meter() for stream in STREAMS}
     phases = _Phases()
     now = fills = 0
@@ -363,8 +345,10 @@ def streams_of(
         measured = meter.finish(phases.of(stream, max(now, 1)), max(now, 1))
         if measured.accesses:
             streams[stream] = measured
+    if not streams:
+        raise InputError(f"{os.fspath(name)}: holds no record")
     found = {}
     for memory in ("dram", "nvdimm"):
         lists = [meters[s].pages.pages for s in streams if s.startswith(memory)]
         found[memory] = len(np.unique(np.concatenate(lists))) if lists else 0
-    return streams, found, now
+    return Profile(max(now, 1), found["dram"], found["nvdimm"], streams)

@@ -10,7 +10,6 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError, nearest_name
-from hmsim.clones.causes import FOURS
 from hmsim.clones.profile import (
     LONGEST_REUSE,
     LONGEST_VISIT,
@@ -45,12 +44,6 @@ BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
     "edges": (PIECES, PAGE_LINES, 2),
     "pieces": (PIECES, PAGE_LINES, 2),
     "runs": (RUNS, POWERS[-1], 2),
-    "after": (FOURS, FOURS[-1], 2),
-    "length": (FOURS, FOURS[-1], 2),
-    "uses": (FOURS, FOURS[-1], 2),
-    "sizes": (POWERS, POWERS[-1], 2),
-    "depth": (POWERS, POWERS[-1], 2),
-    "rows": (POWERS, POWERS[-1], 2),
 }
 GROUPS: dict[str, tuple[int, ...]] = {  # of bins: their names
     "inside": tuple(range(MOST_PACES)),

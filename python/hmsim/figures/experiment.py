@@ -22,7 +22,6 @@ import pandas as pd
 
 from hmsim import Bundle, InputError
 from hmsim.common.directories import new_file
-from hmsim.common.paths import data_directory
 from hmsim.config import write_modes, write_variants
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
@@ -155,7 +154,7 @@ def workload(name: str, keys: Iterable[Mapping[str, Any]]) -> Workload:
 
 @lru_cache(maxsize=1024)
 def _agent(name: str, keys: tuple[tuple[str, Any], ...]) -> Agent:
-    """Reading a profile takes longer than a short run."""
+    """Return an agent; checking the cached twin's key takes longer than a short run."""
     return load_agent(from_mapping(dict(keys), name))
 
 
@@ -172,11 +171,6 @@ class Window:
     begin: int
     length: int
     share: float = 1.0
-
-
-def profile_path(profile: str) -> Path:
-    """Return the file of a shipped profile."""
-    return data_directory() / "workloads" / "profiles" / f"{profile}.yaml"
 
 
 @lru_cache(maxsize=64)
@@ -216,8 +210,8 @@ def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
     for window in windows(case.program, seed, runs.scaled(WINDOW)):
         partner, job = agents(named)
         job |= {"skip": window.begin, "instructions": window.length, **dict(case.job)}
-        profile = f"{profile_path(named.partner)}@{seed}:whole"
-        partner |= {"path": profile, "instructions": INSTRUCTIONS, "measured": False}
+        twin = f"twin:{named.partner}@{seed}:whole"
+        partner |= {"path": twin, "instructions": INSTRUCTIONS, "measured": False}
         name = named.name if case.partner else f"{case.program} alone"
         found.append((workload(name, [partner, job] if case.partner else [job]), window.share))
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import Runs, profile_path, system, workload
+from hmsim.figures.experiment import Runs, system, workload
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, estimate
 from hmsim.running.points import point
@@ -68,7 +68,7 @@ def table(runs: Runs) -> pd.DataFrame:
             agents = workload(
                 f"{family} beside mcf",
                 [
-                    {**MCF, "path": str(profile_path("mcf"))},
+                    {**MCF, "path": "twin:mcf"},
                     {**JOB, "path": str(program), "cores": f"1-{cores}"},
                 ],
             )

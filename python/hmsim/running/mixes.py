@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hmsim._core import InputError, nearest_name
-from hmsim.common.paths import data_directory
+from hmsim.common.paths import data_directory, shipped
 
 PREFIX = "mix:"
 ALL = "all"  # in the place of a pair
@@ -43,6 +42,21 @@ WINDOW_BEGINS = {
     "sort": 120_000_000,
     "wordcount": 360_000_000,
 }
+# Cycles per instruction while nothing misses, measured in gem5: docs/gem5.md, "Base CPI".
+BASE_CPI = {
+    "mcf": 0.7089,
+    "lbm": 0.5074,
+    "milc": 0.5093,
+    "bayes": 1.0117,
+    "dfsioe_r": 0.9465,
+    "dfsioe_w": 1.0045,
+    "kmeans": 1.1779,
+    "nutchindexing": 0.8761,
+    "pagerank": 0.7433,
+    "sort": 0.931,
+    "wordcount": 0.8525,
+}
+ONLINE = "_online"  # ends the name of the profile of a program's worker
 OPTIONS = ("online", "timed", "closed")
 
 
@@ -58,23 +72,20 @@ class Mix(NamedTuple):
         return ",".join((f"{PREFIX}{self.program}+{self.partner}", *self.options))
 
 
-def available() -> list[str]:
-    """Return the programs whose profiles are shipped."""
-    return [name for name in PROGRAMS if (_profiles() / f"{name}.yaml").is_file()]
+def base_cpi(profile: str) -> float | None:
+    """Return the base CPI of the program of a shipped profile, or None."""
+    return BASE_CPI.get(profile.removesuffix(ONLINE))
 
 
-def online_profile(program: str) -> Path:
-    """Return the profile of a program's online variant: of one worker of three, if it is shipped.
-
-    Else that of the program on one node.
-    """
-    own = _profiles() / f"{program}_online.yaml"
-    return own if own.is_file() else _profiles() / f"{program}.yaml"
+def online_profile(program: str) -> str:
+    """Return the profile of one worker of three, if it is shipped; otherwise the program's."""
+    own = f"{program}{ONLINE}"
+    return own if own in shipped("workloads/profiles") else program
 
 
 def every(options: tuple[str, ...] = ()) -> list[Mix]:
-    """Return all mixes of shipped profiles."""
-    return [Mix(program, partner, options) for partner in PARTNERS for program in available()]
+    """Return all mixes."""
+    return [Mix(program, partner, options) for partner in PARTNERS for program in PROGRAMS]
 
 
 def parse(text: str) -> Mix:
@@ -103,7 +114,7 @@ def parse(text: str) -> Mix:
     if "online" in chosen and not ways:
         raise InputError(f"{text}: 'online' is a variant of 'timed' and 'closed'; add one of them")
     return Mix(
-        known(program, available(), "program"), known(partner, list(PARTNERS), "partner"), chosen
+        known(program, list(PROGRAMS), "program"), known(partner, list(PARTNERS), "partner"), chosen
     )
 
 
@@ -129,7 +140,7 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     partner = {
         "kind": "llc_trace",
         "core": 0,
-        "path": str(_profiles() / f"{mix.partner}.yaml"),
+        "path": f"twin:{mix.partner}",
         "format": "hmsim",
         "instructions": PARTNERS[mix.partner],
     }
@@ -141,18 +152,10 @@ def capture(program: str) -> Path:
     return data_directory() / "workloads" / "captures" / f"{program}.hmsim.zst"
 
 
-@cache
-def base_cpi(program: str) -> float:
-    """Return the base CPI of a program's profile; reading one takes a tenth of a second."""
-    from hmsim.clones import files  # with numpy, which takes a while to import
-
-    return files.base_cpi(_profiles() / f"{program}.yaml")
-
-
 def _job(program: str) -> dict[str, Any]:
     return {
         "kind": "job",
-        "base_cpi": base_cpi(program),
+        "base_cpi": BASE_CPI[program],
         "path": str(capture(program)),
         "format": "hmsim",
         "cores": JOB_CORES,
@@ -170,17 +173,17 @@ def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
     all of the program's worker where a capture of one is shipped.
     """
     online = "online" in mix.options
-    program = online_profile(mix.program) if online else _profiles() / f"{mix.program}.yaml"
+    twin = f"twin:{online_profile(mix.program) if online else mix.program}"
     core = {
         "kind": "llc_trace",
         "core": 1,
-        "path": f"{program}:dram",
+        "path": f"{twin}:dram",
         "format": "hmsim",
         "instructions": PROGRAM_INSTRUCTIONS,
     }
     blocks: dict[str, Any] = {
         "kind": "block_trace",
-        "path": str(program),
+        "path": twin,
         "format": "mqsim",
         "driver": "pmbd",
         "replay": "closed",
@@ -191,10 +194,6 @@ def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
     found = [core, {**blocks, "core": 2}]
     if online:
         for node in range(1, SLAVES + 1):
-            path = f"{program}@{node + 1}"
+            path = f"{twin}@{node + 1}"
             found.append({**blocks, "core": 2 + node, "path": path, "measured": False})
     return found
-
-
-def _profiles() -> Path:
-    return data_directory() / "workloads" / "profiles"

@@ -147,8 +147,8 @@ class Result:
         """Write the files of a run.
 
         ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
-        ``requests.parquet``, ``io_requests.parquet``, ``commands.parquet``, ``modules.parquet`` and ``threads.parquet``: all
-        of them or nothing.
+        ``requests.parquet``, ``io_requests.parquet``, ``commands.parquet``, ``modules.parquet`` and
+        ``threads.parquet``: all of them or nothing.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.

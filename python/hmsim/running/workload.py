@@ -13,15 +13,19 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
-from hmsim.common.paths import data_directory, find_file
+from hmsim.common.paths import data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
 from hmsim.running import fio_job, mixes
 
+PROFILES = "workloads/profiles"
 MOST_COPIES = 256
 MOST_AGENTS = 1024  # of a run
-PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
+TWIN = "twin:"  # begins a path that asks for the twin of a profile (docs/profiles.md)
+PROFILE_PATH = re.compile(
+    r"(?P<folder>.*/)?(?P<stem>[^/]*)\.yaml(?P<rest>(@[0-9]+)?(:[a-z_]+)?)", re.DOTALL
+)
 COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
 LISTS = ("cores", "nodes", "size", "levels")  # keys whose value may be a list of numbers
 STREAM = "random_stream"  # key of agents that draw random numbers
@@ -125,10 +129,9 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     (`hmsim.running.fio_job`).
 
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
-    beside the file, those below ``workloads/`` also among the shipped ones, and must exist; in the
-    place of one, a profile means its twin. The agents' keys
-    are checked when a configuration is known (`Workload.check`). An agent with ``copies: N``
-    becomes N agents.
+    beside the file, those below ``workloads/`` also among the shipped ones, and must exist;
+    ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked when a configuration is
+    known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
@@ -190,16 +193,16 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
     """Return an agent of keys; its path is relative to a folder, or shipped. Raises InputError.
 
-    A core over a profile's twin has the profile's base CPI, unless its keys name another; so have
-    the cores of a job.
+    Cores and jobs over the twin of a shipped profile have its program's base CPI, unless their keys
+    give another.
     """
     settings = []
     trace = None
     keys = dict(setting.pair for setting in given)
     for setting in given:
         if setting.name == "path":
-            trace, cpi = _trace(_place(folder, setting.text), keys)
-            _check_trace(trace, setting)
+            trace = _trace(folder, setting, keys)
+            cpi = _base_cpi(setting.text)
             if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
                 settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
             setting = replace(setting, text=os.fspath(trace))
@@ -207,24 +210,42 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     return Agent(tuple(settings), where or given[0].where, trace)
 
 
+def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
+    """Return the trace that the path of an agent with such keys means. Raises InputError."""
+    text = setting.text
+    if text.startswith(TWIN):
+        from hmsim.clones import files as twin_files  # with numpy, which takes a while to import
+
+        try:
+            return twin_files.resolve(text[len(TWIN) :], folder, keys)
+        except InputError as error:
+            raise InputError(f"{setting.where}: path: {text}: {error}") from error
+    if profile := PROFILE_PATH.fullmatch(text):
+        of_shipped = (profile["folder"] or "").endswith("profiles/")
+        known = of_shipped and profile["stem"] in shipped(PROFILES)
+        name = f"{profile['stem']}{profile['rest']}" if known else text
+        raise InputError(
+            f"{setting.where}: path: a profile is not a trace, got {text}; for its twin write "
+            f"'{TWIN}{name}'"
+        )
+    trace = _place(folder, text)
+    _check_trace(trace, setting)
+    return trace
+
+
 def _place(folder: Path, text: str) -> Path:
     """Return where a path leads: from a folder, or, of ``workloads/``, to what is shipped."""
-    own = folder / text
-    file = text.partition(PROFILE)[0] + PROFILE if PROFILE in text else text
-    if file.startswith("workloads/") and not (folder / file).exists():
-        packed = data_directory()
-        if (packed / file).is_file():
-            return packed / text
-    return own
+    own, packed = folder / text, data_directory() / text
+    return (
+        packed if text.startswith("workloads/") and not own.exists() and packed.is_file() else own
+    )
 
 
-def _trace(path: Path, keys: Mapping[str, str]) -> tuple[Path, float]:
-    """Return what an agent reads, and the base CPI of the profile whose twin it is, or 0."""
-    if PROFILE not in path.name:
-        return path, 0.0
-    from hmsim.clones import files as twin_files  # with numpy, which takes a while to import
-
-    return twin_files.resolve(path, keys), twin_files.base_cpi(path)
+def _base_cpi(path: str) -> float | None:
+    """Return the base CPI of the shipped profile that a path asks for a twin of, or None."""
+    if not path.startswith(TWIN):
+        return None
+    return mixes.base_cpi(re.split("[@:]", path[len(TWIN) :])[0])
 
 
 def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
