@@ -104,6 +104,6 @@ def test_the_lock_file_has_every_package_by_digest() -> None:
         assert found and found[0].lower().replace("_", "-") in locked, requirement
 
 
-@pytest.mark.parametrize("command", ["", "run", "trace capture", "guest build"])
+@pytest.mark.parametrize("command", ["", "run", "trace capture", "guest capture"])
 def test_help_has_a_short_name(command: str) -> None:
     assert succeed(*command.split(), "-h") == succeed(*command.split(), "--help") != ""

@@ -6,11 +6,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hmsim.capture import CaptureSummary, capture
+from hmsim.capture import CaptureSummary, ProgramSettings, capture
 from hmsim.capture.emulation import PLUGIN
 from hmsim.traces.file import Header, TraceFile
 
@@ -180,12 +181,20 @@ def decode(path: Path) -> Trace:
 
 
 def run(
-    folder: Path, *command: str, name: str = "t.hmsim.zst", **options: object
+    folder: Path, *command: str, name: str = "t.hmsim.zst", **options: Any
 ) -> tuple[CaptureSummary, Trace]:
     options.setdefault("timeout", 120)
-    options.setdefault("stdout", subprocess.DEVNULL)
-    summary = capture(command, folder / name, **options)  # type: ignore[arg-type]
+    settings, others = settings_of(options)
+    others.setdefault("stdout", subprocess.DEVNULL)
+    summary = capture(command, folder / name, settings, **others)
     return summary, decode(folder / name)
+
+
+def settings_of(options: dict[str, Any]) -> tuple[ProgramSettings, dict[str, Any]]:
+    """Return the settings among some options, and the other options."""
+    names = {field.name for field in fields(ProgramSettings)}
+    mine = {name: value for name, value in options.items() if name in names}
+    return ProgramSettings(**mine), {n: v for n, v in options.items() if n not in names}
 
 
 def has_run(lines: list[int], length: int) -> bool:

@@ -7,18 +7,22 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from captured import FILL, NON_TEMPORAL, WRITE_BACK, decode, has_run, needs_qemu, run
-from hmsim.capture import CaptureError, capture
+from hmsim.capture import CaptureError, ProgramSettings, capture
+from hmsim.capture.emulation import Caches
 from hmsim.traces.file import RENUMBERED_PAGES
 from hmsim.traces.info import info
 from hmsim.traces.reader import read_pieces
 
+MINUTE = ProgramSettings(timeout=60)
+
 
 @needs_qemu
 def test_header_and_totals(tmp_path: Path, program: str) -> None:
-    summary, trace = run(tmp_path, program, "read", "1000", l1="16KiB", l3="4MiB")
+    summary, trace = run(tmp_path, program, "read", "1000", caches=Caches("16KiB", l3="4MiB"))
     header = trace.header
     assert (header.vcpus, header.flags) == (1, RENUMBERED_PAGES)
     assert (header.records, header.instructions) == (summary.records, summary.instructions)
@@ -142,10 +146,9 @@ def test_file_accesses_are_recorded_by_sector(tmp_path: Path, program: str) -> N
     summary = capture(
         [program, "files", str(source), str(result)],
         None,
+        ProgramSettings(files="*.dat", timeout=120),
         blocks=blocks,
-        files="*.dat",
         stdout=subprocess.DEVNULL,
-        timeout=120,
     )
     rows = [tuple(map(int, row.split())) for row in blocks.read_text().splitlines()]
     # in.dat takes extents 0 and 1 (its size), out.dat extent 2, its second MiB extent 3.
@@ -182,9 +185,8 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
     for block_format in ("blkparse", "mqsim"):
         blocks = tmp_path / f"b.{block_format}"
         command = [program, "syncs", str(mine), str(other)]
-        summary = capture(
-            command, None, blocks=blocks, block_format=block_format, files="*.dat", timeout=60
-        )
+        settings = ProgramSettings(block_format, files="*.dat", timeout=60)
+        summary = capture(command, None, settings, blocks=blocks)
         assert (summary.block_reads, summary.block_writes, summary.block_flushes) == (1, 4, 5)
         kinds[block_format] = blocks.read_text()
     # Times tell nothing here; device, CPU, sequence and process do not change.
@@ -198,15 +200,15 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
     ]
     assert info(tmp_path / "b.blkparse")["format"] == "blkparse"
     with pytest.raises(CaptureError, match="did you mean 'blkparse'"):
-        capture(command, None, blocks=tmp_path / "c", block_format="blkpars")
+        capture(command, None, ProgramSettings("blkpars"), blocks=tmp_path / "c")
 
 
 @needs_qemu
 def test_programs_and_pseudo_files_are_no_data(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("b\na\n")
     blocks = tmp_path / "b.mqsim.zst"
-    capture(["cat", str(tmp_path / "in"), "/proc/self/stat", "/bin/true"], None, blocks=blocks,
-            stdout=subprocess.DEVNULL, timeout=60)  # fmt: skip
+    command = ["cat", str(tmp_path / "in"), "/proc/self/stat", "/bin/true"]
+    capture(command, None, MINUTE, blocks=blocks, stdout=subprocess.DEVNULL)
     rows = b"".join(read_pieces(blocks)).splitlines()
     assert rows[-1].split()[3:] == [b"1", b"1"]  # a sector of the text, read
     assert len(rows) <= 3  # besides it only what the C library itself reads
@@ -222,8 +224,8 @@ def test_sort_is_right_under_capture(tmp_path: Path) -> None:
     text.write_text("\n".join(numbers) + "\n")
     command = ["sort", "--parallel=1", "-S", "64K", "-T", str(tmp_path), str(text)]
     with open(tmp_path / "sorted", "wb") as output:
-        summary = capture(command, tmp_path / "t.zst", blocks=tmp_path / "b.zst", stdout=output,
-                          timeout=120)  # fmt: skip
+        blocks = tmp_path / "b.zst"
+        summary = capture(command, tmp_path / "t.zst", MINUTE, blocks=blocks, stdout=output)
     assert (tmp_path / "sorted").read_text().split() == sorted(numbers)
     size = text.stat().st_size
     assert summary.block_read_bytes >= 2 * size  # the input, and temporary files
@@ -241,12 +243,12 @@ def test_a_script_runs_by_its_interpreter(tmp_path: Path) -> None:
     assert summary.exit_status == 3
 
 
-def refused(folder: Path, message: str, *command: str, **options: object) -> None:
+def refused(folder: Path, message: str, *command: str, **options: Any) -> None:
     """Check that one line of this text is the answer, and that nothing stays behind."""
     before = sorted(folder.iterdir())
     options.setdefault("timeout", 60)
     with pytest.raises(CaptureError, match=message) as error:
-        capture(command, folder / "no.zst", blocks=folder / "no.txt", **options)  # type: ignore
+        capture(command, folder / "no.zst", ProgramSettings(**options), blocks=folder / "no.txt")
     assert "\n" not in str(error.value)
     assert sorted(folder.iterdir()) == before
 
@@ -259,8 +261,8 @@ def test_refusals_name_the_reason_and_leave_nothing(tmp_path: Path, program: str
     refused(tmp_path, "not done after 1 s", program, "sleep", timeout=1)
     refused(tmp_path, "no such program", "./nothing-of-this-name")
     refused(tmp_path, "no program is named")
-    refused(tmp_path, "'32KB' is no size", program, "exit", "0", l1="32KB")
-    refused(tmp_path, "power-of-two", program, "exit", "0", l3="9MiB")
+    refused(tmp_path, "'32KB' is no size", program, "exit", "0", caches=Caches("32KB"))
+    refused(tmp_path, "power-of-two", program, "exit", "0", caches=Caches(l3="9MiB"))
     refused(tmp_path, "limit: 0 instructions", program, "exit", "0", limit=0)
     text = tmp_path / "text"
     text.write_text("no program\n")
@@ -276,13 +278,16 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path, program: str) ->
     out = tmp_path / "t.zst"
     out.write_text("precious")
     with pytest.raises(ValueError, match="exists"):
-        capture([program, "exit", "0"], out, timeout=60)
+        capture([program, "exit", "0"], out, MINUTE)
     assert out.read_text() == "precious"
-    capture([program, "exit", "0"], out, force=True, timeout=60)
+    capture([program, "exit", "0"], out, MINUTE, force=True)
     assert decode(out).instructions > 0
 
 
-def test_without_qemu_it_says_how_to_install_it(tmp_path: Path) -> None:
+def test_without_qemu_it_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CaptureError, match=re.escape("apt-get install qemu-user")):
-        capture(["/bin/true"], tmp_path / "t.zst", qemu="qemu-of-no-such-name")
+        capture(["/bin/true"], tmp_path / "t.zst")
     assert not list(tmp_path.iterdir())

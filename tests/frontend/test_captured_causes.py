@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+from hmsim.capture.settings import SystemSettings
 from hmsim.capture.system import SystemCaptureSummary, capture_system
 from hmsim.traces import escapes
 from hmsim.traces.causes import summarise
@@ -16,14 +18,11 @@ PAGE_LINES = 64
 NAME_RECORDS = 5
 
 
-def captured(job: str, path: Path, **options: object) -> SystemCaptureSummary:
-    return capture_system(
-        job,
-        path,
-        causes=True,
-        timeout=180,
-        **options,  # type: ignore[arg-type]
-    )
+def captured(
+    job: str, path: Path, snapshot: Path | None = None, force: bool = False, **options: Any
+) -> SystemCaptureSummary:
+    settings = SystemSettings(causes=True, timeout=180, **options)
+    return capture_system(job, path, settings, snapshot=snapshot, force=force)
 
 
 def told(path: Path) -> list[tuple[int, int, int]]:
@@ -74,7 +73,8 @@ def test_a_direct_write_tells_its_requests_and_fences(tmp_path: Path) -> None:
     found = summarise(TraceFile(names[0]).records())
     assert found["busiest"][0]["name"] == "fileio"
     # What the module executes is not in the trace: neither instructions nor lines.
-    plain = capture_system("fio-direct-write", names[1], icount=True, driver="pmbd-nt", force=True)
+    settings = SystemSettings(driver="pmbd-nt", icount=True)
+    plain = capture_system("fio-direct-write", names[1], settings, force=True)
     assert plain.instructions < summary.instructions < 1.02 * plain.instructions
     assert plain.nvdimm_nt_writes == summary.nvdimm_nt_writes
     assert abs(plain.fills - summary.fills) < 200

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from guests_clock import makespan_us
 from hmsim.capture.emulation import CaptureError
+from hmsim.capture.settings import SystemSettings
 from hmsim.capture.system import capture_system
 from test_captured_causes import captured
 from test_system_capture import needs_guest
@@ -45,7 +46,7 @@ def test_a_delay_that_cannot_be_is_refused(
 ) -> None:
     out = tmp_path / "t.hmsim.zst"
     with pytest.raises(CaptureError, match="delay") as error:
-        capture_system("fio-direct-read", out, driver=driver, delay=delay)
+        capture_system("fio-direct-read", out, SystemSettings(driver=driver, delay=delay))
     assert message in str(error.value)
     assert not out.exists()
 
@@ -53,5 +54,5 @@ def test_a_delay_that_cannot_be_is_refused(
 def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim.zst"
     with pytest.raises(CaptureError, match="processor 'gem' is unknown; did you mean 'gem5'"):
-        capture_system("fio-direct-read", out, processor="gem")
+        capture_system("fio-direct-read", out, SystemSettings(processor="gem"))
     assert not out.exists()

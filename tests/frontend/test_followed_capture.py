@@ -5,29 +5,24 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from captured import needs_qemu
-from hmsim.capture import CaptureError, CaptureSummary, capture
+from hmsim.capture import CaptureError, CaptureSummary, ProgramSettings, capture
 
 pytestmark = needs_qemu
 
 
 def followed(
-    folder: Path, *command: str, **options: object
+    folder: Path, *command: str, check: bool = True, **options: Any
 ) -> tuple[CaptureSummary, list[tuple[str, int, int]]]:
     """Return the summary, and kind, first sector and sectors of each request."""
     blocks = folder / "b.blkparse"
     options = {"follow": True, "files": f"{folder}/*.dat", "timeout": 120, **options}
-    summary = capture(
-        command,
-        None,
-        blocks=blocks,
-        block_format="blkparse",
-        stdout=subprocess.DEVNULL,
-        force=True,
-        **options,  # type: ignore[arg-type]
-    )
+    settings = ProgramSettings("blkparse", **options)
+    out = subprocess.DEVNULL
+    summary = capture(command, None, settings, blocks=blocks, check=check, force=True, stdout=out)
     words = [line.split() for line in blocks.read_text().splitlines()]
     times = [float(line[3]) for line in words]
     assert times == sorted(times)
@@ -85,5 +80,5 @@ def test_what_cannot_be_followed_is_refused(tmp_path: Path) -> None:
         with pytest.raises(CaptureError, match="follow: processes are followed for"):
             followed(tmp_path, "true", **options)
     with pytest.raises(CaptureError, match="follow: processes are followed for"):
-        capture(["true"], tmp_path / "t.zst", follow=True)
+        capture(["true"], tmp_path / "t.zst", ProgramSettings(follow=True))
     assert not list(tmp_path.iterdir())

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from hmsim.capture import guest, guest_image, guest_tools
 from hmsim.capture import system as system_capture
 from hmsim.capture.emulation import BROKE_OFF, PLUGIN, CaptureError
 from hmsim.capture.guest_tools import GuestError, need_tools
+from hmsim.capture.settings import SystemSettings
 from hmsim.capture.snapshot import Beginning
 from hmsim.capture.system import SystemCaptureSummary, capture_system
 from hmsim.common.directories import LOCK, SCRATCH
@@ -63,9 +65,8 @@ def lines(path: Path, wanted: int) -> list[int]:
 @needs_guest
 def test_a_direct_read_fills_each_line_once_and_is_repeatable(tmp_path: Path) -> None:
     names = [tmp_path / "a.hmsim.zst", tmp_path / "b.hmsim.zst"]
-    summaries = [
-        capture_system("fio-direct-read", name, icount=True, timeout=180) for name in names
-    ]
+    settings = SystemSettings(icount=True, timeout=180)
+    summaries = [capture_system("fio-direct-read", name, settings) for name in names]
     assert names[0].read_bytes() == names[1].read_bytes()
     summary = summaries[0]
     assert summary.nvdimm_fills == LINES
@@ -95,7 +96,7 @@ def test_the_image_does_not_know_where_it_was_built() -> None:
 @needs_guest
 def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
     path = tmp_path / "w.hmsim"
-    summary = capture_system("fio-direct-write", path, timeout=180)
+    summary = capture_system("fio-direct-write", path, SystemSettings(timeout=180))
     # And what ext4's journal writes, with fsync and every 5 s: whole blocks of 4 KB.
     assert LINES <= summary.nvdimm_nt_writes < LINES + METADATA
     assert summary.nvdimm_nt_writes % 64 == 0
@@ -117,7 +118,8 @@ def test_drivers_write_in_their_ways(
     tmp_path: Path, driver: str, fills: int, write_backs: int, non_temporal: int
 ) -> None:
     path = tmp_path / "w.hmsim"
-    summary = capture_system("fio-direct-write", path, driver=driver, timeout=180)
+    settings = SystemSettings(driver=driver, timeout=180)
+    summary = capture_system("fio-direct-write", path, settings)
     written = lines(path, WRITE_BACK if write_backs else NON_TEMPORAL)
     assert len(set(written)) >= LINES
     for found, per_line in (
@@ -135,10 +137,9 @@ def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
     snapshot = tmp_path / "snapshot"
     files = [tmp_path / f"{name}.hmsim" for name in ("made", "all", "first", "second")]
     windows = [{}, {}, {"limit": 300_000}, {"skip": 300_000, "limit": 300_000}]
+    settings = SystemSettings(icount=True, timeout=180)
     summaries = [
-        capture_system(
-            "fio-direct-read", file, icount=True, snapshot=snapshot, timeout=180, **window
-        )
+        capture_system("fio-direct-read", file, replace(settings, **window), snapshot=snapshot)
         for file, window in zip(files, windows)
     ]
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -151,25 +152,24 @@ def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
     assert whole[at : at + len(second)] == second
     assert abs(at - len(first)) < 10
     with pytest.raises(CaptureError, match="machine with driver nd_pmem, not pmbd-nt"):
-        capture_system(
-            "fio-direct-read", tmp_path / "t", icount=True, snapshot=snapshot, driver="pmbd-nt"
-        )
+        other = replace(settings, driver="pmbd-nt")
+        capture_system("fio-direct-read", tmp_path / "t", other, snapshot=snapshot)
     (snapshot / "state").write_bytes(b"damaged")
     with pytest.raises(CaptureError, match=r"(state cannot be loaded|went away)\n"):
-        capture_system("fio-direct-read", tmp_path / "t", icount=True, snapshot=snapshot)
+        capture_system("fio-direct-read", tmp_path / "t", settings, snapshot=snapshot)
     assert not (tmp_path / "t").exists()
 
 
 @needs_guest
 def test_limits_end_the_machine(tmp_path: Path) -> None:
     path = tmp_path / "part.hmsim"
-    summary = capture_system(
-        "fio-direct-read", path, skip=500_000, limit=1_000_000, vcpus=2, timeout=180
-    )
+    settings = SystemSettings(vcpus=2, skip=500_000, limit=1_000_000, timeout=180)
+    summary = capture_system("fio-direct-read", path, settings)
     assert summary.limited
     # Both edges stand at the next block's begin.
     assert abs(summary.instructions - 1_000_000) < 1000
-    summary = capture_system("fio-direct-read", path, size_limit="1MiB", force=True, timeout=180)
+    settings = SystemSettings(size_limit="1MiB", timeout=180)
+    summary = capture_system("fio-direct-read", path, settings, force=True)
     assert summary.limited
     # Behind the last record, each vCPU's instructions and the region's end.
     assert (1 << 20) // 8 <= summary.records <= (1 << 20) // 8 + 9
@@ -183,7 +183,7 @@ def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         system_capture, "plugin_option", lambda options: real({**options, "nvdimm": 128 << 20})
     )
     with pytest.raises(CaptureError, match="calibration: the NVDIMM has 268435456 bytes, not"):
-        capture_system("fio-direct-read", tmp_path / "t.hmsim", timeout=180)
+        capture_system("fio-direct-read", tmp_path / "t.hmsim", SystemSettings(timeout=180))
     assert not any(tmp_path.iterdir())
 
 
@@ -248,7 +248,7 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
     with pytest.raises(GuestError, match="did you mean 'fio-direct-read'"):
         capture_system("fio-direct-reed", out)
     with pytest.raises(CaptureError, match="did you mean 'pmbd-nt'"):
-        capture_system("fio-direct-read", out, driver="pmbd_nt")
+        capture_system("fio-direct-read", out, SystemSettings(driver="pmbd_nt"))
     for name, value in (
         ("memory", "4GiB"),
         ("nvdimm", "63MiB"),
@@ -256,7 +256,7 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
         ("scale", 0),
     ):
         with pytest.raises(CaptureError, match=f"{name}: "):
-            capture_system("fio-direct-read", out, **{name: value})  # type: ignore[arg-type]
+            capture_system("fio-direct-read", out, SystemSettings(**{name: value}))  # type: ignore
 
 
 def test_missing_tools_are_told_with_their_packages(

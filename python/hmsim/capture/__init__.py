@@ -3,5 +3,6 @@
 
 from hmsim.capture.emulation import CaptureError
 from hmsim.capture.program import CaptureSummary, capture
+from hmsim.capture.settings import ProgramSettings, SystemSettings
 
-__all__ = ["CaptureError", "CaptureSummary", "capture"]
+__all__ = ["CaptureError", "CaptureSummary", "ProgramSettings", "SystemSettings", "capture"]

@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Optional
 
@@ -35,19 +35,26 @@ def size_in_bytes(name: str, text: str) -> int:
     return int(match[1]) << UNITS[match[2]]
 
 
+@dataclass(frozen=True)
 class Caches:
-    """Sizes and ways of the data caches that the plug-in models. Raises CaptureError."""
+    """Sizes and ways of the data caches that the plug-in models: LRU, lines of 64 bytes."""
 
-    def __init__(self, l1: str, l2: str, l3: str, ways: tuple[int, int, int]) -> None:
-        levels = (("l1", l1), ("l2", l2), ("l3", l3))
+    l1: str = "32KiB"
+    l2: str = "2MiB"
+    l3: str = "8MiB"
+    ways: tuple[int, int, int] = (4, 4, 4)
+
+    @property
+    def kib(self) -> tuple[int, int, int]:
+        """Sizes in KiB. Raises CaptureError."""
+        levels = (("l1", self.l1), ("l2", self.l2), ("l3", self.l3))
         first, second, third = (size_in_bytes(name, text) >> 10 for name, text in levels)
-        self.kib = (first, second, third)
-        self.ways = ways
-        if self.kib[0] >= 1 << 16 or self.kib[1] >= 1 << 16 or self.kib[2] >= 1 << 32:
+        if first >= 1 << 16 or second >= 1 << 16 or third >= 1 << 32:
             raise CaptureError("l1 and l2 must be smaller than 64MiB, l3 smaller than 4TiB")
+        return first, second, third
 
     def options(self) -> dict[str, int]:
-        """Return them as options of the plug-in."""
+        """Return them as options of the plug-in. Raises CaptureError."""
         sizes = {f"l{level}": kib for level, kib in enumerate(self.kib, 1)}
         return sizes | {f"l{level}_ways": ways for level, ways in enumerate(self.ways, 1)}
 

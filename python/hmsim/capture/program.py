@@ -29,7 +29,6 @@ from typing import IO, Optional, Union, cast
 from hmsim._core import nearest_name
 from hmsim.capture.emulation import (
     BROKE_OFF,
-    Caches,
     CaptureError,
     find_emulator,
     kill_group,
@@ -38,6 +37,7 @@ from hmsim.capture.emulation import (
     read_totals,
     window_options,
 )
+from hmsim.capture.settings import ProgramSettings
 from hmsim.common.directories import new_file, open_regular, scratch_directory
 from hmsim.traces.file import RENUMBERED_PAGES, check_name
 from hmsim.traces.record_pipe import RecordPipe
@@ -45,6 +45,8 @@ from hmsim.traces.record_pipe import RecordPipe
 # Without erms and fsrm the C library copies by vector instructions, not by `rep movsb`, of which
 # QEMU reports every byte.
 CPU = "max,-erms,-fsrm"
+EMULATOR = "qemu-x86_64"
+USUAL = ProgramSettings()
 BLOCK_FORMATS = ["mqsim", "blkparse"]
 PATH = Union[str, "os.PathLike[str]"]
 
@@ -85,65 +87,46 @@ class CaptureSummary:
 def capture(
     command: Sequence[str],
     out: Optional[PATH],
+    settings: ProgramSettings = USUAL,
     *,
     blocks: Optional[PATH] = None,
-    block_format: str = "mqsim",
-    limit: Optional[int] = None,
-    skip: Optional[int] = None,
-    roi: bool = False,
-    l1: str = "32KiB",
-    l2: str = "2MiB",
-    l3: str = "8MiB",
-    ways: tuple[int, int, int] = (4, 4, 4),
-    files: Optional[str] = None,
-    follow: bool = False,
-    qemu: str = "qemu-x86_64",
-    timeout: Optional[float] = None,
     check: bool = True,
     force: bool = False,
-    level: int = 10,
     stdout: Optional[Union[int, IO[bytes]]] = None,
 ) -> CaptureSummary:
     """Run ``command`` and write its traces; each appears whole or not at all.
 
-    - ``out``: memory trace in hmsim's binary format (zstd at ``level`` inside), or None.
-    - ``blocks``: block trace in a text format, or None; a name in .zst, .gz or .xz
-      compresses (zstd and gzip at ``level``). ``block_format``: ``mqsim``, which has no flushes, or
-      ``blkparse``, in which fsync and its like are flushes, and writes of files that are open with
-      O_SYNC or O_DSYNC are FUA. ``files`` is a pattern
-      (``*``, ``?``, ``[]``; ``*`` matches ``/`` too) of full paths to record; default: all regular
-      files but programs and shared libraries. Never recorded: /proc, /sys, /dev.
-    - ``follow``: record the files of the processes that the program starts, too (x86-64 programs,
-      and scripts that one interprets). The clock is the instructions of all together. Goes with a
-      block trace alone, of the whole run; what outlives the program is ended.
-    - ``skip``, ``limit``: recorded are the program's instructions from ``skip`` on, up to
-      ``skip`` + ``limit``, where the program is ended; both edges are rounded up to a block.
-      Caches are warm: they work from the program's start.
-    - ``roi``: records only between the 1st and 2nd, 3rd and 4th, ... ``xchg %bx,%bx``.
-    - ``l1``, ``l2``, ``l3``, ``ways``: data caches, LRU, 64-byte lines; L1 and L2 are private to a
-      thread, L3 is shared.
-    - ``timeout``: seconds of host time. ``check``: refuse a program whose exit status is not 0.
-    - ``stdout``: where the program's output goes, as in `subprocess.Popen`.
+    Args:
+        command: the program and its arguments.
+        out: memory trace in hmsim's format (zstd inside), or None.
+        settings: what is recorded, and through which caches.
+        blocks: block trace, or None; a name in .zst, .gz or .xz compresses.
+        check: refuse a program whose exit status is not 0.
+        force: replace existing files.
+        stdout: where the program's output goes, as in `subprocess.Popen`.
 
-    Raises CaptureError, and InputError when a file exists without ``force`` or cannot be written.
+    Raises:
+        CaptureError: the program cannot be captured.
+        InputError: a file exists without ``force``, or cannot be written.
     """
     if out is None and blocks is None:
         raise CaptureError("nothing to capture: neither a memory trace nor a block trace is named")
-    if block_format not in BLOCK_FORMATS:
-        near = nearest_name(block_format, BLOCK_FORMATS)
+    if settings.block_format not in BLOCK_FORMATS:
+        near = nearest_name(settings.block_format, BLOCK_FORMATS)
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(BLOCK_FORMATS)}"
-        raise CaptureError(f"block format '{block_format}' is unknown{hint}")
-    if follow and (out is not None or skip is not None or limit is not None or roi):
+        raise CaptureError(f"block format '{settings.block_format}' is unknown{hint}")
+    window = (settings.skip, settings.limit)
+    if settings.follow and (out is not None or window != (None, None) or settings.roi):
         raise CaptureError(
             "follow: processes are followed for the block trace of a whole run, without a memory "
             "trace, skip, limit and regions"
         )
     if out is not None:
         check_name(out)
-    caches = Caches(l1, l2, l3, ways)
-    options = {**caches.options(), **window_options(skip, limit), "regions": int(roi)}
+    caches = settings.caches
+    options = {**caches.options(), **window_options(*window), "regions": int(settings.roi)}
     program = _program(command)
-    emulator = find_emulator(qemu, "qemu-user")
+    emulator = find_emulator(EMULATOR, "qemu-user")
 
     with contextlib.ExitStack() as stack:
         trace_file = None if out is None else stack.enter_context(new_file(out, force))
@@ -153,13 +136,13 @@ def capture(
         outputs = {"summary": str(spool / "summary")}
         if trace_file:
             outputs["trace"] = str(spool / "trace")
-            pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
+            pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, settings.level))
         if block_file:
             outputs["blocks"] = str(spool / "blocks")
-            outputs["blkparse"] = str(int(block_format == "blkparse"))
-            if files is not None:
-                outputs["files"] = files
-        if follow:
+            outputs["blkparse"] = str(int(settings.block_format == "blkparse"))
+            if settings.files is not None:
+                outputs["files"] = settings.files
+        if settings.follow:
             outputs["follow"] = str(spool / "traced")
         (spool / "blocks").touch()
         plugin = plugin_option({**outputs, **options})
@@ -167,16 +150,16 @@ def capture(
             [emulator, "-cpu", CPU, "-seed", "1", "-plugin", plugin, *program],
             command[0],
             spool / "summary",
-            timeout,
+            settings.timeout,
             check,
-            follow,
+            settings.follow,
             stdout,
         )
         if trace_file:
             label = os.fsencode(os.path.basename(command[0]))
             pipe.finish(RENUMBERED_PAGES, summary.vcpus, caches.kib, label, summary.records)
         if block_file:
-            pack_text(spool / "blocks", block_file, Path(cast(PATH, blocks)).suffix, level)
+            pack_text(spool / "blocks", block_file, Path(cast(PATH, blocks)).suffix, settings.level)
     return summary
 
 

@@ -46,11 +46,16 @@ from hmsim.capture.machine import (
     running,
 )
 from hmsim.capture.monitor import MonitorError
+from hmsim.capture.settings import SystemSettings
 from hmsim.capture.snapshot import Beginning, beginning
 from hmsim.common.directories import new_file, scratch_directory
 from hmsim.traces.file import CAUSES, TWO_MEMORIES, check_name
 from hmsim.traces.record_pipe import RecordPipe
 
+EMULATOR = "qemu-system-x86_64"
+USUAL = SystemSettings()
+CACHES = Caches()
+LEVEL = 10  # of zstd
 RECORD = 8  # bytes
 DELAYED = "pmbd-"  # drivers that can be slow
 MICROSECOND = 1_000_000  # ps
@@ -89,98 +94,76 @@ class SystemCaptureSummary:
 def capture_system(
     job: str,
     out: PATH,
+    settings: SystemSettings = USUAL,
     *,
-    scale: int = 1,
-    driver: str = "nd_pmem",
-    icount: bool = False,
-    causes: bool = False,
-    delay: Optional[str] = None,
-    processor: str = "qemu64",
-    limit: Optional[int] = None,
-    skip: Optional[int] = None,
-    size_limit: Optional[str] = None,
-    l1: str = "32KiB",
-    l2: str = "2MiB",
-    l3: str = "8MiB",
-    ways: tuple[int, int, int] = (4, 4, 4),
-    memory: Optional[str] = None,
-    nvdimm: str = "256MiB",
-    vcpus: int = 1,
     snapshot: Optional[PATH] = None,
-    qemu: str = "qemu-system-x86_64",
-    timeout: float = 600,
     force: bool = False,
-    level: int = 10,
     report: Report = lambda name, fraction: None,
 ) -> SystemCaptureSummary:
     """Boot a guest that has a job, run it, and write its trace: whole or not at all.
 
-    - ``out``: trace in hmsim's binary format (zstd at ``level`` inside).
-    - ``scale``: the job's files are so many times as large as usual.
-    - ``driver``: of the NVDIMM's block device, one of `hmsim.capture.machine.DRIVERS`.
-    - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
-    - ``causes``: the trace tells which threads run and what they wait for, too.
-    - ``delay``: a time, such as ``100us``, by which the requests of a ``pmbd`` driver end later in
-      the guest while the job runs, however many there are.
-    - ``processor``: one of `hmsim.capture.machine.PROCESSORS`; on that of ``gem5`` Linux and
-      programs run the instructions that they run there.
-    - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
-      of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
-    - ``size_limit``: the uncompressed trace ends the machine at this size.
-    - ``l1``, ``l2``, ``l3``, ``ways``: data caches as in `hmsim.capture.program.capture`.
-    - ``memory``, ``nvdimm``: bytes of DRAM (3GiB at most; by default 1GiB for jobs of the small
-      guest, else 2GiB) and of the NVDIMM; ``vcpus``: 8 at most.
-    - ``snapshot``: a folder with the machine's state when the job is prepared and about to run: the
-      capture begins there instead of at power-on, or makes the folder if there is none.
-    - ``timeout``: seconds of host time for the whole run.
+    Args:
+        job: a name that `hmsim guest build` lists.
+        out: trace in hmsim's format (zstd inside).
+        settings: the machine, and what is recorded.
+        snapshot: a folder with the machine's state when the job is about to run: the capture
+            begins there instead of at power-on, or makes the folder if it does not exist.
+        force: replace an existing file.
+        report: called with each step, and its share that is done.
 
-    Raises CaptureError, and InputError when a file exists without ``force`` or cannot be written.
+    Raises:
+        CaptureError: the job cannot be captured.
+        InputError: a file exists without ``force``, or cannot be written.
     """
     guests.check_job(job)
     check_name(out)
-    caches = Caches(l1, l2, l3, ways)
-    options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
-    if size_limit is not None:
-        options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
-    memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
-    dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
-    check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
-    check_name_of("processor", processor, list(PROCESSORS))
-    delay_us = _delay(delay, driver)
-    guest = guests.find_guest(job)
-    options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
-    options |= {"causes": int(causes)}
-    emulator = find_emulator(qemu, "qemu-system-x86")
+    machine = _machine(job, settings)
+    window = window_options(settings.skip, settings.limit)
+    options: dict[str, object] = {**CACHES.options(), **window, "regions": 1}
+    if settings.size_limit is not None:
+        options["records"] = max(size_in_bytes("size limit", settings.size_limit) // RECORD, 1)
+    options |= {"dram": machine.dram, "nvdimm": machine.nvdimm, "causes": int(machine.causes)}
+    options |= {"uncached": int(machine.driver == UNCACHED)}
+    emulator = find_emulator(EMULATOR, "qemu-system-x86")
     need_tools(["mke2fs"])
-    machine = Machine(
-        guest=guest,
-        job=job,
-        driver=driver,
-        dram=dram_bytes,
-        nvdimm=nvdimm_bytes,
-        vcpus=vcpus,
-        icount=icount,
-        scale=scale,
-        causes=causes,
-        delay=delay_us,
-        processor=processor,
-    )
-    flags = TWO_MEMORIES | (CAUSES if causes else 0)
+    flags = TWO_MEMORIES | (CAUSES if machine.causes else 0)
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
         place = Path(out).absolute().parent
         spool = stack.enter_context(scratch_directory(place))
         scratch = stack.enter_context(scratch_directory(tempfile.gettempdir()))
         begin = stack.enter_context(beginning(snapshot, machine, scratch))
-        pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
-        format_nvdimm(scratch / "nvdimm", nvdimm_bytes)
+        pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, LEVEL))
+        format_nvdimm(scratch / "nvdimm", machine.nvdimm)
         outputs = {"summary": spool / "summary", "trace": spool / "trace"}
         plugin = plugin_option({**outputs, **options})
         command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
         command += begin.options
-        summary = _run(command, job, spool / "summary", timeout, report, begin)
-        pipe.finish(flags, summary.vcpus, caches.kib, job.encode(), summary.records)
+        summary = _run(command, job, spool / "summary", settings.timeout, report, begin)
+        pipe.finish(flags, summary.vcpus, CACHES.kib, job.encode(), summary.records)
     return summary
+
+
+def _machine(job: str, settings: SystemSettings) -> Machine:
+    """Return the machine of a job. Raises CaptureError."""
+    memory = settings.memory or ("1GiB" if job in job_names(small=True) else "2GiB")
+    dram, nvdimm = size_in_bytes("memory", memory), size_in_bytes("nvdimm", settings.nvdimm)
+    check_machine(settings.driver, dram, nvdimm, settings.vcpus, settings.scale)
+    check_name_of("processor", settings.processor, list(PROCESSORS))
+    delay = _delay(settings.delay, settings.driver)
+    return Machine(
+        guest=guests.find_guest(job),
+        job=job,
+        driver=settings.driver,
+        dram=dram,
+        nvdimm=nvdimm,
+        vcpus=settings.vcpus,
+        icount=settings.icount,
+        scale=settings.scale,
+        causes=settings.causes,
+        delay=delay,
+        processor=settings.processor,
+    )
 
 
 def _delay(text: Optional[str], driver: str) -> int:

@@ -151,7 +151,7 @@ COMMANDS = {
     "guest": Entry(
         "guest",
         "app",
-        "Build the guests of full-system captures and gem5.",
+        "Build guests, capture their jobs, and prepare them for gem5.",
         "",
         "full-system-capture.md",
     ),

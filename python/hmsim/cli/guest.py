@@ -6,15 +6,11 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.capture import guest, leaving
+from hmsim.cli.capture import system
 from hmsim.cli.support import Json, application, epilog, print_json, print_table
 from hmsim.common.progress import Bars
 
-app = application("Build the guests of full-system captures and gem5.")
-
-
-@app.callback()
-def group() -> None:
-    """Build the guests of full-system captures and gem5."""
+app = application("Build guests, capture their jobs, and prepare them for gem5.")
 
 
 @app.command(epilog=epilog("guest build --small", "full-system-capture.md"))
@@ -41,6 +37,12 @@ def build(
         ]
     print_table(("", ">"), rows)
     print(f"jobs: {', '.join(made.jobs)}")
+
+
+app.command(
+    "capture",
+    epilog=epilog("guest capture --job fio-direct-read", "full-system-capture.md"),
+)(system)
 
 
 @app.command(epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5.md"))

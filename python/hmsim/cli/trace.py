@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands below ``hmsim trace``."""
 
-import dataclasses
 import sys
 from typing import Annotated, Optional
 
 import typer
 
 from hmsim._core import InputError
-from hmsim.capture.machine import DRIVERS, PROCESSORS
-from hmsim.capture.program import capture as capture_program
-from hmsim.capture.system import capture_system
+from hmsim.cli.capture import ProgramCommand, program
 from hmsim.cli.profile import profile, synth
 from hmsim.cli.support import (
     Force,
@@ -26,11 +23,14 @@ from hmsim.common.progress import Bars
 from hmsim.traces import info as trace_info
 from hmsim.traces.records import FORMATS
 
-STANDARD_ERROR = 2  # file descriptor
-
 app = application("Summarise, convert and capture traces.")
 app.command(epilog=epilog("trace profile mcf.hmsim.zst --out mcf.yaml", "profiles.md"))(profile)
 app.command(epilog=epilog("trace synth --like mcf --out twin.hmsim.zst", "profiles.md"))(synth)
+app.command(
+    "capture",
+    cls=ProgramCommand,
+    epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "traces.md"),
+)(program)
 
 # What people read for the names of a summary, and what to multiply the values with.
 MEBIBYTE = 1 / (1 << 20)
@@ -195,145 +195,3 @@ def convert(
         print_json(summary)
     else:
         print_table(("", ">"), summary.items(), out)
-
-
-@app.command(epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "traces.md"))
-def capture(
-    command: Annotated[
-        Optional[list[str]],
-        typer.Argument(metavar="COMMAND", help="After --: program and arguments."),
-    ] = None,
-    out: Annotated[
-        Optional[str], typer.Option("--out", metavar="FILE", help="Memory trace to write.")
-    ] = None,
-    blocks: Annotated[
-        Optional[str], typer.Option("--blocks", metavar="FILE", help="Block trace to write.")
-    ] = None,
-    block_format: Annotated[
-        str,
-        typer.Option(metavar="FORMAT", help="Of --blocks: mqsim, or blkparse, which has flushes."),
-    ] = "mqsim",
-    limit: Annotated[
-        Optional[int],
-        typer.Option(parser=count(1), metavar="N", help="Instructions to record at most."),
-    ] = None,
-    skip: Annotated[
-        Optional[int],
-        typer.Option(parser=count(0), metavar="N", help="Instructions to run before recording."),
-    ] = None,
-    roi: Annotated[bool, typer.Option("--roi", help="Record only between region markers.")] = False,
-    files: Annotated[
-        Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
-    ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="With --blocks alone: of processes it starts, too.")
-    ] = False,
-    system: Annotated[
-        bool, typer.Option("--system", help="A job in a whole machine instead of a program.")
-    ] = False,
-    job: Annotated[
-        Optional[str], typer.Option(metavar="NAME", help="With --system: the job to run.")
-    ] = None,
-    scale: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="With --system: times the job's usual input."),
-    ] = 1,
-    icount: Annotated[
-        bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
-    ] = False,
-    causes: Annotated[
-        bool, typer.Option("--causes", help="With --system: tell what threads wait for.")
-    ] = False,
-    driver: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=f"With --system: {', '.join(DRIVERS)}."),
-    ] = DRIVERS[0],
-    delay: Annotated[
-        Optional[str],
-        typer.Option(metavar="TIME", help="With --system: by which pmbd's requests end later."),
-    ] = None,
-    processor: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help=f"With --system: {', '.join(PROCESSORS)}, as machines that leave for gem5.",
-        ),
-    ] = "qemu64",
-    snapshot: Annotated[
-        Optional[str],
-        typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
-    ] = None,
-    memory: Annotated[
-        Optional[str], typer.Option(metavar="SIZE", help="With --system: DRAM.")
-    ] = None,
-    nvdimm: Annotated[
-        str, typer.Option(metavar="SIZE", help="With --system: the NVDIMM.")
-    ] = "256MiB",
-    vcpus: Annotated[int, typer.Option(min=1, max=8, help="With --system: processors.")] = 1,
-    size_limit: Annotated[
-        Optional[str],
-        typer.Option(metavar="SIZE", help="With --system: bytes of trace, uncompressed, at most."),
-    ] = None,
-    timeout: Annotated[
-        Optional[float], typer.Option(min=1, help="Seconds to run at most; with --system 600.")
-    ] = None,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Capture the memory and file traffic of a program, or of a whole machine, under QEMU."""
-    if system:
-        if job is None or command or blocks or files or follow or roi:
-            raise InputError(
-                "trace capture --system: takes --job, and neither a command nor --blocks, --files, "
-                "--follow or --roi (a job marks its region of interest)"
-            )
-        name = out or f"{job}.hmsim.zst"
-        with Bars(True) as bars:
-            of_machine = capture_system(
-                job,
-                name,
-                scale=scale,
-                icount=icount,
-                causes=causes,
-                limit=limit,
-                skip=skip,
-                size_limit=size_limit,
-                driver=driver,
-                delay=delay,
-                processor=processor,
-                snapshot=snapshot,
-                memory=memory,
-                nvdimm=nvdimm,
-                vcpus=vcpus,
-                timeout=timeout or 600,
-                force=force,
-                report=lambda step, done: bars.report(f"{job}: {step}", done),
-            )
-        content = {"trace": name, **dataclasses.asdict(of_machine)}
-    else:
-        if job is not None or icount or causes or delay is not None or size_limit is not None:
-            raise InputError(
-                "trace capture: --job, --icount, --causes, --delay and --size-limit need --system"
-            )
-        if out is None and blocks is None:
-            raise InputError("trace capture: name --out, --blocks or both")
-        summary = capture_program(
-            command or (),
-            out,
-            blocks=blocks,
-            block_format=block_format,
-            limit=limit,
-            skip=skip,
-            roi=roi,
-            files=files,
-            follow=follow,
-            timeout=timeout,
-            force=force,
-            stdout=STANDARD_ERROR if json else None,
-        )
-        content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
-    if json:
-        print_json(content)
-    else:
-        title = f"{job} in a machine" if job else " ".join(command or ())
-        print_table(("", ">"), content.items(), title)
