@@ -220,9 +220,8 @@ def test_files_hold_profiles(tmp_path: Path, demo: Profile, copied: Profile) -> 
 
 def test_the_commands(tmp_path: Path) -> None:
     out, trace = tmp_path / "p.yaml", tmp_path / "t.hmsim.zst"
-    content = parsed("trace", "profile", DEMO, "--out", out, "--description", "a program")
+    content = parsed("trace", "profile", DEMO, "--out", out)
     assert content["rpki"] == pytest.approx(29.87, abs=0.01)
-    assert "a program" in out.read_text(encoding="utf-8")
     made = parsed("trace", "synth", "--like", out, "--out", trace, "--instructions", 500_000)
     assert made["instructions"] == 500_000
     info = parsed("trace", "info", trace)

@@ -93,9 +93,10 @@ def test_memories_of_zeros_leave_nothing_but_a_header(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_told_before_anything_runs(
-    how: dict[str, object], told: str, tmp_path: Path
+    how: dict[str, object], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments: dict[str, object] = {"job": "fio-direct-read", "qemu": "no-such-qemu", **how}
+    monkeypatch.setenv("PATH", str(tmp_path))  # which has no QEMU
+    arguments: dict[str, object] = {"job": "fio-direct-read", **how}
     with pytest.raises(InputError, match=told):
         leaving.leave(out=tmp_path / "left", **arguments)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())

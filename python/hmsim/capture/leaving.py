@@ -27,7 +27,14 @@ from hmsim.capture import guest as guests
 from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
 from hmsim.capture.guest_tools import need_tools
 from hmsim.capture.host_counter import host_counter_khz
-from hmsim.capture.machine import DRIVERS, PROCESSORS, check_machine, format_nvdimm, running
+from hmsim.capture.machine import (
+    DRIVERS,
+    EMULATOR,
+    PROCESSORS,
+    check_machine,
+    format_nvdimm,
+    running,
+)
 from hmsim.capture.memory_image import write_image
 from hmsim.capture.monitor import Monitor, MonitorError
 from hmsim.common.directories import new_directory, scratch_directory
@@ -87,7 +94,6 @@ def leave(
     vcpus: int = 4,
     memory: str = "2GiB",
     nvdimm: str = "1GiB",
-    qemu: str = "qemu-system-x86_64",
     timeout: float = 1800,
     report: Report = lambda name, fraction: None,
 ) -> list[Path]:
@@ -119,7 +125,7 @@ def leave(
     if sorted(set(sizes)) != sizes:
         raise CaptureError("windows: must be there once each, in ascending order")
     guest = guests.find_guest(job)
-    emulator = find_program(qemu, "qemu-system-x86")
+    emulator = find_program(EMULATOR, "qemu-system-x86")
     need_tools(["mke2fs", "nm"])
     kernel = KERNEL_COMMAND.format(
         job=job,

@@ -16,6 +16,7 @@ from hmsim.capture.emulation import CaptureError, kill_group
 from hmsim.capture.guest import Guest
 from hmsim.capture.guest_tools import find_tool, run_tool
 
+EMULATOR = "qemu-system-x86_64"
 # What Linux and programs find the machine's processor to be; they choose by it how to copy.
 PROCESSORS = {
     # String instructions copy by words, not by bytes, of which QEMU would report every one.

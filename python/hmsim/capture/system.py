@@ -37,6 +37,7 @@ from hmsim.capture.emulation import (
 from hmsim.capture.guest_image import job_names
 from hmsim.capture.guest_tools import need_tools
 from hmsim.capture.machine import (
+    EMULATOR,
     PROCESSORS,
     UNCACHED,
     Machine,
@@ -52,7 +53,6 @@ from hmsim.common.directories import new_file, scratch_directory
 from hmsim.traces.file import CAUSES, TWO_MEMORIES, check_name
 from hmsim.traces.record_pipe import RecordPipe
 
-EMULATOR = "qemu-system-x86_64"
 USUAL = SystemSettings()
 CACHES = Caches()
 LEVEL = 10  # of zstd

@@ -25,10 +25,6 @@ def figure(
         Path, typer.Option(metavar="DIR", help="Folder for NAME.svg, NAME.png and NAME.csv.")
     ] = Path("figures"),
     quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, one seed.")] = False,
-    results: Annotated[
-        Optional[Path],
-        typer.Option(metavar="DIR", help="Where finished runs are kept; by default the cache."),
-    ] = None,
     report: Annotated[
         Optional[Path],
         typer.Option(metavar="FILE", help="Write a page of all figures that stand in --out."),
@@ -43,7 +39,7 @@ def figure(
     figures, page, style, claims, experiment = _modules()
     wanted = figures.names(name)
     style.matplotlib()
-    runs = experiment.Runs((results or cache_directory() / "figures").absolute(), quick, jobs, True)
+    runs = experiment.Runs((cache_directory() / "figures").absolute(), quick, jobs, True)
     try:
         out.mkdir(parents=True, exist_ok=True)
         runs.folder.mkdir(parents=True, exist_ok=True)

@@ -64,7 +64,6 @@ def prepare(
     vcpus: Annotated[int, typer.Option(help="Cores of the machine.")] = 4,
     memory: Annotated[str, typer.Option(help="Bytes of DRAM, 3GiB at most.")] = "2GiB",
     nvdimm: Annotated[str, typer.Option(help="Bytes of the NVDIMM.")] = "1GiB",
-    qemu: Annotated[str, typer.Option(help="The emulator.")] = "qemu-system-x86_64",
     timeout: Annotated[float, typer.Option(help="Seconds of host time.")] = 1800,
     json: Json = False,
 ) -> None:
@@ -80,7 +79,6 @@ def prepare(
             vcpus=vcpus,
             memory=memory,
             nvdimm=nvdimm,
-            qemu=qemu,
             timeout=timeout,
             report=lambda step, done: bars.report(f"{job}: {step}", done),
         )

@@ -16,9 +16,6 @@ def profile(
     out: Annotated[
         Optional[str], typer.Option("--out", metavar="FILE", help="Profile to write, YAML.")
     ] = None,
-    description: Annotated[
-        str, typer.Option("--description", metavar="TEXT", help="A line that it is to hold.")
-    ] = "",
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -28,7 +25,6 @@ def profile(
 
     with Bars(True) as bars:
         measured = measure(trace, lambda: bars.report(trace))
-    measured.description = description
     if out is not None:
         with new_file(out, force) as scratch:
             scratch.write_text(dump(measured), encoding="utf-8")

@@ -34,9 +34,6 @@ def validate(
             help="dram: write the comparison with DRAMsim3 as a page (docs/validation.md)."
         ),
     ] = None,
-    plots: Annotated[
-        Optional[Path], typer.Option(help="dram: write plots of it into this folder.")
-    ] = None,
     requests: Annotated[
         int,
         typer.Option(help="Requests in each trace of that page.", parser=count(1000), metavar="N"),
@@ -50,10 +47,9 @@ def validate(
     from hmsim.validate.checks import validate as run_checks
     from hmsim.validate.row import counts
 
-    wants_page = report is not None or plots is not None
-    if wants_page and (group != "dram" or not dram_comparison.available()):
+    if report is not None and (group != "dram" or not dram_comparison.available()):
         raise InputError(
-            "--report and --plots belong to 'hmsim validate dram'"
+            "--report belongs to 'hmsim validate dram'"
             if group != "dram"
             else dram_comparison.ABSENT
         )
@@ -61,10 +57,8 @@ def validate(
         typer.echo(dram_comparison.ABSENT, err=True)
     with Bars(True) as bars:
         rows = run_checks(group, lambda _name, done: bars.report("validate", done))
-        if wants_page:
-            dram_report.write(
-                rows, requests, report, plots, lambda done: bars.report("comparison", done)
-            )
+        if report is not None:
+            dram_report.write(rows, requests, report, lambda done: bars.report("comparison", done))
     if json:
         print_json([row.as_dict() for row in rows])
     else:

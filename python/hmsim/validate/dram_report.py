@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page that shows how the DRAM model compares with DRAMsim3, and its plots."""
+"""The page that shows how the DRAM model compares with DRAMsim3."""
 
 from __future__ import annotations
 
@@ -90,31 +90,23 @@ EXPLANATIONS = """
 def write(
     rows: Iterable[Row],
     requests: int,
-    page: Path | None,
-    plots: Path | None,
+    page: Path,
     report: Callable[[float], None] | None = None,
 ) -> None:
-    """Run all comparisons and write what is asked for.
+    """Run all comparisons and write the page.
 
     Args:
         rows: of the closed forms, for the page.
         requests: in each trace.
         page: the Markdown file, replaced if it exists.
-        plots: the folder for the plots, made if it does not exist.
         report: told the share that is done.
 
     Raises:
-        InputError: a file cannot be written, or matplotlib is missing.
+        InputError: the file cannot be written.
     """
-    if plots is not None:
-        _pyplot()  # before the work
     cases = list(comparisons(requests, report))
     try:
-        if page is not None:
-            page.write_text(markdown(rows, cases, requests), encoding="utf-8")
-        if plots is not None:
-            plots.mkdir(parents=True, exist_ok=True)
-            draw(cases, plots)
+        page.write_text(markdown(rows, cases, requests), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from error
 
@@ -170,44 +162,3 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
 def _table(names: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     rows = [names, ["---"] * len(names), *lines]
     return "\n" + "".join("| " + " | ".join(str(cell) for cell in row) + " |\n" for row in rows)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise InputError("plots need matplotlib: pip install 'hmsim[figures]'") from error
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
-
-
-def draw(cases: Sequence[Comparison], folder: Path) -> None:
-    """Write a PNG of six panels for each part: this simulator beside the whole DRAMsim3."""
-    pyplot = _pyplot()
-    panels: tuple[tuple[str, Callable[[Outcome], float | None]], ...] = (
-        ("cycles", lambda o: o.cycles),
-        ("bandwidth, GB/s", lambda o: o.gb_per_s),
-        ("mean read latency, ns", lambda o: o.mean_ns),
-        ("p99 read latency, ns", lambda o: o.p99_ns),
-        ("row-hit ratio", lambda o: o.hit_ratio),
-        ("refreshes", lambda o: o.refreshes),
-    )
-    for part in dict.fromkeys(c.part for c in cases):
-        chosen = [c for c in cases if c.part == part]
-        places = range(len(chosen))
-        figure, axes = pyplot.subplots(3, 2, figsize=(13, 11), sharex=True)
-        for axis, (title, read) in zip(axes.flat, panels):
-            for shift, (name, model) in enumerate((("hmsim", "native"), ("DRAMsim3", "whole"))):
-                values = [read(getattr(c, model)) or 0 for c in chosen]
-                axis.bar([p + 0.4 * shift - 0.2 for p in places], values, 0.4, label=name)
-            axis.set_title(title)
-            axis.set_xticks(list(places), [f"{c.trace}, {c.ranks}" for c in chosen], rotation=90)
-            if title in ("cycles", "refreshes"):
-                axis.set_yscale("log")
-        axes.flat[0].legend()
-        figure.suptitle(f"{part}: trace and ranks")
-        figure.tight_layout()
-        figure.savefig(folder / f"dram_{part.split()[0].lower()}.png", dpi=120)
-        pyplot.close(figure)
