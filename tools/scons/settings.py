@@ -20,6 +20,8 @@ scons [TARGET]... [VARIABLE=VALUE]...
   bench             build and run the benchmarks
   fuzz              build the fuzzers (libFuzzer, compiler=clang sanitize=address,undefined) of the
                     trace readers, of checkpoints and of preconditioned state
+  fuzz_states       build build/<variant>/fuzz_states, which tries random damage of checkpoints and
+                    of preconditioned state; needs neither libFuzzer nor a sanitizer
   compile_commands  build/compile_commands.json, for clang-tidy and editors
 Default: lib extension policy_parts capture; with a sanitizer lib only, since Python cannot load the
 others then.
