@@ -14,14 +14,16 @@ namespace hmsim {
 
 class ShortTimes {
  public:
-  static constexpr std::int64_t kEnd = 2'048;  // picoseconds
+  static constexpr std::uint64_t kEnd = 2'048;  // picoseconds
 
-  // False: the time, which is not negative, is not short, and not counted.
+  // Returns false, and counts nothing, if the time is not short. A negative time, which only a
+  // damaged checkpoint leads to, is not short.
   bool add(Tick time) {
-    if (time.value() >= kEnd) {
+    const auto picoseconds = static_cast<std::uint64_t>(time.value());
+    if (picoseconds >= kEnd) {
       return false;
     }
-    ++counts_[static_cast<std::size_t>(time.value())];
+    ++counts_[picoseconds];
     return true;
   }
   // Adds them, in picoseconds, to those that the histogram holds, and forgets them.

@@ -36,6 +36,15 @@ TEST(ShortTimes, AreFoldedOnce) {
   EXPECT_EQ(histogram.count(), 1u);
 }
 
+TEST(ShortTimes, DoNotCountNegativeTimes) {
+  ShortTimes times;
+  EXPECT_FALSE(times.add(Tick(-1)));
+  EXPECT_FALSE(times.add(Tick(-(std::int64_t{1} << 46))));
+  Histogram histogram;
+  times.fold(histogram);
+  EXPECT_EQ(histogram.count(), 0u);
+}
+
 TEST(ShortTimes, AddUpToWhatAPlainHistogramHolds) {
   Random random(4);
   ShortTimes times;
