@@ -134,9 +134,7 @@ void Ordering::serialize_views(Archive& archive, const std::vector<Transaction*>
 }
 
 void Ordering::restore(Archive& archive, const std::vector<Transaction*>& held) {
-  if (changes()) {
-    guard_.restore(held, [this](MemoryClass memory) { return layout_.queue_of(memory); });
-  }
+  guard_.restore(archive, held, [this](MemoryClass memory) { return layout_.queue_of(memory); });
   HeldRequests all;
   std::array<HeldRequests, kMemoryClasses> of_queue;
   for (const Transaction* each : held) {

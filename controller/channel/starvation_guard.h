@@ -67,11 +67,19 @@ class StarvationGuard {
   }
   static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
-  // Loading: nobody waits then; restore() tells who does, of those that hold a slot;
-  // owner_of(class) is a queue.
+  // Loading: restore() lists the waiting and the overdue ones of the transactions that hold a slot.
+  // owner_of(class) is a queue. The lists exist only if a queue has a limit, so without one no
+  // transaction may be overdue.
   void serialize(Archive& archive) { archive.fixed(due_); }
   template <class OwnerOf>
-  void restore(std::vector<Transaction*> held, OwnerOf owner_of) {
+  void restore(const Archive& archive, std::vector<Transaction*> held, OwnerOf owner_of) {
+    for (const Transaction* each : held) {
+      archive.check(!each->overdue || (active() && each->state != TransactionState::barred),
+                    "a transaction is overdue that has no limit");
+    }
+    if (!active()) {
+      return;
+    }
     std::sort(held.begin(), held.end(), [this](const Transaction* a, const Transaction* b) {
       const Cycle one = due_[a->slot];
       const Cycle other = due_[b->slot];

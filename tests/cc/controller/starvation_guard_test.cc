@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim::testing {
@@ -141,7 +142,7 @@ TEST_P(GuardTest, TakesThoseWhoseTimeItIsAlsoAfterLoading) {
       std::sort(held.begin(), held.end(), [](const Transaction* a, const Transaction* b) {
         return a->request.id < b->request.id;
       });
-      loaded.restore(held, queue_of);
+      loaded.restore(loading, held, queue_of);
       guard = std::move(loaded);
     }
   }
@@ -166,8 +167,29 @@ TEST(StarvationGuard, ALoadedStateWaitsForNobody) {
   guard.limit(0, Cycle(5));
   guard.admit(RequestView{}, 0, Cycle(1));
   ASSERT_EQ(guard.next(), Cycle(6));
-  guard.restore({}, [](MemoryClass) { return std::size_t{0}; });
+  guard.restore(Archive(""), {}, [](MemoryClass) { return std::size_t{0}; });
   EXPECT_EQ(guard.next(), kNeverCycle);
+}
+
+// Its lists, which an overdue transaction would be taken out of, have no slots then.
+TEST(StarvationGuard, RefusesAnOverdueTransactionThatNoListCanHold) {
+  const auto takes = [](Cycle limit, TransactionState state) {
+    StarvationGuard guard(kSlots);
+    guard.limit(0, limit);
+    Transaction overdue;
+    overdue.slot = 3;
+    overdue.overdue = true;
+    overdue.state = state;
+    try {
+      guard.restore(Archive(""), {&overdue}, [](MemoryClass) { return std::size_t{0}; });
+    } catch (const InputError&) {
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(takes(Cycle(5), TransactionState::queued));
+  EXPECT_FALSE(takes(Cycle(5), TransactionState::barred));
+  EXPECT_FALSE(takes(kNeverCycle, TransactionState::queued));
 }
 
 }  // namespace
