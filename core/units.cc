@@ -64,7 +64,7 @@ Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Uni
     if (c == '.' && !fraction) {
       fraction = true;
     } else if (c >= '0' && c <= '9') {
-      if (digits > (std::numeric_limits<std::int64_t>::max() - 9) / 10 ||
+      if (digits > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10 ||
           scale > 1'000'000'000'000) {
         return {{}, "'" + shown + "' has too many digits"};
       }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does every parameter accept the values that its listing promises, and no others?
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "simulation/configuration.h"
+#include "simulation/simulation.h"
+
+namespace hmsim::testing {
+
+namespace {
+
+// The value just below (-1) or above (1) a text that a user could write; "" if it does not fit.
+using Neighbour = std::function<std::string(std::string_view text, int step)>;
+
+template <class Parse, class Format>
+Neighbour neighbour_of(Parse parse, Format format) {
+  return [=](std::string_view text, int step) -> std::string {
+    using Value = std::decay_t<decltype(*parse(text).value)>;
+    const Value value = parse(text).value.value();
+    if constexpr (std::is_same_v<Value, double>) {
+      return format(std::nextafter(value, step * std::numeric_limits<double>::infinity()));
+    } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+      const bool last = value == std::numeric_limits<std::int64_t>::max() && step > 0;
+      return last ? "" : format(value + step);
+    } else {
+      const bool last = value.value() == std::numeric_limits<std::int64_t>::max() && step > 0;
+      return last ? "" : format(Value(value.value() + step));
+    }
+  };
+}
+
+// By type of the parameter.
+const std::map<std::string, Neighbour>& neighbours() {
+  static const Neighbour kRate = neighbour_of(parse_rate, format_rate);
+  static const Neighbour kBitRate = neighbour_of(parse_bit_rate, format_bit_rate);
+  static const std::map<std::string, Neighbour> all{
+      {"integer",
+       neighbour_of(parse_integer, [](std::int64_t value) { return std::to_string(value); })},
+      {"time", neighbour_of(parse_time, format_time)},
+      {"size", neighbour_of(parse_size, format_size)},
+      {"frequency", neighbour_of(parse_frequency, format_frequency)},
+      {"voltage", neighbour_of(parse_voltage, format_voltage)},
+      {"current", neighbour_of(parse_current, format_current)},
+      {"real", neighbour_of(parse_real, format_real)},
+      {"rate", [](std::string_view text, int step) {
+         const bool bits = text.find("b/s") != std::string_view::npos;
+         return (bits ? kBitRate : kRate)(text, step);
+       }}};
+  return all;
+}
+
+// The parts of "a | b" or "off | 1 .. 8".
+std::vector<std::string> alternatives(const std::string& range) {
+  constexpr std::string_view kBetween = " | ";
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + kBetween.size()) {
+    end = range.find(kBetween, begin);
+    parts.push_back(range.substr(begin, end - begin));
+  }
+  return parts;
+}
+
+void expect(ParameterSet& set, const std::string& name, const std::string& value, bool accepted) {
+  EXPECT_EQ(set.apply({{name, value}}).empty(), accepted) << name << ": '" << value << "'";
+}
+
+void expect_range_kept(ParameterSet& set, const ParameterInfo& info) {
+  SCOPED_TRACE(info.range);
+  for (const std::string& part : alternatives(info.range)) {
+    constexpr std::string_view kTo = " .. ";
+    const std::size_t to = part.find(kTo);
+    if (to == std::string::npos) {
+      expect(set, info.name, part, true);
+      continue;
+    }
+    const std::string low = part.substr(0, to);
+    const std::string high = part.substr(to + kTo.size());
+    const Neighbour& neighbour = neighbours().at(info.type);
+    expect(set, info.name, low, true);
+    expect(set, info.name, high, true);
+    expect(set, info.name, neighbour(low, -1), false);
+    expect(set, info.name, neighbour(high, 1), false);
+  }
+  expect(set, info.name, "no such value", false);
+  expect(set, info.name, "", false);
+}
+
+// Returns the number of parameters that have a range.
+int expect_ranges_kept(ParameterSet& set) {
+  int ranges = 0;
+  for (const ParameterInfo& info : set.describe()) {
+    if (info.type != "text") {
+      expect_range_kept(set, info);
+      ++ranges;
+    }
+  }
+  return ranges;
+}
+
+TEST(AcceptedValues, OfParametersAreThoseListed) {
+  Configuration configuration;
+  ParameterSet set = configuration.parameters();
+  EXPECT_EQ(set.names().size(), Simulation::parameters().size());
+  EXPECT_GT(expect_ranges_kept(set), 400);
+}
+
+TEST(AcceptedValues, OfAgentsKeysAreThoseListed) {
+  for (const std::string& kind : agent_kinds()) {
+    SCOPED_TRACE(kind);
+    const std::unique_ptr<Agent> agent = find_agent(kind)->make(FrontendParameters());
+    ParameterSet set;
+    agent->declare(set);
+    EXPECT_GT(expect_ranges_kept(set), 5);
+  }
+}
+
+}  // namespace
+
+}  // namespace hmsim::testing
