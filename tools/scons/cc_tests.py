@@ -22,7 +22,6 @@ LEFT_OUT = [f"Part/{name}.*/{part}" for name in ("FastPaths", "EveryPart") for p
 LEFT_OUT_WITHOUT_THREADS = [
     *("Interruption.AThousand*", "Interruption.AtEveryTick*", "Threads.*"),
     *("FastPathsAndReference.EveryChoice*", "Nodes.ARunMayBeCutAnywhere"),
-    "All/SystemDamage.*",
 ]
 
 

@@ -28,6 +28,9 @@ GoldenGroup golden_dram();
 GoldenGroup golden_flash();
 GoldenGroup golden_collection();
 GoldenGroup golden_modules();
+inline std::vector<GoldenGroup> golden_groups() {
+  return {golden_queues(), golden_dram(), golden_flash(), golden_collection(), golden_modules()};
+}
 
 // What agents of these runs do until the time is over.
 namespace agents {

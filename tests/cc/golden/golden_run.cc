@@ -217,6 +217,12 @@ void GoldenRun::watch() {
   add_rows(simulation_->command_log()->take_modules(), seen_.module_stages);
 }
 
+void GoldenRun::run_on(Tick time, std::uint64_t steps) {
+  simulation_->advance(simulation_->now() + time, steps);
+  simulation_->statistics();
+  simulation_->save();
+}
+
 GoldenValues GoldenRun::values() {
   GoldenValues values;
   if (by_hand_) {

@@ -59,6 +59,8 @@ class GoldenRun {
   GoldenValues values();
   std::string save() { return simulation_->save(); }
   void load(const std::string& checkpoint) { simulation_->load(checkpoint); }
+  // Continues outside the parts, for at most so many kernel steps.
+  void run_on(Tick time, std::uint64_t steps);
 
  private:
   // Of what a simulation does not keep when it is saved.

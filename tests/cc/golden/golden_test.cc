@@ -12,10 +12,6 @@ namespace hmsim::testing {
 
 namespace {
 
-std::vector<GoldenGroup> all_groups() {
-  return {golden_queues(), golden_dram(), golden_flash(), golden_collection(), golden_modules()};
-}
-
 struct Named {
   std::string group;
   Tick length;
@@ -26,7 +22,7 @@ struct Named {
 const std::vector<Named>& all_runs() {
   static const std::vector<Named> runs = [] {
     std::vector<Named> made;
-    for (const GoldenGroup& group : all_groups()) {
+    for (const GoldenGroup& group : golden_groups()) {
       for (const GoldenCase& each : group.cases) {
         made.push_back({group.name, group.length, each});
       }
@@ -77,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, Golden, ::testing::Range<std::size_t>(0, all_runs(
                          [](const auto& run) { return all_runs()[run.param].golden.name; });
 
 TEST(GoldenFiles, HoldTheRunsAndNoOthers) {
-  for (const GoldenGroup& group : all_groups()) {
+  for (const GoldenGroup& group : golden_groups()) {
     std::set<std::string> stored;
     const GoldenFile file(group.name);
     for (const auto& [name, values] : file.runs()) {
@@ -92,7 +88,7 @@ TEST(GoldenFiles, HoldTheRunsAndNoOthers) {
 // these two pairs the second must: dies work as chips do, and bytes that are kept change no time.
 TEST(GoldenFiles, NoTwoRunsAreAlikeButThoseThatMustBe) {
   const std::set<std::string> as_another{"chips", "pcm_stores_data"};
-  for (const GoldenGroup& group : all_groups()) {
+  for (const GoldenGroup& group : golden_groups()) {
     std::map<GoldenValues, std::string> known;
     const GoldenFile file(group.name);
     for (const std::string& name : names_of(group.name)) {
