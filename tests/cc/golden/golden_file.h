@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of golden results: under each run's name its values, a line each, "  NAME: VALUE".
+// A file of golden results. It lists the statistics that are compared, and under each run's name
+// its values, a line each, "  NAME: VALUE". The value "statistics" holds the checks in the order of
+// the list; "-" stands for a statistic that the run does not have.
 #pragma once
 
 #include <map>
@@ -12,30 +14,33 @@ namespace hmsim::testing {
 
 class GoldenFile {
  public:
-  // Reads the file of a group; it lies in the repository, where tests are run.
+  // Reads the file of a group. Tests run in the root of the repository.
   explicit GoldenFile(const std::string& group);
 
   const std::string& path() const { return path_; }
   bool found() const { return found_; }
-  const std::map<std::string, GoldenValues>& runs() const { return runs_; }
+  const std::map<std::string, GoldenResult>& runs() const { return runs_; }
 
-  // Puts a run's values in place of those there, and writes the file: the runs of these names, in
-  // this order, and no others.
-  void renew(const std::string& run, const GoldenValues& values,
+  // Replaces a run's result, lists its new statistics, and writes the file: the runs of these
+  // names, in this order, and no others.
+  void renew(const std::string& run, const GoldenResult& result,
              const std::vector<std::string>& order);
 
  private:
   std::string path_;
   bool found_ = false;
-  std::map<std::string, GoldenValues> runs_;
+  std::vector<std::string> statistics_;  // that are compared
+  std::map<std::string, GoldenResult> runs_;
 };
 
-// One line for each value that differs, is missing or is new: "NAME: was VALUE, is VALUE".
-std::string difference(const GoldenValues& was, const GoldenValues& is);
+// Returns one line, "NAME: was VALUE, is VALUE", for each value that differs, is missing or is new,
+// and for each stored statistic that differs or is missing. Statistics that are not stored are
+// ignored.
+std::string difference(const GoldenResult& was, const GoldenResult& is);
 
-// Compares a run's values with those of its group's file; or, where HMSIM_RENEW_GOLDEN is set,
-// writes them there, the runs in this order.
-void expect_stored(const std::string& group, const std::string& run, const GoldenValues& values,
+// Compares a run's result with the one in its group's file. If HMSIM_RENEW_GOLDEN is set, writes it
+// there instead, the runs in this order.
+void expect_stored(const std::string& group, const std::string& run, const GoldenResult& result,
                    const std::vector<std::string>& order);
 
 }  // namespace hmsim::testing

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One golden run: a simulation of fixed length, all that it does put into digests, and some of its
-// statistics in plain numbers.
+// One golden run: a simulation of fixed length, digests of its commands, a check of each statistic,
+// and some statistics in plain numbers.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,8 +17,17 @@
 
 namespace hmsim::testing {
 
-// What a run is compared by: names, and values as they stand in the file.
+// Names, and values as the file shows them.
 using GoldenValues = std::vector<std::pair<std::string, std::string>>;
+
+// By path: four hexadecimal digits of a hash of a statistic's value.
+using StatisticChecks = std::map<std::string, std::string>;
+
+// Everything that a run is compared by.
+struct GoldenResult {
+  GoldenValues values;
+  StatisticChecks statistics;
+};
 
 // A hash of a sequence of numbers.
 class Digest {
@@ -56,7 +66,7 @@ class GoldenRun {
   GoldenRun(GoldenRun& before, const GoldenCase& golden);
 
   void do_part();  // the next one
-  GoldenValues values();
+  GoldenResult result();
   std::string save() { return simulation_->save(); }
   void load(const std::string& checkpoint) { simulation_->load(checkpoint); }
   // Continues outside the parts, for at most so many kernel steps.
@@ -68,7 +78,7 @@ class GoldenRun {
     Tally commands;
     Tally module_stages;
     Tally completions;
-    Tally lost_statistics;  // of memories whose power failed
+    std::map<std::string, Digest> lost_statistics;  // by path: of memories whose power failed
   };
 
   void requests_by_hand();
