@@ -88,8 +88,6 @@ class BlockAgent : public Agent, private IoListener {
   void on_io_done(std::uint32_t index, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_steps(const Archive& archive) const;
-  void check_threads(const Archive& archive, const std::vector<std::int64_t>& waits,
-                     const char* what) const;
 
   void start_pass(Tick now);
   void end_pass(Tick now);

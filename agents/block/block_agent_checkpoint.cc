@@ -50,7 +50,7 @@ void BlockAgent::check_steps(const Archive& archive) const {
                 kWrong);
 }
 
-// Each access is one of a block, and counts for its thread as long as that waits for it.
+// The tag of an access is its block, that of a flush its thread.
 void BlockAgent::check_outstanding(const Archive& archive,
                                    const std::vector<Outstanding>& requests) const {
   constexpr const char* kOthers = "a block agent waits for other requests than are under way";
@@ -59,43 +59,9 @@ void BlockAgent::check_outstanding(const Archive& archive,
     carrier_->check(archive, threads_);
     return;
   }
-  std::vector<std::int64_t> accesses(ledger_.size());
-  std::vector<std::int64_t> waits(threads_.size());
   for (const Outstanding& each : requests) {
-    const Request& request = each.request;
-    if (request.flush) {
-      archive.check_index(request.tag, threads_.size(), kOthers);
-      ++waits[request.tag];
-    } else {
-      archive.check_index(request.tag, ledger_.size(), kOthers);
-      ++accesses[request.tag];
-      const bool over = each.admitted && ends_when_accepted(request);
-      waits[ledger_.thread_of(request.tag)] += over ? 0 : 1;
-    }
-  }
-  for (std::size_t i = 0; i < threads_.size(); ++i) {
-    if (threads_[i].page.begun()) {
-      accesses[threads_[i].page.block] += copier_.unsent(threads_[i]);
-    }
-  }
-  ledger_.check_accesses(archive, accesses, kOthers);
-  check_threads(archive, waits, kOthers);
-}
-
-// Threads wait for so many accesses and flushes. One with a request that waits for nothing is
-// paused, or was told to go on in this instant.
-void BlockAgent::check_threads(const Archive& archive, const std::vector<std::int64_t>& waits,
-                               const char* what) const {
-  std::vector<bool> goes_on(threads_.size());
-  steps_.each([&](const auto& step) {
-    if (step.kind == Step::go_on) {
-      goes_on[step.payload] = true;
-    }
-  });
-  for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const BlockThread& thread = threads_[i];
-    archive.check(waits[i] == thread.outstanding && thread.fetches <= thread.outstanding, what);
-    archive.check(!thread.can_go_on() || waits[i] > 0 || goes_on[i], what);
+    archive.check_index(each.request.tag, each.request.flush ? threads_.size() : ledger_.size(),
+                        kOthers);
   }
 }
 

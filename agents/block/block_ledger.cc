@@ -53,17 +53,4 @@ void BlockLedger::check(const Archive& archive, std::size_t threads) const {
   }
 }
 
-void BlockLedger::check_accesses(const Archive& archive, const std::vector<std::int64_t>& accesses,
-                                 const char* what) const {
-  std::vector<bool> closed(blocks_.size());
-  for (const std::uint32_t block : free_) {
-    closed[block] = true;
-  }
-  for (std::size_t block = 0; block < blocks_.size(); ++block) {
-    archive.check(accesses[block] == (closed[block] ? 0 : blocks_[block].accesses) &&
-                      (closed[block] || accesses[block] > 0),
-                  what);
-  }
-}
-
 }  // namespace hmsim

@@ -39,9 +39,6 @@ class BlockLedger {
   void serialize(Archive& archive);
   // Checks what was loaded: blocks are of so many threads.
   void check(const Archive& archive, std::size_t threads) const;
-  // Checks that each block waits for so many accesses, and a closed one for none.
-  void check_accesses(const Archive& archive, const std::vector<std::int64_t>& accesses,
-                      const char* what) const;
 
  private:
   struct Block {

@@ -84,7 +84,6 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
   void check_waiting(const Archive& archive) const;
-  void check_dirty(const Archive& archive, const JobSite& site) const;
   void check_record(const Archive& archive, const JobThread& thread) const;
 
   bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) override;

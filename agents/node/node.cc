@@ -225,18 +225,8 @@ void Node::check_loaded(const Archive& archive) const {
   for (const Job& job : jobs_) {
     Places ready(archive, job.job->thread_count(), kWrong);
     for (const Queue queue : {&Job::woken, &Job::waiting}) {
-      std::uint64_t before = 0;
-      (job.*queue).each([&](const Waiting& each) {
-        ready.take(each.thread);
-        archive.check(each.order >= before && each.order < next_order_, kWrong);
-        before = each.order + 1;
-      });
+      (job.*queue).each([&](const Waiting& each) { ready.take(each.thread); });
     }
-    std::uint64_t before = 0;
-    job.software.each([&](const Waiting& each) {
-      archive.check(each.order >= before && each.order < next_order_, kWrong);
-      before = each.order + 1;
-    });
     Places running(archive, job.job->thread_count(), kWrong);
     for (std::size_t i = 0; i < cores_.size(); ++i) {
       const auto& software = cores_[i]->software();

@@ -14,12 +14,6 @@ std::optional<Transfer> WriteBack::take() {
   return transfer;
 }
 
-std::uint64_t WriteBack::queued() const {
-  std::uint64_t lines = 0;
-  queue_.each([&](const Transfer& transfer) { lines += transfer.lines; });
-  return lines;
-}
-
 void WriteBack::serialize(Archive& archive) {
   archive(dirty_, queue_, idle, throttled, syncing);
   queue_.each([&](const Transfer& transfer) {

@@ -34,8 +34,7 @@ class WriteBack {
 
   bool over_limit() const { return dirty_ > limit_; }
   bool clean() const { return dirty_ == 0; }
-  std::uint64_t dirty() const { return dirty_; }
-  std::uint64_t queued() const;  // lines of those not taken
+  bool queue_is_empty() const { return queue_.empty(); }
 
   Ring<std::uint32_t> idle;       // flushers
   Ring<std::uint32_t> throttled;  // threads, in the order in which they came

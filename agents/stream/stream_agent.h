@@ -36,8 +36,6 @@ class StreamAgent : public Agent {
   }
   void on_admit(const Request& request, Tick now) override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
  protected:
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();

@@ -136,28 +136,5 @@ TEST(AgentDamage, NoWordIsTrusted) {
   }
 }
 
-// A request of the agent's that is not under way, or is twice.
-TEST(AgentDamage, OtherRequestsThanItWaitsForAreRefused) {
-  for (const Bench& bench : benches()) {
-    SCOPED_TRACE(bench.kind);
-    AgentUnderTest test(bench);
-    const auto reads = [](const Requester::Outstanding& each) { return !each.request.write; };
-    std::vector<Requester::Outstanding> requests;
-    while (std::none_of(requests.begin(), requests.end(), reads)) {
-      ASSERT_TRUE(test.kernel.step(kNever));
-      requests = test.port.outstanding();
-    }
-    Archive archive(saved(test));
-    test.serialize_agents(archive);
-    test.check_loaded(archive, requests);
-    const auto read = std::find_if(requests.begin(), requests.end(), reads);
-    std::vector<Requester::Outstanding> twice = requests;
-    twice.push_back(*read);
-    EXPECT_THROW(test.check_loaded(archive, twice), InputError);
-    requests.erase(read);
-    EXPECT_THROW(test.check_loaded(archive, requests), InputError);
-  }
-}
-
 }  // namespace
 }  // namespace hmsim::testing
