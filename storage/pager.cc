@@ -296,7 +296,6 @@ void Pager::check_loaded(const Archive& archive) const {
   Places moving(archive, frames_.records(), kWrong);
   Places swapping(archive, ios_.size(), kWrong);
   touches_.take_free(touches);
-  std::size_t waiting = 0;
   const std::vector<bool> asked = ios_.in_use();
   for (std::uint32_t io = 0; io < ios_.size(); ++io) {
     archive.check(asked[io] == (ios_[io].frame != kNoIndex), kWrong);
@@ -306,10 +305,8 @@ void Pager::check_loaded(const Archive& archive) const {
                         (ios_[io].write ? FrameState::evicting : FrameState::filling),
                     kWrong);
       moving.take(ios_[io].frame);
-      waiting += ios_[io].issued ? 0 : 1;
     }
   }
-  std::size_t leaving = 0;
   const auto links = links_of(touches_.data(), &Touch::next);
   for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
     const Frame& record = frames_[frame];
@@ -327,18 +324,15 @@ void Pager::check_loaded(const Archive& archive) const {
       archive.check(
           touches_[touch].page == record.key && touches_[touch].client < listeners_.size(), kWrong);
     });
-    leaving += goes ? 1 : 0;
   }
   const auto in_line = [&](std::uint32_t io) {
     swapping.take(io);
     archive.check(asked[io] && !ios_[io].issued, kWrong);
   };
-  std::size_t issuing = 0;
   events_.each([&](const auto& event) {
     archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
     if (event.kind == Event::issued) {
       in_line(event.payload);
-      ++issuing;
     } else {
       touches.take(event.payload);
       const Touch& touch = touches_[event.payload];
@@ -346,9 +340,7 @@ void Pager::check_loaded(const Archive& archive) const {
     }
   });
   swap_.waiting().each(in_line);
-  archive.check(touches.all() && leaving == leaving_ && swapping.count() == waiting &&
-                    issuing == (swap_.busy() ? 1 : 0),
-                kWrong);
+  archive.check(touches.all(), kWrong);
 }
 
 }  // namespace hmsim
