@@ -79,7 +79,8 @@ class Requester {
     bool admitted = false;
     std::optional<Tick> since = {};  // since when it holds an entry of a transaction queue
   };
-  // Loading, last of all: throws InputError unless these are the ones that it waits for.
+  // Called last when loading, with the requests under way. Throws InputError if one of them has a
+  // tag that would lead this component beyond its tables.
   virtual void check_outstanding(const Archive& /*archive*/,
                                  const std::vector<Outstanding>& /*requests*/) const {}
 };
