@@ -62,7 +62,8 @@ def test_a_workload_names_its_columns(tmp_path: Path) -> None:
         ("time", "'time' is not KEY=VALUE"),
         ("tme=0", "did you mean 'columns.time'?"),
         (COLUMNS.replace("where", "nowhere"), "table:1: no column is named 'nowhere'"),
-        (COLUMNS.replace("1ms", "2s"), "columns.time_unit: is required: whole nanoseconds"),
+        (COLUMNS.replace("1ms", "2s"), "columns.time_unit: '2s' is outside 0s .. 1s"),
+        (COLUMNS.replace("1ms", "1ps"), "columns.time_unit: is required: whole nanoseconds"),
     ],
 )
 def test_wrong_columns_are_said(tmp_path: Path, columns: str, message: str) -> None:

@@ -20,8 +20,8 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
-from hmsim.config import write_variants
 from hmsim.config.configuration import AnyBundle, Config
+from hmsim.config.write_variants import difference, expanded
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.options import Options, options
@@ -59,8 +59,7 @@ SHOWN = (
     "bus.nvdimm_share",
     *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
     *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
-    "storage.bandwidth_gb_per_s",
-    "storage.cores_used",
+    *("storage.bandwidth_gb_per_s", "storage.cores_used"),
 )
 
 # Likewise, of every core and of every job.
@@ -242,13 +241,13 @@ def _systems(
     systems: list[Config] = []
     for base in bases:
         under = [base.with_policy(policy) for policy in policies] if policies else [base]
-        under = write_variants.expanded(under, writes)
+        under = expanded(under, writes)
         _refuse_repeated("policy", [str(system.policy) for system in under])
         systems += under
     names = [", ".join(filter(None, (base.name, base.policy))) for base in bases]
     _refuse_repeated("configuration", names)
     if policies and writes is None:
-        differing = write_variants.difference(systems[: len(systems) // len(bases)])
+        differing = difference(systems[: len(systems) // len(bases)])
         if differing:
             warn(differing)
     return systems
