@@ -132,24 +132,25 @@ def pages(**values: Any) -> Agent:
     return agent(kind="pattern", target="nvdimm", requests=5_000, **values)
 
 
-WORKLOAD = Workload(
+def workload(name: str, *agents: Agent) -> Workload:
+    """Return a workload whose agents draw streams 0, 1, ..., in which all parameters act."""
+    return Workload(name, tuple(each.with_stream(number) for number, each in enumerate(agents)))
+
+
+WORKLOAD = workload(
     "mix",
-    (
-        agent(kind="synthetic_core", core=0, rpki=60, wpki=30, instructions=150_000),
-        agent(kind="synthetic_core", core=1, rpki=10, wpki=1, instructions=300_000),
-        stream(0, "nvdimm", pattern="random", footprint="1MiB", outstanding=32),
-        stream(2, "dram", pattern="sequential", footprint="1MiB", outstanding=16),
-        stream(2, "nvdimm", pattern="sequential", footprint="1MiB", outstanding=4),
-        stream(3, "dram", pattern="random", footprint="64MiB", outstanding=8),
-    ),
+    agent(kind="synthetic_core", core=0, rpki=60, wpki=30, instructions=150_000),
+    agent(kind="synthetic_core", core=1, rpki=10, wpki=1, instructions=300_000),
+    stream(0, "nvdimm", pattern="random", footprint="1MiB", outstanding=32),
+    stream(2, "dram", pattern="sequential", footprint="1MiB", outstanding=16),
+    stream(2, "nvdimm", pattern="sequential", footprint="1MiB", outstanding=4),
+    stream(3, "dram", pattern="random", footprint="64MiB", outstanding=8),
 )
-PAGES = Workload(
+PAGES = workload(
     "pages",
-    (
-        pages(core=0, outstanding=64, write_ratio=0.5, write_randomness=0.7, read_randomness=0.7),
-        pages(core=1, outstanding=32, write_ratio=0.7, write_randomness=1, read_randomness=1),
-        stream(2, "dram", pattern="random", footprint="1MiB", outstanding=8),
-    ),
+    pages(core=0, outstanding=64, write_ratio=0.5, write_randomness=0.7, read_randomness=0.7),
+    pages(core=1, outstanding=32, write_ratio=0.7, write_randomness=1, read_randomness=1),
+    stream(2, "dram", pattern="random", footprint="1MiB", outstanding=8),
 )
 
 
@@ -168,6 +169,6 @@ def test_every_policy_parameter_acts(kind: str, policy: str, parameter: dict[str
     chosen = {key: value.format(policy) for key, value in CHOOSES[kind].items()}
     chosen.update(WITH.get(name, {}))
     changed = {**chosen, name: OTHER.get(name, other(parameter))}
-    workload = PAGES if name.startswith(PAGES_ONLY) else WORKLOAD
-    plain = statistics(tuple(chosen.items()), workload)
-    assert statistics(tuple(changed.items()), workload) != plain
+    agents = PAGES if name.startswith(PAGES_ONLY) else WORKLOAD
+    plain = statistics(tuple(chosen.items()), agents)
+    assert statistics(tuple(changed.items()), agents) != plain

@@ -46,5 +46,6 @@ def cached_map() -> Iterator[Oracle]:
     full = _statistics(5_000, 0.5)
     whole = _statistics(5_000, 0.5, map="cached", map_cache=f"{8 * PAGES}B")
     unlike = [path for path in full if full[path] != whole.get(path) and not path.startswith(OWN)]
-    name = f"cached map: of {len(full)} statistics unlike, all cached"
-    yield Oracle(name, 0, len(unlike), "", 0, "no entry leaves")
+    yield Oracle(
+        "cached map: statistics unlike, all cached", 0, len(unlike), "", 0, "no entry leaves"
+    )
