@@ -58,7 +58,7 @@ std::string describe_shortage(const std::vector<MemoryNeed>& needs) {
   const auto largest =
       std::max_element(needs.begin(), needs.end(),
                        [](const MemoryNeed& a, const MemoryNeed& b) { return a.most < b.most; });
-  const std::string refused = "the machine gives no more memory";
+  const char* const refused = "the machine gives no more memory";
   if (largest == needs.end()) {
     return refused;
   }

@@ -69,11 +69,12 @@ class Traffic final : public Requester, public CommandObserver {
   // when a flush sent after them is.
   int overtakes() const {
     int found = 0;
-    for (const auto& [id, begun] : begun_) {
-      const bool overtakes =
-          std::any_of(flushes_.begin(), flushes_.end(), [id = id, begun = begun](const auto& each) {
-            return each.second.end <= id && begun < each.second.done;
-          });
+    for (const auto& entry : begun_) {
+      const std::uint64_t id = entry.first;
+      const auto& begun = entry.second;
+      const bool overtakes = std::any_of(flushes_.begin(), flushes_.end(), [&](const auto& each) {
+        return each.second.end <= id && begun < each.second.done;
+      });
       const bool late = std::any_of(flushes_.begin(), flushes_.end(), [&](const auto& each) {
         return id < each.second.first && done_.at(id) > each.second.done;
       });

@@ -234,7 +234,9 @@ TEST(Nodes, WhatCannotBeIsRefused) {
        {{"frontend.nodes.count", "9"}, {"controller.channels", "8"}},
        "frontend.nodes.count: 9 nodes of 8 channels each have more than 64 channels: must be at "
        "most 8"},
-      {{core}, {{"frontend.network.latency", "2s"}}, "frontend.network.latency: '2s' is outside 0s .. 1s"},
+      {{core},
+       {{"frontend.network.latency", "2s"}},
+       "frontend.network.latency: '2s' is outside 0s .. 1s"},
       {{core},
        {{"frontend.network.rate", "3kb/s"}},
        "frontend.network.rate: '3kb/s' is outside 1Mb/s .. 1Tb/s"},
