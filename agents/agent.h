@@ -112,7 +112,7 @@ class Agent : public Component, public Requester {
   virtual Histogram* response_times() { return nullptr; }
   // The times among them during which a garbage collection was under way.
   virtual Histogram* response_times_in_collections() { return nullptr; }
-  // What its block requests took; nullptr: it does no block I/O.
+  // Latencies of its block requests; nullptr if it does no block I/O.
   virtual IoMeter* io_meter() { return nullptr; }
   // A core with weighted windows: its instructions per cycle, up to now or its first finish. 0: it
   // has no windows, or some has not ended.

@@ -41,7 +41,7 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// What a record is to block requests whose lines a core copies by its own loads and stores.
+// The role of a record in block requests whose lines a core copies by its own loads and stores.
 struct CopyPart {
   std::int64_t instructions = 0;  // of those of the record, the last ones, that copy its line
   bool write = false;             // the direction of a request that the record begins or ends

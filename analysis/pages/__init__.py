@@ -25,7 +25,7 @@ class Writer(NamedTuple):
         writes: the files, or where the printed tables belong.
         minutes: on two idle processors; 0: less than half a minute.
         needs: what must be there beside this tree and hmsim.
-        checked: whether --check compares its files without being told to.
+        checked: whether --check compares its files by default.
     """
 
     place: str

@@ -21,7 +21,7 @@ MARK = "<!-- Output of {}, written by tools/pages. -->\n"
 README = ROOT / "README.md"
 DEMONSTRATION = DOCS / "demonstration.md"
 GUIDE = DOCS / "policy-guide.md"
-# Of the demonstration's table, in README.md.
+# Rows of the demonstration that README.md shows.
 ROWS = (
     "agent 0, M instructions/s",
     "agent 1, makespan (us)",

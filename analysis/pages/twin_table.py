@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far twins are from their captures: prints a table of docs/profiles.md.
 
-Of distributions it takes those of more than 1000 cases.
+Distributions count if they have more than 1000 cases.
 """
 
 from __future__ import annotations

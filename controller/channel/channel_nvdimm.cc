@@ -42,7 +42,7 @@ void Channel::pass_flush(Tick now) {
   clock_.wakeup().notify(next_event());
 }
 
-// Those behind it begin, up to the next flush.
+// The requests after it begin, up to the next flush.
 void Channel::lift_flush() {
   admission_.pool().release(nvdimm_.barrier().lift(admission_.pool()));
   admission_.give_back_slot(MemoryClass::nvdimm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flushes as barriers on one channel: the requests before a flush are done before its command is
-// sent, those behind it wait until all NVDIMMs that it is for have acknowledged theirs
+// sent, and the requests after it wait until all its NVDIMMs have acknowledged theirs
 // (docs/concepts.md).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace hmsim {
 
 class FlushBarrier {
  public:
-  // Of the first flush.
+  // State of the first flush.
   enum class Stage : std::uint8_t {
     waiting,       // for the requests before it
     sent,          // its command competes, or its ack is still to come
