@@ -25,10 +25,4 @@ ArrivalClock::Arrival ArrivalClock::arrival(std::uint64_t ns) {
   return {sum_in_time(origin_, Tick(static_cast<std::int64_t>(scaled))), backward};
 }
 
-void ArrivalClock::serialize(Archive& archive) {
-  archive(origin_, first_ns_, latest_ns_);
-  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime,
-                "requests of a trace arrive outside of time");
-}
-
 }  // namespace hmsim

@@ -34,7 +34,7 @@ class ArrivalClock {
   // Throws InputError for an arrival past the longest simulated time.
   Arrival arrival(std::uint64_t ns);
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) { archive(origin_, first_ns_, latest_ns_); }
 
  private:
   std::string file_;

@@ -293,9 +293,18 @@ void BlockAgent::on_admit(const Request& request, Tick now) {
   }
 }
 
+// A flush or a request of the storage that was loaded may have any tag.
+void BlockAgent::check_thread(std::uint32_t index, Tick now) const {
+  ensure(index < threads_.size(), "block I/O", now, index,
+         "a request ends that no thread waits for");
+}
+
 // The tag of an access is its block, that of a flush its thread.
 void BlockAgent::handle_completion(const Request& request, Tick now) {
   const std::uint32_t index = request.flush ? request.tag : ledger_.thread_of(request.tag);
+  if (request.flush) {
+    check_thread(index, now);
+  }
   if (!request.flush && ledger_.end_access(request.tag)) {
     ledger_.close(request.tag, now, environment().port->collections().begun, !finished_once());
   }
@@ -311,6 +320,7 @@ void BlockAgent::handle_completion(const Request& request, Tick now) {
 
 // Of the storage: a thread has one request there.
 void BlockAgent::on_io_done(std::uint32_t index, Tick now) {
+  check_thread(index, now);
   count_completion();
   --threads_[index].outstanding;
   go_on(index, now);

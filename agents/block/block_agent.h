@@ -63,8 +63,6 @@ class BlockAgent : public Agent, private IoListener {
   Tick next_event() const override { return steps_.next_time(); }
   Tick advance(Tick now) override;
   void on_admit(const Request& request, Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
  protected:
   // The keys of any agent, for one whose others are not those of traces.
@@ -87,7 +85,6 @@ class BlockAgent : public Agent, private IoListener {
   void handle_completion(const Request& request, Tick now) override;
   void on_io_done(std::uint32_t index, Tick now) override;
   void serialize_state(Archive& archive) override;
-  void check_steps(const Archive& archive) const;
 
   void start_pass(Tick now);
   void end_pass(Tick now);
@@ -100,6 +97,7 @@ class BlockAgent : public Agent, private IoListener {
   void pass_barrier(Tick now);
   void go_on(std::uint32_t index, Tick now);
   void open_block(std::uint32_t index, Tick now);
+  void check_thread(std::uint32_t index, Tick now) const;
   Bytes capacity() const;
   Tick software_time(std::int64_t blocks) const;
   bool ends_when_accepted(const Request& request) const {

@@ -58,15 +58,6 @@ bool BlockCopier::touch(std::uint64_t page) {
   return first;
 }
 
-std::int64_t BlockCopier::unsent(const BlockThread& thread) const {
-  const BlockThread::Page& page = thread.page;
-  std::int64_t sent = page.accesses;
-  for (std::size_t pass = 0; pass < page.pass; ++pass) {
-    sent += page.lines * copy_->pass(thread.write, pass)->accesses;
-  }
-  return accesses(thread) - sent;
-}
-
 void BlockCopier::serialize(Archive& archive) {
   archive(epoch_);
   archive.fixed(touched_);

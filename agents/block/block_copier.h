@@ -37,11 +37,10 @@ class BlockCopier {
   template <class Send>
   CopyStep go_on(BlockThread& thread, const Send& send);
 
-  // Accesses of the thread's page, in all; and those that are still to be sent.
+  // Accesses of the thread's page, in all.
   std::int64_t accesses(const BlockThread& thread) const {
     return thread.page.lines * copy_->accesses(thread.write);
   }
-  std::int64_t unsent(const BlockThread& thread) const;
   // Whether threads wait for a write only until it is accepted.
   bool writes_end_accepted() const { return writes_end_accepted_; }
   const Copy& copy() const { return *copy_; }

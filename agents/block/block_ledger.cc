@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/block/block_ledger.h"
 
-#include "core/places.h"
-
 namespace hmsim {
-
-namespace {
-
-constexpr const char* kWrong = "the blocks of a block agent do not hold together";
-
-}  // namespace
 
 std::uint32_t BlockLedger::open(std::uint32_t thread, std::int64_t accesses, Tick now,
                                 std::uint64_t collections_ended) {
@@ -39,18 +31,7 @@ void BlockLedger::close(std::uint32_t block, Tick now, std::uint64_t collections
 
 void BlockLedger::serialize(Archive& archive) {
   archive(blocks_, free_, closed_, times_, times_in_collections_);
-}
-
-void BlockLedger::check(const Archive& archive, std::size_t threads) const {
-  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // blocks
-  archive.check(closed_ >= 0 && closed_ < kMost, kWrong);
-  Places places(archive, blocks_.size(), kWrong);
-  for (const std::uint32_t block : free_) {
-    places.take(block);
-  }
-  for (const Block& block : blocks_) {
-    archive.check_index(block.thread, threads, kWrong);
-  }
+  archive.check_indices(free_, blocks_.size(), "a block of a block agent is none");
 }
 
 }  // namespace hmsim

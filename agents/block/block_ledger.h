@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/statistics.h"
 #include "core/types.h"
 
@@ -20,7 +21,11 @@ class BlockLedger {
   // other open block has. `collections_ended`: garbage collections that have ended so far.
   std::uint32_t open(std::uint32_t thread, std::int64_t accesses, Tick now,
                      std::uint64_t collections_ended);
-  std::uint32_t thread_of(std::uint32_t block) const { return blocks_[block].thread; }
+  // A number that was never given, as a loaded state may hold, is a Fault.
+  std::uint32_t thread_of(std::uint32_t block) const {
+    ensure(block < blocks_.size(), "block I/O", Tick(0), block, "an access is of no block");
+    return blocks_[block].thread;
+  }
   // One more access is done; true: it was the block's last, and close() is due.
   bool end_access(std::uint32_t block) { return --blocks_[block].accesses == 0; }
   // Its time counts unless `measured` is false. `collections_begun`: garbage collections so far.
@@ -29,16 +34,21 @@ class BlockLedger {
   // Blocks that were done without a ledger.
   void count(std::int64_t blocks) { closed_ += blocks; }
 
-  std::size_t size() const { return blocks_.size(); }  // numbers given so far
   bool all_closed() const { return free_.size() == blocks_.size(); }
   std::int64_t closed() const { return closed_; }
   Histogram& times() { return times_; }  // picoseconds
   // The times of blocks during which a garbage collection was under way.
   Histogram& times_in_collections() { return times_in_collections_; }
 
+  // see(thread) for the threads of all blocks, closed ones included.
+  template <class See>
+  void each_thread(See see) const {
+    for (const Block& block : blocks_) {
+      see(block.thread);
+    }
+  }
+
   void serialize(Archive& archive);
-  // Checks what was loaded: blocks are of so many threads.
-  void check(const Archive& archive, std::size_t threads) const;
 
  private:
   struct Block {

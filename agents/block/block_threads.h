@@ -20,7 +20,6 @@ struct BlockThread {
     std::uint64_t pass = 0;     // from 0
     std::int64_t accesses = 0;  // of this pass that are sent
     std::uint32_t block = 0;    // in the BlockLedger, once an access is sent
-    bool begun() const { return lines > 0 && (pass > 0 || accesses > 0); }
   };
 
   bool busy = false;             // it has a request
@@ -69,13 +68,10 @@ class BlockThreads {
   // The number of the first request that has not ended, where `taken` is that of the next one to
   // be taken.
   std::int64_t first_under_way(std::int64_t taken) const;
-  // The serials of the requests that have not ended, by thread.
-  std::vector<std::uint64_t> serials() const;
 
   void serialize(Archive& archive);
-  // Checks what was loaded: addresses lie in so many lines, blocks are of so many.
-  void check(const Archive& archive, std::uint64_t lines, const Copy& copy,
-             std::size_t blocks) const;
+  // Checks what was loaded, on a device of so many lines.
+  void check(const Archive& archive, std::uint64_t lines) const;
 
  private:
   std::vector<BlockThread> threads_;

@@ -12,7 +12,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kWrong = "requests of a block trace that wait for each other do not agree";
 constexpr std::uint64_t kPicoseconds = 1'000;  // of a nanosecond
 
 // Throws InputError past the longest time.
@@ -25,6 +24,12 @@ Tick scaled(std::uint64_t ns, double scale) {
 }
 
 }  // namespace
+
+CausalQueue::Entry& CausalQueue::at(std::uint64_t serial) {
+  ensure(serial - first_ < entries_.size(), "block trace", Tick(0), -1,
+         "a request waits for one that is not held");
+  return entries_[serial - first_];
+}
 
 bool CausalQueue::Turn::operator>(const Turn& other) const {
   return std::tie(begin, serial) > std::tie(other.begin, other.serial);
@@ -161,7 +166,6 @@ void CausalQueue::serialize(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  check(archive);
   ready_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].state == State::ready) {
@@ -169,50 +173,6 @@ void CausalQueue::serialize(Archive& archive) {
     }
   }
   std::make_heap(ready_.begin(), ready_.end(), std::greater<>());
-}
-
-// Every entry waits for what says that it is waited for.
-void CausalQueue::check(const Archive& archive) const {
-  archive.check(entries_.size() <= kMostRemembered && first_ <= std::uint64_t{1} << 61 &&
-                    order_.oldest() >= first_ && order_.count() == next_serial(),
-                kWrong);
-  std::vector<std::int64_t> awaited(entries_.size());
-  std::size_t held = 0;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Entry& entry = entries_[i];
-    const bool begun = entry.state == State::taken || entry.state == State::ended;
-    held += entry.state == State::ended ? 0 : 1;
-    archive.check(entry.begin >= Tick(0) && entry.begin <= kLongestTime && entry.think >= Tick(0) &&
-                      entry.think <= kLongestTime && entry.end >= Tick(0) &&
-                      entry.end <= kLongestTime,
-                  kWrong);
-    for (const std::uint64_t child : entry.children) {
-      archive.check(entry.state != State::ended && child > first_ + i && child < next_serial(),
-                    kWrong);
-      ++awaited[child - first_];
-    }
-    if (entry.followed && !begun) {
-      archive.check(i + 1 < entries_.size(), kWrong);
-      ++awaited[i + 1];
-    }
-  }
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    archive.check(entries_[i].awaited == awaited[i] &&
-                      (awaited[i] > 0) == (entries_[i].state == State::waits),
-                  kWrong);
-  }
-  archive.check(held == held_ && held <= kMostHeld, kWrong);
-}
-
-void CausalQueue::check_taken(const Archive& archive, std::vector<std::uint64_t> serials) const {
-  std::vector<std::uint64_t> taken;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].state == State::taken) {
-      taken.push_back(first_ + i);
-    }
-  }
-  std::sort(serials.begin(), serials.end());
-  archive.check(serials == taken, kWrong);
 }
 
 }  // namespace hmsim

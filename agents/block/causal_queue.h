@@ -58,8 +58,6 @@ class CausalQueue {
 
   std::int64_t not_taken() const;  // of those held
   void serialize(Archive& archive);
-  // Loading: these, and no others, are taken and have not ended.
-  void check_taken(const Archive& archive, std::vector<std::uint64_t> serials) const;
 
  private:
   enum class State : std::uint8_t { waits, ready, taken, ended, last = ended };
@@ -86,13 +84,12 @@ class CausalQueue {
 
   static constexpr std::size_t kMostRemembered = 65'536;  // entries
 
-  Entry& at(std::uint64_t serial) { return entries_[serial - first_]; }
+  Entry& at(std::uint64_t serial);  // a Fault unless it is held or remembered
   std::uint64_t next_serial() const { return first_ + entries_.size(); }
   double draw_factor();
   void release(std::uint64_t serial, Tick time);
   void make_ready(Entry& entry, std::uint64_t serial);
   void forget();
-  void check(const Archive& archive) const;
 
   InferenceParameters parameters_;
   Random random_;

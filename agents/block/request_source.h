@@ -59,10 +59,6 @@ class RequestSource {
   double fraction(std::int64_t ended) const;
 
   void serialize(Archive& archive);
-  // Loading, inferred: these are the requests that were taken and have not ended.
-  void check_taken(const Archive& archive, const std::vector<std::uint64_t>& serials) const {
-    causal_->check_taken(archive, serials);
-  }
 
  private:
   Taken take_causal(Tick now);

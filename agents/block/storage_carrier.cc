@@ -47,17 +47,4 @@ void StorageCarrier::send(BlockThread& thread, std::uint32_t index, IoRequest re
   storage_->begin(client_, request, now);
 }
 
-void StorageCarrier::check(const Archive& archive, const BlockThreads& threads) const {
-  std::vector<std::uint32_t> waiting;
-  for (std::uint32_t i = 0; i < threads.size(); ++i) {
-    if (threads[i].outstanding > 0) {
-      waiting.push_back(i);
-    }
-    archive.check(threads[i].outstanding <= 1 && !threads[i].page.begun(),
-                  "a thread of a block agent has several requests with the storage");
-  }
-  archive.check(waiting == storage_->under_way(client_),
-                "a block agent waits for other requests than the storage has");
-}
-
 }  // namespace hmsim

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "agents/block/block_threads.h"
-#include "core/archive.h"
 #include "storage/host.h"
 
 namespace hmsim {
@@ -23,9 +21,6 @@ class StorageCarrier {
 
   // Sends what is next of a thread that waits for nothing; false: nothing is left.
   bool go_on(BlockThread& thread, std::uint32_t index, Tick now);
-
-  // Loading: threads wait for what is under way.
-  void check(const Archive& archive, const BlockThreads& threads) const;
 
  private:
   void send(BlockThread& thread, std::uint32_t index, IoRequest request, Tick now);

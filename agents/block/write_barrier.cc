@@ -23,12 +23,4 @@ void WriteBarrier::leave(BlockThread& thread) {
   --writers_;
 }
 
-void WriteBarrier::check(const Archive& archive, const BlockThreads& threads) const {
-  std::int64_t writers = 0;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    writers += threads[i].past_barrier ? 1 : 0;
-  }
-  archive.check(writers == writers_, "the barrier of a block agent does not hold together");
-}
-
 }  // namespace hmsim

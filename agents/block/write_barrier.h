@@ -29,7 +29,6 @@ class WriteBarrier {
   }
 
   void serialize(Archive& archive) { archive(writers_, waiting_); }
-  void check(const Archive& archive, const BlockThreads& threads) const;
 
  private:
   std::int64_t writers_ = 0;
