@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/places.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -27,8 +27,14 @@ void ManualRequester::lose_requests() {
 
 std::vector<Completion> ManualRequester::take_completions() { return std::exchange(done_, {}); }
 
+const ManualRequester::Pending& ManualRequester::pending(const Request& request) const {
+  ensure(request.tag < pending_.size(), "by hand", request.arrival, request.tag,
+         "a request has no tag that was given");
+  return pending_[request.tag];
+}
+
 LineData ManualRequester::write_data(const Request& request) const {
-  const Part& part = pending_[request.tag].part;
+  const Part& part = pending(request).part;
   LineData line = Requester::write_data(request);
   line.mask = 0;
   for (std::size_t i = 0; i < part.size; ++i) {
@@ -41,13 +47,13 @@ LineData ManualRequester::write_data(const Request& request) const {
 }
 
 void ManualRequester::on_read_data(const Request& request, const LineBytes& bytes) {
-  Pending& pending = pending_[request.tag];
+  Pending& pending = this->pending(request);
   const auto* const begin = bytes.data() + pending.part.offset;
   pending.read = std::string(begin, begin + pending.part.size);
 }
 
 void ManualRequester::on_complete(const Request& request, Tick now) {
-  Pending& pending = pending_[request.tag];
+  Pending& pending = this->pending(request);
   done_.push_back(
       {pending.id, request.arrival + epoch_, now + epoch_, std::exchange(pending.read, {})});
   free_tags_.push_back(request.tag);
@@ -57,8 +63,7 @@ void ManualRequester::on_complete(const Request& request, Tick now) {
 void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
-  archive.check_indices(free_tags_, pending_.size(), "requests by hand do not hold together");
-  archive.check(epoch_ >= Tick(0) && epoch_ < kNever, "power came on before the beginning");
+  archive.check_indices(free_tags_, pending_.size(), "a tag of a request by hand is none");
 }
 
 void ManualRequester::Part::serialize(Archive& archive) {
@@ -66,18 +71,6 @@ void ManualRequester::Part::serialize(Archive& archive) {
   constexpr std::size_t kLine = sizeof(LineBytes);
   archive.check(offset < kLine && size <= kLine - offset && (!data || data->size() == size),
                 "a request by hand goes beyond its line");
-}
-
-void ManualRequester::check_outstanding(const Archive& archive,
-                                        const std::vector<Outstanding>& requests) const {
-  Places tags(archive, pending_.size(), "requests by hand do not hold together");
-  for (const std::uint32_t tag : free_tags_) {
-    tags.take(tag);
-  }
-  for (const Outstanding& each : requests) {
-    tags.take(each.request.tag);
-  }
-  tags.check(tags.all());
 }
 
 }  // namespace hmsim

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive.h"
@@ -50,8 +51,6 @@ class ManualRequester final : public Requester {
   void on_complete(const Request& request, Tick now) override;
   LineData write_data(const Request& request) const override;
   void on_read_data(const Request& request, const LineBytes& bytes) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
   void serialize(Archive& archive);
 
  private:
@@ -62,6 +61,12 @@ class ManualRequester final : public Requester {
 
     void serialize(Archive& archive) { archive(id, part, read); }
   };
+
+  // Throws a Fault for a tag that was never given.
+  const Pending& pending(const Request& request) const;
+  Pending& pending(const Request& request) {
+    return const_cast<Pending&>(std::as_const(*this).pending(request));
+  }
 
   std::vector<Pending> pending_;  // by tag
   std::vector<std::uint32_t> free_tags_;

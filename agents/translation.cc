@@ -58,17 +58,20 @@ void Translation::Slot::serialize(Archive& archive) { archive(page, owner, frame
 
 void Translation::serialize(Archive& archive) {
   archive.section("translation");
-  archive(slots_, touched_, wraps_);
-  constexpr const char* kWrong = "the page table does not hold together";
+  archive(slots_, wraps_);
+  if (!archive.loading()) {
+    return;
+  }
+  constexpr const char* kWrong = "the page table is none";
   const std::size_t size = slots_.size();
   archive.check(size >= kInitialSlots && (size & (size - 1)) == 0, kWrong);
   number_slots();
-  std::size_t touched = 0;
+  touched_ = 0;
   for (const Slot& slot : slots_) {
     archive.check_index(slot.frame, order_.size(), kWrong);
-    touched += slot.owner == 0 ? 0 : 1;
+    touched_ += slot.owner == 0 ? 0 : 1;
   }
-  archive.check(touched == touched_ && 2 * touched <= size, kWrong);
+  archive.check(2 * touched_ <= size, kWrong);  // so find() ends
 }
 
 }  // namespace hmsim

@@ -36,7 +36,6 @@ class SyntheticMisses final : public MissSource {
 
  private:
   std::uint64_t line(std::uint64_t sequential);
-  void check_counts(const Archive& archive, std::int64_t rate, std::int64_t number) const;
 
   Settings settings_;
   Random random_;

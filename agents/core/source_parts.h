@@ -97,7 +97,6 @@ class SourceParts {
   }
   bool next_of_later_part(std::int64_t index, std::int64_t& gap);
   void pass_mark(std::int64_t slots_ahead, bool counts);
-  void check_loaded(const Archive& archive) const;
 
   RecordSource& source_;
   TraceParts keys_;

@@ -68,8 +68,6 @@ StreamRequest PageWalk::next() {
 
 void PageWalk::serialize(Archive& archive) {
   archive(writes_, jumps_, last_, random_, write_, line_);
-  archive.check_index(line_, kLinesPerPage, "a generator of requests is at no place");
-  archive.check_indices(last_, pages_, "a generator of requests is at no place");
 }
 
 void PatternAgent::declare(ParameterSet& parameters) {

@@ -31,7 +31,7 @@ class Synthetic final : public StreamAgent {
   bool next(StreamRequest& request) override;
   void rewind() override;
   double source_fraction() const override { return 0; }
-  void serialize_source(Archive& archive) override;
+  void serialize_source(Archive& archive) override { archive(random_, position_, shift_, due_); }
 
   RequestPattern pattern_ = RequestPattern::random;
   double read_ratio_ = 1;
@@ -127,12 +127,6 @@ bool Synthetic::next(StreamRequest& request) {
   request.due = due_;
   due_ = sum_in_time(due_, interval_);
   return true;
-}
-
-void Synthetic::serialize_source(Archive& archive) {
-  archive(random_, position_, shift_, due_);
-  archive.check(position_ < lines_ && shift_ < lines_ && due_ >= Tick(0) && due_ <= kLongestTime,
-                "a generator of requests is at no place");
 }
 
 }  // namespace

@@ -9,12 +9,6 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests
-
-}  // namespace
-
 void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
 
 void StreamAgent::declare(ParameterSet& parameters) {
@@ -166,11 +160,8 @@ double StreamAgent::pass_fraction(Tick) const {
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
-  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime &&
-                    (!next_ || (next_->due >= Tick(0) && next_->due <= kLongestTime)) &&
-                    sent_ >= 0 && sent_ < kMost && done_ >= 0 && done_ < kMost && outside_ >= 0 &&
-                    outstanding_ >= 0 && (outstanding_ > 0 || wake_ != kNever),
-                "a stream of requests does not hold together");
+  // So that the bounds hold what it sends.
+  archive.check(outside_ >= 0 && outstanding_ >= 0, "a stream waits for no requests");
   serialize_source(archive);
 }
 
