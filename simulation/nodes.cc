@@ -161,10 +161,4 @@ void Nodes::serialize_shared(Archive& archive) {
   }
 }
 
-void Nodes::check_loaded(const Archive& archive) const {
-  for (const auto& node : nodes_) {
-    node->check_loaded(archive);
-  }
-}
-
 }  // namespace hmsim

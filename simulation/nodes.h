@@ -49,9 +49,8 @@ class Nodes {
   std::int64_t system_page(const std::vector<std::int64_t>& nodes, std::int64_t page) const;
   std::vector<Counter*> wraps() const;
 
-  void serialize(Archive& archive);                 // before agents
-  void serialize_shared(Archive& archive);          // what they use, after them
-  void check_loaded(const Archive& archive) const;  // last of all
+  void serialize(Archive& archive);         // before agents
+  void serialize_shared(Archive& archive);  // what they use, after them
 
  private:
   std::vector<std::unique_ptr<Node>> nodes_;

@@ -350,7 +350,6 @@ void Simulation::serialize(Archive& archive) {
   }
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
-    nodes_->check_loaded(archive);
   }
   watchers_->serialize(archive);
   if (series_ != nullptr) {

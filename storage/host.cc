@@ -214,6 +214,8 @@ bool Host::take_context(std::uint32_t slot, Tick now) {
 }
 
 void Host::granted(std::uint32_t slot, Tick now) {
+  ensure(slot < ios_.size() && ios_[slot].waits_outside, "storage host", now, slot,
+         "a request gets a context that waits for none");
   ios_[slot].in_context = true;
   ios_[slot].waits_outside = false;
   run(slot, now);

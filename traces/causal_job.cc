@@ -193,11 +193,10 @@ std::string CausalJob::where(const JobPlace& place) const {
 }
 
 void CausalJob::check(const Archive& archive, const JobPlace& place) {
-  constexpr const char* kWrong = "a thread is at no place of its trace";
-  archive.check(place.thread < threads(), kWrong);
   if (place.record != kEnded) {
     const ThreadSpan& span = spans_of(place)[span_at(place)];
-    archive.check(place.record >= span.first && place.record <= span.last, kWrong);
+    archive.check(place.record >= span.first && place.record <= span.last,
+                  "a thread is at no place of its trace");
   }
 }
 

@@ -64,7 +64,7 @@ struct JobPlace {
   // transfer, or to the copy of a request, that a record before the place has begun.
   std::array<std::uint64_t, 2> taken_to{};
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive);  // all but the thread
 };
 
 // The longest transfer, and the most instructions between two of its lines in a trace of misses.
@@ -100,7 +100,7 @@ class JobProgram {
   virtual double fraction(const JobPlace& place) const = 0;
   // Where the record before the place stands, for messages.
   virtual std::string where(const JobPlace& place) const = 0;
-  // Loading: the place is one of the program's.
+  // Loading: the place, whose thread is one of the program's, is in it.
   virtual void check(const Archive& archive, const JobPlace& place) = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/places.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -61,7 +61,7 @@ LastLevelCache::MissId LastLevelCache::refer(const SpaceLine& line, bool missed,
     open_lines_.push_back(line);
     open_.push_back(id);
   }
-  misses_[id].references.push_back({user, fill});
+  miss(id).references.push_back({user, fill});
   return id;
 }
 
@@ -77,7 +77,7 @@ bool LastLevelCache::ask(std::uint16_t user) {
 }
 
 void LastLevelCache::take(std::uint16_t user, MissId id) {
-  misses_[id].requested = true;
+  miss(id).requested = true;
   --free_;
   if (!line_.empty() && line_.front() == user) {
     line_.pop();
@@ -85,8 +85,12 @@ void LastLevelCache::take(std::uint16_t user, MissId id) {
   }
 }
 
+void LastLevelCache::fail(MissId id) {
+  raise_fault("last-level cache", Tick(0), id, "a miss is none");
+}
+
 void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
-  for (const Reference& reference : misses_[id].references) {
+  for (const Reference& reference : miss(id).references) {
     if (reference.user != user && users_[reference.user].in_line) {
       users_[reference.user].user->start_waiting(now);
     }
@@ -94,7 +98,10 @@ void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
 }
 
 void LastLevelCache::close(MissId id, std::uint16_t user, Tick now) {
-  Miss& miss = misses_[id];
+  const auto place =
+      static_cast<std::size_t>(std::find(open_.begin(), open_.end(), id) - open_.begin());
+  ensure(place < open_.size(), "last-level cache", now, id, "a miss ends that is not open");
+  Miss& miss = this->miss(id);
   for (const Reference& reference : miss.references) {
     if (reference.user != user) {
       users_[reference.user].user->line_came(reference.fill, now);
@@ -102,8 +109,6 @@ void LastLevelCache::close(MissId id, std::uint16_t user, Tick now) {
   }
   miss.references.clear();
   miss.requested = false;
-  const auto place =
-      static_cast<std::size_t>(std::find(open_.begin(), open_.end(), id) - open_.begin());
   open_[place] = open_.back();
   open_lines_[place] = open_lines_.back();
   open_.pop_back();
@@ -129,58 +134,33 @@ void LastLevelCache::serialize(Archive& archive) {
   for (State& each : users_) {
     each.serialize(archive);
   }
-  archive(free_, line_, misses_, unused_, open_lines_, open_);
+  archive(line_, misses_, unused_, open_lines_, open_);
   if (archive.loading()) {
-    check_loaded(archive);
+    restore(archive);
   }
 }
 
-void LastLevelCache::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "the last-level cache does not hold together";
+void LastLevelCache::restore(const Archive& archive) {
+  constexpr const char* kWrong = "a user of the last-level cache is none";
+  const auto check_user = [&](std::uint16_t user) {
+    archive.check_index(user, users_.size(), kWrong);
+  };
   for (const SharedWay& way : content_.ways()) {
     archive.check(!way.valid() || way.user() < users_.size(), kWrong);
   }
-  Places line(archive, users_.size(), kWrong);
-  line_.each([&](std::uint16_t user) { line.take(user); });
-  for (std::size_t user = 0; user < users_.size(); ++user) {
-    archive.check(line.has(user) == users_[user].in_line, kWrong);
+  line_.each(check_user);
+  for (State& user : users_) {
+    user.in_line = false;
   }
-  Places misses(archive, misses_.size(), kWrong);
-  for (const MissId id : unused_) {
-    misses.take(id);
-    archive.check(misses_[id].references.empty() && !misses_[id].requested, kWrong);
-  }
-  archive.check(open_.size() == open_lines_.size(), kWrong);
-  std::int64_t requested = 0;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    misses.take(open_[i]);
-    requested += misses_[open_[i]].requested ? 1 : 0;
-    archive.check(
-        users_.size() == 1 || std::find(open_lines_.begin(), open_lines_.end(), open_lines_[i]) -
-                                      open_lines_.begin() ==
-                                  static_cast<std::ptrdiff_t>(i),
-        kWrong);
-  }
-  const std::int64_t mshrs = users_.empty() ? 0 : parameters_.mshrs;
-  archive.check(misses.all() && free_ >= 0 && free_ == mshrs - requested, kWrong);
+  line_.each([&](std::uint16_t user) { users_[user].in_line = true; });
+  free_ = users_.empty() ? 0 : parameters_.mshrs;
   for (const Miss& miss : misses_) {
+    free_ -= miss.requested ? 1 : 0;
     for (const Reference& reference : miss.references) {
-      archive.check_index(reference.user, users_.size(), kWrong);
+      check_user(reference.user);
     }
   }
-}
-
-std::vector<std::pair<LastLevelCache::MissId, std::uint32_t>> LastLevelCache::references_of(
-    std::uint16_t user) const {
-  std::vector<std::pair<MissId, std::uint32_t>> references;
-  for (MissId id = 0; id < misses_.size(); ++id) {
-    for (const Reference& reference : misses_[id].references) {
-      if (reference.user == user) {
-        references.emplace_back(id, reference.fill);
-      }
-    }
-  }
-  return references;
+  archive.check(open_.size() == open_lines_.size(), "misses of the last-level cache have no lines");
 }
 
 }  // namespace hmsim

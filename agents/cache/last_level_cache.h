@@ -114,7 +114,7 @@ class LastLevelCache {
   // For a fill of the line: the miss that it is to wait for. Opened if it has to be (`missed`: the
   // line was not found); kNone: the line is here. A user has one fill of a line at most.
   MissId refer(const SpaceLine& line, bool missed, std::uint16_t user, std::uint32_t fill);
-  bool requested(MissId id) const { return misses_[id].requested; }
+  bool requested(MissId id) { return miss(id).requested; }
 
   // Whether this user may take an MSHR now; if not, it stands in line.
   bool ask(std::uint16_t user);
@@ -129,18 +129,14 @@ class LastLevelCache {
   void serve(Tick now);
 
   void serialize(Archive& archive);
-  // The misses that fills of the user refer to, each with its fill.
-  std::vector<std::pair<MissId, std::uint32_t>> references_of(std::uint16_t user) const;
 
  private:
-  void check_loaded(const Archive& archive) const;
-
   struct State {
     User* user = nullptr;
     std::uint16_t source = 0;
     bool in_line = false;
     Counters counters;
-    void serialize(Archive& archive) { archive(in_line, counters); }
+    void serialize(Archive& archive) { archive(counters); }
   };
   struct Reference {
     std::uint16_t user = 0;
@@ -152,6 +148,17 @@ class LastLevelCache {
     std::vector<Reference> references;
     void serialize(Archive& archive) { archive(requested, references); }
   };
+
+  // A number that was never given, as a loaded state may hold, is a Fault.
+  Miss& miss(MissId id) {
+    if (id >= misses_.size()) {
+      fail(id);
+    }
+    return misses_[id];
+  }
+  [[noreturn]] static void fail(MissId id);
+  // Loading: recomputes what follows from the line and the misses.
+  void restore(const Archive& archive);
 
   CacheLevelParameters parameters_;
   SetAssociative<SharedWay> content_;

@@ -61,8 +61,8 @@ class CoreAgent : public Agent, protected RecordSource {
   virtual void begin() { start_pass(0); }
   // All of the pass is retired, in this slot. An agent by itself has finished, and starts over.
   virtual void pass_ended(std::int64_t slot, Tick now);
-  // Whether there may be no pass under way.
-  virtual bool may_rest() const { return false; }
+  // Loading, last of all: decides when the core acts next. A kind that may rest overrides it.
+  virtual void resume_loaded();
   virtual double source_fraction() const = 0;
   // advance(), for each kind to compile with its own functions (core_steps.h).
   template <class Kind>
@@ -93,6 +93,13 @@ class CoreAgent : public Agent, protected RecordSource {
     return static_cast<std::size_t>(number) & mask_;
   }
   bool in_window(std::int64_t number) const { return number >= first_ && number < end_; }
+  // see(number) for each record in the window, in order.
+  template <class See>
+  void each_in_window(See see) const {
+    for (std::int64_t number = first_; number < end_; ++number) {
+      see(number);
+    }
+  }
   // The number of the record in the window that is `index` modulo the capacity.
   std::int64_t number_at(std::uint32_t index) const {
     return first_ + static_cast<std::int64_t>((index - static_cast<std::size_t>(first_)) & mask_);
@@ -158,9 +165,6 @@ class CoreAgent : public Agent, protected RecordSource {
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
   void serialize_state(Archive& archive) override;
-
-  void check_loaded(const Archive& archive) const;
-  void check_act_time(const Archive& archive) const;
 
   void empty_window(std::int64_t slot);
   template <class Source>

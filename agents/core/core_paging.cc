@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/core/core_paging.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace hmsim {
 
@@ -69,13 +67,7 @@ void CorePaging::give_up() {
 
 void CorePaging::serialize(Archive& archive) {
   archive(faulting_, given_up_, part_, touched_, faults_);
-  archive.check(part_ < kParts && (faulting_ || !given_up_), "a core waits for no page");
-}
-
-void CorePaging::check_loaded(const Archive& archive) const {
-  const std::vector<std::uint16_t> waiting = pager_.waiting();
-  archive.check(std::count(waiting.begin(), waiting.end(), client_) == (faulting_ ? 1 : 0),
-                "a core waits for another page than comes");
+  archive.check_index(part_, kParts, "a core waits for no page");
 }
 
 }  // namespace hmsim

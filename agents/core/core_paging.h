@@ -37,8 +37,6 @@ class CorePaging final : private PagingListener {
 
   Counter& faults() { return faults_; }
   void serialize(Archive& archive);
-  // Loading, when the pager is loaded: it knows of the core's fault.
-  void check_loaded(const Archive& archive) const;
 
  private:
   enum Part : std::size_t { kLoad, kStore };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "agents/core/core_agent.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -74,6 +75,8 @@ HMSIM_INLINE void CoreAgent::dispatch(Kind& kind, std::int64_t slot_now, Tick no
   }
   const bool own_entry = next_index_ > last_index_;
   if (own_entry) {
+    ensure(static_cast<std::size_t>(end_ - first_) <= mask_, "core", now, -1,
+           "the window holds more records than it can");
     Entry& added = entry(end_++);
     added.index = next_index_;
     added.dispatch = next_slot_;

@@ -2,9 +2,11 @@
 #include "agents/core/cpu_core.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
+#include "core/errors.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -100,7 +102,6 @@ void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
 
 void CpuCore::read_registers(std::int64_t number) {
   Node& reader = node(number);
-  const std::size_t index = static_cast<std::size_t>(number) & (nodes_.size() - 1);
   for (std::size_t i = 0; i < kMostSources; ++i) {
     const std::uint8_t read = instruction_.sources[i];
     const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
@@ -111,15 +112,21 @@ void CpuCore::read_registers(std::int64_t number) {
       reader.operands = std::max(reader.operands, ready_slot(writer));
       continue;
     }
-    const auto id = static_cast<std::uint32_t>(index * kMostSources + i);
-    Node& written_by = node(writer);
-    (written_by.readers == kNone ? written_by.readers
-                                 : nodes_[written_by.last_reader / kMostSources]
-                                       .next_reader[written_by.last_reader % kMostSources]) = id;
-    written_by.last_reader = id;
-    reader.next_reader[i] = kNone;
-    ++reader.unknown_operands;
+    wait_for_register(writer, number, i);
   }
+}
+
+// The instruction waits for the writer of the register that it reads as its `source`.
+void CpuCore::wait_for_register(std::int64_t writer, std::int64_t number, std::size_t source) {
+  Node& reader = node(number);
+  const auto id = static_cast<std::uint32_t>(place_of(number) * kMostSources + source);
+  Node& written_by = node(writer);
+  (written_by.readers == kNone ? written_by.readers
+                               : nodes_[written_by.last_reader / kMostSources]
+                                     .next_reader[written_by.last_reader % kMostSources]) = id;
+  written_by.last_reader = id;
+  reader.next_reader[source] = kNone;
+  ++reader.unknown_operands;
 }
 
 void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now) {
@@ -139,7 +146,7 @@ void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t add
     fetch_ahead(id, now);
   }
   if (id != kNone) {
-    wait_for(id, number, operand, first);
+    attach(add({number, static_cast<std::uint32_t>(operand), id, kUnknown, first, kNone}));
   }
 }
 
@@ -167,24 +174,28 @@ void CpuCore::refer(Fill id) {
   }
 }
 
-void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t operand, bool first) {
+// Adds an access to those that wait for its fill.
+CpuCore::Link CpuCore::add(const Access& access) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<Link>(accesses_.size()));
     accesses_.emplace_back();
   }
   const Link link = unused_.back();
   unused_.pop_back();
-  accesses_[link] = {number, static_cast<std::uint32_t>(operand), id, kUnknown, first, kNone};
-  FillTable::Fill& fill = (*fills_)[id];
+  accesses_[link] = access;
+  FillTable::Fill& fill = (*fills_)[access.fill];
   (fill.waiters == kNone ? fill.waiters : accesses_[fill.last_waiter].next) = link;
   fill.last_waiter = link;
-  Node& waiter = node(number);
-  waiter.links[operand] = link;
-  if (operand < kMostLoads) {
-    ++waiter.unknown_data;
-  } else {
-    ++stores_waiting_;
-  }
+  stores_waiting_ += access.operand < kMostLoads ? 0 : 1;
+  return link;
+}
+
+// Lets the access's instruction, which is in the window, know of it.
+void CpuCore::attach(Link link) {
+  const Access& access = accesses_[link];
+  Node& waiter = node(access.number);
+  waiter.links[access.operand] = link;
+  waiter.unknown_data += access.operand < kMostLoads ? 1 : 0;
 }
 
 void CpuCore::post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now) {
@@ -222,13 +233,13 @@ void CpuCore::publish_ready(Tick now) {
   while (!done_.empty()) {
     const std::int64_t number = done_.front();
     done_.pop();
-    const Node& done = node(number);
+    Node& done = node(number);
     std::int64_t ready = done.start + cycle_slots();
     if (done.loads) {
       ready = std::max({ready, done.start + found_after_[1], done.data});
     }
     set_ready(number, ready);
-    for (std::uint32_t id = done.readers; id != kNone;) {
+    for (std::uint32_t id = std::exchange(done.readers, kNone); id != kNone;) {
       const std::int64_t reader = number_at(id / kMostSources);
       Node& reading = node(reader);
       id = reading.next_reader[id % kMostSources];
@@ -305,6 +316,7 @@ void CpuCore::do_step(Tick now) {
       arrive(step.payload, now);
       break;
     case Step::write_back: {
+      ensure(!write_backs_.empty(), "core", now, -1, "no line is left to write back");
       const LastLevelCache::WriteBack left = write_backs_.front();
       write_backs_.pop();
       send_left(left, now);
@@ -315,8 +327,7 @@ void CpuCore::do_step(Tick now) {
 
 void CpuCore::arrive(Fill id, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
-  const FillTable::Fill fill = (*fills_)[id];
-  fills_->remove(id);
+  const FillTable::Fill fill = fills_->remove(id, now);
   if (fill.above != kNone) {
     FillTable::Fill& above = (*fills_)[fill.above];
     above.below = kNone;
@@ -343,6 +354,7 @@ void CpuCore::arrive(Fill id, Tick now) {
 }
 
 void CpuCore::line_came(Fill id, Tick now) {
+  ensure(id < fills_->size(), "core", now, id, "a line comes that no fill waits for");
   FillTable::Fill& fill = (*fills_)[id];
   fill.miss = LastLevelCache::kNone;
   if (fill.started) {

@@ -35,8 +35,6 @@
 
 namespace hmsim {
 
-class Places;
-
 class CpuCore final : public CoreAgent, private LastLevelCache::User {
  public:
   explicit CpuCore(const FrontendParameters& defaults);
@@ -46,8 +44,6 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   Tick advance(Tick now) override;
   void on_admit(const Request& request, Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
  private:
   friend class CoreAgent;  // advance_as()
@@ -100,14 +96,14 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   void line_came(std::uint32_t fill, Tick now) override;
   void start_waiting(Tick now) override;
 
-  void check_waiters(const Archive& archive) const;
-  void check_nodes(const Archive& archive) const;
-  void check_node(const Archive& archive, std::int64_t number, Places& reads) const;
-  void check_misses(const Archive& archive) const;
+  void serialize_accesses(Archive& archive);
+  void serialize_reads(Archive& archive);
 
   void read_registers(std::int64_t number);
+  void wait_for_register(std::int64_t writer, std::int64_t number, std::size_t source);
   void access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now);
-  void wait_for(Fill id, std::int64_t number, std::size_t operand, bool first);
+  Link add(const Access& access);
+  void attach(Link link);
   void fetch_ahead(Fill behind, Tick now);
   void refer(Fill id);
   void post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
+
 namespace hmsim {
 
 FillTable::Id FillTable::Lines::find(std::uint64_t line) const {
@@ -10,12 +12,21 @@ FillTable::Id FillTable::Lines::find(std::uint64_t line) const {
   return found == lines.end() ? kNone : ids[static_cast<std::size_t>(found - lines.begin())];
 }
 
-void FillTable::Lines::remove(Id id) {
-  const auto at = std::find(ids.begin(), ids.end(), id) - ids.begin();
-  lines[static_cast<std::size_t>(at)] = lines.back();
-  ids[static_cast<std::size_t>(at)] = ids.back();
+void FillTable::Lines::add(std::uint64_t line, Id id) {
+  lines.push_back(line);
+  ids.push_back(id);
+}
+
+bool FillTable::Lines::remove(Id id) {
+  const auto at = static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+  if (at == ids.size()) {
+    return false;
+  }
+  lines[at] = lines.back();
+  ids[at] = ids.back();
   lines.pop_back();
   ids.pop_back();
+  return true;
 }
 
 FillTable::FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user)
@@ -33,8 +44,7 @@ FillTable::Id FillTable::allocate(std::uint64_t line, int level) {
 
 FillTable::Id FillTable::create(std::uint64_t line, int level) {
   const Id id = allocate(line, level);
-  into_l1_.lines.push_back(line);
-  into_l1_.ids.push_back(id);
+  into_l1_.add(line, id);
   const Id below = find_ahead(line);
   if (below != kNone) {
     fills_[id].below = below;
@@ -46,18 +56,21 @@ FillTable::Id FillTable::create(std::uint64_t line, int level) {
 
 FillTable::Id FillTable::create_ahead(std::uint64_t line, int level, Id behind) {
   const Id id = allocate(line, level);
-  into_l2_.lines.push_back(line);
-  into_l2_.ids.push_back(id);
+  into_l2_.add(line, id);
   fills_[id].ahead = true;
   if (behind != kNone) {
-    fills_[id].behind = behind;
-    Id* last = &fills_[behind].first_behind;
-    while (*last != kNone) {
-      last = &fills_[*last].next_behind;
-    }
-    *last = id;
+    put_behind(behind, id);
   }
   return id;
+}
+
+void FillTable::put_behind(Id first, Id id) {
+  fills_[id].behind = first;
+  Id* last = &fills_[first].first_behind;
+  while (*last != kNone) {
+    last = &fills_[*last].next_behind;
+  }
+  *last = id;
 }
 
 FillTable::Id FillTable::take_behind(Id id) {
@@ -149,16 +162,20 @@ void FillTable::start(Id id) {
   }
 }
 
-void FillTable::remove(Id id) {
-  const Fill& fill = fills_[id];
+FillTable::Fill FillTable::remove(Id id, Tick now) {
+  // It has started, so that it is in no list behind another fill, and has none.
+  ensure(id < fills_.size() && fills_[id].behind == kNone && fills_[id].first_behind == kNone &&
+             (fills_[id].ahead ? into_l2_ : into_l1_).remove(id),
+         "fills", now, id, "a line comes that no fill waits for");
+  const Fill fill = fills_[id];
   const Needs held = needs(fill);
   free_[0] += held[0];
   free_[1] += held[1];
   if (fill.fetches) {
     l3_->give_back();
   }
-  (fill.ahead ? into_l2_ : into_l1_).remove(id);
   fills_.give_back(id);
+  return fill;
 }
 
 }  // namespace hmsim

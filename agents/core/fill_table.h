@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "agents/cache/cache_parameters.h"
@@ -72,11 +73,11 @@ class FillTable {
   Id next();
   // The data are there: its MSHRs are free, the id is no longer its own. (If it fetched them, L3
   // has others to serve.)
-  void remove(Id id);
+  Fill remove(Id id, Tick now);
 
   void serialize(Archive& archive);
-  // By id, whether it is a fill's at present.
-  std::vector<bool> in_use() const { return fills_.in_use(); }
+  std::uint32_t size() const { return fills_.size(); }  // ids lie below it
+  std::vector<Id> taken() const { return fills_.taken(); }
 
  private:
   // Lines in flight; few enough to be looked through.
@@ -84,19 +85,18 @@ class FillTable {
     std::vector<std::uint64_t> lines;
     std::vector<Id> ids;
     Id find(std::uint64_t line) const;
-    void remove(Id id);
-    void serialize(Archive& archive);
+    void add(std::uint64_t line, Id id);
+    bool remove(Id id);  // false: it is not here
   };
   using Needs = std::array<std::int64_t, kCacheLevels>;
 
-  void check_loaded(const Archive& archive) const;
-  void check_lines(const Archive& archive, const Lines& into, bool ahead) const;
-  void check_links(const Archive& archive, const std::vector<bool>& used, Id id) const;
-  void check_mshrs(const Archive& archive) const;
+  void restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& behind);
   Id allocate(std::uint64_t line, int level);
   Needs needs(const Fill& fill) const;
   bool may_start(Id id);
   void start(Id id);
+  // Puts a fill at the end of the list of the one that it is behind.
+  void put_behind(Id first, Id id);
   void leave(Id id);
 
   LastLevelCache* l3_;

@@ -1,110 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints of fills.
+// Checkpoints of fills. A fill's links and the MSHRs that are free are recomputed.
 #include <algorithm>
+#include <utility>
 
 #include "agents/core/fill_table.h"
-#include "core/places.h"
 
 namespace hmsim {
 
 namespace {
 
-constexpr const char* kWrong = "fills of a core's caches do not hold together";
+constexpr const char* kWrong = "a fill of a core's caches is none";
 
 }  // namespace
 
 void FillTable::Fill::serialize(Archive& archive) {
-  archive(line, level, ahead, queued, started, fetches, miss, planned, earliest, above, below,
-          waiters);
-  archive(last_waiter, first_behind, next_behind, behind);
+  archive(line, level, ahead, queued, started, fetches, miss, planned, earliest, below);
 }
-
-void FillTable::Lines::serialize(Archive& archive) { archive(lines, ids); }
 
 void FillTable::serialize(Archive& archive) {
   archive.section("fills");
-  archive(free_, fills_, into_l1_, into_l2_, waiting_, ahead_waiting_);
+  archive(fills_, waiting_, ahead_waiting_);
+  std::vector<std::pair<Id, Id>> behind;  // fills into L1, and those behind them, in order
+  for (const Id id : fills_.taken()) {
+    for (Id next = fills_[id].first_behind; next != kNone; next = fills_[next].next_behind) {
+      behind.emplace_back(id, next);
+    }
+  }
+  archive(behind);
   if (archive.loading()) {
-    check_loaded(archive);
+    restore(archive, behind);
   }
 }
 
-void FillTable::check_loaded(const Archive& archive) const {
-  check_lines(archive, into_l1_, false);
-  check_lines(archive, into_l2_, true);
-  archive.check(into_l1_.ids.size() + into_l2_.ids.size() == fills_.used(), kWrong);
-  Places waiting(archive, fills_.size(), kWrong);
-  const auto stand_in_line = [&](Id id, bool ahead) {
-    waiting.take(id);
-    archive.check(fills_[id].queued && !fills_[id].started && fills_[id].ahead == ahead, kWrong);
-  };
-  waiting_.each([&](Id id) { stand_in_line(id, false); });
-  for (const Id id : ahead_waiting_) {
-    stand_in_line(id, true);
-  }
-  const std::vector<bool> used = in_use();
+void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& behind) {
+  const auto check = [&](Id id) { archive.check_index(id, fills_.size(), kWrong); };
+  waiting_.each(check);
+  std::for_each(ahead_waiting_.begin(), ahead_waiting_.end(), check);
   for (Id id = 0; id < fills_.size(); ++id) {
-    archive.check(used[id] || fills_[id].started, kWrong);  // no step of its own is to come
-    if (used[id]) {
-      archive.check(waiting.has(id) == (fills_[id].queued && !fills_[id].started), kWrong);
-      check_links(archive, used, id);
+    const Fill& fill = fills_[id];
+    if (fill.below != kNone) {
+      check(fill.below);
+      // So that needs() ends.
+      archive.check(!fill.ahead && fills_[fill.below].ahead, kWrong);
+      fills_[fill.below].above = id;
     }
   }
-  check_mshrs(archive);
-}
-
-void FillTable::check_lines(const Archive& archive, const Lines& into, bool ahead) const {
-  archive.check(into.lines.size() == into.ids.size(), kWrong);
-  Places ids(archive, fills_.size(), kWrong);
-  const std::vector<bool> used = in_use();
-  for (std::size_t i = 0; i < into.ids.size(); ++i) {
-    ids.take(into.ids[i]);
-    const Fill& fill = fills_[into.ids[i]];
-    archive.check(used[into.ids[i]] && fill.line == into.lines[i] && fill.ahead == ahead &&
-                      into.find(fill.line) == into.ids[i] && fill.level >= 2 &&
-                      fill.level <= static_cast<int>(kCacheLevels) + 1 &&
-                      fill.fetches <= fill.started && fill.planned >= 0 && fill.earliest >= 0,
-                  kWrong);
-  }
-}
-
-// A fill and the one that it waits for know each other; so do those in a list behind another.
-void FillTable::check_links(const Archive& archive, const std::vector<bool>& used, Id id) const {
-  const Fill& fill = fills_[id];
-  for (const Id other : {fill.above, fill.below, fill.behind, fill.first_behind}) {
-    archive.check_index(other, fills_.size(), kNone, kWrong);
-    archive.check(other == kNone || used[other], kWrong);
-  }
-  const bool above = fill.above == kNone || (fill.ahead && fills_[fill.above].below == id);
-  const bool below = fill.below == kNone || (!fill.ahead && fills_[fill.below].above == id);
-  archive.check(above && below && (fill.behind == kNone || (fill.ahead && !fill.queued)), kWrong);
-  std::size_t count = 0;
-  for (Id next = fill.first_behind; next != kNone; next = fills_[next].next_behind) {
-    archive.check(
-        next < fills_.size() && used[next] && fills_[next].behind == id && ++count <= fills_.size(),
-        kWrong);
-  }
-  archive.check(count == 0 || (!fill.ahead && !fill.started), kWrong);
-  std::size_t behind = 0;
-  for (Id other = 0; other < fills_.size(); ++other) {
-    behind += fills_[other].behind == id ? 1 : 0;
-  }
-  archive.check(count == behind, kWrong);
-}
-
-void FillTable::check_mshrs(const Archive& archive) const {
-  auto free = mshrs_;
-  const std::vector<bool> used = in_use();
+  into_l1_ = into_l2_ = Lines();
+  free_ = mshrs_;
+  const std::vector<bool> used = fills_.in_use();
   for (Id id = 0; id < fills_.size(); ++id) {
-    if (used[id] && fills_[id].started) {
-      const Fill& fill = fills_[id];
-      archive.check(fill.below == kNone || fills_[fill.below].started, kWrong);
-      const Needs held = needs(fill);
-      free[0] -= held[0];
-      free[1] -= held[1];
+    const Fill& fill = fills_[id];
+    if (!used[id]) {
+      continue;
     }
+    (fill.ahead ? into_l2_ : into_l1_).add(fill.line, id);
+    free_[0] -= fill.started && !fill.ahead ? 1 : 0;
+    free_[1] -= fill.started && fill.level > 2 ? 1 : 0;
   }
-  archive.check(free == free_ && free[0] >= 0 && free[1] >= 0, "MSHRs are counted wrong");
+  for (const auto& [first, id] : behind) {
+    check(first);
+    check(id);
+    archive.check(used[first] && used[id] && fills_[id].behind == kNone, kWrong);
+    put_behind(first, id);
+  }
 }
 
 }  // namespace hmsim

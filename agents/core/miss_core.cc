@@ -7,7 +7,6 @@
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
 #include "core/errors.h"
-#include "core/places.h"
 
 namespace hmsim {
 
@@ -260,7 +259,9 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   bool has_steps = false;
   if (request.tag < kPrefetch) {
     has_steps = data_came(request.tag, now);
-  } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch)) {
+  } else if (prefetcher_ == nullptr) {
+    raise_fault("core", now, request.tag, "a line comes that no prefetcher has asked for");
+  } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch, now)) {
     has_steps = data_came(*load, now);
   } else {
     return;
@@ -270,7 +271,8 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   }
 }
 
-// A load has its data, and its MSHR is free. Whether other loads have steps to take for it.
+// A load has its data, and its MSHR is free. Whether other loads have steps to take for it. The
+// index, which may come out of a loaded state, counts modulo the window.
 bool MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
   const std::int64_t number = number_at(index);
@@ -279,7 +281,7 @@ bool MissCore::data_came(std::uint32_t index, Tick now) {
   if (number == last_load_) {
     last_load_ready_ = ready;
   }
-  const std::int64_t waiter = loads_[index].waiter;
+  const std::int64_t waiter = loads_[index_of(number)].waiter;
   if (waiter != kUnknown) {
     steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(waiter));
   }
@@ -319,71 +321,20 @@ void MissCore::serialize_core(Archive& archive) {
   if (paging_ != nullptr) {
     archive(*paging_);
   }
-  constexpr const char* kWrong = "a core uses an NVDIMM that is not there";
-  archive.check(miss_.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+  archive.check(writes_outside_ >= 0, "a core waits for no writes");
+  const auto check_load = [&](std::uint32_t load) {
+    archive.check_index(load, loads_.size(), "a load of a core is none");
+  };
+  steps_.each([&](const auto& step) { check_load(step.payload); });
+  waiting_.each(check_load);
+  // Addresses count modulo the NVDIMM's capacity.
+  const auto check_memory = [&](MemoryClass memory) {
+    archive.check(memory == MemoryClass::dram || nvdimm_bytes_ > 0, "there is no NVDIMM");
+  };
+  check_memory(miss_.memory);
   for (const Load& load : loads_) {
-    archive.check(load.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+    check_memory(load.memory);
   }
-  archive.check(last_load_ >= kUnknown && last_load_ready_ >= kUnknown,
-                "a core's last load is none");
-}
-
-// Each load of the window whose data are not there waits for one thing.
-void MissCore::check_outstanding(const Archive& archive,
-                                 const std::vector<Outstanding>& requests) const {
-  constexpr const char* kWrong = "a core waits for other requests than are under way";
-  Places loads(archive, loads_.size(), kWrong);
-  std::int64_t in_flight = 0;
-  std::int64_t writes = 0;
-  std::int64_t unsafe = 0;
-  Places prefetches(archive, prefetcher_ == nullptr ? 0 : prefetcher_->buffers(), kWrong);
-  for (const Outstanding& each : requests) {
-    if (each.request.write) {
-      writes += each.admitted ? 0 : 1;
-      const bool is_safe = each.admitted && safe_at(each.request) == Persistence::controller;
-      unsafe += !is_safe && each.request.tag == kNonTemporal ? 1 : 0;
-    } else if (each.request.tag < kPrefetch) {
-      loads.take(each.request.tag);
-      ++in_flight;
-    } else {
-      archive.check(prefetcher_ != nullptr, kWrong);
-      const std::uint32_t buffer = each.request.tag - kPrefetch;
-      const MemoryClass memory = each.request.memory;
-      // A node's own memory counts from 0, the requests under way are the system's.
-      const Address line(each.request.address.value() %
-                         environment().port->capacity(memory).value());
-      if (const auto load = prefetcher_->check_coming(prefetches, buffer, memory, line)) {
-        loads.take(*load);
-        ++in_flight;
-      }
-    }
-  }
-  if (prefetcher_ != nullptr) {
-    prefetcher_->check_buffers(prefetches);
-  }
-  steps_.each([&](const auto& step) {
-    loads.take(step.payload);
-    in_flight += step.kind == Step::send_reserved ? 1 : 0;
-  });
-  waiting_.each([&](std::uint32_t load) { loads.take(load); });
-  archive.check(waiting_.empty() || loads_in_flight_ > 0, kWrong);
-  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
-    const std::int64_t number = number_at(at);
-    if (in_window(number) && ready_slot(number) == kUnknown && loads_[at].waiter != kUnknown) {
-      archive.check(in_window(loads_[at].waiter), kWrong);
-      loads.take(index_of(loads_[at].waiter));
-    }
-  }
-  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
-    const std::int64_t number = number_at(at);
-    archive.check(loads.has(at) == (in_window(number) && ready_slot(number) == kUnknown), kWrong);
-  }
-  archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ && unsafe == unsafe_,
-                kWrong);
-  if (paging_ != nullptr) {
-    paging_->check_loaded(archive);
-  }
-  archive.check(!stalled() || blocked(), "a core waits for nothing");
 }
 
 }  // namespace hmsim

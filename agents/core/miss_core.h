@@ -44,8 +44,6 @@ class MissCore : public CoreAgent {
   void declare(ParameterSet& parameters) override;
   Tick advance(Tick now) final;
   void on_admit(const Request& request, Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
   // Somebody stores to the line: a copy that was read ahead of the core's loads is old.

@@ -30,7 +30,8 @@ class StreamDetector {
       return;
     }
     const std::int64_t last = last_wanted(stream);
-    for (std::int64_t lines = 0; lines < degree_ && stream.asked != last; ++lines) {
+    for (std::int64_t lines = 0; lines < degree_ && (last - stream.asked) * stream.step > 0;
+         ++lines) {
       const std::int64_t next = stream.asked + stream.step;
       if (!ask(next)) {
         return;
@@ -49,7 +50,7 @@ class StreamDetector {
     std::int64_t step = 0;   // the run's direction, 1 or -1; 0: it has one line
     std::int64_t run = 0;    // lines, up to `training`
     std::int64_t asked = 0;  // the line asked for last, or the latest miss
-    void serialize(Archive& archive) { archive(page, used, line, step, run, asked); }
+    void serialize(Archive& archive);
   };
 
   Tracker& tracker_of(std::uint64_t page);

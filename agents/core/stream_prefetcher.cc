@@ -3,13 +3,9 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
+
 namespace hmsim {
-
-namespace {
-
-constexpr const char* kWrong = "prefetched lines do not hold together";
-
-}  // namespace
 
 StreamPrefetcher::StreamPrefetcher(const PrefetchParameters& parameters)
     : detector_(parameters),
@@ -70,7 +66,8 @@ void StreamPrefetcher::fill(std::uint32_t buffer, std::int64_t key) {
   lines_[buffer] = key;
 }
 
-std::optional<std::uint32_t> StreamPrefetcher::arrived(std::uint32_t index) {
+std::optional<std::uint32_t> StreamPrefetcher::arrived(std::uint32_t index, Tick now) {
+  ensure(index < buffers_.size(), "prefetcher", now, index, "a line comes to no buffer");
   --coming_;
   Buffer& buffer = buffers_[index];
   const State was = buffer.state;
@@ -108,33 +105,6 @@ void StreamPrefetcher::register_statistics(StatisticRegistry& registry, const st
 void StreamPrefetcher::serialize(Archive& archive) {
   archive.fixed(buffers_, lines_);
   archive(detector_, coming_, arrivals_, issued_, useful_, late_, useless_);
-  std::int64_t coming = 0;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const Buffer& each = buffers_[i];
-    const bool untaken = each.state == State::coming || each.state == State::here;
-    archive.check(untaken == (lines_[i] >= 0) && lines_[i] >= kNoLine && each.arrival <= arrivals_,
-                  kWrong);
-    coming += is_coming(each.state) ? 1 : 0;
-  }
-  archive.check(coming == coming_ && coming <= mshrs_ && issued_ - useful_ - useless_ == held() &&
-                    late_ <= useful_,
-                kWrong);
-}
-
-std::optional<std::uint32_t> StreamPrefetcher::check_coming(Places& coming, std::uint32_t buffer,
-                                                            MemoryClass memory,
-                                                            Address line) const {
-  coming.take(buffer);
-  const Buffer& each = buffers_[buffer];
-  const std::int64_t key = key_of(memory, line_of(line));
-  coming.check(is_coming(each.state) && (each.state != State::coming || lines_[buffer] == key));
-  return each.state == State::taken ? std::optional<std::uint32_t>(each.load) : std::nullopt;
-}
-
-void StreamPrefetcher::check_buffers(const Places& coming) const {
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    coming.check(coming.has(i) == is_coming(buffers_[i].state));
-  }
 }
 
 }  // namespace hmsim

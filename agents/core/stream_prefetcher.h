@@ -23,7 +23,6 @@
 #include "agents/core/stream_detector.h"
 #include "agents/node/node_parameters.h"
 #include "core/archive.h"
-#include "core/places.h"
 #include "core/request.h"
 #include "core/statistics.h"
 
@@ -49,18 +48,12 @@ class StreamPrefetcher {
                    [&](std::int64_t next) { return ask(memory, first + next, send); });
   }
   // A buffer's line has come. The load that waits for it, if one does.
-  std::optional<std::uint32_t> arrived(std::uint32_t buffer);
+  std::optional<std::uint32_t> arrived(std::uint32_t buffer, Tick now);
   // Somebody stores to the line.
   void overwrite(MemoryClass memory, Address address);
 
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
-  // Loading: this line is under way to the buffer. The load that waits for it.
-  std::optional<std::uint32_t> check_coming(Places& coming, std::uint32_t buffer,
-                                            MemoryClass memory, Address line) const;
-  // Loading, once all requests are told: no other buffer waits for a line.
-  void check_buffers(const Places& coming) const;
-  std::size_t buffers() const { return buffers_.size(); }
 
  private:
   enum class State : std::uint8_t {

@@ -100,7 +100,17 @@ class TransferEngine {
     ended.waiting.each(see);
   }
 
-  const Pool<Active>& active() const { return active_; }
+  std::uint32_t size() const { return active_.size(); }  // numbers lie below it
+  bool idle() const { return active_.used() == 0; }
+  // see(thread) for the threads of all transfers, ended ones included, and those that wait for
+  // them.
+  template <class See>
+  void each_thread(See see) const {
+    for (std::uint32_t index = 0; index < active_.size(); ++index) {
+      see(active_[index].thread);
+      active_[index].waiting.each(see);
+    }
+  }
   void serialize(Archive& archive) {
     archive(active_);
     if (archive.loading()) {

@@ -68,8 +68,6 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
 
   Tick next_event() const override { return timers_.next_time(); }
   Tick advance(Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
  private:
   void prepare() override;
@@ -83,8 +81,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void on_io_done(std::uint32_t tag, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
-  void check_waiting(const Archive& archive) const;
-  void check_record(const Archive& archive, const JobThread& thread) const;
+  void check_blocks(const Archive& archive) const;
 
   bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) override;
   void copy_began(std::uint32_t thread, bool write, Tick now) override;
@@ -106,9 +103,6 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void core_granted(std::uint32_t io, Tick now) override { storage_->granted(io, now); }
 
   void message_arrived(std::uint32_t event, Tick now) override;
-  std::uint32_t network_events() const override {
-    return program_->events() * static_cast<std::uint32_t>(keys_.tasks);
-  }
 
   bool is_flusher(std::uint32_t thread) const { return thread >= program_threads(); }
   std::uint32_t program_threads() const {

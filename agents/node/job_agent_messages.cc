@@ -90,7 +90,7 @@ void JobAgent::less_to_do(Tick now) {
   }
   const bool clean = std::all_of(sites_.begin(), sites_.end(),
                                  [](const JobSite& site) { return site.write_back.clean(); });
-  if (!clean || messages_under_way() || engine_.active().used() > 0) {
+  if (!clean || messages_under_way() || !engine_.idle()) {
     return;
   }
   if (sleeping == 0) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "agents/node/job_agent.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -243,6 +244,7 @@ void JobAgent::on_io_done(std::uint32_t tag, Tick now) {
 }
 
 void JobAgent::flush_ended(std::uint32_t thread, Tick now) {
+  ensure(thread < threads_.size(), "job", now, thread, "a flush ends that no thread waits for");
   io_meter_.ended({index(), thread, IoRecord::Kind::flush, 0, 0, threads_[thread].sync_began, now},
                   !finished_once());
   make_ready(thread, true, now);
@@ -250,6 +252,7 @@ void JobAgent::flush_ended(std::uint32_t thread, Tick now) {
 
 // A line of a transfer, or a request of the storage.
 void JobAgent::part_done(std::uint32_t index, Tick now) {
+  ensure(index < engine_.size(), "job", now, index, "a line comes that is of no transfer");
   const bool last =
       engine_.line_done(index, [this, now](std::uint64_t line, bool write, std::uint32_t transfer) {
         send_line(line, write, transfer, now);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/ring.h"
 
 namespace hmsim {
@@ -18,7 +19,7 @@ class JobEvents {
 
   // False: the thread must wait.
   bool take(std::uint32_t event, std::uint32_t thread) {
-    Event& each = events_[event];
+    Event& each = at(event);
     if (each.wakes > 0) {
       --each.wakes;
       return true;
@@ -28,7 +29,7 @@ class JobEvents {
   }
   // The thread that goes on; nullopt: none waits.
   std::optional<std::uint32_t> wake(std::uint32_t event) {
-    Event& each = events_[event];
+    Event& each = at(event);
     if (each.waiting.empty()) {
       ++each.wakes;
       return std::nullopt;
@@ -53,6 +54,12 @@ class JobEvents {
     Ring<std::uint32_t> waiting;
     void serialize(Archive& archive) { archive(wakes, waiting); }
   };
+  // A record or a message that was loaded may name any event.
+  Event& at(std::uint32_t event) {
+    ensure(event < events_.size(), "job", Tick(0), event, "an event is none of the program's");
+    return events_[event];
+  }
+
   std::vector<Event> events_;
 };
 

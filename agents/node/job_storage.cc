@@ -60,20 +60,4 @@ bool JobStorage::take(std::uint32_t io, const IoRequest& request, Tick now) {
   return node_->hold({job_, io}, {job_, request.submitter}, now);
 }
 
-void JobStorage::check_loaded(const Archive& archive) const {
-  archive.check(
-      node_->with_core(job_) == (storage_->jobs_run_on_nodes() ? storage_->with_context(client_)
-                                                               : std::vector<std::uint32_t>()) &&
-          node_->without_core(job_) == storage_->without_context(client_),
-      "software of a job's requests has other cores than its node says");
-}
-
-std::vector<JobStorage::Subject> JobStorage::under_way() const {
-  std::vector<Subject> subjects;
-  for (const std::uint32_t tag : storage_->under_way(client_)) {
-    subjects.push_back(subject_of(tag));
-  }
-  return subjects;
-}
-
 }  // namespace hmsim

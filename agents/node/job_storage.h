@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "agents/node/node.h"
 #include "agents/node/write_back.h"
@@ -47,10 +46,6 @@ class JobStorage final : private Contexts {
   void flush(std::uint32_t thread, Tick now);
 
   static Subject subject_of(std::uint32_t tag) { return {tag / kTags, tag % kTags == kFlush}; }
-  // Of all requests that have not ended.
-  std::vector<Subject> under_way() const;
-  // Loading: node and storage agree on who has a core, and who waits for one.
-  void check_loaded(const Archive& archive) const;
 
  private:
   static constexpr std::uint32_t kTags = 4;  // for each number: two requests, and a flush

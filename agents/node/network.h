@@ -24,7 +24,6 @@ class NetworkUser {
  public:
   virtual ~NetworkUser() = default;
   virtual void message_arrived(std::uint32_t event, Tick now) = 0;
-  virtual std::uint32_t network_events() const = 0;  // what messages may name, from 0 on
 };
 
 class Network final : public Component {
@@ -72,8 +71,6 @@ class Network final : public Component {
     Counter bytes = 0;
     void serialize(Archive& archive) { archive(out, in, messages, bytes); }
   };
-
-  void check_loaded(const Archive& archive);
 
   const ClusterParameters parameters_;
   Wakeup wakeup_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "agents/node/thread_observer.h"
-#include "core/places.h"
 
 namespace hmsim {
 
@@ -162,24 +161,6 @@ bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
   return true;
 }
 
-std::vector<std::uint32_t> Node::with_core(std::uint16_t job) const {
-  std::vector<std::uint32_t> ios;
-  for (const auto& core : cores_) {
-    if (core->software() && core->software()->job == job) {
-      ios.push_back(core->software()->io);
-    }
-  }
-  std::sort(ios.begin(), ios.end());
-  return ios;
-}
-
-std::vector<std::uint32_t> Node::without_core(std::uint16_t job) const {
-  std::vector<std::uint32_t> ios;
-  jobs_[job].software.each([&](const Waiting& each) { ios.push_back(each.thread); });
-  std::sort(ios.begin(), ios.end());
-  return ios;
-}
-
 void Node::watch(ThreadObserver& observer, Tick now) {
   observer_ = &observer;
   for (const Job& each : jobs_) {
@@ -210,41 +191,17 @@ void Node::serialize(Archive& archive) {
   archive(next_order_);
   for (Job& job : jobs_) {
     archive(job.software, job.woken, job.waiting);
-  }
-}
-
-void Node::check_thread(const Archive& archive, const std::optional<ThreadId>& thread) const {
-  archive.check(!thread || (thread->job < jobs_.size() &&
-                            thread->thread < jobs_[thread->job].job->thread_count() &&
-                            jobs_[thread->job].job->runs_on(thread->thread, *this)),
-                "a core's thread is none");
-}
-
-void Node::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "threads and cores of a node do not fit together";
-  for (const Job& job : jobs_) {
-    Places ready(archive, job.job->thread_count(), kWrong);
     for (const Queue queue : {&Job::woken, &Job::waiting}) {
-      (job.*queue).each([&](const Waiting& each) { ready.take(each.thread); });
-    }
-    Places running(archive, job.job->thread_count(), kWrong);
-    for (std::size_t i = 0; i < cores_.size(); ++i) {
-      const auto& software = cores_[i]->software();
-      archive.check(!software || software->job < jobs_.size(), kWrong);
-      const auto& thread = cores_[i]->thread();
-      if (thread && jobs_[thread->job].job == job.job) {
-        running.take(thread->thread);
-        archive.check(job.uses[i], kWrong);
-      }
-    }
-    for (std::uint32_t thread = 0; thread < job.job->thread_count(); ++thread) {
-      const bool here = job.job->runs_on(thread, *this);
-      const ThreadState state = job.job->state_of(thread);
-      archive.check(ready.has(thread) == (here && state == ThreadState::ready) &&
-                        running.has(thread) == (here && state == ThreadState::running),
-                    kWrong);
+      (job.*queue).each([&](const Waiting& each) {
+        archive.check_index(each.thread, job.job->thread_count(), "a thread that is ready is none");
+      });
     }
   }
+}
+
+void Node::check_thread(const Archive& archive, const ThreadId& thread) const {
+  archive.check(thread.job < jobs_.size() && thread.thread < jobs_[thread.job].job->thread_count(),
+                "a core's thread is none");
 }
 
 }  // namespace hmsim

@@ -95,9 +95,6 @@ class Node {
   // threads, and preempts the one that has had one for longest.
   bool hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now);
   void release(const SoftwareId& software, Tick now);
-  // Loading: the requests of a job whose software has a core, or waits for one; ascending.
-  std::vector<std::uint32_t> with_core(std::uint16_t job) const;
-  std::vector<std::uint32_t> without_core(std::uint16_t job) const;
   // Nodes, this one among them, that have the same memory. By default this one alone.
   void share_memory(std::vector<Node*> nodes) { sharers_ = std::move(nodes); }
   // One of the cores stores to the line: none that has the same memory keeps a copy.
@@ -110,9 +107,7 @@ class Node {
   std::int64_t work_under_way(std::uint16_t job, Tick now) const;
 
   void serialize(Archive& archive);
-  void check_thread(const Archive& archive, const std::optional<ThreadId>& thread) const;
-  // Loading, last of all: each thread that is ready waits once, each that runs has one core.
-  void check_loaded(const Archive& archive) const;
+  void check_thread(const Archive& archive, const ThreadId& thread) const;
 
  private:
   struct Waiting {

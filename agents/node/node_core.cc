@@ -136,6 +136,7 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
 }
 
 void NodeCore::pass_ended(std::int64_t slot, Tick now) {
+  ensure(thread_.has_value(), "core", now, -1, "a stint ends that no thread has begun");
   account(now);
   Stint stint;
   stint.work = stint_work(now);
@@ -194,35 +195,18 @@ void NodeCore::serialize_core(Archive& archive) {
   archive(counted_slot_, copy_slots_, done_);
   archive.fixed(copies_);
   archive(counted_to_, busy_, software_time_, switches_);
-  archive.check(!thread_ || !software_, "a core has both a thread and software");
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  const auto check = [&](std::int64_t each) {
-    archive.check(each >= 0 && each < kMost, "a core has come too far");
-  };
-  for (const std::int64_t each :
-       {quantum_end_, fetched_.own, fetched_.before, copy_slots_, done_}) {
-    check(each);
-  }
-  for (const Copies& each : copies_) {
-    check(each.own);
-    check(each.before);
-  }
-  archive.check(counted_slot_ >= -1 && counted_slot_ < kMost && counted_to_ >= Tick(0) &&
-                    counted_to_ != kNever,
-                "a core has come too far");
-  if (archive.loading()) {
-    node_.check_thread(archive, thread_);
-    node_.check_thread(archive, last_);
-    if (thread_) {
-      set_space(node_.job(*thread_).space(thread_->thread));
-    }
+  if (archive.loading() && thread_) {
+    node_.check_thread(archive, *thread_);
+    set_space(node_.job(*thread_).space(thread_->thread));
   }
 }
 
-void NodeCore::check_outstanding(const Archive& archive,
-                                 const std::vector<Outstanding>& requests) const {
-  MissCore::check_outstanding(archive, requests);
-  archive.check(resting() == !thread_, "a core rests, though it has a thread, or the other way");
+void NodeCore::resume_loaded() {
+  if (thread_) {
+    CoreAgent::resume_loaded();
+  } else {
+    rest(last_dispatch() + 1);
+  }
 }
 
 }  // namespace hmsim

@@ -85,8 +85,6 @@ class NodeCore final : public MissCore {
   std::int64_t work(Tick now) const override { return done_ + stint_work(now); }
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
   Counter busy() const { return busy_; }  // picoseconds in which a thread or software had it
 
@@ -121,7 +119,7 @@ class NodeCore final : public MissCore {
 
   std::unique_ptr<MissSource> open_source() override { return std::make_unique<Feed>(*this); }
   void begin() override;
-  bool may_rest() const override { return true; }
+  void resume_loaded() override;
   void pass_ended(std::int64_t slot, Tick now) override;
   void stored(MemoryClass memory, Address address) override;
   void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;

@@ -86,16 +86,6 @@ class FakePort final : public MemoryPort, public Component {
   void serialize(Archive& archive) override { archive(outside_, inside_, used_, done_); }
 
   std::size_t used() const { return used_; }
-  // What is not done.
-  std::vector<Requester::Outstanding> outstanding() const {
-    std::vector<Requester::Outstanding> requests;
-    for (const Request& request : outside_) {
-      requests.push_back({request, false});
-    }
-    done_.each([&](const auto& event) { requests.push_back({inside_[event.payload], true}); });
-    return requests;
-  }
-
   std::vector<Sent> log;
   std::vector<std::pair<std::int64_t, std::int64_t>> trims;  // address, size
   std::size_t most_outside = 0;
@@ -267,18 +257,6 @@ class AgentUnderTest {
       each->serialize(archive);
     }
   }
-  // As a simulation does when it has loaded these requests.
-  void check_loaded(const Archive& archive,
-                    const std::vector<Requester::Outstanding>& requests) const {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      std::vector<Requester::Outstanding> own;
-      std::copy_if(requests.begin(), requests.end(), std::back_inserter(own),
-                   [i](const auto& each) { return each.request.agent == i; });
-      all[i]->check_outstanding(archive, own);
-    }
-    node.check_loaded(archive);
-  }
-
   Kernel kernel;
   FakePort port;
   Translation translation;

@@ -132,8 +132,8 @@ TEST(StreamPrefetcher, ALineIsTakenOnce) {
   EXPECT_EQ(prefetcher.take(MemoryClass::dram, Address(3 * 64), 1), Line::absent);
   EXPECT_EQ(prefetcher.take(MemoryClass::nvdimm, Address(3 * 64), 5), Line::coming);
   EXPECT_EQ(prefetcher.take(MemoryClass::nvdimm, Address(3 * 64), 6), Line::absent);
-  EXPECT_EQ(prefetcher.arrived(reads[0].buffer), std::optional<std::uint32_t>(5));
-  EXPECT_EQ(prefetcher.arrived(reads[1].buffer), std::nullopt);
+  EXPECT_EQ(prefetcher.arrived(reads[0].buffer, Tick(0)), std::optional<std::uint32_t>(5));
+  EXPECT_EQ(prefetcher.arrived(reads[1].buffer, Tick(0)), std::nullopt);
   EXPECT_EQ(prefetcher.take(MemoryClass::nvdimm, Address(4 * 64 + 8), 7), Line::here);
   EXPECT_EQ(prefetcher.take(MemoryClass::nvdimm, Address(4 * 64), 8), Line::absent);
 }
@@ -145,10 +145,10 @@ TEST(StreamPrefetcher, AStoreGivesUpItsLine) {
     reads = reads_of(prefetcher, MemoryClass::dram, line);
   }
   ASSERT_EQ(reads.size(), 2U);
-  prefetcher.arrived(reads[0].buffer);
+  prefetcher.arrived(reads[0].buffer, Tick(0));
   prefetcher.overwrite(MemoryClass::dram, reads[0].address);
   prefetcher.overwrite(MemoryClass::dram, reads[1].address);
-  EXPECT_EQ(prefetcher.arrived(reads[1].buffer), std::nullopt);
+  EXPECT_EQ(prefetcher.arrived(reads[1].buffer, Tick(0)), std::nullopt);
   for (const Read& read : reads) {
     EXPECT_EQ(prefetcher.take(MemoryClass::dram, read.address, 1), StreamPrefetcher::Line::absent);
   }
@@ -166,7 +166,7 @@ TEST(StreamPrefetcher, NoMoreLinesAreOnTheirWayThanItHasMshrs) {
   EXPECT_EQ(prefetcher.take(MemoryClass::dram, reads[0].address, 1),
             StreamPrefetcher::Line::coming);
   EXPECT_TRUE(reads_of(prefetcher, MemoryClass::dram, 3).empty());
-  prefetcher.arrived(reads[0].buffer);
+  prefetcher.arrived(reads[0].buffer, Tick(0));
   EXPECT_EQ(reads_of(prefetcher, MemoryClass::dram, 4).size(), 1U);
 }
 
@@ -181,8 +181,8 @@ TEST(StreamPrefetcher, BuffersAreReusedInTheOrderOfArrival) {
   }
   ASSERT_EQ(reads.size(), 2U);
   EXPECT_TRUE(reads_of(prefetcher, MemoryClass::dram, 3).empty());
-  prefetcher.arrived(reads[1].buffer);
-  prefetcher.arrived(reads[0].buffer);
+  prefetcher.arrived(reads[1].buffer, Tick(0));
+  prefetcher.arrived(reads[0].buffer, Tick(0));
   std::vector<Read> next;
   const auto follow = [&](std::int64_t line) {
     for (const Read& read : reads_of(prefetcher, MemoryClass::dram, line)) {
