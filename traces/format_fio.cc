@@ -51,9 +51,7 @@ class FioTrace final : public BlockSource {
   void serialize(Archive& archive) override {
     text_.serialize(archive);
     archive(version_, now_us_, files_);
-    archive.check((!version_ || version_ == 2u || version_ == 3u) && now_us_ < kLongest &&
-                      files_.size() <= kMaxFiles,
-                  "the place in an I/O log of fio is none");
+    archive.check(!version_ || version_ == 2u || version_ == 3u, "a log of fio has no version");
   }
 
  private:

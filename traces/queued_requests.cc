@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/queued_requests.h"
 
-#include "core/archive.h"
-
 namespace hmsim {
 
 namespace {
@@ -41,11 +39,6 @@ bool QueuedRequests::take(BlockRequest& request) {
     waiting_.pop_front();
   }
   return found;
-}
-
-void QueuedRequests::serialize(Archive& archive) {
-  archive(waiting_);
-  archive.check(waiting_.size() <= kMost, "too many requests wait for completions");
 }
 
 }  // namespace hmsim

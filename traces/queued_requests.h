@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "core/archive.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -27,7 +28,7 @@ class QueuedRequests {
   }
   bool take(BlockRequest& request);  // the first; false: there is none
   void clear() { waiting_.clear(); }
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) { archive(waiting_); }
 
  private:
   std::deque<BlockRequest> waiting_;
