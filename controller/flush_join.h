@@ -28,9 +28,6 @@ class FlushJoin final : public Requester {
 
   // Of others, all that are not done.
   void list_outstanding(std::vector<Outstanding>& requests) const;
-  // Loading, with the channels loaded: also that each part is on its channel.
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
   Counter& flushes() { return flushes_; }
   Histogram& latency() { return latency_; }

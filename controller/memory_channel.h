@@ -43,8 +43,6 @@ class MemoryChannel : public Component {
   // The flush whose part on this channel was done is done on all channels that it is for: those
   // behind it may go.
   virtual void pass_flush(Tick /*now*/) {}
-  // The part of a flush that is done here, but not on all channels; nullptr: none.
-  virtual const Request* acknowledged_flush() const { return nullptr; }
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
   // All zero in a channel modelled elsewhere.

@@ -342,13 +342,8 @@ void MemorySystem::check_loaded(const Archive& archive, bool off) const {
     const NvdimmModule* const module = channel->nvdimm();
     archive.check(module == nullptr || module->off() == off, "power is off, and is not");
   }
-  std::vector<std::vector<Requester::Outstanding>> by_requester(requesters_.size());
   for (const Requester::Outstanding& each : outstanding()) {
     archive.check_index(each.request.agent, requesters_.size(), "a request is of nobody");
-    by_requester[each.request.agent].push_back(each);
-  }
-  for (std::size_t i = 0; i < requesters_.size() && !off; ++i) {
-    requesters_[i]->check_outstanding(archive, by_requester[i]);
   }
 }
 

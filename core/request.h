@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/archive.h"
 #include "core/types.h"
@@ -66,6 +65,7 @@ class Requester {
   // The request (no flush) has left the line outside and holds a slot of its transaction queue.
   virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
   // Its last data beat has passed. The requester may send from within both calls.
+  // A loaded request may have any tag: one that leads beyond the requester's tables is a Fault.
   virtual void on_complete(const Request& request, Tick now) = 0;
 
   // Data mode, just before on_complete(): what a write carries, and what a read brings. A requester
@@ -79,10 +79,6 @@ class Requester {
     bool admitted = false;
     std::optional<Tick> since = {};  // since when it holds an entry of a transaction queue
   };
-  // Called last when loading, with the requests under way. Throws InputError if one of them has a
-  // tag that would lead this component beyond its tables.
-  virtual void check_outstanding(const Archive& /*archive*/,
-                                 const std::vector<Outstanding>& /*requests*/) const {}
 };
 
 // Where requests go.

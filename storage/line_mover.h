@@ -35,8 +35,6 @@ class LineMover final : public PageMover, public Requester {
   void serialize(Archive& archive) override;
 
   void on_complete(const Request& request, Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
 
  private:
   void send(Tick now);

@@ -45,7 +45,6 @@ class Channel final : public MemoryChannel, public AckListener {
 
   void send(const Request& request, Tick now) override;
   void pass_flush(Tick now) override;
-  const Request* acknowledged_flush() const override;
   bool would_wait(MemoryClass memory) const override { return admission_.would_wait(memory); }
   bool idle() const override;
   ClassServices services() const override;

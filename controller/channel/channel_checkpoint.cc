@@ -67,13 +67,6 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
                 "a request waits for no command queue");
 }
 
-const Request* Channel::acknowledged_flush() const {
-  const FlushBarrier& barrier = nvdimm_.barrier();
-  return barrier.stage() == FlushBarrier::Stage::acknowledged
-             ? &barrier.ended(admission_.pool())->request
-             : nullptr;
-}
-
 // All but a flush whose part here is done, though it holds a slot.
 void Channel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
   const Transaction* const ended = nvdimm_.barrier().ended(admission_.pool());

@@ -188,11 +188,6 @@ void MemoryGate::on_complete(const Request& request, Tick /*now*/) {
   }
 }
 
-void MemoryGate::check_outstanding(const Archive& archive,
-                                   const std::vector<Outstanding>& requests) const {
-  archive.check(requests.empty(), "requests are under way");
-}
-
 // --- Time
 
 Tick MemoryGate::next_event() const {
@@ -295,6 +290,7 @@ void MemoryGate::serialize(Archive& archive) {
   memory_.serialize(archive);
   if (archive.loading()) {
     memory_.check_loaded(archive, false);
+    archive.check(memory_.outstanding().empty(), "requests are under way");
   }
   bool checked = checker_ != nullptr;
   archive(checked);

@@ -121,8 +121,6 @@ class MemoryGate final : private Requester, private SourceProgress {
   };
 
   void on_complete(const Request& request, Tick now) override;
-  void check_outstanding(const Archive& archive,
-                         const std::vector<Outstanding>& requests) const override;
   std::int64_t instructions(std::uint16_t source) const override {
     return host_.instructions(source);
   }
