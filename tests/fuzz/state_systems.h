@@ -15,8 +15,34 @@ struct FuzzedSystem {
   std::vector<Assignments> agents;
 };
 
-// A trace of misses or of blocks, or a program of threads, by the name that agents give their path.
+// ChampSim's records of instructions that load, store and wait for each other's registers.
+inline std::string fuzzed_instructions() {
+  constexpr std::size_t kRecord = 64;
+  constexpr std::size_t kDestination = 10;
+  constexpr std::size_t kSource = 12;
+  constexpr std::size_t kStore = 16;
+  constexpr std::size_t kLoad = 32;
+  Random random(6);
+  std::string trace;
+  for (int i = 0; i < 2'000; ++i) {
+    std::string record(kRecord, '\0');
+    record[0] = static_cast<char>(random.below(20));
+    record[kDestination] = static_cast<char>(30 + random.below(12));
+    record[kSource] = static_cast<char>(30 + random.below(12));
+    const std::size_t address = random.below(3) == 0 ? kStore : kLoad;
+    record[address] = static_cast<char>(random.below(256));
+    record[address + 1] = static_cast<char>(random.below(64));
+    trace += record;
+  }
+  return trace;
+}
+
+// A trace of misses, of blocks or of instructions, or a program of threads, by the name that agents
+// give their path.
 inline std::string fuzzed_trace(const std::string& path) {
+  if (path == "champsim") {
+    return fuzzed_instructions();
+  }
   if (path == "job") {
     return "thread a 2\ncompute 300\nsend 0 x 2KiB\nsend 1 x 90B\nwrite 9\nwait x\nload 0x40\n"
            "store 0x4080\nread 3 2\nwait x\nsync\nsleep 2us\nwake y\n"
@@ -85,6 +111,16 @@ inline const Assignments kToNvdimm =
     with(kStream, {{"target", "nvdimm"}, {"footprint", "512KiB"}, {"core", "1"}});
 inline const Assignments kCore{
     {"kind", "llc_trace"}, {"path", "ramulator"}, {"format", "ramulator"}};
+inline const Assignments kProgram{
+    {"kind", "cpu_trace"}, {"path", "champsim"}, {"format", "champsim"},
+    {"l1.size", "512B"},   {"l1.ways", "2"},     {"l2.size", "1KiB"},
+    {"l2.ways", "2"},      {"l2.mshrs", "3"},    {"prefetcher", "stride"}};
+inline const Assignments kOwnCache =
+    with(kProgram, {{"core", "1"}, {"l3.size", "4KiB"}, {"l3.ways", "4"}, {"l3.mshrs", "3"}});
+inline const Assignments kSharedCache = with(kProgram, {{"l3.sharing", "shared"}});
+inline const Assignments kPattern{
+    {"kind", "io_pattern"}, {"size", "4KiB, 12KiB"}, {"access", "zipf"}, {"read_share", "0.5"},
+    {"depth", "3"},         {"flush_every", "2"},    {"core", "3"},      {"footprint", "1MiB"}};
 inline const Assignments kBlock{{"kind", "block_trace"}, {"path", "mqsim"}, {"format", "mqsim"},
                                 {"window", "20"},        {"core", "1"},     {"driver", "pmbd"}};
 inline const Assignments kInferred{{"kind", "block_trace"}, {"path", "mqsim"},
@@ -220,6 +256,18 @@ inline std::vector<FuzzedSystem> fuzzed_nodes() {
   };
 }
 
+// Cores with caches, and generated requests.
+inline std::vector<FuzzedSystem> fuzzed_cores() {
+  return {
+      {with(kDramAlone, {{"frontend.cache.l3.size", "4KiB"},
+                         {"frontend.cache.l3.ways", "4"},
+                         {"frontend.cache.l3.mshrs", "3"}}),
+       {kSharedCache, kOwnCache, with(kSharedCache, {{"core", "2"}})}},
+      {with(kFlash, {{"frontend.translation", "first_touch"}}),
+       {kOwnCache, kPattern, {{"kind", "pattern"}, {"target", "nvdimm"}, {"core", "2"}}}},
+  };
+}
+
 // Block storage, with all that may wait in it.
 inline std::vector<FuzzedSystem> fuzzed_storage() {
   return {
@@ -269,7 +317,7 @@ inline std::vector<FuzzedSystem> fuzzed_storage() {
 inline std::vector<FuzzedSystem> fuzzed_systems() {
   std::vector<FuzzedSystem> all;
   for (const auto& some :
-       {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes(), fuzzed_storage()}) {
+       {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes(), fuzzed_cores(), fuzzed_storage()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
