@@ -61,6 +61,19 @@ class EnergyMeter {
     ++state.refreshes;
     state.refreshed_until = now + refresh_time_;
   }
+  // Of a rank without open banks: `count` refreshes, at least one, from `first` on, each `interval`
+  // after the one before it and longer than it.
+  void refreshed_often(int rank, std::int64_t count, Cycle first, Cycle interval) {
+    refreshed(rank, first);
+    Rank& state = at(rank);
+    const std::int64_t more = count - 1;
+    state.refreshes += more;
+    state.cycles[static_cast<std::size_t>(State::active)] += (refresh_time_ * more).value();
+    state.cycles[static_cast<std::size_t>(state.state)] +=
+        ((interval - refresh_time_) * more).value();
+    state.since += interval * more;
+    state.refreshed_until += interval * more;
+  }
   void sleeps(int rank, bool self_refresh, Cycle now) {
     enter(at(rank), self_refresh ? State::self_refresh : State::power_down, now);
   }

@@ -76,6 +76,13 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& t) {
   };
 }
 
+std::vector<TimingRule> of_moved_refreshes(const DramParameters& dram) {
+  if (dram.refresh_postpone + dram.refresh_pull_in == 0) {
+    return {};
+  }
+  return {{C::refresh, C::refresh, Scope::rank, 2 * dram.timing.trefi, 16}};
+}
+
 std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t, std::int64_t apart) {
   return {
       {C::precharge, C::refresh_same_bank, Scope::same_bank, t.trp},

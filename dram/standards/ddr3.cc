@@ -158,10 +158,9 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// At most 16 refreshes within 2 x tREFI: section 4.13.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
-  return rules::joined({{{Command::refresh, Command::refresh, Scope::rank, 2 * t.trefi, 16}},
+  return rules::joined({rules::of_moved_refreshes(dram),
                         rules::of_rank(t),
                         rules::of_bank(dram),
                         rules::of_all_bank_refresh(t),
