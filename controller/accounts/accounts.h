@@ -114,6 +114,20 @@ class Accounts {
     record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, rank, all ? -1 : turn,
            -1, -1, edge);
   }
+  // Every rank was refreshed `count` times, a whole number of rounds, with closed banks: rank r
+  // first at first(r), then once in each refresh interval. The refresh control is past them.
+  // Requires that nobody observes commands.
+  template <class First>
+  void refreshed_often(std::int64_t count, const First& first) {
+    const auto all = static_cast<Counter>(count * refresh_.ranks());
+    statistics_.command_cycles += all;
+    statistics_.refreshes += all;
+    for (int rank = 0; rank < refresh_.ranks(); ++rank) {
+      energy_.refreshed_often(rank, count, first(rank), refresh_.interval());
+      latency_.refreshed_often(rank, count / refresh_.turns(), refresh_);
+    }
+  }
+  bool observed() const { return observer_ != nullptr; }
   // A rank goes to sleep or wakes up.
   void power_changed(int rank, Command command, Cycle edge);
   // Reads or drained writes, whichever did not, compete for the banks from now on.

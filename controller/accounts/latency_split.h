@@ -89,6 +89,13 @@ class LatencySplit {
     place.urgent = kNeverCycle;
     places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
+  // The rank was refreshed in so many rounds, while its banks were closed; `next`: after them.
+  void refreshed_often(int rank, std::int64_t rounds, const RefreshControl& next) {
+    for (int turn = 0; turn < next.turns(); ++turn) {
+      places_[next.place_of_turn(rank, turn)].refreshed += refresh_time_ * rounds;
+    }
+    places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
+  }
   // Self-refresh began or ended: the rank's next refresh is due at another time.
   void rescheduled(int rank, const RefreshControl& next);
   // The other side (reads, or drained writes) competes from now on.

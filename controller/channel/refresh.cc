@@ -70,6 +70,46 @@ RefreshStep RefreshControl::idle_step(Cycle edge) const {
   return {};
 }
 
+bool RefreshControl::periodic() const {
+  if (elastic_ || duration_ > interval_ || longest_ < interval_ || blocked_ranks_ > 0) {
+    return false;
+  }
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    if (banks_.open_banks(rank) != 0 || state.asleep || state.urgent != state.due ||
+        state.urgent >= next_urgent_ + interval_) {
+      return false;
+    }
+    for (int turn = 0; turn < turns_; ++turn) {
+      if (model_.earliest(command_, rank * banks_per_rank_ + turn) > state.urgent) {
+        return false;
+      }
+    }
+  }
+  return second_urgent_ > next_urgent_;
+}
+
+std::int64_t RefreshControl::skippable_rounds(Cycle end) const {
+  Cycle last = next_urgent_;
+  for (const Rank& rank : ranks_) {
+    last = later(last, rank.urgent);
+  }
+  if (last >= end) {
+    return 0;
+  }
+  const std::int64_t refreshes = ((end - last).value() - 1) / interval_.value() + 1;
+  return later(refreshes / turns_ - 1, std::int64_t{0});
+}
+
+void RefreshControl::skip_rounds(std::int64_t rounds) {
+  const Cycle time = interval_ * (rounds * turns_);
+  for (Rank& rank : ranks_) {
+    rank.due += time;
+    rank.urgent += time;
+  }
+  find_next_urgent();
+}
+
 Cycle RefreshControl::next_free(Cycle edge) const {
   Cycle next = kNeverCycle;
   if (busy(edge)) {

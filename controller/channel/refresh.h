@@ -44,8 +44,22 @@ class RefreshControl {
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
+  // While nothing else happens, every rank is refreshed exactly when it becomes urgent, once in
+  // each interval: all banks are closed, and the timing rules allow each refresh by then.
+  bool periodic() const;
+  // A round refreshes every bank of the channel once. Returns how many rounds can be skipped so
+  // that at least one more whole round lies before `end`. Requires periodic().
+  std::int64_t skippable_rounds(Cycle end) const;
+  // Advances all ranks as if they were refreshed in so many rounds, at least one. Only the timing
+  // rules and free_from_ do not learn of it: a whole round must follow that is made one by one.
+  void skip_rounds(std::int64_t rounds);
+  int ranks() const { return static_cast<int>(ranks_.size()); }
+  int turns() const { return turns_; }
+  Cycle interval() const { return interval_; }
+
   // The rank that is the first to be urgent; when another is.
   int first_urgent() const { return first_urgent_; }
+  Cycle next_urgent() const { return next_urgent_; }
   Cycle second_urgent() const { return second_urgent_; }
   // Of those that the rank's next refresh is of, the banks that are open, a bit each; when it is
   // legal, once they are closed.

@@ -46,6 +46,32 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   }
 }
 
+// What refreshes add up to is counted for all of them but the last round; that round is made one by
+// one, since the timing rules hold the times of the latest commands.
+bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle end) {
+  RefreshControl& refresh = channel.dram_.refresh();
+  if (channel.accounts_.observed() || !refresh.periodic()) {
+    return false;
+  }
+  if (const std::int64_t rounds = refresh.skippable_rounds(end); rounds > 0) {
+    const std::int64_t count = rounds * refresh.turns();
+    refresh.skip_rounds(rounds);
+    channel.accounts_.refreshed_often(count, [&](int rank) {
+      return refresh.urgent_from(rank) - refresh.interval() * count;
+    });
+  }
+  bool any = false;
+  for (Cycle next = refresh.next_urgent(); next < end; next = refresh.next_urgent()) {
+    const int rank = refresh.first_urgent();
+    channel.clock_.move_to(next);
+    const int turn = channel.dram_.issue_refresh(banks, rank, next);
+    channel.accounts_.refreshed(rank, turn, next);
+    any = true;
+  }
+  channel.bus_.begin_edge();
+  return any;
+}
+
 [[gnu::flatten]] void DeferredRefresh::make_before(Channel& channel, Cycle end) {
   EdgeClock& clock = channel.clock_;
   Cycle next = std::exchange(channel.fast_.deferred_from, kNeverCycle);
@@ -56,6 +82,13 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   RefreshControl& refresh = channel.dram_.refresh();
   LoneBanks banks(*channel.dram_.native());
   while (next < end) {
+    if (end - next > refresh.interval() && next == refresh.next_urgent() &&
+        make_periodic(channel, banks, end)) {
+      const Cycle soonest = clock.soonest();
+      next = later(soonest, refresh.next(soonest));
+      channel.fast_.uncontended_until = next;
+      break;
+    }
     clock.move_to(next);
     channel.bus_.begin_edge();
     const Cycle limit = earlier(end, refresh.second_urgent());

@@ -121,8 +121,8 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
 // In parts, so that processors share them.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
-  Random random(GetParam());
+void expect_that_they_change_nothing(std::uint64_t part, bool observed) {
+  Random random(part);
   int drawn = 0;
   for (std::uint64_t seed = 1; drawn < kConfigurations / kParts; ++seed) {
     const std::optional<Drawn> drawing = draw(random);
@@ -133,15 +133,28 @@ TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
     SCOPED_TRACE(drawn);
     ChannelUnderTest fast(drawing->config, nullptr, Paths::fast);
     ChannelUnderTest reference(drawing->config, nullptr, Paths::reference);
+    if (!observed) {
+      fast.observe_nothing();
+      reference.observe_nothing();
+    }
     drive(fast, reference, seed);
     EXPECT_EQ(fast.admitted_, reference.admitted_);
     EXPECT_EQ(fast.finished_, reference.finished_);
     EXPECT_EQ(fast.order_, reference.order_);
     expect_same(fast, reference);
-    if (HasFatalFailure()) {
+    if (::testing::Test::HasFatalFailure()) {
       return;
     }
   }
+}
+
+TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
+  expect_that_they_change_nothing(GetParam(), true);
+}
+
+// Refreshes of an idle channel are counted in whole rounds where nobody observes commands.
+TEST_P(FastPaths, ChangeNothingWhereNobodyObservesCommands) {
+  expect_that_they_change_nothing(GetParam(), false);
 }
 
 // What is misspelt would be refused, and with it all that it stands beside.
