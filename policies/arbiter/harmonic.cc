@@ -33,16 +33,8 @@ class Harmonic final : public BusArbiter {
     }
   }
   void on_ack(const RequestView& request, Tick now) override { ready_since_[request.slot] = now; }
-  void on_issue(const RequestView& request, Tick /*now*/) override {
-    run_ = request.memory == last_ ? run_ + 1 : 1;
-    last_ = request.memory;
-  }
 
   MemoryClass choose(const ArbiterView& view) override {
-    if (run_ > 0 && run_ < hysteresis_) {
-      ++held_;
-      return last_;
-    }
     const Tick due_d = ready_since_[view.dram.slot] + guard_times_[0];
     const Tick due_n = ready_since_[view.nvdimm.slot] + guard_times_[1];
     if (guard_ && earlier(due_d, due_n) < view.now) {
@@ -65,7 +57,6 @@ class Harmonic final : public BusArbiter {
              "contests that the exact and the table implementation decide differently",
              &disagreements_},
             {"guarded", "decisions", "contests that the starvation guard decided", &guarded_},
-            {"held", "decisions", "contests that hysteresis decided", &held_},
             {"starved_dram", "decisions",
              "contests that DRAM lost although its request had been ready for dram_guard",
              &starved_[0]},
@@ -74,7 +65,7 @@ class Harmonic final : public BusArbiter {
              &starved_[1]}};
   }
   void serialize(Archive& archive) override {
-    archive(dram_, nvdimm_, last_, run_, ties_, disagreements_, guarded_, held_, starved_);
+    archive(dram_, nvdimm_, ties_, disagreements_, guarded_, starved_);
     archive.fixed(ready_since_);
     archive.check(std::find(ready_since_.begin(), ready_since_.end(), kNever) == ready_since_.end(),
                   "a request was never ready");
@@ -82,7 +73,6 @@ class Harmonic final : public BusArbiter {
 
  private:
   enum class Impl : std::uint8_t { exact, table };
-  enum class Tie : std::uint8_t { older, dram, nvdimm };
   static constexpr std::int64_t kOne = 1000;  // the weight in thousandths
   static constexpr std::int64_t kTen = 10;    // of the table implementation: in tenths
 
@@ -111,11 +101,9 @@ class Harmonic final : public BusArbiter {
     return tenths_ * (p_d - p_n) + (kTen - tenths_) * (u_d - u_n);
   }
 
+  // A tie goes to the older request, which the paper leaves open.
   MemoryClass by_criticality(std::int64_t sr_d, const ArbiterView& view) const {
-    if (sr_d == 0 && tie_ == Tie::older) {
-      return view.nvdimm.arrival < view.dram.arrival ? MemoryClass::nvdimm : MemoryClass::dram;
-    }
-    const bool dram = sr_d == 0 ? tie_ == Tie::dram : sr_d > 0;
+    const bool dram = sr_d == 0 ? view.dram.arrival <= view.nvdimm.arrival : sr_d > 0;
     return dram ? MemoryClass::dram : MemoryClass::nvdimm;
   }
 
@@ -126,11 +114,9 @@ class Harmonic final : public BusArbiter {
   std::int64_t tenths_ = 0;
   std::int64_t window_ = 1024;
   std::int64_t window_cycles_ = 10'000;
-  Tie tie_ = Tie::older;
   bool guard_ = false;
   std::array<std::int64_t, kMemoryClasses> guard_cycles_{2000, 8000};
   std::array<Tick, kMemoryClasses> guard_times_{};
-  std::int64_t hysteresis_ = 0;
   std::string text_;
   PerformanceTable table_;
   std::array<std::int64_t, kMemoryClasses> slots_{};  // L_dq, L_nq
@@ -140,12 +126,9 @@ class Harmonic final : public BusArbiter {
   DramPattern dram_;
   NvdimmPattern nvdimm_;
   std::vector<Tick> ready_since_;  // by slot: DRAM since it got it, NVDIMM since its ack
-  MemoryClass last_ = MemoryClass::dram;
-  std::int64_t run_ = 0;  // data-bus commands of the last class in a row
   Counter ties_ = 0;
   Counter disagreements_ = 0;
   Counter guarded_ = 0;
-  Counter held_ = 0;
   std::array<Counter, kMemoryClasses> starved_{};
 };
 
@@ -165,11 +148,6 @@ void Harmonic::declare(ParameterSet& parameters) {
   parameters.integer(
       "window_cycles", window_cycles_, {1, 1'000'000'000}, "cycles",
       {"after which a window ends with fewer requests", "assumed: the paper gives none"});
-  parameters.choice<Tie>("tie", tie_,
-                         {{"older", Tie::older}, {"dram", Tie::dram}, {"nvdimm", Tie::nvdimm}},
-                         {"who is served when both classes are as critical; older: whose request "
-                          "arrived first",
-                          "assumed: the paper leaves it open"});
   parameters.boolean("guard", guard_,
                      {"a request that has been ready for too long goes first, the one first that "
                       "was due first",
@@ -188,9 +166,6 @@ void Harmonic::declare(ParameterSet& parameters) {
        "a modelling choice of hmsim: four times dram_guard, which is little beside a flash read of "
        "50 us; the bundles hms, hms_table, hms_pas and all set 2,000, for slow tiers without flash "
        "too"});
-  parameters.integer("hysteresis", hysteresis_, {0, 1'000'000}, "commands",
-                     {"data-bus commands in a row that a class keeps the bus for, while it has any",
-                      "not in the paper; 4 limits turnarounds"});
   parameters.text("table", text_,
                   {"rates by pattern, as 'hmsim calibrate' makes them and as commands fill in by "
                    "themselves",
