@@ -45,9 +45,6 @@ class Firm final : public TransactionScheduler {
     parameters.integer("write_mark", write_mark_, {1, 100}, "%",
                        {"of the queue's entries: as many pending writes have their turn",
                         "assumed: 75, as controller.drain_high"});
-    parameters.choice("nvdimm_latency", latency_, {{"bus", Latency::bus}, {"full", Latency::full}},
-                      {"time of an NVDIMM row miss: its burst, or a flash read too",
-                       "assumed: the bus is not held during a flash operation"});
     sources_.declare(parameters);
   }
   void connect(const ChannelShape& shape, const SourceProgress& progress) override {
@@ -110,7 +107,6 @@ class Firm final : public TransactionScheduler {
   }
 
  private:
-  enum class Latency : std::uint8_t { bus, full };
   enum class Category : std::uint8_t { non_intensive, random, streaming, last = streaming };
 
   std::int64_t cycles(Tick time) const { return time / shape_.clock_period; }
@@ -235,11 +231,11 @@ class Firm final : public TransactionScheduler {
     }
     return longest;
   }
-  // Of the batch's bank, the batch included: after its first request all are row hits.
+  // Of the batch's bank, the batch included: after its first request all are row hits. An NVDIMM
+  // row miss takes its burst alone, since the bus is not held during a flash operation.
   std::int64_t add_time(const Batch& batch) {
-    const Tick flash = latency_ == Latency::full ? shape_.nvdimm_read_time : Tick(0);
     const Tick hit = shape_.burst + (batch.nvdimm ? shape_.rank_switch : Tick(0));
-    const Tick miss = batch.nvdimm ? flash : shape_.row_miss;
+    const Tick miss = batch.nvdimm ? Tick(0) : shape_.row_miss;
     std::int64_t& time = times_[static_cast<std::size_t>(batch.bank)];
     time += cycles(batch.requests * hit + miss);
     return time;
@@ -252,7 +248,6 @@ class Firm final : public TransactionScheduler {
   std::int64_t batch_cap_ = 16;
   Tick batch_age_ = 2'500 * kNanosecond;
   std::int64_t write_mark_ = 75;
-  Latency latency_ = Latency::bus;
   ChannelShape shape_;
   Sources sources_;
   Mpki mpki_;

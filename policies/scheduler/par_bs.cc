@@ -16,8 +16,6 @@ class ParBs final : public TransactionScheduler {
   void declare(ParameterSet& parameters) override {
     parameters.integer("marking_cap", marking_cap_, {1, 4096}, "requests",
                        {"of a source to a bank in one batch", "the PAR-BS paper: 5"});
-    parameters.integer("min_batch", min_batch_, {1, 4096}, "requests",
-                       {"queued before a batch is formed", "assumed: 1; MemSchedSim: 3"});
     parameters.choice("marks", marks_, {{"all", Marks::all}, {"reads", Marks::reads}},
                       {"what makes up batches; reads: writes go behind them",
                        "reads: the PAR-BS paper; all: assumed, else a stream of NVDIMM writes in a "
@@ -78,7 +76,7 @@ class ParBs final : public TransactionScheduler {
 
   // Once no request of the last batch is left.
   void form_batch() {
-    if (marked_count_ > 0 || candidates_ < min_batch_) {
+    if (marked_count_ > 0 || candidates_ == 0) {
       return;
     }
     const auto banks = static_cast<std::size_t>(shape_.banks());
@@ -145,7 +143,6 @@ class ParBs final : public TransactionScheduler {
   static constexpr std::uint64_t kRowHit = std::uint64_t{1} << 32;
 
   std::int64_t marking_cap_ = 5;
-  std::int64_t min_batch_ = 1;
   Marks marks_ = Marks::all;
   ChannelShape shape_;
   Sources sources_;

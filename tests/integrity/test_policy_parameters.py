@@ -63,7 +63,6 @@ OTHER: dict[str, Any] = {
     "policies.lirs.ghosts": 1000,
     "policies.nvm_duet.write_high": 8,
     "policies.nvm_duet.write_low": 2,
-    "policies.par_bs.min_batch": 40,
     "policies.pas.return_after": 8,
     "policies.pas.slack": 0,
     "policies.preevict.low_water": 50,

@@ -100,16 +100,5 @@ TEST(ParBs, RequestsBehindABatchGoByItsRanks) {
   }
 }
 
-TEST(ParBs, ABatchMayWaitForSomeLoad) {
-  Rehearsal queue("par_bs", {{"policies.par_bs.min_batch", "3"}}, kShape);
-  queue.enqueue(dram(0, 0, 1));
-  queue.enqueue(dram(0, 1, 1));
-  RequestView hit = dram(0, 2, 5);
-  hit.row_hit = true;
-  EXPECT_EQ(queue.key(0) >> 33, 0U);
-  queue.enqueue(hit);
-  EXPECT_EQ(queue.key(0) >> 33, 1U);
-}
-
 }  // namespace
 }  // namespace hmsim::testing

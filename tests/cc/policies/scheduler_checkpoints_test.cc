@@ -46,8 +46,8 @@ std::vector<Case> cases() {
   other("atlas_bank", "atlas", atlas, {{"nvdimm_service", "bank"}, {"sources", "core_class"}});
   other("tcm_bank", "tcm", tcm, {{"nvdimm_service", "bank"}});
   other("tcm_core", "tcm", tcm, {{"sources", "core"}, {"shuffle_threshold", "1"}});
-  other("firm_full", "firm", firm, {{"nvdimm_latency", "full"}, {"sources", "class"}});
-  other("par_bs_reads", "par_bs", {}, {{"marks", "reads"}, {"min_batch", "3"}});
+  other("firm_class", "firm", firm, {{"sources", "class"}});
+  other("par_bs_reads", "par_bs", {}, {{"marks", "reads"}});
   other("pas_any_miss", "pas", {}, {{"trigger", "any_miss"}, {"return_after", "2"}});
   other("fr_fcfs_cap_1", "fr_fcfs_cap", {}, {{"cap", "1"}});
   return all;
