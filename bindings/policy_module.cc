@@ -68,7 +68,6 @@ PendingFlash pending(const py::dict& fields, const char* place) {
   PendingFlash work;
   const auto [reads, writes] = fields[place].cast<std::pair<std::uint32_t, std::uint32_t>>();
   work.read_pages = reads;
-  work.read_requests = reads;
   work.fetchable = reads;
   work.writes = writes;
   return work;
@@ -80,8 +79,7 @@ py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
   const auto policy = create_policy(PolicyKind::gc_scheduler, scheduler, assignments);
   auto& gc = static_cast<GcScheduler&>(*policy);
   const GcTimes times{50 * kMicrosecond,    650 * kMicrosecond, 2'000 * kMicrosecond,
-                      20'480 * kNanosecond, 300 * kNanosecond,  5 * kNanosecond,
-                      Tick(72'500)};
+                      20'480 * kNanosecond, 300 * kNanosecond,  5 * kNanosecond};
   GcView view;
   view.buffered = fields["buffered"].cast<std::uint32_t>();
   view.lun = pending(fields, "lun");

@@ -42,8 +42,6 @@ void SystemConfig::derive(NvdimmParameters& module) const {
   module.spared_writes = persistence == Persistence::controller ? nvdimm_slots() : 0;
   const DramTiming& timing = dram.timing;
   module.line_burst = timing.burst * dram.clock_period();
-  module.hit_service =
-      (1 + timing.cl) * dram.clock_period() + module.buffer.lookup + module.line_burst;
 }
 
 std::vector<NvdimmParameters> SystemConfig::modules(std::vector<ParameterError>& errors) const {

@@ -95,13 +95,11 @@ struct NvdimmParameters {
 
   // From other parts of the configuration: system.store_data, the writes that the host may send on
   // credit (0: it waits for an ack each time), those that its queue may hold when power fails and
-  // that are spared, and a 64-byte request's time on the data bus and from command to end of burst,
-  // when the buffer has its line.
+  // that are spared, and a 64-byte request's time on the data bus.
   bool store_data = false;
   std::int64_t posted_writes = 0;
   std::int64_t spared_writes = 0;
   Tick line_burst = 5 * kNanosecond;
-  Tick hit_service{72'500};
 
   // Binds every other field under "nvdimm."; the struct must outlive the set.
   void declare(ParameterSet& set);

@@ -32,7 +32,7 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
   if (frame != kNoIndex) {
     Frame& record = buffer_.read[frame];
     if (record.state != FrameState::clean) {
-      wait_for(record, tag);
+      commands_.wait(tag, record.waiters);
       return Found::on_its_way;
     }
     // The line was written, and has left the write part since: the page is read again.
@@ -40,7 +40,7 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
       buffer_.read.unlist(frame);
     }
     owe(record, ftl_.read_lun(buffer_.page_of(key)));
-    wait_for(record, tag);
+    commands_.wait(tag, record.waiters);
     start_fill(frame, FlashPriority::demand, now);
     return Found::missing;
   }
@@ -50,7 +50,7 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
   }
   Frame& record = buffer_.read[buffer_.read.add(key)];
   owe(record, ftl_.read_lun(buffer_.page_of(key)));
-  wait_for(record, tag);
+  commands_.wait(tag, record.waiters);
   admit(now);
   return Found::missing;
 }
@@ -92,7 +92,7 @@ void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now)
   record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
   move(record, ftl_.read_lun(buffer_.page_of(record.key)));
   record.state = FrameState::filling;
-  pending_.add(record.lun, {0, 0, 1, 0});
+  pending_.add(record.lun, {0, 1, 0});
   if (record.fetching) {
     return;  // the read of an earlier fill, which collection has served, is still queued
   }
@@ -123,7 +123,7 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   record.valid |= record.expected;
   record.expected = 0;
   record.state = FrameState::clean;
-  pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
+  pending_.remove(record.lun, {1, 1, 0});
   commands_.wake_all(record.waiters, [&](std::uint32_t tag) {
     CommandTable::Command& command = commands_[tag];
     command.gc_blocked += gc.since(std::exchange(command.since, now));
@@ -146,16 +146,10 @@ void ReadPath::unpinned(std::uint32_t frame) {
 
 // --- Where reads that wait for flash count as pending
 
-void ReadPath::wait_for(Frame& frame, std::uint32_t tag) {
-  commands_.wait(tag, frame.waiters);
-  ++frame.requests;
-  pending_.add(frame.lun, {0, 1, 0, 0});
-}
-
 // The frame will be read from the LUN ...
 void ReadPath::owe(Frame& frame, std::uint32_t lun) {
   frame.lun = lun;
-  pending_.add(lun, {1, 0, 0, 0});
+  pending_.add(lun, {1, 0, 0});
 }
 
 // ... or rather from another one. False: it is the same.
@@ -163,7 +157,7 @@ bool ReadPath::move(Frame& frame, std::uint32_t lun) {
   if (lun == frame.lun) {
     return false;
   }
-  const PendingFlash work{1, frame.requests, frame.state == FrameState::filling ? 1u : 0u, 0};
+  const PendingFlash work{1, frame.state == FrameState::filling ? 1u : 0u, 0};
   pending_.remove(frame.lun, work);
   pending_.add(lun, work);
   frame.lun = lun;
@@ -262,7 +256,7 @@ void ReadPath::check_loaded(const Archive& archive, UnderWay& under_way) const {
                       (frame.state != FrameState::waiting || !frame.fetching),
                   kWrong);
     if (fills || frame.state == FrameState::waiting) {
-      under_way.pending.add(frame.lun, {1, frame.requests, fills ? 1u : 0u, 0});
+      under_way.pending.add(frame.lun, {1, fills ? 1u : 0u, 0});
     }
   }
 }

@@ -55,7 +55,6 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
   void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
-  void wait_for(Frame& frame, std::uint32_t tag);
   void owe(Frame& frame, std::uint32_t lun);
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);

@@ -17,23 +17,20 @@ namespace hmsim {
 
 // What flash still owes to the host's requests, those under way included.
 struct PendingFlash {
-  std::uint32_t read_pages = 0;     // page reads: for requests, or to complete a written page
-  std::uint32_t read_requests = 0;  // requests that wait for them; page to complete: one
-  std::uint32_t fetchable = 0;      // of read_pages: into frames of the read part that are ready
-  std::uint32_t writes = 0;         // pages to program
+  std::uint32_t read_pages = 0;  // page reads: for requests, or to complete a written page
+  std::uint32_t fetchable = 0;   // of read_pages: into frames of the read part that are ready
+  std::uint32_t writes = 0;      // pages to program
 
   bool none() const { return read_pages == 0 && writes == 0; }
 
   PendingFlash& operator+=(const PendingFlash& other) {
     read_pages += other.read_pages;
-    read_requests += other.read_requests;
     fetchable += other.fetchable;
     writes += other.writes;
     return *this;
   }
   PendingFlash& operator-=(const PendingFlash& other) {
     read_pages -= other.read_pages;
-    read_requests -= other.read_requests;
     fetchable -= other.fetchable;
     writes -= other.writes;
     return *this;
@@ -41,11 +38,10 @@ struct PendingFlash {
   friend PendingFlash operator-(PendingFlash a, const PendingFlash& b) { return a -= b; }
 
   friend bool operator==(const PendingFlash& a, const PendingFlash& b) {
-    return a.read_pages == b.read_pages && a.read_requests == b.read_requests &&
-           a.fetchable == b.fetchable && a.writes == b.writes;
+    return a.read_pages == b.read_pages && a.fetchable == b.fetchable && a.writes == b.writes;
   }
 
-  void serialize(Archive& archive) { archive(read_pages, read_requests, fetchable, writes); }
+  void serialize(Archive& archive) { archive(read_pages, fetchable, writes); }
 };
 
 // Times of one page or block, and of one 64-byte request.
@@ -56,7 +52,6 @@ struct GcTimes {
   Tick transfer;  // of a page on the flash channel
   Tick command;   // command and address cycles on the flash channel
   Tick burst;     // of a request on the memory bus (tBL)
-  Tick hit;       // from a request's command to the end of its burst, when the buffer has its line
 };
 
 // A LUN and its surroundings at the moment of a decision.

@@ -62,7 +62,6 @@ NvdimmParameters FlashParameters::module() const {
   // for each line that a read commands.
   module.line_burst =
       later(time_of(static_cast<std::uint64_t>(kPageBytes.value()), to_host), Tick(1));
-  module.hit_service = command + inside.buffer.lookup + module.line_burst;
   return module;
 }
 

@@ -16,7 +16,6 @@ inline PendingFlash page_work(FlashOperation operation) {
   PendingFlash work;
   if (operation == FlashOperation::read) {
     work.read_pages = 1;
-    work.read_requests = 1;
   } else {
     work.writes = 1;
   }

@@ -49,14 +49,12 @@ struct Frame {
   SlotChain waiters;           // commands, by tag
   FrameState state = FrameState::free;
   FrameListing listing = FrameListing::none;
-  bool prefetched = false;     // and no read has asked for it yet
-  bool fetching = false;       // read part: a flash read for it is queued or running
-  std::uint32_t lun = 0;       // read part, while it waits for flash: where from
-  std::uint32_t requests = 0;  // read part: commands among `waiters`
+  bool prefetched = false;  // and no read has asked for it yet
+  bool fetching = false;    // read part: a flash read for it is queued or running
+  std::uint32_t lun = 0;    // read part, while it waits for flash: where from
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, link, waiters, state, listing, prefetched, fetching, lun,
-            requests);
+    archive(key, valid, expected, pins, link, waiters, state, listing, prefetched, fetching, lun);
   }
 };
 

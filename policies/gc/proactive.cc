@@ -18,13 +18,6 @@ class Proactive final : public GcScheduler {
                       {"pending flash operations add up as the equations say, or are shared by the "
                        "channels (stage 2: LUNs) that are not blocked",
                        "the paper, equations 7 and 9"});
-    parameters.choice("count", count_, {{"page", Count::page}, {"request", Count::request}},
-                      {"pending reads are counted once for each page, or for each request",
-                       "the paper leaves it open"});
-    parameters.choice("t_mb", t_mb_, {{"bus", BusTime::bus}, {"service", BusTime::service}},
-                      {"time of a request on the memory bus: its burst, or from command to end of "
-                       "burst",
-                       "the paper leaves it open"});
     parameters.choice(
         "stages", stages_, {{"both", Stages::both}, {"1", Stages::copies}, {"2", Stages::erases}},
         {"stages that are scheduled; the other is as in reactive", "the paper, section V-C"});
@@ -55,7 +48,7 @@ class Proactive final : public GcScheduler {
     if (stages_ == Stages::copies || response >= block) {
       return {};
     }
-    const Tick bus = bus_time(view);
+    const Tick bus = view.times->burst;
     const std::int64_t wanted = (block - response + bus - Tick(1)) / bus;  // eq. 10
     const auto reads = std::min(wanted, std::int64_t{view.lun.fetchable});
     return {reads == 0, static_cast<std::uint32_t>(reads)};
@@ -65,8 +58,6 @@ class Proactive final : public GcScheduler {
 
  private:
   enum class Estimate { serial, parallel };
-  enum class Count { page, request };
-  enum class BusTime { bus, service };
   enum class LunUse { held, shared };
   enum class Stages { both, copies, erases };
 
@@ -74,23 +65,18 @@ class Proactive final : public GcScheduler {
     return lun_ == LunUse::shared && (!view.lun.none() || view.unplaced > 0);
   }
 
-  Tick bus_time(const GcView& view) const {
-    return t_mb_ == BusTime::bus ? view.times->burst : view.times->hit;
-  }
-
   // How long the requests in the buffer, and `others` on so many units, will keep the host served.
+  // Two choices that the paper leaves open: pending reads count once for each page, and a request
+  // takes its burst on the memory bus.
   Tick response_time(const GcView& view, const PendingFlash& others, std::uint32_t units) const {
     const GcTimes& times = *view.times;
-    const std::uint32_t reads = count_ == Count::page ? others.read_pages : others.read_requests;
-    const Tick flash =
-        reads * (times.read + times.transfer) + others.writes * (times.transfer + times.program);
+    const Tick flash = others.read_pages * (times.read + times.transfer) +
+                       others.writes * (times.transfer + times.program);
     const bool shared = estimate_ == Estimate::parallel && units > 1;
-    return view.buffered * bus_time(view) + (shared ? flash / units : flash);
+    return view.buffered * times.burst + (shared ? flash / units : flash);
   }
 
   Estimate estimate_ = Estimate::serial;
-  Count count_ = Count::page;
-  BusTime t_mb_ = BusTime::bus;
   LunUse lun_ = LunUse::held;
   Stages stages_ = Stages::both;
 };

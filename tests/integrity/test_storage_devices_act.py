@@ -186,11 +186,9 @@ POLICIES: dict[str, Any] = {
     "policies.prefetch.protect_queued": False,
     "policies.prefetch_preevict.protect_queued": False,
     "policies.prefetch_preevict.low_water": 50,
-    "policies.proactive.count": "request",
     "policies.proactive.estimate": "parallel",
     "policies.proactive.lun": "shared",
     "policies.proactive.stages": "1",
-    "policies.proactive.t_mb": "service",
 }
 # What else some of them need in order to act.
 POLICIES_ALONE: dict[str, dict[str, Any]] = {
@@ -200,9 +198,6 @@ POLICIES_ALONE: dict[str, dict[str, Any]] = {
         "storage.flash.precondition.overwrite": 0,
     },
     "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
-    "policies.proactive.count": {"storage.flash.buffer.read_size": "16KiB"},
-    # The link then takes about as long for some pages as an erase.
-    "policies.proactive.t_mb": {"storage.flash.to_host": "30us", "storage.flash.command": "200us"},
 }
 
 

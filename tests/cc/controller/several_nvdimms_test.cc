@@ -152,20 +152,14 @@ TEST(SeveralNvdimms, EachIsChecked) {
             std::string::npos);
 }
 
-// From the command's slot to the end of the data of a page that a buffer holds.
-TEST(SeveralNvdimms, KnowHowLongTheHostsReadOfAHeldPageTakes) {
+TEST(SeveralNvdimms, KnowHowLongALineTakesOnTheDataBus) {
   for (const char* preset : {"ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8", "ddr4_3200aa_16gb_x16"}) {
-    const SystemConfig config = make_config({{"dram.preset", preset},
-                                             {"nvdimm.count", "2"},
-                                             {"nvdimm.buffer.lookup", "60ns"},
-                                             {"nvdimm.devices", "1: buffer.lookup=80ns"}});
+    const SystemConfig config = make_config({{"dram.preset", preset}, {"nvdimm.count", "2"}});
     const Tick burst = config.dram.timing.burst * config.dram.clock_period();
-    const Tick latency = (1 + config.dram.timing.cl) * config.dram.clock_period();
     const std::vector<NvdimmParameters> modules = config.nvdimms();
     ASSERT_EQ(modules.size(), 2u);
     EXPECT_EQ(modules[0].line_burst, burst);
-    EXPECT_EQ(modules[0].hit_service, latency + 60 * kNanosecond + burst);
-    EXPECT_EQ(modules[1].hit_service, latency + 80 * kNanosecond + burst);
+    EXPECT_EQ(modules[1].line_burst, burst);
   }
 }
 

@@ -134,8 +134,6 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_commands() {
        })},
       {"a command that waits while it is looked up", kWait,
        with_waiter([](Frame&, Command& command) { command.stage = Stage::lookup; })},
-      {"one who waits too many", kWait,
-       with_waiter([](Frame& frame, Command&) { ++frame.requests; })},
       {"a command that waits for a frame that is there", kWait,
        with_waiter([](Frame& frame, Command&) { frame.state = FrameState::clean; })},
       {"a command that waits for itself", kApart,

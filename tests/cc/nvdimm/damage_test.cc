@@ -103,7 +103,6 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
          Frame& frame = frame_in(n, FrameState::filling);
          n.commands_[frame.waiters.last].next = frame.waiters.first;
        }},
-      {"one who waits too many", [=](N& n) { ++frame_in(n, FrameState::filling).requests; }},
       {"a command that waits for itself",
        [=](N& n) { last_lookup(n).next = n.commands_.lookups_.last; }},
       {"a command behind the NVDIMM",

@@ -11,8 +11,7 @@ namespace hmsim {
 namespace {
 
 constexpr GcTimes kTimes{50 * kMicrosecond, 650 * kMicrosecond, 2000 * kMicrosecond,
-                         Tick(20'480'000),  Tick(300'000),      5 * kNanosecond,
-                         Tick(72'500)};
+                         Tick(20'480'000),  Tick(300'000),      5 * kNanosecond};
 
 std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& own = {}) {
   Assignments assignments;
@@ -23,8 +22,8 @@ std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& ow
   return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
 }
 
-PendingFlash reads(std::uint32_t pages, std::uint32_t requests) { return {pages, requests, 0, 0}; }
-PendingFlash writes(std::uint32_t pages) { return {0, 0, 0, pages}; }
+PendingFlash reads(std::uint32_t pages) { return {pages, 0, 0}; }
+PendingFlash writes(std::uint32_t pages) { return {0, 0, pages}; }
 
 // 4 channels of 2 LUNs; a read is wanted of the LUN, and nothing of others.
 GcView wanted() {
@@ -34,7 +33,7 @@ GcView wanted() {
   view.channels = 4;
   view.luns = 8;
   view.times = &kTimes;
-  view.lun = view.channel = view.all = reads(1, 1);
+  view.lun = view.channel = view.all = reads(1);
   view.lun.fetchable = 1;
   return view;
 }
@@ -77,12 +76,12 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
 
 TEST(PendingFlash, IsNoneWithoutReadsAndWrites) {
   EXPECT_TRUE(PendingFlash().none());
-  EXPECT_FALSE(reads(1, 1).none());
+  EXPECT_FALSE(reads(1).none());
   EXPECT_FALSE(writes(1).none());
-  PendingFlash both = reads(2, 3);
+  PendingFlash both = reads(2);
   both += writes(1);
   EXPECT_FALSE(both.none());
-  EXPECT_EQ(both - writes(1), reads(2, 3));
+  EXPECT_EQ(both - writes(1), reads(2));
   EXPECT_TRUE((both - both).none());
 }
 
@@ -95,7 +94,7 @@ TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
   EXPECT_TRUE(scheduler->copy(view));
   view.free_blocks = 8;
   EXPECT_FALSE(scheduler->start_idle(view));
-  view.channel = reads(1, 1);
+  view.channel = reads(1);
   EXPECT_FALSE(scheduler->copy(view));
   EXPECT_TRUE(scheduler->erase(view).now);  // it does not take the channel
   view.lun = view.channel;
@@ -137,7 +136,7 @@ TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
   EXPECT_TRUE(scheduler->copy(view));
   view.buffered = 0;
   EXPECT_FALSE(scheduler->copy(view));
-  view.all += reads(1, 1);  // 70.48 us on another channel
+  view.all += reads(1);  // 70.48 us on another channel
   EXPECT_TRUE(scheduler->copy(view));
   view = wanted();
   view.channel = PendingFlash();
@@ -146,19 +145,11 @@ TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
 
 TEST(GcSchedulers, ProactiveReadsItsParameters) {
   GcView view = wanted();
-  view.all += reads(1, 2);  // two requests for one page
-  // 70.48 us / 3 = 23.5 us, 140.96 us / 3 = 47.0 us; 41.56 us are to be hidden.
+  view.all += reads(1);  // 70.48 us / 3 = 23.5 us; 41.56 us are to be hidden.
   EXPECT_FALSE(make("proactive", {{"estimate", "parallel"}})->copy(view));
-  EXPECT_TRUE(make("proactive", {{"estimate", "parallel"}, {"count", "request"}})->copy(view));
   view = wanted();
   view.all += writes(1);  // 670.48 us / 3
   EXPECT_TRUE(make("proactive", {{"estimate", "parallel"}})->copy(view));
-  view = wanted();
-  const auto service = make("proactive", {{"t_mb", "service"}});
-  view.buffered = 573;  // x 72.5 ns = 41.5425 us
-  EXPECT_FALSE(service->copy(view));
-  view.buffered = 574;
-  EXPECT_TRUE(service->copy(view));
   EXPECT_TRUE(make("proactive", {{"stages", "2"}})->copy(wanted()));
   EXPECT_FALSE(make("proactive", {{"stages", "1"}})->copy(wanted()));
   EXPECT_TRUE(make("proactive", {{"stages", "1"}})->erase(wanted()).now);
@@ -215,15 +206,12 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   EXPECT_TRUE(erase_beside(*serial, 0, {}, 0).now) << "none is wanted, or has a frame";
   // 2 writes and 9 reads: 1975.28 us; 24.72 us are missing.
   PendingFlash others = writes(2);
-  others += reads(9, 64);
+  others += reads(9);
   EXPECT_EQ(erase_beside(*serial, 0, others, 5000).reads, 4944u);
   EXPECT_TRUE(erase_beside(*serial, 0, writes(3), 7).now) << "2011.44 us";
   EXPECT_EQ(erase_beside(*serial, 399'999, {}, 7).reads, 1u);
   EXPECT_EQ(erase_beside(*serial, 399'998, {}, 7).reads, 2u);
   EXPECT_TRUE(erase_beside(*serial, 400'000, {}, 7).now);
-  // 27,585 x 72.5 ns = 1999.9125 us; 87.5 ns are missing: 1.2 requests.
-  const auto service = make("proactive", {{"t_mb", "service"}});
-  EXPECT_EQ(erase_beside(*service, 27'585, {}, 7).reads, 2u);
   // 20 writes on 7 other LUNs: 13,409.6 us / 7 = 1915.7 us; 84.3 us are missing.
   const auto parallel = make("proactive", {{"estimate", "parallel"}});
   EXPECT_TRUE(erase_beside(*serial, 0, writes(20), 100'000).now);
@@ -231,10 +219,10 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
 }
 
 TEST(PendingFlash, IsTheSameIfAllOfItIs) {
-  const PendingFlash one{4, 3, 2, 1};
-  EXPECT_TRUE(one == (PendingFlash{4, 3, 2, 1}));
-  for (const PendingFlash& other : {PendingFlash{5, 3, 2, 1}, PendingFlash{4, 5, 2, 1},
-                                    PendingFlash{4, 3, 5, 1}, PendingFlash{4, 3, 2, 5}}) {
+  const PendingFlash one{3, 2, 1};
+  EXPECT_TRUE(one == (PendingFlash{3, 2, 1}));
+  for (const PendingFlash& other :
+       {PendingFlash{5, 2, 1}, PendingFlash{3, 5, 1}, PendingFlash{3, 2, 5}}) {
     EXPECT_FALSE(one == other);
   }
 }

@@ -26,7 +26,6 @@ PendingFlash some_work(Random& random) {
   const auto number = [&] { return static_cast<std::uint32_t>(random.below(4)); };
   PendingFlash work;
   work.read_pages = number();
-  work.read_requests = number();
   work.fetchable = number();
   work.writes = number();
   return work;
@@ -84,8 +83,8 @@ TEST(PendingWork, IsWhatWasAddedAndNotRemoved) {
 }
 
 TEST(PendingWork, OfAFlashCommandIsAPageReadOrAPageToProgram) {
-  EXPECT_EQ(page_work(FlashOperation::read), (PendingFlash{1, 1, 0, 0}));
-  EXPECT_EQ(page_work(FlashOperation::program), (PendingFlash{0, 0, 0, 1}));
+  EXPECT_EQ(page_work(FlashOperation::read), (PendingFlash{1, 0, 0}));
+  EXPECT_EQ(page_work(FlashOperation::program), (PendingFlash{0, 0, 1}));
 }
 
 TEST(PendingWork, EverySavedCountIsComparedWithWhatIsCountedAfresh) {
@@ -112,8 +111,8 @@ TEST(PendingWork, EverySavedCountIsComparedWithWhatIsCountedAfresh) {
     EXPECT_THROW(load(testing::with_word(saved.bytes(), at, word + 1)), InputError) << at;
     ++words;
   }
-  // Two sizes; four numbers of each LUN, of each channel and of all; two numbers more.
-  EXPECT_EQ(words, 2 + 4 * (kLuns + kChannels + 1) + 2u);
+  // Two sizes; three numbers of each LUN, of each channel and of all; two numbers more.
+  EXPECT_EQ(words, 2 + 3 * (kLuns + kChannels + 1) + 2u);
 }
 
 }  // namespace

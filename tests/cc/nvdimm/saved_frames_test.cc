@@ -27,7 +27,7 @@ BufferParameters of_frames(std::int64_t frames, const char* replacement) {
 class SavedFrames : public ::testing::Test {
  protected:
   // Words of a record that its part compares with its lists.
-  enum Field : std::size_t { key = 0, previous = 4, next = 5, state = 8, listing = 9, words = 14 };
+  enum Field : std::size_t { key = 0, previous = 4, next = 5, state = 8, listing = 9, words = 13 };
 
   static constexpr std::size_t kRecords = 9;
   static constexpr std::size_t kFree = 2 + kRecords * words;  // how many, and the one
