@@ -28,10 +28,9 @@ struct WritePartView {
 
 class BufferManager : public Policy {
  public:
-  // False: it never does anything, and the queue need not be watched.
+  // False: it never does anything, and the queue need not be watched. Where the queue is watched,
+  // frames that queued commands ask for are evicted after all others.
   virtual bool watches_queue() const { return true; }
-  // Whether frames that queued commands ask for are evicted after all others.
-  virtual bool protects_queued() const { return false; }
 
   // Start reading the page? It takes a free frame, or the one that is replaced next.
   virtual bool prefetch(const PrefetchView& /*view*/) const { return false; }

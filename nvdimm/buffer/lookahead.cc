@@ -102,7 +102,7 @@ void Lookahead::leave(std::uint32_t index) {
 }
 
 void Lookahead::guard(BufferPart& part, std::int64_t key, bool guarded) const {
-  const std::uint32_t frame = manager_->protects_queued() ? part.find(key) : kNoIndex;
+  const std::uint32_t frame = part.find(key);
   if (frame != kNoIndex && part[frame].listing != FrameListing::none) {
     part.unlist(frame);
     part.list(frame, guarded);

@@ -39,9 +39,7 @@ class Lookahead {
   void looked_up(std::uint32_t asked, bool write);
 
   // The frame of this key is to be guarded when it is listed.
-  bool guards(std::int64_t key) const {
-    return manager_->protects_queued() && asked_for_.find(key) != kNoIndex;
-  }
+  bool guards(std::int64_t key) const { return asked_for_.find(key) != kNoIndex; }
 
   // The LUN has nothing to do.
   void idle(std::uint32_t lun);

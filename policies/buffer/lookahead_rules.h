@@ -9,19 +9,6 @@
 
 namespace hmsim {
 
-// A manager that protects what the queue asks for, unless it is told not to.
-class LookaheadManager : public BufferManager {
- public:
-  void declare(ParameterSet& parameters) override {
-    parameters.boolean("protect_queued", protect_queued_,
-                       {"frames whose page a queued command asks for are evicted last", "assumed"});
-  }
-  bool protects_queued() const override { return protect_queued_; }
-
- private:
-  bool protect_queued_ = true;
-};
-
 // No more prefetches at once than LUNs, and each has a frame at once: queued pages are real future
 // demand, but a prefetch must not take what another command is about to use.
 inline bool may_prefetch(const PrefetchView& view) {

@@ -4,12 +4,9 @@
 namespace hmsim {
 
 // Pages are written back early, so that writes find free frames.
-class Preevict final : public LookaheadManager {
+class Preevict final : public BufferManager {
  public:
-  void declare(ParameterSet& parameters) override {
-    LookaheadManager::declare(parameters);
-    free_.declare(parameters);
-  }
+  void declare(ParameterSet& parameters) override { free_.declare(parameters); }
   std::uint64_t frames_to_keep_free(const WritePartView& view) const override {
     return free_.wanted(view);
   }

@@ -4,7 +4,7 @@
 namespace hmsim {
 
 // Pages of queued reads are fetched while their LUNs have nothing to do.
-class Prefetch final : public LookaheadManager {
+class Prefetch final : public BufferManager {
  public:
   bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
 };

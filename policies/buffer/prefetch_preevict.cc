@@ -4,12 +4,9 @@
 namespace hmsim {
 
 // Both: pages of queued reads are fetched, and frames kept free for queued writes.
-class PrefetchPreevict final : public LookaheadManager {
+class PrefetchPreevict final : public BufferManager {
  public:
-  void declare(ParameterSet& parameters) override {
-    LookaheadManager::declare(parameters);
-    free_.declare(parameters);
-  }
+  void declare(ParameterSet& parameters) override { free_.declare(parameters); }
   bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
   std::uint64_t frames_to_keep_free(const WritePartView& view) const override {
     return free_.wanted(view);

@@ -114,7 +114,7 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
       {"a frame too many that will be free", [](N& n) { ++n.writes_.leaving_; }},
       {"work that nobody does",
        [](N& n) {
-         n.pending_.add(0, {1, 0, 0, 0});
+         n.pending_.add(0, {1, 0, 0});
        }},
       {"a flush that was never sent", [](N& n) { n.flush_.tag_ = 0; }},
       {"a flush of no command", [](N& n) { n.flush_.tag_ = 1'000; }},

@@ -25,17 +25,14 @@ constexpr WritePartView kQueued{100, 0, 42};  // 100 frames; pages that queued w
 TEST(BufferManagers, OnDemandDoesNothingAhead) {
   const auto manager = make("on_demand");
   EXPECT_FALSE(manager->watches_queue());
-  EXPECT_FALSE(manager->protects_queued());
   EXPECT_FALSE(manager->prefetch(kRoom));
   EXPECT_EQ(manager->frames_to_keep_free(kQueued), 0u);
 }
 
-TEST(BufferManagers, OthersDoWhatTheirNamesSayAndProtectUnlessToldNotTo) {
+TEST(BufferManagers, OthersDoWhatTheirNamesSay) {
   for (const std::string name : {"prefetch", "preevict", "prefetch_preevict"}) {
     const auto manager = make(name);
     EXPECT_TRUE(manager->watches_queue()) << name;
-    EXPECT_TRUE(manager->protects_queued()) << name;
-    EXPECT_FALSE(make(name, {{"protect_queued", "false"}})->protects_queued()) << name;
     EXPECT_EQ(manager->prefetch(kRoom), name != "preevict") << name;
     EXPECT_EQ(manager->frames_to_keep_free(kQueued), name != "prefetch" ? 42u : 0u) << name;
   }
