@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/preset_table.h"
@@ -126,8 +125,6 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
       {"order of these overwrites; zipf: the n-th hottest page, at a random place, is written in "
        "proportion to 1/n",
        "assumed"});
-  set.integer("seed", precondition.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
-              {"seed of overwrites at random", ""});
   set.choice(
       "buffer", precondition.buffer,
       {{"none", PreconditionBuffer::none},

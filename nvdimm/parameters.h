@@ -71,7 +71,6 @@ struct PreconditionParameters {
   double fill = 0;
   double overwrite = 0;
   PreconditionPattern pattern = PreconditionPattern::uniform;
-  std::int64_t seed = 1;
   PreconditionBuffer buffer = PreconditionBuffer::none;
   std::string load;  // a file
   // Told of so many more logical pages that are written, now and then; what it throws ends the

@@ -107,10 +107,7 @@ std::uint64_t zipf(Random& random, std::uint64_t size) {
 class Overwrites {
  public:
   Overwrites(const PreconditionParameters& parameters, std::uint64_t pages, std::uint64_t seed)
-      : pattern_(parameters.pattern),
-        pages_(pages),
-        random_(static_cast<std::uint64_t>(parameters.seed), seed),
-        place_(pages, static_cast<std::uint64_t>(parameters.seed) + seed) {}
+      : pattern_(parameters.pattern), pages_(pages), random_(1, seed), place_(pages, 1 + seed) {}
 
   LogicalPage next() {
     switch (pattern_) {

@@ -23,7 +23,7 @@ CellFailures::CellFailures(const NandParameters& nand, std::uint64_t seed)
       program_failure_(chances(nand.program_failure)),
       read_retry_(chances(nand.read_retry)),
       read_retry_limit_(nand.read_retry_limit),
-      random_(seed + static_cast<std::uint64_t>(nand.seed), kStream) {}
+      random_(seed + 1, kStream) {}
 
 std::int64_t CellFailures::draw_retries(std::uint32_t wear) {
   const std::uint64_t counted = std::min(wear, endurance_);

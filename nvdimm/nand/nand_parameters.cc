@@ -2,7 +2,6 @@
 #include "nvdimm/nand/nand_parameters.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "core/units.h"
@@ -118,8 +117,6 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
   set.real("variation", nand.variation, 0, 50, "percent",
            {"cell times differ from page to page, evenly, by up to so much either way",
             "NANDFlashSim: 5 %"});
-  set.integer("seed", nand.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
-              {"seed of what differs from page to page and from block to block", ""});
 }
 
 void declare_commands(ParameterSet& set, NandParameters& nand) {

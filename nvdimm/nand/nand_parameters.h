@@ -78,7 +78,6 @@ struct NandParameters {
   Tick middle_program_time = 650 * kMicrosecond;
   Tick erase_time = 2000 * kMicrosecond;
   double variation = 0;  // percent
-  std::int64_t seed = 1;
 
   bool multi_plane = false;
   bool cache = false;

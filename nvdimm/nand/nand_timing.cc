@@ -147,7 +147,7 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
       program_(by_page(nand, program_times(nand))),
       erase_(nand.erase_time),
       variation_ppm_(ppm(nand.variation)),
-      seed_(mix64(seed) + static_cast<std::uint64_t>(nand.seed)) {
+      seed_(mix64(seed) + 1) {
   const std::int64_t part = kPageBytes.value() + (nand.transfer_spare ? nand.spare : 0);
   const auto mode = static_cast<std::size_t>(nand.mode);
   // `begin`: before the first byte comes out; `to_read`, `to_write`: to another column.

@@ -31,7 +31,6 @@ class Tcm final : public TransactionScheduler {
                     {"insertion shuffle when parallelism, as a share of all banks, and row "
                      "locality differ by more; else random shuffle",
                      "the TCM paper: ShuffleAlgoThresh = 0.1"});
-    parameters.integer("seed", seed_, {0, 1'000'000}, "", {"of the random shuffle", "assumed"});
     service_.declare(parameters);
     sources_.declare(parameters);
   }
@@ -41,7 +40,6 @@ class Tcm final : public TransactionScheduler {
     parallelism_.connect(shape);
     locality_.connect(shape);
     service_.connect(shape);
-    random_ = Random(static_cast<std::uint64_t>(seed_));
     quantum_end_ = quantum();
     channels_ = {this};
   }
@@ -246,7 +244,6 @@ class Tcm final : public TransactionScheduler {
   Tick interval_ = 400 * kNanosecond;
   double cluster_threshold_ = 4.0 / 24;
   double shuffle_threshold_ = 0.1;
-  std::int64_t seed_ = 1;
   ChannelShape shape_;
   Sources sources_;
   Mpki mpki_;

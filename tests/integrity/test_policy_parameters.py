@@ -86,7 +86,6 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
-    "policies.tcm.seed": {"policies.tcm.shuffle_threshold": 1},
 }
 
 # These need whole pages read and written.

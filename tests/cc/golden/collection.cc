@@ -119,9 +119,6 @@ std::vector<GoldenCase> starts() {
   const auto traffic = agents::writes();
   return {
       {"overwritten_in_order", flash({{"nvdimm.precondition.pattern", "sequential"}}), traffic},
-      {"overwritten_by_zipf",
-       flash({{"nvdimm.precondition.pattern", "zipf"}, {"nvdimm.precondition.seed", "4"}}),
-       traffic},
       {"half_full",
        flash({{"nvdimm.precondition.fill", "0.5"}, {"nvdimm.precondition.overwrite", "3"}}),
        traffic},

@@ -125,7 +125,6 @@ std::vector<GoldenCase> chips() {
       {"cells_mlc", nand("program_model", "mlc", fast), traffic},
       {"cells_tlc", nand("program_model", "tlc", middle), traffic},
       {"cells_qlc", nand("program_model", "qlc", middle), traffic},
-      {"cells_vary", nand("variation", "15", {{"nvdimm.nand.seed", "9"}}), traffic},
       {"cells_vary_by_15_percent", nand("variation", "15", {}), traffic},
       {"cells_vary_in_planes", nand("variation", "15", planes), traffic},
       {"preset_z_nand",

@@ -321,15 +321,14 @@ TEST(Precondition, ZipfOverwritesFavourFewPages) {
   EXPECT_NEAR(never_overwritten(PreconditionPattern::zipf), 0.334, 0.03);
 }
 
-TEST(Precondition, DependsOnItsSeedAlone) {
-  const auto state = [](std::int64_t seed) {
+TEST(Precondition, DependsOnTheRunsSeedAlone) {
+  const auto state = [](std::uint64_t seed) {
     Ftl ftl(one_lun(64, 16, 50));
     PreconditionParameters parameters;
     parameters.fill = 0.9;
     parameters.overwrite = 1;
     parameters.pattern = PreconditionPattern::zipf;
-    parameters.seed = seed;
-    precondition(ftl, parameters, 7);
+    precondition(ftl, parameters, seed);
     Archive archive;
     ftl.serialize(archive);
     return archive.bytes();
