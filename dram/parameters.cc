@@ -130,11 +130,8 @@ void DramParameters::declare(ParameterSet& parameters) {
                      {"refreshes of a rank that may be made ahead of time while it is idle",
                       "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
   parameters.choice("precharge_delay", precharge_delay,
-                    {{"jedec", PrechargeDelay::jedec},
-                     {"paper", PrechargeDelay::paper},
-                     {"paper_read", PrechargeDelay::paper_read}},
-                    {"column command to precharge: tRTP | CWL+BL/2+tWR, or CL+BL/2 for both, or "
-                     "for reads only",
+                    {{"jedec", PrechargeDelay::jedec}, {"paper", PrechargeDelay::paper}},
+                    {"column command to precharge: tRTP | CWL+BL/2+tWR, or CL+BL/2 for both",
                      "the paper, Table III: 18.75 ns"});
   parameters.choice("power_down", power_down,
                     {{"none", PowerDown::none}, {"fast", PowerDown::fast}},

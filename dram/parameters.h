@@ -16,9 +16,8 @@ namespace hmsim {
 
 // From a read or write command to the precharge of its bank (docs/assumptions.md, A15).
 enum class PrechargeDelay {
-  jedec,       // read tRTP, write CWL + BL/2 + tWR
-  paper,       // 18.75 ns = CL + BL/2 for both, the paper's Table III read literally
-  paper_read,  // the paper's for reads, JEDEC for writes
+  jedec,  // read tRTP, write CWL + BL/2 + tWR
+  paper,  // 18.75 ns = CL + BL/2 for both, the paper's Table III read literally
 };
 
 // Which banks one refresh command refreshes.

@@ -54,16 +54,15 @@ std::vector<TimingRule> of_bank(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   const std::int64_t write_end = t.cwl + t.burst;   // command to the end of its data
   const std::int64_t paper_delay = t.cl + t.burst;  // 18.75 ns at DDR3-1600
-  const bool paper_write = dram.precharge_delay == PrechargeDelay::paper;
-  const bool paper_read = dram.precharge_delay != PrechargeDelay::jedec;
+  const bool paper = dram.precharge_delay == PrechargeDelay::paper;
   return {
       {C::activate, C::activate, Scope::bank, t.trc},
       {C::activate, C::read, Scope::bank, t.trcd},
       {C::activate, C::write, Scope::bank, t.trcd},
       {C::activate, C::precharge, Scope::bank, t.tras},
       {C::precharge, C::activate, Scope::bank, t.trp},
-      {C::read, C::precharge, Scope::bank, paper_read ? paper_delay : t.trtp},
-      {C::write, C::precharge, Scope::bank, paper_write ? paper_delay : write_end + t.twr},
+      {C::read, C::precharge, Scope::bank, paper ? paper_delay : t.trtp},
+      {C::write, C::precharge, Scope::bank, paper ? paper_delay : write_end + t.twr},
   };
 }
 

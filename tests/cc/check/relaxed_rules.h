@@ -129,9 +129,7 @@ inline std::string rule_of(const Case& tried, const std::string& precharge_delay
   if (tried.rule != std::string_view(kPrechargeDelay)) {
     return tried.rule;
   }
-  const bool read = tried.preceding == C::read;
-  const bool jedec = precharge_delay == "jedec" || (precharge_delay == "paper_read" && !read);
-  return !jedec ? kPrechargeDelay : read ? "tRTP" : "tWR";
+  return precharge_delay != "jedec" ? kPrechargeDelay : tried.preceding == C::read ? "tRTP" : "tWR";
 }
 
 // Runs random traffic until the first violation, or to the end.

@@ -58,8 +58,6 @@ std::vector<GoldenCase> standards() {
             {{"dram.refresh_mode", "same_bank"}, {"dram.timing.tREFI", "1200"}}),
        traffic},
       {"paper_precharge", part("table3", {{"dram.precharge_delay", "paper"}}), traffic},
-      {"paper_precharge_of_reads", part("table3", {{"dram.precharge_delay", "paper_read"}}),
-       traffic},
       {"gaps_of_the_bus", part("table3", {{"dram.timing.tRTRS", "7"}, {"dram.timing.tWTR", "0"}}),
        traffic},
       {"closed_rows_in_groups",
