@@ -28,8 +28,7 @@ PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<Stor
       intake_(device_->capacity()),
       first_(parameters.first_frames(), replacement(parameters.replacement, assignments),
              no_prefetches_),
-      second_(parameters.second_frames(), replacement(parameters.second_replacement, assignments),
-              no_prefetches_) {
+      second_(parameters.second_frames(), replacement("lru", assignments), no_prefetches_) {
   device_->listen(*this);
   mover_->listen(*this);
 }
@@ -114,7 +113,6 @@ void PageCache::make_dirty(std::uint32_t frame) {
   if (record.state != FrameState::dirty) {
     record.state = FrameState::dirty;
     dirty_.push_back(dirty_links_, frame);
-    drop_second(record.key);
   }
 }
 
@@ -204,8 +202,7 @@ void PageCache::evict(std::uint32_t frame, Tick now) {
 }
 
 void PageCache::demote(std::uint32_t frame, Tick now) {
-  const std::int64_t page = first_[frame].key;
-  const std::uint32_t second = second_.find(page) == kNoIndex ? second_frame(page) : kNoIndex;
+  const std::uint32_t second = second_frame(first_[frame].key);
   if (second == kNoIndex) {
     gone(frame, now);
     return;
@@ -240,21 +237,7 @@ std::uint32_t PageCache::second_frame(std::int64_t page) {
   second_.add(page);
   const std::uint32_t frame = second_.admit();
   second_[frame].state = FrameState::filling;
-  second_[frame].valid = 1;
   return frame;
-}
-
-// A copy that is being made is of no use once it is there.
-void PageCache::drop_second(std::int64_t page) {
-  const std::uint32_t frame = second_.find(page);
-  if (frame == kNoIndex) {
-    return;
-  }
-  if (second_[frame].state == FrameState::filling) {
-    second_[frame].valid = 0;
-  } else {
-    second_.release(frame);
-  }
 }
 
 void PageCache::move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now) {
@@ -271,27 +254,14 @@ void PageCache::on_page_moved(std::uint32_t tag, Tick now) {
   moves_.give_back(tag);
   if (done.purpose == Move::For::promotion) {
     --second_[done.second].pins;
-    if (parameters_.second_level == SecondLevel::exclusive) {
-      second_.release(done.second);
-    } else {
-      second_.list(done.second, false);
-    }
-    filled(done.first, now);
-    admit(now);
-    return;
-  }
-  if (second_[done.second].valid == 0) {
     second_.release(done.second);
+    filled(done.first, now);
   } else {
     second_[done.second].state = FrameState::clean;
     second_.list(done.second, false);
-  }
-  if (done.purpose == Move::For::demotion) {
     gone(done.first, now);
-    admit(now);
-  } else {
-    unpin(done.first, now);
   }
+  admit(now);
 }
 
 // --- The device
@@ -316,21 +286,9 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
   ios_[tag].purpose = Io::For::none;
   ios_.give_back(tag);
   switch (done.purpose) {
-    case Io::For::fill: {
-      const std::uint32_t second = parameters_.second_level == SecondLevel::inclusive
-                                       ? second_frame(first_[done.frame].key)
-                                       : kNoIndex;
-      if (second == kNoIndex) {
-        filled(done.frame, now);
-        return;
-      }
-      // It stays until it has been copied.
-      first_[done.frame].state = FrameState::clean;
-      ++first_[done.frame].pins;
-      move(Move::For::copy, done.frame, second, now);
-      wake(done.frame, now);
+    case Io::For::fill:
+      filled(done.frame, now);
       return;
-    }
     case Io::For::eviction:
       demote(done.frame, now);
       admit(now);

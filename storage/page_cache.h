@@ -41,8 +41,8 @@ struct PageCacheCounts {
 // asks for a page that comes, or leaves, waits for that.
 //
 // A dirty page that is given up is written to the device first. Then, as a clean one, it goes to
-// the second level, unless that has it (inclusive). The second level holds clean pages only, and
-// loses its copy when the page is written. A flush is a barrier, and writes all dirty pages.
+// the second level, which holds clean pages of which the first level has none. A flush is a
+// barrier, and writes all dirty pages.
 class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
  public:
   // `parameters` have passed check(), and are present(). `assignments`: the configuration's, for
@@ -92,9 +92,9 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
     void serialize(Archive& archive) { archive(purpose, frame); }
   };
 
-  // A page that moves, by tag. copy: it stays in the first level, too.
+  // A page that moves, by tag.
   struct Move {
-    enum class For : std::uint8_t { none, promotion, demotion, copy, last = copy };
+    enum class For : std::uint8_t { none, promotion, demotion, last = demotion };
     For purpose = For::none;
     std::uint32_t first = kNoIndex;
     std::uint32_t second = kNoIndex;
@@ -123,7 +123,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void demote(std::uint32_t frame, Tick now);
   void gone(std::uint32_t frame, Tick now);
   std::uint32_t second_frame(std::int64_t page);  // kNoIndex: there is no room
-  void drop_second(std::int64_t page);
   void move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now);
 
   void flush(std::uint32_t place, Tick now);
@@ -131,7 +130,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
 
   void check_loaded(const Archive& archive) const;
   using Pins = std::vector<std::uint32_t>;  // by frame
-  void check_under_way(const Archive& archive, Pins& first_pins, Pins& second_pins) const;
+  void check_under_way(const Archive& archive, Pins& second_pins) const;
   void check_accesses(const Archive& archive, Pins& first_pins) const;
 
   const PageCacheParameters parameters_;

@@ -32,7 +32,7 @@ void PageCache::serialize(Archive& archive) {
 
 // What the device was asked and what moves: each is one frame's, whose state says so. Counts the
 // pins that follow from it.
-void PageCache::check_under_way(const Archive& archive, Pins& first_pins, Pins& second_pins) const {
+void PageCache::check_under_way(const Archive& archive, Pins& second_pins) const {
   Places first(archive, first_.records(), kWrong);
   Places second(archive, second_.records(), kWrong);
   Places dirty(archive, first_.records(), kWrong);
@@ -84,13 +84,8 @@ void PageCache::check_under_way(const Archive& archive, Pins& first_pins, Pins& 
         from.key == to.key && to.state == (promotes ? FrameState::clean : FrameState::filling),
         kWrong);
     second.take(move.second);
-    if (move.purpose == Move::For::copy) {
-      archive.check(holds_data(from), kWrong);
-      ++first_pins[move.first];
-    } else {
-      archive.check(from.state == (promotes ? FrameState::filling : FrameState::evicting), kWrong);
-      first.take(move.first);
-    }
+    archive.check(from.state == (promotes ? FrameState::filling : FrameState::evicting), kWrong);
+    first.take(move.first);
     second_pins[move.second] += promotes ? 1 : 0;
   }
   for (std::uint32_t frame = 0; frame < first_.records(); ++frame) {
@@ -164,7 +159,7 @@ void PageCache::check_accesses(const Archive& archive, Pins& first_pins) const {
 void PageCache::check_loaded(const Archive& archive) const {
   Pins first_pins(first_.records());
   Pins second_pins(second_.records());
-  check_under_way(archive, first_pins, second_pins);
+  check_under_way(archive, second_pins);
   check_accesses(archive, first_pins);
   const std::int64_t pages = intake_.capacity() / kPageBytes;
   for (const auto& [part, pins] : {std::pair(&first_, &first_pins), {&second_, &second_pins}}) {

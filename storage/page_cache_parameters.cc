@@ -15,17 +15,10 @@ void PageCacheParameters::declare(ParameterSet& set) {
   set.size("first", first, {0, kMost},
            {"page cache in front of the device, in DRAM; 0B: none, direct I/O", kSlides});
   set.size("second", second, {0, kMost},
-           {"its second level, on the memory bus, too; 0B: none", kSlides});
-  set.choice("second_level", second_level,
-             {{"exclusive", SecondLevel::exclusive}, {"inclusive", SecondLevel::inclusive}},
-             {"exclusive: it holds what the first level gave up, and gives a page back to it; "
-              "inclusive: what is read from the device goes to both, and stays",
-              "slides on an extended buffer cache: filled by evictions"});
-  const std::vector<std::string> policies = policy_names(PolicyKind::buffer_replacement);
-  set.name_of("replacement", replacement, policies,
+           {"its second level, on the memory bus: pages that the first level gave up; 0B: none",
+            kSlides});
+  set.name_of("replacement", replacement, policy_names(PolicyKind::buffer_replacement),
               {"which page of the first level is given up next", "Linux: an approximation of LRU"});
-  set.name_of("second_replacement", second_replacement, policies,
-              {"which page of the second level is given up next", "assumed"});
   set.time("hit", hit, {"time of a page of the first level, all of them at once", "assumed"});
   set.time("line", line,
            {"time of a line between the levels, one after another, at the speed of DRAM",

@@ -11,15 +11,12 @@
 
 namespace hmsim {
 
-enum class SecondLevel : std::uint8_t { exclusive, inclusive };
 enum class Mover : std::uint8_t { fixed, lines };
 
 struct PageCacheParameters {
   Bytes first{0};  // 0: there is no page cache
   Bytes second{0};
-  SecondLevel second_level = SecondLevel::exclusive;
   std::string replacement = "lru";
-  std::string second_replacement = "lru";
   Tick hit = 400 * kNanosecond;
   Tick line = 6 * kNanosecond;
   double slow_down = 1;

@@ -26,12 +26,10 @@ constexpr std::uint64_t kPage = 4096;
 constexpr Bytes kCapacity{1 << 20};  // 256 pages
 constexpr Tick kDevice = 100 * kMicrosecond;
 
-PageCacheParameters levels(std::int64_t first, std::int64_t second,
-                           SecondLevel kind = SecondLevel::exclusive) {
+PageCacheParameters levels(std::int64_t first, std::int64_t second) {
   PageCacheParameters parameters;
   parameters.first = first * kPageBytes;
   parameters.second = second * kPageBytes;
-  parameters.second_level = kind;
   parameters.line = 10 * kNanosecond;
   parameters.slow_down = 5;
   return parameters;
@@ -136,54 +134,6 @@ TEST(PageCache, ExclusiveLevelsAreOneStack) {
   }
 }
 
-// Two lists, by hand: what is read goes to both; the second orders pages by when it got them or
-// gave one up to be copied.
-TEST(PageCache, InclusiveLevelsAreTwoListsOfTheirOwn) {
-  constexpr std::size_t kFirst = 8;
-  constexpr std::size_t kSecond = 30;
-  auto cache = make_cache(levels(kFirst, kSecond, SecondLevel::inclusive));
-  DeviceRig rig(*cache);
-  std::list<std::int64_t> first;
-  std::list<std::int64_t> second;
-  const auto has = [](const std::list<std::int64_t>& list, std::int64_t page) {
-    return std::find(list.begin(), list.end(), page) != list.end();
-  };
-  const auto to_front = [](std::list<std::int64_t>& list, std::int64_t page, std::size_t size) {
-    list.remove(page);
-    list.push_front(page);
-    if (list.size() > size) {
-      list.pop_back();
-    }
-  };
-  Random random(43);
-  std::array<std::uint64_t, 4> expected{};
-  for (int i = 0; i < 5000; ++i) {
-    const std::int64_t page = some_page(random);
-    rig.read(static_cast<std::uint64_t>(page) * kPage, 512);
-    const bool wanted = has(second, page);
-    if (has(first, page)) {
-      ++expected[1];
-      to_front(first, page, kFirst);
-      ASSERT_EQ(cache->counts().first_hits, expected[1]);
-      continue;
-    }
-    if (first.size() == kFirst && !has(second, first.back())) {
-      // A page that is wanted is not the one that goes.
-      const std::int64_t last = second.back();
-      if (second.size() == kSecond) {
-        second.remove(last == page ? *std::next(second.rbegin()) : last);
-      }
-      second.push_front(first.back());
-    }
-    ++expected[wanted ? 2 : 3];
-    to_front(second, page, kSecond);
-    to_front(first, page, kFirst);
-    ASSERT_EQ(cache->counts().second_hits, expected[2]) << i;
-    ASSERT_EQ(cache->counts().device_reads, expected[3]) << i;
-  }
-  EXPECT_GT(expected[2], 500u);
-}
-
 // The trend that is claimed of a second level: its hits rise with its size, the device's reads
 // fall, and requests take longer the slower it is.
 TEST(PageCache, ALargerSecondLevelHelpsAndASlowerOneHelpsLess) {
@@ -258,31 +208,28 @@ class Watch final : public StorageDevice {
 
 // One page at a time, so that it is known when it becomes dirty.
 TEST(PageCache, NoChangeIsLost) {
-  for (const SecondLevel kind : {SecondLevel::exclusive, SecondLevel::inclusive}) {
-    for (const char* policy : {"lru", "lirs"}) {
-      std::set<std::uint64_t> dirty;
-      PageCacheParameters parameters = levels(8, 20, kind);
-      parameters.replacement = policy;
-      parameters.second_replacement = policy;
-      auto device = std::make_unique<Watch>(dirty);
-      Watch& watch = *device;
-      auto cache = make_cache(parameters, std::move(device));
-      DeviceRig rig(*cache);
-      Random random(53);
-      for (int i = 0; i < 4000; ++i) {
-        IoRequest request = any_request(random, kPage, kPage);
-        request.offset += static_cast<std::uint64_t>(some_page(random)) * kPage;
-        rig.send(request);
-        rig.drain();
-        if (request.kind == Kind::write) {
-          dirty.insert(request.offset / kPage);
-        }
+  for (const char* policy : {"lru", "lirs"}) {
+    std::set<std::uint64_t> dirty;
+    PageCacheParameters parameters = levels(8, 20);
+    parameters.replacement = policy;
+    auto device = std::make_unique<Watch>(dirty);
+    Watch& watch = *device;
+    auto cache = make_cache(parameters, std::move(device));
+    DeviceRig rig(*cache);
+    Random random(53);
+    for (int i = 0; i < 4000; ++i) {
+      IoRequest request = any_request(random, kPage, kPage);
+      request.offset += static_cast<std::uint64_t>(some_page(random)) * kPage;
+      rig.send(request);
+      rig.drain();
+      if (request.kind == Kind::write) {
+        dirty.insert(request.offset / kPage);
       }
-      rig.alone(Kind::flush, 0, 0);
-      EXPECT_TRUE(dirty.empty());
-      EXPECT_GT(watch.flushes, 100);
-      EXPECT_GT(cache->counts().second_hits, 200u) << policy;
     }
+    rig.alone(Kind::flush, 0, 0);
+    EXPECT_TRUE(dirty.empty());
+    EXPECT_GT(watch.flushes, 100);
+    EXPECT_GT(cache->counts().second_hits, 200u) << policy;
   }
 }
 
@@ -311,19 +258,17 @@ TEST(PageCache, ChecksItsParameters) {
 }
 
 TEST(PageCache, GoesOnFromACheckpoint) {
-  for (const SecondLevel kind : {SecondLevel::exclusive, SecondLevel::inclusive}) {
-    for (const char* policy : {"lru", "lirs"}) {
-      PageCacheParameters parameters = levels(6, 10, kind);
-      parameters.replacement = policy;
-      const auto make = [&] {
-        TableParameters table;
-        table.channels = 3;
-        return make_cache(parameters,
-                          std::make_unique<TableDevice>(table, Bytes(64 * kPageBytes.value())));
-      };
-      expect_exact_resume(make, 60, 4 * kPage);
-      expect_damage_is_found(make, 40, 4 * kPage, 60);
-    }
+  for (const char* policy : {"lru", "lirs"}) {
+    PageCacheParameters parameters = levels(6, 10);
+    parameters.replacement = policy;
+    const auto make = [&] {
+      TableParameters table;
+      table.channels = 3;
+      return make_cache(parameters,
+                        std::make_unique<TableDevice>(table, Bytes(64 * kPageBytes.value())));
+    };
+    expect_exact_resume(make, 60, 4 * kPage);
+    expect_damage_is_found(make, 40, 4 * kPage, 60);
   }
 }
 
