@@ -84,15 +84,6 @@ class SourceProgress {
   virtual std::int64_t instructions(std::uint16_t source) const = 0;
 };
 
-// Loading a checkpoint: a transaction that holds a slot, and the hooks that were called for it.
-struct HeldRequest {
-  RequestView view;
-  bool commanded = false;
-  bool acknowledged = false;
-  bool issued = false;
-};
-using HeldRequests = std::vector<HeldRequest>;
-
 // What TransactionScheduler and BusArbiter have in common: they are told of every transaction of
 // the channel (a scheduler: of its queue). A hook that a policy does not override costs nothing.
 class TransactionPolicy : public Policy {
@@ -107,10 +98,6 @@ class TransactionPolicy : public Policy {
   virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}    // its data-bus command
   virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
   virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
-
-  // Loading, after serialize(): those that it was told of, in order of arrival. What it keeps by
-  // request is to fit them; else the file is damaged.
-  virtual void check_held(Archive& /*archive*/, const HeldRequests& /*held*/) {}
 
   bool wants(Hook hook) const { return (hooks_ & hook) != 0; }
   unsigned hooks() const { return hooks_; }

@@ -135,21 +135,6 @@ void Ordering::serialize_views(Archive& archive, const std::vector<Transaction*>
 
 void Ordering::restore(Archive& archive, const std::vector<Transaction*>& held) {
   guard_.restore(archive, held, [this](MemoryClass memory) { return layout_.queue_of(memory); });
-  HeldRequests all;
-  std::array<HeldRequests, kMemoryClasses> of_queue;
-  for (const Transaction* each : held) {
-    if (each->state != TransactionState::barred) {
-      const bool issued = each->state == TransactionState::transfer;
-      const bool ready = is_nvdimm(*each) && (issued || each->state == TransactionState::ready);
-      const bool sent = ready || each->state == TransactionState::waiting;
-      all.push_back({layout_.view_of(*each), sent, ready, issued});
-      of_queue[layout_.queue_of(each->request.memory)].push_back(all.back());
-    }
-  }
-  for (std::size_t queue = 0; queue < layout_.queues(); ++queue) {
-    schedulers_[queue]->check_held(archive, of_queue[queue]);
-  }
-  arbiter_->check_held(archive, all);
 }
 
 }  // namespace hmsim

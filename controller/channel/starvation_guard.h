@@ -40,9 +40,9 @@ class StarvationGuard {
   }
   void issued(const Transaction& transaction, std::size_t queue) {
     if (transaction.overdue) {
-      waiting_.remove(transaction.slot, overdue(transaction.request.memory));
+      waiting_.remove(transaction.slot);
     } else if (limits_[queue] != kNeverCycle) {
-      remove(transaction.slot, queue);
+      remove(transaction.slot);
     }
   }
 
@@ -52,7 +52,7 @@ class StarvationGuard {
     const std::size_t queue = due(0) <= due(1) ? 0 : 1;
     const std::uint32_t slot = waiting_.oldest(queue);
     const RequestView request = waiting_[slot];
-    remove(slot, queue);
+    remove(slot);
     waiting_.add(request, overdue(request.memory));
     return slot;
   }
@@ -74,8 +74,7 @@ class StarvationGuard {
   template <class OwnerOf>
   void restore(const Archive& archive, std::vector<Transaction*> held, OwnerOf owner_of) {
     for (const Transaction* each : held) {
-      archive.check(!each->overdue || (active() && each->state != TransactionState::barred),
-                    "a transaction is overdue that has no limit");
+      archive.check(!each->overdue || active(), "a transaction is overdue that has no limit");
     }
     if (!active()) {
       return;
@@ -113,8 +112,8 @@ class StarvationGuard {
     const std::uint32_t slot = limits_[queue] == kNeverCycle ? kNone : waiting_.oldest(queue);
     return slot == kNone ? kNeverCycle : due_[slot];
   }
-  void remove(std::uint32_t slot, std::size_t queue) {
-    waiting_.remove(slot, queue);
+  void remove(std::uint32_t slot) {
+    waiting_.remove(slot);
     next_ = earlier(due(0), due(1));
   }
 

@@ -57,8 +57,8 @@ struct alignas(64) Transaction {
   std::uint32_t slot = 0;              // its own name
   std::int32_t rank = 0;
   std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
-  TransactionState state = TransactionState::queued;
-  bool viewed = false;     // `view` is made
+  TransactionState state = TransactionState::transfer;  // of a free slot: as its last one
+  bool viewed = false;                                  // `view` is made
   bool started = false;    // a command was issued for it (NVDIMM: if it is a flush)
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it

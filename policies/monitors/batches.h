@@ -32,7 +32,7 @@ struct Batch {
 
   void serialize(Archive& archive) {
     archive(number, source, write, nvdimm, persistent, epoch, bank, row, began, open, complete,
-            group, place);
+            group);
   }
 };
 
@@ -58,7 +58,8 @@ class Batches {
 
   // `writing`: it is the writes' turn.
   void join(const RequestView& request, std::size_t source, bool writing, Tick now) {
-    const std::size_t line = source * 2 + (request.write ? 1 : 0);
+    pending_.add(request, request.write ? 1 : 0);
+    const std::size_t line = line_of(source, request.write);
     if (line >= newest_.size()) {
       newest_.resize(line + 1, kNone);
     }
@@ -73,17 +74,16 @@ class Batches {
     Batch& batch = batches_[newest];
     ++batch.requests;
     batch.open = batch.requests < cap_;
-    pending_.add(request, batch.write ? 1 : 0);
     priority_[request.slot] = priority_of(batch, writing);
   }
 
   void leave(const RequestView& request) {
+    pending_.remove(request.slot);
     const std::uint32_t number = batch_of_[request.slot];
     Batch& batch = batches_[number];
-    pending_.remove(request.slot, batch.write ? 1 : 0);
     in_group_ -= batch.group != 0 ? 1 : 0;
     if (--batch.requests == 0) {
-      std::uint32_t& newest = newest_[batch.source * 2 + (batch.write ? 1 : 0)];
+      std::uint32_t& newest = newest_[line_of(batch.source, batch.write)];
       newest = newest == number ? kNone : newest;
       std::vector<std::uint32_t>& active = active_[batch.write ? 1 : 0];
       active[batch.place] = active.back();
@@ -154,62 +154,36 @@ class Batches {
     return changed_;
   }
 
-  void serialize(Archive& archive) {
-    archive(pending_, free_, active_, newest_, next_number_, in_group_, group_size_);
+  // `sources`: as many as there are. Which batches are unused, and which is a source's newest,
+  // follows from the requests in them.
+  void serialize(Archive& archive, std::size_t sources) {
+    archive(pending_, next_number_, group_size_);
     archive.fixed(batch_of_, priority_, batches_);
-    Places places(archive, batches_.size(), "batches");
-    for (const std::uint32_t number : free_) {
-      places.take(number);
+    if (!archive.loading()) {
+      return;
     }
-    for (std::size_t write = 0; write < active_.size(); ++write) {
-      for (std::size_t place = 0; place < active_[write].size(); ++place) {
-        const std::uint32_t number = active_[write][place];
-        places.take(number);
-        const Batch& batch = batches_[number];
-        places.check(batch.place == place && batch.write == (write == 1) && batch.began != kNever);
-        archive.check_index(batch.bank, static_cast<std::size_t>(shape_.banks()),
-                            "a batch is for no bank");
-        archive.check_index(batch.source * 2 + write, newest_.size(), "a batch has no source");
-      }
-    }
-    places.check(places.all());
-    for (std::size_t line = 0; line < newest_.size(); ++line) {
-      const std::uint32_t number = newest_[line];
-      archive.check_index(number, batches_.size(), kNone, "there is no such batch");
-      archive.check(
-          number == kNone || batches_[number].source * 2 + (batches_[number].write ? 1 : 0) == line,
-          "a batch is another's");
-    }
-  }
-  // Loading: counts what is in batches, of DRAM what is queued, of the NVDIMM what is acknowledged;
-  // source_of(view) is a request's source.
-  template <class SourceOf>
-  void check_held(Archive& archive, const HeldRequests& held, SourceOf source_of) {
-    const auto in_batch = [](const HeldRequest& each) {
-      return !each.issued && (each.acknowledged || each.view.memory == MemoryClass::dram);
-    };
-    pending_.check_held(archive, held, [&](const HeldRequest& each) {
-      return !in_batch(each) ? PendingRequests::kNoList : each.view.write ? 1 : 0;
-    });
     in_group_ = 0;
-    for (const HeldRequest& each : held) {
-      if (in_batch(each)) {
-        const std::uint32_t number = batch_of_[each.view.slot];
-        archive.check_index(number, batches_.size(), "a request is in no batch");
-        Batch& batch = batches_[number];
-        archive.check(batch.write == each.view.write && batch.source == source_of(each.view),
-                      "a request is in another's batch");
-        ++batch.requests;
-        in_group_ += batch.group != 0 ? 1 : 0;
+    pending_.each([&](const RequestView& request) {
+      const std::uint32_t number = batch_of_[request.slot];
+      archive.check_index(number, batches_.size(), "a request is in no batch");
+      ++batches_[number].requests;
+      in_group_ += batches_[number].group != 0 ? 1 : 0;
+    });
+    free_.clear();
+    active_ = {};
+    newest_.assign(2 * sources, kNone);
+    for (auto number = static_cast<std::uint32_t>(batches_.size()); number-- > 0;) {
+      Batch& batch = batches_[number];
+      if (batch.requests == 0) {
+        free_.push_back(number);
+        continue;
       }
-    }
-    for (const std::uint32_t number : free_) {
-      archive.check(batches_[number].requests == 0, "an unused batch has requests");
-    }
-    for (const std::vector<std::uint32_t>& active : active_) {
-      for (const std::uint32_t number : active) {
-        archive.check(batches_[number].requests > 0, "a batch is empty");
-      }
+      archive.check_index(batch.source, sources, "a batch has no source");
+      archive.check_index(batch.bank, static_cast<std::size_t>(shape_.banks()),
+                          "a batch is for no bank");
+      activate(number);
+      std::uint32_t& newest = newest_[line_of(batch.source, batch.write)];
+      newest = newest == kNone || batches_[newest].number < batch.number ? number : newest;
     }
   }
 
@@ -218,6 +192,9 @@ class Batches {
   static constexpr std::uint64_t kOwnTurn = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kInGroup = std::uint64_t{1} << 62;
 
+  static std::size_t line_of(std::size_t source, bool write) {
+    return source * 2 + (write ? 1 : 0);
+  }
   bool takes(const Batch& batch, const RequestView& request) const {
     return batch.open && batch.bank == shape_.bank_number(request) && batch.row == request.row &&
            batch.epoch == epoch_of(request);
@@ -243,10 +220,14 @@ class Batches {
     batch.bank = shape_.bank_number(request);
     batch.row = request.row;
     batch.began = now;
+    activate(number);
+    return number;
+  }
+  void activate(std::uint32_t number) {
+    Batch& batch = batches_[number];
     std::vector<std::uint32_t>& active = active_[batch.write ? 1 : 0];
     batch.place = active.size();
     active.push_back(number);
-    return number;
   }
 
   ChannelShape shape_;

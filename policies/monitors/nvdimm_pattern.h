@@ -38,10 +38,7 @@ class NvdimmPattern {
   std::int64_t write_randomness() const { return ops_[1].randomness.value(); }
   std::int64_t read_randomness() const { return ops_[0].randomness.value(); }
 
-  void serialize(Archive& archive) {
-    archive(window_, writes_, ops_, known_, write_ratio_);
-    Window::check_count(archive, writes_);
-  }
+  void serialize(Archive& archive) { archive(window_, writes_, ops_, known_, write_ratio_); }
 
  private:
   struct Op {
@@ -49,11 +46,7 @@ class NvdimmPattern {
     std::int64_t touches = 0;
     std::int64_t random = 0;
     Average randomness;
-    void serialize(Archive& archive) {
-      archive(streams, touches, random, randomness);
-      Window::check_count(archive, touches);
-      Window::check_count(archive, random);
-    }
+    void serialize(Archive& archive) { archive(streams, touches, random, randomness); }
   };
 
   void close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The NVDIMM requests of a queue, by flash page: those of a page whose command has not been sent
-// form its group, first in, first out. Every call takes constant time, and none allocates.
+// form its group, first in, first out. Every call takes constant time, and none allocates. A call
+// throws Fault when a damaged checkpoint has the slot in another state than the call needs.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/key_map.h"
 #include "core/slot_list.h"
 #include "policies/policy.h"
@@ -31,6 +33,7 @@ class PageGroups {
   // The request takes its slot. The index of its page, which stays until the page's last request
   // has ended.
   std::uint32_t enter(std::uint32_t slot, std::int64_t number) {
+    require(page_of_[slot] == kNoIndex);
     std::uint32_t page = map_.find(number);
     if (page == kNoIndex) {
       page = free_.back();
@@ -40,28 +43,32 @@ class PageGroups {
       map_.insert(number, page);
     }
     page_of_[slot] = page;
-    unsent_[slot] = true;
     ++pages_[page].requests;
-    pages_[page].group.push_back(group_links_, slot);
-    arrivals_.push_back(arrival_links_, slot);
+    append(slot, page);
     return page;
   }
   // Its command is sent.
   void leave_group(std::uint32_t slot) {
+    require(unsent_[slot]);
     unsent_[slot] = false;
     pages_[page_of_[slot]].group.remove(group_links_, slot);
     arrivals_.remove(arrival_links_, slot);
   }
   // It gives its slot back.
   void end(std::uint32_t slot) {
-    const std::uint32_t page = page_of_[slot];
+    require(!unsent_[slot]);
+    const std::uint32_t page = page_of(slot);
+    page_of_[slot] = kNoIndex;
     if (--pages_[page].requests == 0) {
       map_.erase(pages_[page].number);
       free_.push_back(page);
     }
   }
 
-  std::uint32_t page_of(std::uint32_t slot) const { return page_of_[slot]; }
+  std::uint32_t page_of(std::uint32_t slot) const {
+    require(page_of_[slot] != kNoIndex);
+    return page_of_[slot];
+  }
   bool unsent(std::uint32_t slot) const { return unsent_[slot]; }
   // kNoIndex when the group is empty.
   std::uint32_t head(std::uint32_t page) const { return pages_[page].group.first; }
@@ -74,51 +81,52 @@ class PageGroups {
   std::uint64_t turn(std::uint32_t page) const { return pages_[page].turn; }
   bool& delivered(std::uint32_t page, bool write) { return pages_[page].delivered[write ? 1 : 0]; }
 
+  // What counts and links requests follows from their pages and the order of the unsent ones.
   void serialize(Archive& archive) {
-    archive.fixed(group_links_, arrival_links_, page_of_, pages_);
-    archive(free_, arrivals_);
-  }
-  // Loading: counts the NVDIMM's.
-  void check_held(Archive& archive, const HeldRequests& held) {
-    unsent_.assign(unsent_.size(), false);
-    std::size_t waiting = 0;
-    Places unsent(archive, arrival_links_.size(), "requests to pages");
-    arrivals_.take_all(arrival_links_, unsent);
-    for (const HeldRequest& each : held) {
-      const std::uint32_t slot = each.view.slot;
-      if (each.view.memory == MemoryClass::nvdimm) {
-        archive.check_index(page_of_[slot], pages_.size(), "a request is to no page");
-        Page& page = pages_[page_of_[slot]];
-        ++page.requests;
-        unsent.check(page.number == each.view.row && unsent.has(slot) != each.commanded);
-        unsent_[slot] = !each.commanded;
-        waiting += each.commanded ? 0 : 1;
-      }
+    std::vector<std::uint32_t> unsent;
+    for (std::uint32_t slot = arrivals_.first; slot != kNoIndex; slot = arrival_links_[slot].next) {
+      unsent.push_back(slot);
     }
-    unsent.check(unsent.count() == waiting);
-    check_pages(archive, waiting);
+    archive.fixed(page_of_, pages_);
+    archive(unsent);
+    if (archive.loading()) {
+      restore(archive, unsent);
+    }
   }
 
  private:
-  // Their groups hold what waits; those without a request are unused.
-  void check_pages(Archive& archive, std::size_t waiting) {
-    Places unused(archive, pages_.size(), "unused pages");
-    for (const std::uint32_t page : free_) {
-      unused.take(page);
+  static void require(bool holds) {
+    ensure(holds, "page groups", Tick(0), -1, "a request is in another state than its scheduler's");
+  }
+  void restore(const Archive& archive, const std::vector<std::uint32_t>& unsent) {
+    for (const std::uint32_t page : page_of_) {
+      archive.check_index(page, pages_.size(), kNoIndex, "a request is to no page");
+      if (page != kNoIndex) {
+        ++pages_[page].requests;
+      }
     }
-    Places grouped(archive, group_links_.size(), "groups of pages");
+    free_.clear();
     map_.clear();
-    for (std::uint32_t page = 0; page < pages_.size(); ++page) {
-      unused.check(unused.has(page) == (pages_[page].requests == 0));
-      if (!unused.has(page)) {
-        pages_[page].group.take_all(group_links_, grouped, [&](std::uint32_t slot) {
-          grouped.check(unsent_[slot] && page_of_[slot] == page);
-        });
-        unused.check(map_.find(pages_[page].number) == kNoIndex);
+    for (auto page = static_cast<std::uint32_t>(pages_.size()); page-- > 0;) {
+      if (pages_[page].requests == 0) {
+        free_.push_back(page);
+      } else {
+        archive.check(map_.find(pages_[page].number) == kNoIndex, "a page is known twice");
         map_.insert(pages_[page].number, page);
       }
     }
-    grouped.check(grouped.count() == waiting);
+    arrivals_ = SlotList();
+    unsent_.assign(unsent_.size(), false);
+    for (const std::uint32_t slot : unsent) {
+      archive.check_index(slot, unsent_.size(), "a request waits in no slot");
+      archive.check(!unsent_[slot], "a request waits twice");
+      append(slot, page_of(slot));
+    }
+  }
+  void append(std::uint32_t slot, std::uint32_t page) {
+    unsent_[slot] = true;
+    pages_[page].group.push_back(group_links_, slot);
+    arrivals_.push_back(arrival_links_, slot);
   }
 
   struct Page {
@@ -128,12 +136,12 @@ class PageGroups {
     std::uint64_t turn = 0;
     std::array<bool, 2> delivered{};
 
-    void serialize(Archive& archive) { archive(number, group, turn, delivered); }
+    void serialize(Archive& archive) { archive(number, turn, delivered); }
   };
 
   std::vector<SlotLink> group_links_;
   std::vector<SlotLink> arrival_links_;
-  std::vector<std::uint32_t> page_of_;  // by slot
+  std::vector<std::uint32_t> page_of_;  // by slot; kNoIndex: no request of the NVDIMM holds it
   std::vector<bool> unsent_;            // by slot
   std::vector<Page> pages_;             // there are never more pages than slots
   std::vector<std::uint32_t> free_;     // pages

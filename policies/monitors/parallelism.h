@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/types.h"
 #include "policies/policy.h"
 
@@ -25,7 +26,9 @@ class Parallelism {
       change(sources_[source], 1, now);
     }
   }
+  // Throws Fault when a damaged checkpoint has no count of the source.
   void leave(std::size_t source, int bank, Tick now) {
+    ensure(source < sources_.size(), "parallelism", now, -1, "a source has nothing queued");
     if (--queued_[source * banks_ + static_cast<std::size_t>(bank)] == 0) {
       change(sources_[source], -1, now);
     }
@@ -49,24 +52,9 @@ class Parallelism {
 
   void serialize(Archive& archive) {
     archive(sources_, queued_, begin_);
-    archive.check(begin_ != kNever && queued_.size() == sources_.size() * banks_,
-                  "banks of sources are missing");
-  }
-  // Loading: counts those that are queued; source_of(view) is their source.
-  template <class SourceOf>
-  void check_held(const Archive& archive, const HeldRequests& held, const ChannelShape& shape,
-                  SourceOf source_of) {
-    queued_.assign(queued_.size(), 0);
-    for (Source& source : sources_) {
-      source.banks = 0;
-    }
-    for (const HeldRequest& each : held) {
-      const std::size_t source = source_of(each.view);
-      archive.check_index(source, sources_.size(), "banks of sources are missing");
-      const auto bank = static_cast<std::size_t>(shape.bank_number(each.view));
-      if (!each.issued && queued_[source * banks_ + bank]++ == 0) {
-        ++sources_[source].banks;
-      }
+    archive.check(queued_.size() == sources_.size() * banks_, "banks of sources are missing");
+    for (std::size_t i = 0; archive.loading() && i < queued_.size(); ++i) {
+      sources_[i / banks_].banks += queued_[i] != 0 ? 1 : 0;
     }
   }
 
@@ -78,11 +66,7 @@ class Parallelism {
     std::int64_t area = 0;  // banks x ps, in this quantum
     Tick since{0};
     std::int64_t mean = 0;
-    void serialize(Archive& archive) {
-      archive(area, since, mean);
-      archive.check(area >= 0 && area < std::int64_t{1} << 60 && since != kNever,
-                    "banks of sources are miscounted");
-    }
+    void serialize(Archive& archive) { archive(area, since, mean); }
   };
 
   void change(Source& source, std::int64_t banks, Tick now) const {

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/slot_list.h"
 #include "policies/policy.h"
 
 namespace hmsim {
 
 // One list through the slots, or several (of banks, of queues); a request is in at most one. Every
-// call takes constant time.
+// call takes constant time. add() and remove() throw Fault when a damaged checkpoint has the slot
+// in a list already, or in none.
 class PendingRequests {
  public:
   static constexpr std::uint32_t kNone = kNoIndex;
@@ -21,56 +23,63 @@ class PendingRequests {
   void connect(std::size_t slots, std::size_t lists = 1) {
     requests_.resize(slots);
     links_.resize(slots);
+    list_of_.resize(slots, kNone);
     lists_.resize(lists);
   }
 
   void add(const RequestView& request, std::size_t list = 0) {
+    ensure(list_of_[request.slot] == kNone, "pending requests", request.arrival,
+           static_cast<std::int64_t>(request.id),
+           "this request, which arrived then, waits already");
     requests_[request.slot] = request;
+    list_of_[request.slot] = static_cast<std::uint32_t>(list);
     lists_[list].push_back(links_, request.slot);
     ++size_;
   }
-  void remove(std::uint32_t slot, std::size_t list = 0) {
-    lists_[list].remove(links_, slot);
+  void remove(std::uint32_t slot) {
+    ensure(has(slot), "pending requests", Tick(0), -1, "a request ends that does not wait");
+    lists_[list_of_[slot]].remove(links_, slot);
+    list_of_[slot] = kNone;
     --size_;
   }
 
   std::size_t size() const { return size_; }                                       // of all lists
   std::uint32_t oldest(std::size_t list = 0) const { return lists_[list].first; }  // or kNone
   std::uint32_t next(std::uint32_t slot) const { return links_[slot].next; }       // or kNone
+  bool has(std::uint32_t slot) const { return list_of_[slot] != kNone; }
   const RequestView& operator[](std::uint32_t slot) const { return requests_[slot]; }
-
-  void serialize(Archive& archive) {
-    archive.fixed(requests_, links_, lists_);
-    archive(size_);
-  }
-  // Loading: each of `held` is in the list list_of(it), and no other is in any; kNoList: in none.
-  // They are kept as they are now, but for their epochs.
-  static constexpr std::size_t kNoList = ~std::size_t{0};
-  template <class ListOf>
-  void check_held(Archive& archive, const HeldRequests& held, ListOf list_of) {
-    std::vector<std::size_t> found(links_.size(), kNoList);
-    Places places(archive, links_.size(), "a policy's requests");
-    for (std::size_t list = 0; list < lists_.size(); ++list) {
-      lists_[list].take_all(links_, places, [&](std::uint32_t slot) { found[slot] = list; });
-    }
-    size_ = 0;
-    for (const HeldRequest& each : held) {
-      const std::uint32_t slot = each.view.slot;
-      const std::size_t list = list_of(each);
-      places.check(found[slot] == list);
-      if (list != kNoList) {
-        const std::uint64_t epoch = requests_[slot].epoch;
-        requests_[slot] = each.view;
-        requests_[slot].epoch = epoch;
-        ++size_;
+  // see(request) for all, list by list, the oldest of each first.
+  template <class See>
+  void each(See see) const {
+    for (const SlotList& list : lists_) {
+      for (std::uint32_t slot = list.first; slot != kNone; slot = next(slot)) {
+        see(requests_[slot]);
       }
     }
-    places.check(size_ == places.count());
+  }
+
+  void serialize(Archive& archive) {
+    std::vector<std::vector<RequestView>> saved(lists_.size());
+    each([&](const RequestView& request) { saved[list_of_[request.slot]].push_back(request); });
+    archive.fixed(saved);
+    if (!archive.loading()) {
+      return;
+    }
+    list_of_.assign(list_of_.size(), kNone);
+    lists_.assign(lists_.size(), SlotList());
+    size_ = 0;
+    for (std::size_t list = 0; list < saved.size(); ++list) {
+      for (const RequestView& request : saved[list]) {
+        archive.check_index(request.slot, links_.size(), "a request waits in no slot");
+        add(request, list);
+      }
+    }
   }
 
  private:
   std::vector<RequestView> requests_;  // by slot, as the links
   std::vector<SlotLink> links_;
+  std::vector<std::uint32_t> list_of_;  // by slot, or kNone
   std::vector<SlotList> lists_;
   std::size_t size_ = 0;
 };

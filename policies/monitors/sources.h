@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/parameters.h"
 #include "policies/policy.h"
 
@@ -43,8 +44,13 @@ class Sources {
     }
     return static_cast<std::size_t>(numbers_[name]);
   }
+  // Of a source that has arrived. A damaged checkpoint may have a request of another: a Fault.
   std::size_t of(const RequestView& request) const {
-    return static_cast<std::size_t>(numbers_[name_of(request)]);
+    const std::size_t name = name_of(request);
+    const std::int32_t number = name < numbers_.size() ? numbers_[name] : kUnknown;
+    ensure(number != kUnknown, "sources", request.arrival, static_cast<std::int64_t>(request.id),
+           "the source of this request, which arrived then, is unknown");
+    return static_cast<std::size_t>(number);
   }
 
   std::size_t count() const { return names_.size(); }
@@ -52,30 +58,20 @@ class Sources {
   std::int64_t name(std::size_t source) const { return names_[source]; }
 
   void serialize(Archive& archive) {
-    archive(numbers_, names_);
-    std::size_t known = 0;
-    for (std::size_t name = 0; name < numbers_.size(); ++name) {
-      if (numbers_[name] != kUnknown) {
-        archive.check_index(numbers_[name], names_.size(), "a source has no name");
-        archive.check(
-            names_[static_cast<std::size_t>(numbers_[name])] == static_cast<std::int64_t>(name),
-            "a source has another name");
-        ++known;
+    std::vector<std::int64_t> names = names_;
+    archive(names);
+    check_names(archive, names);
+    if (archive.loading()) {
+      numbers_.clear();
+      names_.clear();
+      for (const std::int64_t name : names) {
+        introduce(name);
       }
     }
-    archive.check(known == names_.size() && numbers_.size() <= kMostNames,
-                  "there are sources without a number");
   }
-  // Loading: names that a policy keeps; the sources of requests.
+  // Loading: names that a policy keeps, by which numbers are found.
   static void check_names(const Archive& archive, const std::vector<std::int64_t>& names) {
     archive.check_indices(names, kMostNames, "there is no such source");
-  }
-  void check_held(const Archive& archive, const HeldRequests& held) const {
-    for (const HeldRequest& each : held) {
-      const std::size_t name = name_of(each.view);
-      archive.check(name < numbers_.size() && numbers_[name] != kUnknown,
-                    "a request has an unknown source");
-    }
   }
 
  private:

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "core/places.h"
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "policies/buffer_replacement.h"
@@ -42,8 +41,12 @@ class Lirs final : public BufferReplacement {
   }
   void grow(std::uint32_t count) override { page_of_.resize(count, kNoIndex); }
 
+  // Throws Fault when a damaged checkpoint has another page in the frame, or the page in another.
   void listed(std::uint32_t frame, std::int64_t key) override {
     std::uint32_t page = map_.find(key);
+    const std::uint32_t held = page_of_[frame];
+    ensure(held == page || (held == kNoIndex && pages_[page].frame == kNoIndex), "lirs", Tick(0),
+           -1, "a page is in two frames, or a frame has two pages");
     const bool again = page != kNoIndex && pages_[page].in_stack;
     if (page == kNoIndex) {
       page = enter(key);
@@ -115,11 +118,15 @@ class Lirs final : public BufferReplacement {
     return high != kNoIndex ? high : first_low(stack_.first);
   }
 
+  // Links and counts follow from the order of the lists.
   void serialize(Archive& archive) override {
-    archive(pages_, stack_, queue_, ghosts_);
-    archive.fixed(page_of_);
+    std::vector<std::uint32_t> stack = members(stack_, &Page::by_recency);
+    std::vector<std::uint32_t> queue = members(queue_, &Page::in_line);
+    std::vector<std::uint32_t> ghosts = members(ghosts_, &Page::in_line);
+    archive(pages_, stack, queue, ghosts);
     if (archive.loading()) {
-      check_pages(archive);
+      restore_pages(archive);
+      restore_lists(archive, stack, queue, ghosts);
     }
   }
 
@@ -134,9 +141,7 @@ class Lirs final : public BufferReplacement {
     SlotLink by_recency;  // in the stack
     SlotLink in_line;     // in the queue, or among the pages that are gone
 
-    void serialize(Archive& archive) {
-      archive(key, frame, low, in_stack, waits, listed, by_recency, in_line);
-    }
+    void serialize(Archive& archive) { archive(key, frame, low, listed); }
   };
 
   LinksOf<Page, SlotLink> stack_links() { return links_of(pages_.data(), &Page::by_recency); }
@@ -145,39 +150,59 @@ class Lirs final : public BufferReplacement {
     ensure(page_of_[frame] != kNoIndex, "lirs", Tick(0), -1, "a frame's page is unknown");
     return page_of_[frame];
   }
-  // Lists, counts and flags tell the same of each page.
-  void check_pages(Archive& archive) {
-    const std::size_t count = pages_.size();
-    Places stack(archive, count, "the stack of pages");
-    Places queue(archive, count, "queues of pages");
-    Places unused(archive, count, "unused pages");
-    stack_.take_all(stack_links(), stack);
-    queue_.take_all(queue_links(), queue);
-    ghost_count_ = 0;
-    ghosts_.take_all(queue_links(), queue, [this](std::uint32_t) { ++ghost_count_; });
-    pages_.take_free(unused);
-    for (std::size_t frame = 0; frame < page_of_.size(); ++frame) {
-      archive.check_index(page_of_[frame], count, kNoIndex, "a frame has no page");
-      archive.check(page_of_[frame] == kNoIndex || pages_[page_of_[frame]].frame == frame,
-                    "a frame has another's page");
+  std::vector<std::uint32_t> members(const SlotList& list, SlotLink Page::*link) const {
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t page = list.first; page != kNoIndex; page = (pages_[page].*link).next) {
+      members.push_back(page);
     }
-    low_count_ = 0;
+    return members;
+  }
+  void restore_pages(const Archive& archive) {
+    page_of_.assign(page_of_.size(), kNoIndex);
     map_.clear();
-    for (std::uint32_t number = 0; number < count; ++number) {
+    low_count_ = 0;
+    for (const std::uint32_t number : pages_.taken()) {
       const Page& page = pages_[number];
-      if (unused.has(number)) {
-        stack.check(!stack.has(number) && !queue.has(number) && page.frame == kNoIndex);
-        continue;
+      if (page.frame != kNoIndex) {
+        archive.check_index(page.frame, page_of_.size(), "a page is in no frame");
+        archive.check(page_of_[page.frame] == kNoIndex, "a frame has two pages");
+        page_of_[page.frame] = number;
       }
-      const bool ghost = page.frame == kNoIndex;
-      stack.check(stack.has(number) == page.in_stack && (page.in_stack || !(page.low || ghost)));
-      queue.check(queue.has(number) == (page.waits || ghost) && !(page.waits && ghost) &&
-                  !(page.low && (page.waits || ghost)));
-      archive.check(ghost || (page.frame < page_of_.size() && page_of_[page.frame] == number),
-                    "a page has another's frame");
       archive.check(map_.find(page.key) == kNoIndex, "a page is known twice");
       map_.insert(page.key, number);
       low_count_ += page.low ? 1 : 0;
+    }
+  }
+  // A low page, and one without a frame, is in the stack; a low one is in no other list, one
+  // without a frame among the ghosts: the functions above take them from there.
+  void restore_lists(const Archive& archive, const std::vector<std::uint32_t>& stack,
+                     const std::vector<std::uint32_t>& queue,
+                     const std::vector<std::uint32_t>& ghosts) {
+    constexpr const char* kWrong = "lists of pages do not hold together";
+    const std::vector<bool> used = pages_.in_use();
+    stack_ = queue_ = ghosts_ = SlotList();
+    for (const std::uint32_t page : stack) {
+      archive.check(page < used.size() && used[page] && !pages_[page].in_stack, kWrong);
+      to_top(page);
+    }
+    for (const std::uint32_t page : queue) {
+      archive.check(page < used.size() && used[page] && pages_[page].frame != kNoIndex, kWrong);
+      archive.check(!pages_[page].waits && !pages_[page].low, kWrong);
+      to_queue(page);
+    }
+    std::vector<bool> gone(used.size());
+    for (const std::uint32_t page : ghosts) {
+      archive.check(page < used.size() && used[page] && !gone[page], kWrong);
+      archive.check(pages_[page].frame == kNoIndex, kWrong);
+      gone[page] = true;
+      ghosts_.push_back(queue_links(), page);
+    }
+    ghost_count_ = ghosts.size();
+    for (const std::uint32_t number : pages_.taken()) {
+      const Page& page = pages_[number];
+      const bool ghost = page.frame == kNoIndex;
+      archive.check(page.in_stack || !(page.low || ghost), kWrong);
+      archive.check(ghost == gone[number] && !(ghost && page.low), kWrong);
     }
   }
 

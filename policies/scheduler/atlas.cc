@@ -77,15 +77,6 @@ class Atlas final : public TransactionScheduler {
   void serialize(Archive& archive) override {
     archive(sources_, service_, attained_, order_, rank_, quantum_end_);
     Sources::check_names(archive, order_);
-    archive.check(attained_.size() <= sources_.count(), "service of no source");
-    archive.check(std::all_of(attained_.begin(), attained_.end(),
-                              [](std::int64_t service) {
-                                return service >= 0 && service < std::int64_t{1} << 61;
-                              }),
-                  "service is miscounted");
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    sources_.check_held(archive, held);
   }
 
  private:

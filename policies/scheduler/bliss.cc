@@ -56,10 +56,7 @@ class Bliss final : public TransactionScheduler {
 
   void serialize(Archive& archive) override {
     archive(sources_, blacklisted_, last_source_, streak_, next_clearing_);
-    archive.check(blacklisted_.size() == sources_.count(), "a source is not on the list");
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    sources_.check_held(archive, held);
+    blacklisted_.resize(sources_.count());
   }
 
  private:

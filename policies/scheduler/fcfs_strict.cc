@@ -24,11 +24,6 @@ class FcfsStrict final : public TransactionScheduler {
     }
   }
   void serialize(Archive& archive) override { archive(pending_); }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    pending_.check_held(archive, held, [](const HeldRequest& each) {
-      return each.issued ? PendingRequests::kNoList : 0;
-    });
-  }
 
  private:
   PendingRequests pending_;

@@ -94,16 +94,10 @@ class Firm final : public TransactionScheduler {
   }
 
   void serialize(Archive& archive) override {
-    archive(sources_, mpki_, parallelism_, locality_, batches_, categories_, writing_, group_began_,
+    archive(sources_, mpki_, parallelism_, locality_, categories_, writing_, group_began_,
             next_classification_);
-    archive.check(categories_.size() == sources_.count() && group_began_ != kNever,
-                  "a source has no category");
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    sources_.check_held(archive, held);
-    const auto source_of = [this](const RequestView& view) { return sources_.of(view); };
-    parallelism_.check_held(archive, held, shape_, source_of);
-    batches_.check_held(archive, held, source_of);
+    batches_.serialize(archive, sources_.count());
+    categories_.resize(sources_.count());
   }
 
  private:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <map>
-#include <utility>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/ring.h"
 #include "policies/monitors/pending.h"
 #include "policies/policy.h"
@@ -38,7 +37,7 @@ class NvmDuet final : public TransactionScheduler {
   bool sets_direction() const override { return true; }
   // All persistent writes of the core's earlier epochs are to be completed first.
   bool withholds(const RequestView& request) const override {
-    return persistent(request) && epochs_[request.source].front().number != epoch_of(request);
+    return persistent(request) && !in_first_epoch(request);
   }
 
   void on_enqueue(const RequestView& request, Tick /*now*/) override {
@@ -56,39 +55,19 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  void serialize(Archive& archive) override { archive(pending_, epochs_, writes_first_); }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    pending_.check_held(archive, held, [](const HeldRequest& each) {
-      return persistent(each.view) ? 0 : PendingRequests::kNoList;
-    });
-    queued_writes_ = 0;
-    std::map<std::pair<std::size_t, std::uint64_t>, std::int64_t> writes;  // by core and epoch
-    for (const HeldRequest& each : held) {
-      queued_writes_ += each.view.write && !each.issued ? 1 : 0;
-      if (persistent(each.view)) {
-        ++writes[{each.view.source, epoch_of(each.view)}];
-      }
+  // Epochs follow from the writes in them, which are in the order of their epochs.
+  void serialize(Archive& archive) override {
+    archive(pending_, writes_first_, queued_writes_);
+    if (archive.loading()) {
+      epochs_.clear();
+      pending_.each([this](const RequestView& request) { count(request); });
     }
-    std::size_t epochs = 0;
-    for (std::size_t core = 0; core < epochs_.size(); ++core) {
-      epochs_[core].each([&, before = std::uint64_t{0}, first = true](const Epoch& epoch) mutable {
-        const auto found = writes.find({core, epoch.number});
-        archive.check(found != writes.end() && found->second == epoch.writes &&
-                          (first || epoch.number > before),
-                      "writes of epochs are miscounted");
-        before = epoch.number;
-        first = false;
-        ++epochs;
-      });
-    }
-    archive.check(epochs == writes.size(), "an epoch is missing");
   }
 
  private:
   struct Epoch {
     std::uint64_t number = 0;
     std::int64_t writes = 0;  // not completed
-    void serialize(Archive& archive) { archive(number, writes); }
   };
 
   static bool persistent(const RequestView& request) {
@@ -105,8 +84,19 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
+  // Throws Fault when a damaged checkpoint does not have the write.
+  bool in_first_epoch(const RequestView& request) const {
+    ensure(pending_.has(request.slot), "nvm_duet", request.arrival,
+           static_cast<std::int64_t>(request.id), "this write, which arrived then, has no epoch");
+    return epochs_[pending_[request.slot].source].front().number == epoch_of(request);
+  }
+
   // Epochs begin in order of arrival: a write of an older one joins the newest.
   void join_epoch(RequestView request) {
+    request.epoch = count(request);
+    pending_.add(request);
+  }
+  std::uint64_t count(const RequestView& request) {
     if (request.source >= epochs_.size()) {
       epochs_.resize(std::size_t{request.source} + 1);
     }
@@ -115,13 +105,15 @@ class NvmDuet final : public TransactionScheduler {
       epochs.push({request.epoch, 0});
     }
     ++epochs.back().writes;
-    request.epoch = epochs.back().number;
-    pending_.add(request);
+    return epochs.back().number;
   }
 
   void leave_epoch(const RequestView& request) {
+    ensure(in_first_epoch(request), "nvm_duet", request.arrival,
+           static_cast<std::int64_t>(request.id),
+           "this write, which arrived then, ends before those of an earlier epoch");
     pending_.remove(request.slot);
-    Ring<Epoch>& epochs = epochs_[request.source];
+    Ring<Epoch>& epochs = epochs_[pending_[request.slot].source];
     if (--epochs.front().writes > 0) {
       return;
     }

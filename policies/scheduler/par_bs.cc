@@ -49,21 +49,17 @@ class ParBs final : public TransactionScheduler {
   }
 
   void serialize(Archive& archive) override {
-    archive(sources_, pending_, marked_count_, candidates_, rank_);
+    archive(sources_, pending_, rank_);
     archive.fixed(marked_, priority_);
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    sources_.check_held(archive, held);
-    pending_.check_held(archive, held, [](const HeldRequest& each) {
-      return each.issued ? PendingRequests::kNoList : 0;
-    });
-    marked_count_ = 0;
-    candidates_ = 0;
-    for (const HeldRequest& each : held) {
-      const std::uint8_t marked = marked_[each.view.slot];
-      archive.check(marked <= 1, "a request is in no batch");
-      marked_count_ += each.issued ? 0 : marked;
-      candidates_ += !each.issued && may_be_marked(each.view) ? 1 : 0;
+    if (archive.loading()) {
+      marked_count_ = 0;
+      candidates_ = 0;
+      pending_.each([&](const RequestView& request) {
+        archive.check_index(shape_.bank_number(request), static_cast<std::size_t>(shape_.banks()),
+                            "a request is to no bank");
+        marked_count_ += marked_[request.slot];
+        candidates_ += may_be_marked(request) ? 1 : 0;
+      });
     }
   }
 

@@ -110,13 +110,6 @@ class Pas final : public TransactionScheduler {
     archive(groups_, mode_, current_, clean_pages_, turns_);
     archive.fixed(sent_, delivered_before_);
     archive.check_index(current_, sent_.size(), kNoIndex, "there is no such page");
-    archive.check(mode_ == Mode::same || current_ == kNoIndex,
-                  "a page is used up while pages take turns");
-    archive.check(clean_pages_ >= 0 && clean_pages_ < (mode_ == Mode::same ? return_after_ : 1),
-                  "pages that were used up are miscounted");
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    groups_.check_held(archive, held);
   }
 
  private:

@@ -99,18 +99,11 @@ class Tcm final : public TransactionScheduler {
 
   void serialize(Archive& archive) override {
     archive(sources_, mpki_, parallelism_, locality_, service_, random_, clusters_, rank_, turns_,
-            step_, quantum_end_, next_shuffle_);
+            step_, quantum_end_, next_shuffle_, queued_);
     archive.check_indices(turns_, rank_.size(), "a source has no rank");
     archive.check(next_shuffle_ == kNever || turns_.size() > 1, "there is nothing to be shuffled");
     Sources::check_names(archive, clusters_.bandwidth);
     Sources::check_names(archive, clusters_.latency);
-  }
-  void check_held(Archive& archive, const HeldRequests& held) override {
-    sources_.check_held(archive, held);
-    parallelism_.check_held(archive, held, shape_,
-                            [this](const RequestView& view) { return sources_.of(view); });
-    queued_ = std::count_if(held.begin(), held.end(),
-                            [](const HeldRequest& each) { return !each.issued; });
   }
 
  private:

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are policies of the caller's own told what the channel promises, and what they need after
-// loading?
+// Are policies of the caller's own told what the channel promises?
 #include "controller/channel/ordering.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,8 +17,6 @@ namespace {
 
 // What a policy was told.
 struct Notes {
-  std::map<std::uint64_t, HeldRequest> held;          // by id, with the hooks that were called
-  HeldRequests checked;                               // of the last loading
   std::vector<std::pair<std::uint64_t, bool>> ended;  // id, row_hit
   std::map<std::uint64_t, bool> hits;                 // row_hit of on_issue(), by id
 };
@@ -28,25 +24,12 @@ struct Notes {
 template <class Kind>
 class Noting : public Kind {
  public:
-  void on_enqueue(const RequestView& request, Tick) override {
-    EXPECT_TRUE(notes->held.emplace(request.id, HeldRequest{request}).second);
-  }
-  void on_command(const RequestView& request, Tick) override {
-    notes->held.at(request.id).commanded = true;
-  }
-  void on_ack(const RequestView& request, Tick) override {
-    notes->held.at(request.id).acknowledged = true;
-  }
   void on_issue(const RequestView& request, Tick) override {
-    notes->held.at(request.id).issued = true;
     notes->hits[request.id] = request.row_hit;
   }
   void on_complete(const RequestView& request, Tick) override {
-    EXPECT_EQ(notes->held.erase(request.id), 1u);
     notes->ended.emplace_back(request.id, request.row_hit);
   }
-  void check_held(Archive&, const HeldRequests& held) override { notes->checked = held; }
-
   Notes* notes = nullptr;
 };
 
@@ -87,22 +70,6 @@ struct Watched {
   ChannelUnderTest channel;
 };
 
-auto fields_of(const HeldRequest& held) {
-  const RequestView& view = held.view;
-  return std::make_tuple(std::make_tuple(view.slot, view.id, view.arrival, view.memory, view.write,
-                                         view.source, view.rank, view.bank, view.row, view.line),
-                         held.commanded, held.acknowledged, held.issued);
-}
-
-void expect_known(const Notes& then, const Notes& loaded, const char* who) {
-  ASSERT_EQ(loaded.checked.size(), then.held.size()) << who;
-  std::size_t i = 0;
-  for (const auto& [id, held] : then.held) {  // in order of arrival
-    EXPECT_EQ(fields_of(loaded.checked[i]), fields_of(held)) << who << ", request " << id;
-    ++i;
-  }
-}
-
 const std::vector<Assignments> kQueues{
     {{"controller.queues", "unified"}},
     {{"controller.queues", "split"}, {"controller.arbiter", "round_robin"}},
@@ -113,36 +80,6 @@ const std::vector<Assignments> kQueues{
     {{"controller.ack", "auto"}, {"controller.starvation_limit", "300ns"}},
     {{"controller.ack", "nvdimm_p"}, {"controller.starvation_limit", "300ns"}},
     {{"controller.structure", "two_level"}, {"controller.writes", "drained"}}};
-
-TEST(Ordering, ALoadedStateTellsPoliciesWhatHooksHadToldThem) {
-  std::size_t issued = 0;
-  for (std::size_t which = 0; which < kQueues.size(); ++which) {
-    SCOPED_TRACE(which);
-    Watched running(kQueues[which]);
-    RandomTraffic traffic(running.channel, which + 1, 12);
-    Cycle now{0};
-    for (int i = 0; i < 60; ++i) {
-      traffic.burst();
-      now += traffic.pause();
-      running.channel.run_to(now);
-      if (i % 3 != 0) {
-        continue;
-      }
-      Watched loaded(kQueues[which]);
-      loaded.channel.load(running.channel.save());
-      expect_known(running.arbiter, loaded.arbiter, "arbiter");
-      expect_known(running.scheduler, loaded.scheduler, "scheduler");
-      expect_known(running.nvdimm_scheduler, loaded.nvdimm_scheduler, "NVDIMM's scheduler");
-      for (const HeldRequest& each : loaded.arbiter.checked) {
-        issued += each.issued && each.view.memory == MemoryClass::nvdimm ? 1 : 0;
-      }
-      ASSERT_FALSE(HasFailure()) << "after burst " << i;
-    }
-    running.channel.drain();
-    EXPECT_TRUE(running.arbiter.held.empty());
-  }
-  EXPECT_GT(issued, 0u);
-}
 
 // Whether a request hit its row is the same when its burst is over as when it began, whatever was
 // saved meanwhile.
@@ -171,14 +108,6 @@ TEST(Ordering, ACompletionTellsWhetherItsRequestHitItsRow) {
     for (std::size_t i = 0; i < states.size(); i += 5) {
       Watched loaded(kQueues[which]);
       loaded.channel.load(states[i]);
-      for (const HeldRequest& each : loaded.arbiter.checked) {
-        loaded.arbiter.held[each.view.id] = each;
-      }
-      for (Notes* const notes : {&loaded.scheduler, &loaded.nvdimm_scheduler}) {
-        for (const HeldRequest& each : notes->checked) {
-          notes->held[each.view.id] = each;
-        }
-      }
       loaded.channel.drain();
       for (const auto& [id, hit] : loaded.arbiter.ended) {
         if (loaded.arbiter.hits.count(id) == 0) {  // its burst had begun

@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim::testing {
@@ -169,27 +168,6 @@ TEST(StarvationGuard, ALoadedStateWaitsForNobody) {
   ASSERT_EQ(guard.next(), Cycle(6));
   guard.restore(Archive(""), {}, [](MemoryClass) { return std::size_t{0}; });
   EXPECT_EQ(guard.next(), kNeverCycle);
-}
-
-// Its lists, which an overdue transaction would be taken out of, have no slots then.
-TEST(StarvationGuard, RefusesAnOverdueTransactionThatNoListCanHold) {
-  const auto takes = [](Cycle limit, TransactionState state) {
-    StarvationGuard guard(kSlots);
-    guard.limit(0, limit);
-    Transaction overdue;
-    overdue.slot = 3;
-    overdue.overdue = true;
-    overdue.state = state;
-    try {
-      guard.restore(Archive(""), {&overdue}, [](MemoryClass) { return std::size_t{0}; });
-    } catch (const InputError&) {
-      return false;
-    }
-    return true;
-  };
-  EXPECT_TRUE(takes(Cycle(5), TransactionState::queued));
-  EXPECT_FALSE(takes(Cycle(5), TransactionState::barred));
-  EXPECT_FALSE(takes(kNeverCycle, TransactionState::queued));
 }
 
 }  // namespace

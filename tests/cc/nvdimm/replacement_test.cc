@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "policies/buffer_replacement.h"
 #include "tests/cc/nvdimm/rig.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -151,95 +148,6 @@ TEST(Replacement, TheShareOfHighPagesIsRoundedUpToFrames) {
   EXPECT_EQ(low("12.5"), 7u);
   EXPECT_EQ(low("12.5001"), 6u);
   EXPECT_EQ(low("25"), 6u);
-}
-
-// Two frames, the first of which holds a low page; the second one's page, a high one, is gone, but
-// is in the stack still, or, where nothing that is gone is remembered, is free. Each page has ten
-// words, from its key on; behind the pages stand the free ones, with their number, and the first
-// and last of the stack and of the queue.
-class LirsGhost {
- public:
-  static constexpr std::uint64_t kLow = 1'234'567;
-  static constexpr std::uint64_t kGone = 7'654'321;
-  enum Word : std::size_t {
-    kFrame = 1,
-    kInStack = 3,
-    kPreviousInStack = 6,
-    kNextInStack = 7,
-    kPreviousInLine = 8,
-    kNextInLine = 9,
-    kLastOfStack = 10 + 2,
-    kLastOfStackBesideAFree = 10 + 3,
-    kFirstOfQueueBesideAFree = 10 + 4,
-    kLastOfQueueBesideAFree = 10 + 5
-  };
-
-  explicit LirsGhost(const char* ghosts = "100") {
-    const std::unique_ptr<BufferReplacement> lirs = make(ghosts);
-    lirs->listed(0, kLow);
-    lirs->listed(1, kGone);
-    lirs->unlisted(1);
-    lirs->released(1);
-    Archive saved;
-    lirs->serialize(saved);
-    state_ = saved.bytes();
-  }
-  void change(std::uint64_t page, Word word, std::uint64_t before, std::uint64_t after) {
-    for (const std::size_t at : testing::words_of(state_)) {
-      const std::size_t place = at + word * testing::kWordBytes;
-      if (testing::word_at(state_, at) == page) {
-        EXPECT_EQ(testing::word_at(state_, place), before) << page << ", " << word;
-        state_ = testing::with_word(state_, place, after);
-        return;
-      }
-    }
-    ADD_FAILURE() << page;
-  }
-  void load() const {
-    Archive archive(state_);
-    make("100")->serialize(archive);
-    EXPECT_TRUE(archive.at_end());
-  }
-
- private:
-  static std::unique_ptr<BufferReplacement> make(const char* ghosts) {
-    std::unique_ptr<Policy> policy =
-        create_policy(PolicyKind::buffer_replacement, "lirs", {{"policies.lirs.ghosts", ghosts}});
-    auto* const lirs = static_cast<BufferReplacement*>(policy.release());
-    lirs->connect(2);
-    lirs->grow(2);
-    return std::unique_ptr<BufferReplacement>(lirs);
-  }
-
-  std::string state_;
-};
-
-TEST(Replacement, ASavedPageWithoutAFrameIsInTheStackOfLirs) {
-  LirsGhost saved;
-  EXPECT_NO_THROW(saved.load());
-  saved.change(LirsGhost::kLow, LirsGhost::kNextInStack, 1, kNoIndex);
-  saved.change(LirsGhost::kGone, LirsGhost::kInStack, 1, 0);
-  saved.change(LirsGhost::kGone, LirsGhost::kLastOfStack, 1, 0);
-  EXPECT_THROW(saved.load(), InputError);
-}
-
-TEST(Replacement, ASavedPageThatIsFreeIsNowhereInLirs) {
-  const LirsGhost saved("0");
-  EXPECT_NO_THROW(saved.load());
-  LirsGhost in_stack = saved;
-  in_stack.change(LirsGhost::kLow, LirsGhost::kNextInStack, kNoIndex, 1);
-  in_stack.change(LirsGhost::kGone, LirsGhost::kLastOfStackBesideAFree, 0, 1);
-  in_stack.change(LirsGhost::kGone, LirsGhost::kPreviousInStack, 0, 0);
-  EXPECT_THROW(in_stack.load(), InputError);
-  LirsGhost in_queue = saved;
-  in_queue.change(LirsGhost::kGone, LirsGhost::kFirstOfQueueBesideAFree, kNoIndex, 1);
-  in_queue.change(LirsGhost::kGone, LirsGhost::kLastOfQueueBesideAFree, kNoIndex, 1);
-  in_queue.change(LirsGhost::kGone, LirsGhost::kPreviousInLine, kNoIndex, kNoIndex);
-  in_queue.change(LirsGhost::kGone, LirsGhost::kNextInLine, kNoIndex, kNoIndex);
-  EXPECT_THROW(in_queue.load(), InputError);
-  LirsGhost with_frame = saved;
-  with_frame.change(LirsGhost::kGone, LirsGhost::kFrame, kNoIndex, 1);
-  EXPECT_THROW(with_frame.load(), InputError);
 }
 
 TEST(Replacement, FramesInUseArePassedOver) {

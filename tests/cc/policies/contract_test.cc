@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "tests/cc/policies/rehearsed.h"
 
@@ -244,38 +243,6 @@ TEST(Schedulers, ChangesAreACycleApartAtLeast) {
     EXPECT_EQ(queue.policy().next_change(), cycle) << name;
     queue.policy().change(5 * cycle);
     EXPECT_EQ(queue.policy().next_change(), 6 * cycle) << name;
-  }
-}
-
-TEST(Schedulers, ASavedQueueHoldsWhatTheChannelHolds) {
-  for (const std::string& name : policy_names(PolicyKind::transaction_scheduler)) {
-    if (name == "fcfs" || name == "fr_fcfs") {
-      continue;  // they keep nothing
-    }
-    RequestView known = nvdimm(0, 0, 7, true);
-    RequestView other = known;
-    known.rank = other.rank = kShape.ranks;
-    other.slot = 1;
-    other.id = 1;
-    other.source = 3;  // which it has not seen
-    Rehearsal saved(name, {}, kShape);
-    saved.ack(saved.enqueue(known));
-    Archive archive;
-    saved.policy().serialize(archive);
-    const auto takes = [&](const HeldRequests& held) {
-      Rehearsal loaded(name, {}, kShape);
-      Archive loading(archive.bytes());
-      loaded.policy().serialize(loading);
-      try {
-        loaded.policy().check_held(loading, held);
-      } catch (const InputError&) {
-        return false;
-      }
-      return true;
-    };
-    const HeldRequest acknowledged{known, name != "pas", true, false};
-    EXPECT_TRUE(takes({acknowledged})) << name;
-    EXPECT_FALSE(takes({acknowledged, {other, name != "pas", true, false}})) << name;
   }
 }
 

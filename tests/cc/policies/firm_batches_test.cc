@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "core/archive.h"
-#include "core/errors.h"
 #include "tests/cc/policies/rehearsed.h"
 
 namespace hmsim::testing {
@@ -135,26 +134,6 @@ TEST(Firm, ARowHitOvertakesNoBatchOfItsGroup) {
   }
   queue.issue(first, false);
   EXPECT_EQ(queue.order(), expected);
-}
-
-// A request's batch is one of its own source.
-TEST(Firm, ASavedRequestInAnothersBatchIsRefused) {
-  const auto take = [](std::uint16_t first, std::uint16_t second) {
-    Rehearsal saved("firm", {}, kShape);
-    saved.enqueue(dram(0, 1, 3));
-    saved.enqueue(dram(1, 2, 4));
-    Archive archive;
-    saved.policy().serialize(archive);
-    Rehearsal loaded("firm", {}, kShape);
-    Archive loading(archive.bytes());
-    loaded.policy().serialize(loading);
-    HeldRequests held{{dram(first, 1, 3)}, {dram(second, 2, 4)}};
-    held[1].view.slot = 1;
-    held[1].view.id = 1;
-    loaded.policy().check_held(loading, held);
-  };
-  take(0, 1);
-  EXPECT_THROW(take(1, 0), InputError);
 }
 
 }  // namespace

@@ -339,16 +339,6 @@ TEST(Harmonic, StateIsSavedAndLoaded) {
   EXPECT_EQ(go_on(loaded, 200, 400), go_on(saved, 200, 400));
 }
 
-TEST(Harmonic, ARequestThatWasNeverReadyIsNotLoaded) {
-  ArbiterRehearsal test("harmonic", parameters(flat_table()));
-  test.arbiter().on_ack(testing::view_of(kNvdimm, 1), kNever);
-  Archive archive;
-  test.arbiter().serialize(archive);
-  Archive bytes(archive.bytes());
-  ArbiterRehearsal other("harmonic", parameters(flat_table()));
-  EXPECT_THROW(other.arbiter().serialize(bytes), InputError);
-}
-
 TEST(Harmonic, SaysWhatIsWrongWithItsTable) {
   const auto wrong = [](const Assignments& assignments) {
     return create_policy(PolicyKind::bus_arbiter, "harmonic", assignments)->check();

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "core/errors.h"
 #include "policies/monitors/locality.h"
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
@@ -58,21 +57,6 @@ TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
   EXPECT_EQ(service.cycles(0), 400);
   service.close(900 * kCycle);
   EXPECT_EQ(service.cycles(0), 0);
-}
-
-TEST(Window, MoreThanCanBeMultipliedIsRefused) {
-  Archive saved;
-  Window().serialize(saved);
-  for (const bool too_many : {false, true}) {
-    const std::uint64_t count = (std::uint64_t{1} << 42) - (too_many ? 0 : 1);
-    Archive damaged(testing::with_word(saved.bytes(), testing::kWordBytes, count));
-    Window window;
-    if (too_many) {
-      EXPECT_THROW(window.serialize(damaged), InputError);
-    } else {
-      EXPECT_NO_THROW(window.serialize(damaged));
-    }
-  }
 }
 
 TEST(DramPattern, KnowsNothingBeforeAWindowIsOver) {
@@ -309,31 +293,6 @@ TEST(Mpki, CountsACoreFromItsFirstRequestOn) {
 }
 
 // They could not be multiplied by a million: of the present quantum, and of the last.
-TEST(Mpki, RequestsThatAreMiscountedAreRefused) {
-  NoProgress progress;
-  Mpki saved;
-  saved.connect(progress);
-  saved.arrive(0, 0);
-  saved.close();
-  saved.arrive(0, 0);
-  saved.arrive(0, 0);
-  Archive archive;
-  saved.serialize(archive);
-  // Behind the number of sources, of cores, and the core.
-  for (const auto& [word, count] : {std::pair<std::size_t, std::uint64_t>{3, 2}, {5, 1}}) {
-    const std::size_t at = word * testing::kWordBytes;
-    ASSERT_EQ(testing::word_at(archive.bytes(), at), count);
-    const auto takes_count = [&, at = at](std::uint64_t other) {
-      Mpki loaded;
-      return testing::takes_all_of(testing::with_word(archive.bytes(), at, other), loaded);
-    };
-    EXPECT_TRUE(takes_count(0));
-    EXPECT_TRUE(takes_count((std::uint64_t{1} << 42) - 1));
-    EXPECT_FALSE(takes_count(std::uint64_t{1} << 42));
-    EXPECT_FALSE(takes_count(~std::uint64_t{0})) << "less than none";
-  }
-}
-
 ChannelShape of_banks(int banks) {
   ChannelShape shape{};
   shape.ranks = 1;
@@ -359,26 +318,6 @@ TEST(Parallelism, AStateOfAsManyBanksIsTakenFromItsFirstMomentOn) {
   EXPECT_TRUE(takes(saved, 8));
   EXPECT_FALSE(takes(saved, 4));
   EXPECT_FALSE(takes(saved, 16));
-}
-
-// Banks x ps that have added up; more of them could not be added to.
-TEST(Parallelism, ABusyTimeThatCannotBeAddedToIsRefused) {
-  Parallelism saved;
-  saved.connect(of_banks(8));
-  saved.arrive(0, 3, Tick(0));
-  saved.leave(0, 3, Tick(12'345));
-  Archive archive;
-  saved.serialize(archive);
-  const auto takes_area = [&](std::uint64_t area) {
-    constexpr std::size_t kAt = testing::kWordBytes;  // behind the number of sources
-    EXPECT_EQ(testing::word_at(archive.bytes(), kAt), 12'345u);
-    Parallelism loaded;
-    loaded.connect(of_banks(8));
-    return testing::takes_all_of(testing::with_word(archive.bytes(), kAt, area), loaded);
-  };
-  EXPECT_TRUE(takes_area((std::uint64_t{1} << 60) - 1));
-  EXPECT_FALSE(takes_area(std::uint64_t{1} << 60));
-  EXPECT_FALSE(takes_area(~std::uint64_t{0})) << "less than nothing";
 }
 
 TEST(Locality, ASourceWithoutRequestsHasNoShareOfHits) {

@@ -2,9 +2,7 @@
 // After which pages does page-aware scheduling return to taking them in turn?
 #include <gtest/gtest.h>
 
-#include "core/slot_list.h"
 #include "tests/cc/policies/rehearsed.h"
-#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -83,31 +81,6 @@ TEST(PasPages, DataGoByRowHits) {
   hit.memory = MemoryClass::dram;
   EXPECT_EQ(queue.key(queue.enqueue(hit)), queue.key(late));
   EXPECT_EQ(queue.key(queue.enqueue(dram(0, 0, 1))), queue.key(miss));
-}
-
-// Saved last: the mode, the page that is used up, how many were, turns; times by slot, marks by
-// slot.
-TEST(PasPages, PagesThatTakeTurnsAreNotUsedUp) {
-  ChannelShape shape = kShape;
-  shape.slots = 2;
-  Rehearsal queue("pas", {{"policies.pas.return_after", "3"}}, shape);
-  Archive saved;
-  queue.policy().serialize(saved);
-  const std::string& state = saved.bytes();
-  const std::size_t mode = state.size() - (4 + (1 + 2) + (1 + 1)) * kWordBytes;
-  const auto taken = [&](std::uint64_t same, std::uint64_t page, std::uint64_t used_up) {
-    const std::string with_mode = with_word(state, mode, same);
-    const std::string with_page = with_word(with_mode, mode + kWordBytes, page);
-    return takes_all_of(with_word(with_page, mode + 2 * kWordBytes, used_up), queue.policy());
-  };
-  ASSERT_EQ(word_at(state, mode + kWordBytes), kNoIndex);
-  EXPECT_TRUE(taken(0, kNoIndex, 0));
-  EXPECT_FALSE(taken(0, 1, 0));
-  EXPECT_FALSE(taken(0, kNoIndex, 1));
-  EXPECT_TRUE(taken(1, 1, 0));
-  EXPECT_TRUE(taken(1, kNoIndex, 2));
-  EXPECT_FALSE(taken(1, kNoIndex, 3));
-  EXPECT_FALSE(taken(1, kNoIndex, ~std::uint64_t{0}));
 }
 
 TEST(PasPages, OneThatThrashesBetweenThemBeginsTheCountAnew) {

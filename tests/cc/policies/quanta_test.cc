@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/errors.h"
 #include "policies/monitors/locality.h"
 #include "policies/monitors/nvdimm_pattern.h"
 #include "policies/monitors/parallelism.h"
@@ -19,7 +18,6 @@ namespace hmsim {
 namespace {
 
 using testing::kCycle;
-using testing::kWordBytes;
 using testing::nvdimm_line;
 
 ChannelShape of_banks(int banks) {
@@ -69,27 +67,6 @@ TEST(Service, OfTheBusIsTheBurstHoweverLongTheBankIsBusy) {
   EXPECT_EQ(service.cycles(0), 4);
 }
 
-// A burst in this quantum and one in the last, each behind the number of sources.
-TEST(Service, CyclesThatAreMiscountedAreRefused) {
-  Service saved = of_unit("bus", of_banks(0));
-  saved.issue(0, nvdimm_line(0, false), false);
-  saved.close(Tick(0));
-  saved.issue(0, nvdimm_line(0, false), false);
-  Archive archive;
-  saved.serialize(archive);
-  for (const std::size_t word : {1, 3}) {
-    const std::size_t at = word * kWordBytes;
-    ASSERT_EQ(testing::word_at(archive.bytes(), at), 4u);
-    const auto taken = [&](std::uint64_t cycles) {
-      Service loaded = of_unit("bus", of_banks(0));
-      return testing::takes_all_of(testing::with_word(archive.bytes(), at, cycles), loaded);
-    };
-    EXPECT_TRUE(taken((std::uint64_t{1} << 40) - 1));
-    EXPECT_FALSE(taken(std::uint64_t{1} << 40));
-    EXPECT_FALSE(taken(~std::uint64_t{0})) << "less than none";
-  }
-}
-
 TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
   Parallelism parallelism;
   parallelism.connect(of_banks(8));
@@ -107,49 +84,6 @@ TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
   parallelism.close(3000 * kCycle);
   EXPECT_EQ(parallelism.mean(0), 600);
   EXPECT_EQ(parallelism.mean(1), 0) << "it was never seen";
-}
-
-TEST(Locality, CountsThatCannotBeAreRefused) {
-  Locality::Count saved{3, 8};
-  Archive archive;
-  saved.serialize(archive);
-  const auto taken = [&](std::uint64_t hits, std::uint64_t requests) {
-    Locality::Count loaded;
-    return testing::takes_all_of(
-        testing::with_word(testing::with_word(archive.bytes(), 0, hits), kWordBytes, requests),
-        loaded);
-  };
-  EXPECT_TRUE(taken(8, 8));
-  EXPECT_FALSE(taken(9, 8));
-  EXPECT_FALSE(taken(~std::uint64_t{0}, 8)) << "less than none";
-  EXPECT_TRUE(taken(3, (std::uint64_t{1} << 50) - 1));
-  EXPECT_FALSE(taken(3, std::uint64_t{1} << 50));
-}
-
-RequestView of_core(std::uint16_t core) {
-  RequestView view{};
-  view.source = core;
-  return view;
-}
-
-// Known are cores 2 and 4, of those below 5.
-TEST(Sources, AHeldRequestIsOfAKnownSource) {
-  const Archive archive(std::string{});
-  Sources sources;
-  ParameterSet parameters;
-  sources.declare(parameters);
-  EXPECT_TRUE(parameters.apply({{"sources", "core"}}).empty());
-  sources.arrive(of_core(4));
-  sources.arrive(of_core(2));
-  EXPECT_EQ(sources.count(), 2u);
-  for (std::uint16_t core = 0; core < 8; ++core) {
-    const HeldRequests held{{of_core(4)}, {of_core(core)}};
-    if (core == 2 || core == 4) {
-      EXPECT_NO_THROW(sources.check_held(archive, held)) << core;
-    } else {
-      EXPECT_THROW(sources.check_held(archive, held), InputError) << core;
-    }
-  }
 }
 
 // As many names as there are cores, of two classes each.

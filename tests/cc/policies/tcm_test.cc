@@ -7,7 +7,6 @@
 #include <set>
 
 #include "tests/cc/policies/rehearsed.h"
-#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -154,31 +153,6 @@ TEST(Tcm, ABankIsBusyUntilItsRequestIsComplete) {
   for (int i = 0; i < 20; ++i) {
     queue.run_to(kQuantum + i * kInterval);
     EXPECT_GT(queue.key(late), queue.key(probe)) << i;
-  }
-}
-
-// When the next shuffle is due is what is saved last.
-TEST(Tcm, ASavedShuffleIsOneOfTwoSourcesAtLeast) {
-  for (const int cores : {1, 2}) {
-    Assignments assignments = kCores;
-    assignments.emplace_back("policies.tcm.cluster_threshold", "0");
-    Rehearsal queue("tcm", assignments, kShape);
-    for (std::uint16_t core = 0; core < cores; ++core) {
-      queue.issue(queue.enqueue(dram(core, 0, 0)), false);
-    }
-    queue.run_to(kQuantum);
-    Archive saved;
-    queue.policy().serialize(saved);
-    const std::size_t last = saved.bytes().size() - kWordBytes;
-    EXPECT_EQ(word_at(saved.bytes(), last) == static_cast<std::uint64_t>(kNever.value()),
-              cores == 1);
-    const auto taken = [&](Tick next) {
-      Rehearsal other("tcm", assignments, kShape);
-      return takes_all_of(with_word(saved.bytes(), last, static_cast<std::uint64_t>(next.value())),
-                          other.policy());
-    };
-    EXPECT_TRUE(taken(kNever));
-    EXPECT_EQ(taken(kQuantum + kInterval), cores == 2);
   }
 }
 
