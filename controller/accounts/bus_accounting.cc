@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/accounts/bus_accounting.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/archive.h"
@@ -38,18 +37,7 @@ void BusAccounting::reset(Cycle now) {
 void BusAccounting::serialize(Archive& archive) {
   archive(lost_, cycles_without_, at_last_burst_, state_, since_, last_issue_, data_end_);
   archive.fixed(refreshes_);
-  archive.check(state_ >= 0 && state_ <= kBusy, "a bus is in no state");
-  for (const Cycle date : {since_, last_issue_, data_end_}) {
-    archive.check(date != kNeverCycle, "a bus has no date");
-  }
-  for (const auto* counts : {lost_.data(), cycles_without_.data(), at_last_burst_.data()}) {
-    const std::size_t size = counts == lost_.data() ? lost_.size() : cycles_without_.size();
-    archive.check(std::all_of(counts, counts + size,
-                              [](std::int64_t cycles) {
-                                return cycles >= 0 && cycles < std::int64_t{1} << 51;
-                              }),
-                  "cycles of a bus are miscounted");
-  }
+  archive.check_index(state_, kBusy + 1, "a bus is in no state");
 }
 
 }  // namespace hmsim

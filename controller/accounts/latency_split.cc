@@ -106,15 +106,9 @@ void LatencySplit::serialize(Archive& archive) {
   archive(classes_);
   for (Bank& bank : banks_) {
     archive(bank);
-    archive.check(bank.last_column != kNeverCycle && bank.prepared_from != kNeverCycle &&
-                      bank.ready != kNeverCycle,
-                  "a bank has no date");
   }
   for (Place& place : places_) {
     archive(place);
-    archive.check(place.refreshed != kNeverCycle && place.until != kNeverCycle &&
-                      place.side_since != kNeverCycle,
-                  "a refresh has no date");
   }
 }
 

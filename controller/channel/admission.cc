@@ -40,22 +40,15 @@ void Admission::serialize(Archive& archive, const AddressMap& map) {
   }
   for (const Queue& queue : queues_) {
     queue.line.each([&](const Request& request) {
-      check_request(archive, request, map);
       archive.check(&queue_of(request.memory) == &queue, "a request waits in another's line");
     });
   }
   each_request([&](const Request& request, const Cycle* /*admitted*/) {
-    check_request(archive, request, map);
+    archive.check_index(request.agent, requesters_->size(), "nobody sent a request");
+    archive.check(map.holds(request.memory, request.address), "a request is for no memory");
+    archive.check(request.memory == MemoryClass::nvdimm || !request.flush,
+                  "a flush is for no NVDIMM");
   });
-}
-
-void Admission::check_request(const Archive& archive, const Request& request,
-                              const AddressMap& map) const {
-  archive.check_index(request.agent, requesters_->size(), "nobody sent a request");
-  archive.check(map.holds(request.memory, request.address), "a request is for no memory");
-  archive.check(request.memory == MemoryClass::nvdimm || !request.flush,
-                "a flush is for no NVDIMM");
-  archive.check(request.arrival != kNever, "a request has not arrived");
 }
 
 void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
@@ -63,12 +56,12 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   Places staged(archive, pool_.size(), "transactions not in command queues");
   for (const std::uint32_t slot : staged_) {
     staged.take(slot);
+    staged.check(pool_[slot].state == TransactionState::staged);
   }
   held_ = {};
   std::fill(room_.begin(), room_.end(), layout.controller.command_queue_depth);
   for (const Transaction* each : held) {
     const bool is_staged = each->state == TransactionState::staged;
-    staged.check(staged.has(each->slot) == is_staged);
     const bool moved = layout.two_level && !is_staged && each->state != TransactionState::barred;
     held_[static_cast<std::size_t>(each->request.memory)] += moved ? 0 : 1;
     room_[static_cast<std::size_t>(each->rank)] -=
@@ -76,9 +69,9 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
         : command_queues_fill_ && each->started && !is_nvdimm(*each) ? 1
                                                                      : 0;
   }
-  staged.check(staged.count() == 0 || layout.two_level);
   queues_[0].free_slots = layout.controller.queue_depth - held_[0] - (split_ ? 0 : held_[1]);
   queues_[1].free_slots = split_ ? layout.controller.nvdimm_queue_depth - held_[1] : 0;
+  // So there is a slot in the pool for each free one.
   archive.check(queues_[0].free_slots >= 0 && queues_[1].free_slots >= 0,
                 "a queue holds more than it can");
   full_ranks_ = 0;

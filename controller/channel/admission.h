@@ -114,7 +114,6 @@ class Admission {
   // Saves or loads the requests; what counts and links them is found again by restore(), once it is
   // known where those in slots lie.
   void serialize(Archive& archive, const AddressMap& map);
-  void check_request(const Archive& archive, const Request& request, const AddressMap& map) const;
   void restore(const Archive& archive, const ChannelLayout& layout);
 
  private:

@@ -45,7 +45,7 @@ void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
     }
   }
   nvdimm_.restore(held, admission_.pool());
-  bus_.restore(archive, held, clock_.edge());
+  bus_.restore(held);
   ordering_.restore(archive, held);
   dram_.restored(clock_.edge());
 }
@@ -63,8 +63,7 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
   const bool of_nvdimm = state == TransactionState::barred || state == TransactionState::waiting ||
                          state == TransactionState::ready;
   archive.check(is_nvdimm(transaction) || !of_nvdimm, "a DRAM request waits for an ack");
-  archive.check(layout_.two_level || state != TransactionState::staged,
-                "a request waits for no command queue");
+  archive.check(layout_.grants || state != TransactionState::ready, "no grant is ever waited for");
 }
 
 // All but a flush whose part here is done, though it holds a slot.

@@ -9,6 +9,7 @@
 #include "controller/channel/fast/deferred_refresh.h"
 #include "controller/channel/fast/single_request.h"
 #include "controller/channel/fast/uncontended.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -126,6 +127,8 @@ HMSIM_INLINE void Channel::take_answers(Extras extras) {
 HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
   Transaction& transaction = nvdimm_.endpoint().first_ack();
   const Cycle edge = clock_.edge();
+  ensure(NvdimmEndpoint::awaits_ack(transaction), "channel", clock_.now(),
+         static_cast<std::int64_t>(transaction.request.id), "a second ack");
   nvdimm_.endpoint().take_ack();
   const bool takes_slot = layout_.controller.ack_takes_slot();
   if (takes_slot) {

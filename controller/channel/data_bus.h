@@ -69,9 +69,7 @@ class DataBus {
 
   // Bursts under way are found again by restore(); the command bus is free on the next edge.
   void serialize(Archive& archive) { archive(promised_); }
-  void restore(const Archive& archive, const std::vector<Transaction*>& held, Cycle edge) {
-    finishes_.restore(archive, held, edge);
-  }
+  void restore(const std::vector<Transaction*>& held) { finishes_.restore(held); }
 
  private:
   const Cycle read_end_;  // from a data-bus command to the last beat of its data

@@ -79,11 +79,9 @@ void DramBanks::serialize(Archive& archive) {
   archive.fixed(ranks_);
   for (Bank& bank : banks_) {
     archive(bank.open_row);
-    archive.check(bank.open_row >= kClosingRow && bank.open_row != kNeverCycle.value(),
-                  "an open row is none");
   }
   archive(side_);
-  archive.check(side_ < 2, "neither reads nor writes have the banks");
+  archive.check_index(side_, 2, "neither reads nor writes have the banks");
   if (!archive.loading()) {
     return;
   }

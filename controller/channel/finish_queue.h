@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "controller/channel/transaction.h"
-#include "core/archive.h"
 #include "core/errors.h"
 #include "core/types.h"
 
@@ -47,8 +46,8 @@ class FinishQueue {
     return done;
   }
 
-  // Loading: those of `held` whose command is issued; none was finished by `edge`.
-  void restore(const Archive& archive, std::vector<Transaction*> held, Cycle edge) {
+  // Loading: those of `held` whose command is issued.
+  void restore(std::vector<Transaction*> held) {
     held.erase(std::remove_if(held.begin(), held.end(),
                               [](const Transaction* each) {
                                 return each->state != TransactionState::transfer;
@@ -59,11 +58,7 @@ class FinishQueue {
     });
     *this = FinishQueue(several_buses_);
     for (Transaction* each : held) {
-      archive.check(each->finishes > edge ||
-                        (several_buses_ && each != held.front() && each->finishes == edge),
-                    "a burst ends with another, or in the past");
-      edge = each->finishes;
-      push(edge, *each);
+      push(each->finishes, *each);
     }
   }
 

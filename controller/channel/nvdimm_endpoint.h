@@ -13,7 +13,6 @@
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
-#include "nvdimm/module.h"
 
 namespace hmsim {
 
@@ -132,12 +131,10 @@ class NvdimmEndpoint {
 
   void rebuild();  // keys of many changed
 
-  // Loading: nothing competes then; acks not returned are of commands sent. To be called for each
-  // command that was sent, and for what competes for its command, a credit or the data bus.
+  // Loading: nothing competes then. To be called for each command that was sent, and for what
+  // competes for its command, a credit or the data bus.
   void serialize(Archive& archive);
   void restore_sent() { ++outstanding_; }
-  // The NVDIMM has the commands that were sent and are not done, in the states known here.
-  void check_module(const Archive& archive, const NvdimmModule& module) const;
   void restore(Transaction& transaction) {
     if (transaction.state == TransactionState::ready) {
       insert_ready(transaction, transaction.grant_from);

@@ -74,14 +74,11 @@ Cycle NvdimmSide::next_answer(Extras extras, Cycle soonest) const {
 }
 
 void NvdimmSide::serialize_barrier(Archive& archive, TransactionPool& pool) {
-  std::int64_t barred = 0;
   std::int64_t in_front = 0;
   pool.each_taken([&](const Transaction& each) {
-    const bool waits = each.state == TransactionState::barred;
-    barred += waits ? 1 : 0;
-    in_front += !waits && is_nvdimm(each) ? 1 : 0;
+    in_front += each.state != TransactionState::barred && is_nvdimm(each) ? 1 : 0;
   });
-  barrier_.serialize(archive, pool, in_front, barred);
+  barrier_.serialize(archive, pool, in_front);
 }
 
 void NvdimmSide::restore(const std::vector<Transaction*>& held, TransactionPool& pool) {
@@ -101,9 +98,6 @@ void NvdimmSide::restore(const std::vector<Transaction*>& held, TransactionPool&
 void NvdimmSide::serialize_module(Archive& archive) {
   if (module_ != nullptr) {
     module_->serialize(archive);
-    if (archive.loading() && !module_->off()) {
-      endpoint_.check_module(archive, *module_);
-    }
   }
 }
 

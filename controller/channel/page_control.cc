@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "core/places.h"
-
 namespace hmsim {
 
 PageControl::PageControl(std::unique_ptr<PagePolicy> policy, const TimingModel& model,
@@ -68,9 +66,8 @@ void PageControl::serialize(Archive& archive) {
   archive.section("page control");
   archive.fixed(banks_);
   archive(listed_, next_);
-  Places places(archive, banks_.size(), "rows to be closed");
+  archive.check_indices(listed_, banks_.size(), "there is no such row to be closed");
   for (const std::int32_t bank : listed_) {
-    places.take(static_cast<std::uint64_t>(bank));
     at(bank).listed = true;
   }
   policy_->serialize(archive);

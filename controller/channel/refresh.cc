@@ -143,9 +143,8 @@ void RefreshControl::serialize(Archive& archive) {
   archive.fixed(ranks_, free_from_);
   archive(last_free_);
   for (const Rank& rank : ranks_) {
-    archive.check(rank.turn >= 0 && rank.turn < turns_, "there is no such turn of refreshes");
-    archive.check(rank.urgent == kNeverCycle || rank.due != kNeverCycle,
-                  "a refresh is urgent, but never due");
+    archive.check_index(rank.turn, static_cast<std::size_t>(turns_),
+                        "there is no such turn of refreshes");
   }
   if (archive.loading()) {
     blocked_ranks_ = static_cast<int>(

@@ -18,10 +18,6 @@ void Transaction::serialize(Archive& archive) {
   if (state != TransactionState::transfer) {  // it competes no longer
     archive(key_miss, key_hit);
   }
-  for (const Cycle date : {grant_from, admitted, marks.activated_at, finishes, marks.first_command,
-                           marks.entered, marks.competes}) {
-    archive.check(date != kNeverCycle, "a transaction has no date");
-  }
 }
 
 std::vector<bool> TransactionPool::free_slots() const {
@@ -71,12 +67,6 @@ void TransactionPool::serialize(Archive& archive) {
       archive(each);
     }
   }
-  const std::vector<Transaction*> loaded = held();
-  const bool twice = std::adjacent_find(loaded.begin(), loaded.end(),
-                                        [](const Transaction* a, const Transaction* b) {
-                                          return a->request.id == b->request.id;
-                                        }) != loaded.end();
-  archive.check(!twice, "a request holds two slots");
 }
 
 }  // namespace hmsim

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim::testing {
@@ -120,7 +119,7 @@ struct Barred {
   }
   std::string saved() {
     Archive archive;
-    barrier.serialize(archive, pool, 1, 2);
+    barrier.serialize(archive, pool, 1);
     return archive.bytes();
   }
 
@@ -131,61 +130,17 @@ struct Barred {
   FlushBarrier barrier;
 };
 
-// With so many of the pool in front, and so many barred.
-bool is_taken(const std::string& state, const TransactionPool& pool, std::int64_t in_front,
-              std::int64_t barred) {
-  Archive archive(state);
-  FlushBarrier loaded;
-  try {
-    loaded.serialize(archive, pool, in_front, barred);
-  } catch (const InputError&) {
-    return false;
-  }
-  return archive.at_end();
-}
-
-TEST(FlushBarrier, ALoadedOneFitsTheTransactions) {
-  Barred rig;
-  const std::string state = rig.saved();
-  EXPECT_TRUE(is_taken(state, rig.pool, 1, 2));
-  EXPECT_FALSE(is_taken(state, rig.pool, 1, 1)) << "more are barred than should be";
-  EXPECT_FALSE(is_taken(state, rig.pool, 1, 3)) << "one is barred that it does not have";
-  rig.behind.state = TransactionState::queued;
-  EXPECT_FALSE(is_taken(state, rig.pool, 1, 2)) << "it has one that is not barred";
-  rig.behind.state = TransactionState::barred;
-  rig.flush.request.flush = false;
-  rig.behind.request.flush = true;
-  EXPECT_FALSE(is_taken(state, rig.pool, 1, 2)) << "the first one bars nobody";
-  EXPECT_TRUE(is_taken(Barred().saved(), Barred().pool, 1, 2));
-  Archive nobody;
-  FlushBarrier().serialize(nobody, rig.pool, 3, 0);
-  EXPECT_TRUE(is_taken(nobody.bytes(), rig.pool, 3, 0));
-  EXPECT_FALSE(is_taken(nobody.bytes(), rig.pool, 2, 1));
-}
-
 TEST(FlushBarrier, ALoadedFlushIsSentWithNothingBeforeIt) {
   Barred rig;
   rig.barrier.done();
   ASSERT_EQ(rig.barrier.due(rig.pool), &rig.flush);
   Archive saved;
-  rig.barrier.serialize(saved, rig.pool, 0, 2);
-  EXPECT_TRUE(is_taken(saved.bytes(), rig.pool, 0, 2));
-  EXPECT_FALSE(is_taken(saved.bytes(), rig.pool, 1, 2));
+  rig.barrier.serialize(saved, rig.pool, 0);
   FlushBarrier loaded;
   Archive loading(saved.bytes());
-  loaded.serialize(loading, rig.pool, 0, 2);
+  loaded.serialize(loading, rig.pool, 0);
   EXPECT_EQ(loaded.sent(rig.pool), &rig.flush);
   EXPECT_EQ(loaded.due(rig.pool), nullptr) << "it was sent";
-}
-
-// None is barred, and yet one was sent.
-TEST(FlushBarrier, WhatWasSentIsBarred) {
-  TransactionPool pool(4);
-  Archive saved;
-  std::uint64_t none = 0;
-  bool sent = true;
-  saved(none, sent);
-  EXPECT_FALSE(is_taken(saved.bytes(), pool, 0, 0));
 }
 
 // How many are in front is not in the file, but follows from it.
@@ -193,7 +148,7 @@ TEST(FlushBarrier, ALoadedOneWaitsForThoseInFront) {
   Barred rig;
   FlushBarrier loaded;
   Archive archive(rig.saved());
-  loaded.serialize(archive, rig.pool, 1, 2);
+  loaded.serialize(archive, rig.pool, 1);
   EXPECT_EQ(loaded.due(rig.pool), nullptr);
   loaded.done();
   EXPECT_EQ(loaded.due(rig.pool), &rig.flush);

@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "core/errors.h"
-#include "core/kernel.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
 
@@ -122,121 +118,6 @@ TEST(NvdimmEndpoint, AfterLoadingNothingCompetes) {
   Transaction& sent = rig.queued(5);
   EXPECT_TRUE(endpoint.may_send()) << "no command is without ack";
   EXPECT_EQ(&endpoint.select_command(), &sent);
-}
-
-// An endpoint, and a module whose commands are made behind its back.
-class EndpointAndModule final : public EndpointRig, public AckListener {
- public:
-  EndpointAndModule() : module(make(*this)) {
-    module->attach(kernel, Wakeup(kernel, kernel.attach(*module)));
-  }
-  void on_ack(std::uint32_t tag, Tick /*now*/) override { acknowledged = tag; }
-
-  // The module has this command; on line `line`, unlike those of other numbers.
-  void command(std::uint32_t tag, std::int64_t line, bool write = false) {
-    module->command(tag, Address(line * 64), write, kernel.now());
-  }
-  void finish_commands() { kernel.run_until(kernel.now() + 1'000 * kMicrosecond); }
-  Transaction& sent(std::int64_t line, bool write = false) {
-    Transaction& taken = transaction(static_cast<std::uint64_t>(line), write);
-    taken.local = Address(line * 64);
-    taken.state = TransactionState::waiting;
-    return taken;
-  }
-  bool fit() const {
-    try {
-      endpoint.check_module(Archive(std::string()), *module);
-    } catch (const InputError&) {
-      return false;
-    }
-    return true;
-  }
-
-  Kernel kernel;
-  std::unique_ptr<NvdimmModule> module;
-  std::uint32_t acknowledged = ~std::uint32_t{0};
-
- private:
-  static std::unique_ptr<NvdimmModule> make(AckListener& host) {
-    const NvdimmParameters parameters;
-    return design_of(parameters.kind).make(parameters, host, 1, {});
-  }
-};
-
-TEST(EndpointAndModule, FitWhereBothHaveTheSameCommands) {
-  EndpointAndModule rig;
-  EXPECT_TRUE(rig.fit()) << "none";
-  rig.command(rig.sent(3).slot, 3);
-  EXPECT_TRUE(rig.fit());
-  rig.command(rig.sent(70, true).slot, 70, true);
-  EXPECT_TRUE(rig.fit());
-  rig.queued(9);
-  EXPECT_TRUE(rig.fit()) << "one that is not sent yet";
-}
-
-TEST(EndpointAndModule, DoNotFitWhereOneHasACommandMore) {
-  EndpointAndModule host;
-  host.sent(3);
-  EXPECT_FALSE(host.fit());
-  EndpointAndModule module;
-  module.command(0, 3);
-  EXPECT_FALSE(module.fit()) << "no request has this slot";
-  EndpointAndModule queued;
-  queued.command(queued.queued(3).slot, 3);
-  EXPECT_FALSE(queued.fit()) << "it was not sent";
-  EndpointAndModule dram;
-  Transaction& other = dram.transaction(3);
-  other.request.memory = MemoryClass::dram;
-  dram.command(other.slot, 3);
-  EXPECT_FALSE(dram.fit());
-}
-
-TEST(EndpointAndModule, DoNotFitWhereACommandIsAnother) {
-  EndpointAndModule elsewhere;
-  elsewhere.command(elsewhere.sent(3).slot, 4);
-  EXPECT_FALSE(elsewhere.fit());
-  EndpointAndModule write;
-  write.command(write.sent(3, false).slot, 3, true);
-  EXPECT_FALSE(write.fit());
-}
-
-// Ready in the module: its ack is under way, or it is ready for the host too, or has its burst.
-TEST(EndpointAndModule, FitWhereBothKnowOfTheAck) {
-  using State = TransactionState;
-  for (const State state : {State::waiting, State::ready, State::transfer}) {
-    EndpointAndModule rig;
-    Transaction& transaction = rig.sent(3);
-    rig.command(transaction.slot, 3);
-    transaction.state = state;
-    EXPECT_EQ(rig.fit(), state == State::waiting) << "it is not ready";
-    rig.finish_commands();
-    ASSERT_EQ(rig.acknowledged, transaction.slot);
-    EXPECT_EQ(rig.fit(), state != State::waiting);
-    rig.endpoint.raise_ack(transaction);
-    EXPECT_TRUE(rig.fit());
-  }
-}
-
-TEST(EndpointAndModule, DoNotFitWhereNothingIsToBeAcknowledged) {
-  EndpointAndModule rig;
-  rig.endpoint.raise_ack(rig.queued(3));
-  EXPECT_FALSE(rig.fit());
-}
-
-// A flush stays barred, sent or not: the module knows.
-TEST(EndpointAndModule, FitWhileAFlushIsUnderWay) {
-  EndpointAndModule rig;
-  Transaction& flush = rig.transaction(3);
-  flush.request.flush = true;
-  flush.state = TransactionState::barred;
-  EXPECT_TRUE(rig.fit());
-  rig.module->flush(flush.slot, rig.kernel.now());
-  EXPECT_TRUE(rig.fit());
-  rig.finish_commands();
-  ASSERT_EQ(rig.acknowledged, flush.slot);
-  EXPECT_FALSE(rig.fit()) << "its ack is missing";
-  rig.endpoint.raise_ack(flush);
-  EXPECT_TRUE(rig.fit());
 }
 
 }  // namespace

@@ -8,12 +8,10 @@
 #include "controller/channel/native_banks.h"
 #include "controller/channel/refresh.h"
 #include "controller/channel/write_drain.h"
-#include "core/errors.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
-#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -142,44 +140,6 @@ TEST(RefreshControl, WithoutRefreshesNoneIsEverDue) {
     EXPECT_EQ(channel.finished_.size(), 1u);
     EXPECT_EQ(channel.log_.size(), 2u);  // ACT, RD
     EXPECT_EQ(channel.kernel_.next_event(), kNever);
-  }
-}
-
-std::string saved(RefreshControl& control) {
-  Archive archive;
-  control.serialize(archive);
-  return archive.bytes();
-}
-
-// Words of each rank: when its refresh is due, and urgent; its turn; whether it is blocked, asleep.
-TEST(RefreshControl, ASavedRefreshThatIsUrgentIsDue) {
-  for (const std::size_t rank : {0, 1}) {
-    Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
-    const std::string state = saved(refreshed.control);
-    const std::size_t words = state.size() / kWordBytes;
-    const auto due_at =
-        static_cast<std::uint64_t>(refreshed.dram.refresh_interval()) * (rank + 1) / 2;
-    std::size_t due = 0;
-    while (due < words && word_at(state, due * kWordBytes) != due_at) {
-      ++due;
-    }
-    ASSERT_LT(due + 1, words);
-    ASSERT_EQ(word_at(state, (due + 1) * kWordBytes), due_at) << "urgent when due";
-    const auto taken = [&](std::uint64_t first, std::uint64_t second) {
-      Archive archive(
-          with_word(with_word(state, due * kWordBytes, first), (due + 1) * kWordBytes, second));
-      try {
-        refreshed.control.serialize(archive);
-      } catch (const InputError&) {
-        return false;
-      }
-      return true;
-    };
-    const auto never = static_cast<std::uint64_t>(kNeverCycle.value());
-    EXPECT_TRUE(taken(due_at, due_at));
-    EXPECT_TRUE(taken(due_at, never));
-    EXPECT_TRUE(taken(never, never));
-    EXPECT_FALSE(taken(never, due_at));
   }
 }
 

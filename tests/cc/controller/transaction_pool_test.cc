@@ -2,8 +2,6 @@
 // Are slots held and free again after a checkpoint as they were, and are impossible ones refused?
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "controller/channel/transaction.h"
 #include "core/errors.h"
 
@@ -53,45 +51,6 @@ TEST(TransactionPool, RefusesSlotsThatAreNoneOrFreeTwice) {
   expect_refused({0, 1, 2, 4});
   expect_refused({0, 1, 2, 2});
   expect_refused({0, 1, 2});  // the transaction in the other slot is missing
-}
-
-TEST(TransactionPool, RefusesARequestInTwoSlots) {
-  TransactionPool pool(4);
-  take(pool, 5);
-  take(pool, 5);
-  Archive saved;
-  saved(pool);
-  TransactionPool again(4);
-  Archive loaded(saved.bytes());
-  EXPECT_THROW(loaded(again), InputError);
-}
-
-// Each date is one, whether the transaction has come so far or not.
-TEST(TransactionPool, RefusesATransactionWithoutADate) {
-  using Date = Cycle& (*)(Transaction&);
-  const std::array<Date, 7> dates{
-      [](Transaction& each) -> Cycle& { return each.grant_from; },
-      [](Transaction& each) -> Cycle& { return each.admitted; },
-      [](Transaction& each) -> Cycle& { return each.finishes; },
-      [](Transaction& each) -> Cycle& { return each.marks.activated_at; },
-      [](Transaction& each) -> Cycle& { return each.marks.first_command; },
-      [](Transaction& each) -> Cycle& { return each.marks.entered; },
-      [](Transaction& each) -> Cycle& { return each.marks.competes; }};
-  for (std::size_t i = 0; i < dates.size(); ++i) {
-    for (const bool dated : {true, false}) {
-      TransactionPool pool(4);
-      dates[i](take(pool, 5)) = dated ? Cycle(17) : kNeverCycle;
-      Archive saved;
-      saved(pool);
-      TransactionPool again(4);
-      Archive loaded(saved.bytes());
-      if (dated) {
-        EXPECT_NO_THROW(loaded(again)) << i;
-      } else {
-        EXPECT_THROW(loaded(again), InputError) << i;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is left of the state before, when DRAM banks load another?
+#include <gtest/gtest.h>
+
+#include "controller/channel/native_banks.h"
+#include "dram/standard.h"
+#include "dram/timing_engine.h"
+
+namespace hmsim::testing {
+namespace {
+
+DramParameters two_ranks() {
+  DramParameters dram;
+  dram.ranks = 2;
+  dram.resolve();
+  return dram;
+}
+
+// Without requests.
+struct Channel {
+  const DramParameters dram = two_ranks();
+  TransactionPool pool{4};
+  TimingEngine engine{timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+                      static_cast<int>(dram.organisation.groups),
+                      static_cast<int>(dram.organisation.banks)};
+  NativeBanks banks{dram, engine, pool};
+};
+
+template <class Part>
+std::string saved(Part& part) {
+  Archive archive;
+  part.serialize(archive);
+  return archive.bytes();
+}
+
+// Which ranks start nothing is told again behind loading.
+TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
+  for (const std::int32_t rank : {0, 1}) {
+    Channel channel;
+    const std::string state = saved(channel.banks);
+    channel.banks.hold(rank, true);
+    Archive archive(state);
+    channel.banks.serialize(archive);
+    channel.banks.restored(Cycle(0));
+    Transaction& transaction = channel.pool.take();
+    transaction.bank = rank * static_cast<std::int32_t>(channel.dram.organisation.banks);
+    transaction.row = 3;
+    channel.banks.insert(transaction, 0, Cycle(0));
+    channel.banks.look_ahead();
+    ASSERT_LT(channel.banks.next(), kNeverCycle);
+    EXPECT_NE(channel.banks.select_row(channel.banks.next()), nullptr);
+  }
+}
+
+// Whatever was queued where the state is loaded.
+TEST(DramBanksLoad, ALoadedStateHasNoRequests) {
+  for (const std::size_t side : {0, 1}) {
+    Channel empty;
+    const std::string state = saved(empty.banks);
+    Channel channel;
+    Transaction& transaction = channel.pool.take();
+    transaction.row = 3;
+    channel.banks.compete(side, Cycle(0));
+    channel.banks.insert(transaction, side, Cycle(0));
+    channel.banks.look_ahead();
+    EXPECT_LT(channel.banks.next(), kNeverCycle);
+    Archive archive(state);
+    channel.banks.serialize(archive);
+    channel.banks.restored(Cycle(0));
+    channel.banks.compete(side, Cycle(0));
+    channel.banks.look_ahead();
+    EXPECT_EQ(channel.banks.next(), kNeverCycle);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
