@@ -35,7 +35,7 @@ class AckChecker {
     }
     count_ = std::count_if(table_.begin(), table_.end(),
                            [](const Exchange& each) { return each.request != kNone; });
-    archive.check(count_ <= slots_, "there are more commands than slots");
+    archive.check(count_ <= slots_, "there are more commands than slots");  // a search ends
   }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 
-// So small that picoseconds can be counted.
+// So small that picoseconds can be counted: an overflow would send time backwards.
 void check_cycle(const Archive& archive, std::int64_t cycle) {
   archive.check(cycle < std::int64_t{1} << 51, "a command lies in the far future");
 }

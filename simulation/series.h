@@ -36,7 +36,6 @@ class Series final : public Component {
 
  private:
   void thin_out();
-  void check_loaded(const Archive& archive, Tick given) const;
 
   const StatisticRegistry& registry_;
   std::function<void()> update_;

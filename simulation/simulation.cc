@@ -333,8 +333,6 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
   archive(measuring_, measured_from_, epoch_, power_);
-  archive.check(epoch_ >= Tick(0) && epoch_ != kNever && measured_from_ != kNever,
-                "its time is none");
   nodes_->serialize(archive);
   for (Agent* agent : all_agents()) {
     agent->serialize(archive);
