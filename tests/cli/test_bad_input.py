@@ -20,132 +20,150 @@ DEEP = "".join("  " * n + "a:\n" for n in range(60)) + "  " * 60 + "b: 1\n"
 CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "empty": ("", ("c.yaml: empty",)),
     "only a comment": ("# nothing\n", ("c.yaml: empty",)),
-    "a list": ("- dram\n", ("c.yaml:1:", "found a list")),
-    "a single value": ("dram\n", ("c.yaml:1:", "found a single value")),
+    "a list": ("- dram\n", ("c.yaml:1:", "list")),
+    "a single value": ("dram\n", ("c.yaml:1:", "single value")),
     "an open bracket": ("dram: [1\n", ("c.yaml:2:",)),
     "a tab": ("dram:\n\tranks: 1\n", ("c.yaml:2:",)),
     "an unclosed quote": ('dram: {preset: "table3}\n', ("c.yaml:",)),
     "two documents": ("dram: {ranks: 1}\n---\ndram: {ranks: 1}\n", ("c.yaml:2:",)),
     "a repeated key": (
         "dram:\n  ranks: 1\n  ranks: 2\n",
-        ("c.yaml:3: ranks: given before, in line 2",),
+        ("c.yaml:3: ranks:", "line 2"),
     ),
     "a repeated name": (
         "dram: {ranks: 1}\ndram.ranks: 2\n",
-        ("c.yaml:2: dram.ranks: given before, in line 1",),
+        ("c.yaml:2: dram.ranks:", "line 1"),
     ),
     "an alias": ("dram: &d {ranks: 1}\nnvdimm: *d\n", ("c.yaml:2: aliases",)),
     "a bomb of aliases": (BOMB, ("c.yaml:2: aliases",)),
     "a merge key": ("dram: &d {ranks: 1}\nnvdimm:\n  <<: *d\n", ("c.yaml:3: aliases",)),
-    "deep nesting": (DEEP, ("c.yaml:16: nested too deeply",)),
-    "flow nesting": ("{a: " * 4000, ("nested too deeply",)),
+    "deep nesting": (
+        DEEP,
+        (
+            "c.yaml:16:",
+            "nested",
+        ),
+    ),
+    "flow nesting": ("{a: " * 4000, ("c.yaml:1:", "nested")),
     "binary": (b"\x00\x01\x02", ("c.yaml: not text",)),
     "no UTF-8": (b"dram: \xff\xfe\xfd\n", ("c.yaml: not text",)),
-    "too large": ("# " + "x" * (4 << 20), ("c.yaml: larger than 4 MiB",)),
+    "too large": ("# " + "x" * (4 << 20), ("c.yaml:", "4 MiB")),
     "an unknown parameter": (
         "controller:\n  queus: split\n",
-        ("c.yaml:2: controller.queus: unknown parameter; did you mean 'controller.queues'?",),
+        ("c.yaml:2: controller.queus:", "'controller.queues'?"),
     ),
     "an unknown section": (
         "drum:\n  ranks: 1\n",
-        ("c.yaml:2: drum.ranks: unknown parameter; did you mean 'dram.ranks'?",),
+        ("c.yaml:2: drum.ranks:", "'dram.ranks'?"),
     ),
     "an unknown top-level name": (
         "descripton: x\n",
-        ("c.yaml:1: descripton: unknown parameter; did you mean 'description'?",),
+        ("c.yaml:1: descripton:", "'description'?"),
     ),
-    "a value for a section": ("dram: 4\n", ("c.yaml:1: dram: a section",)),
+    "a value for a section": ("dram: 4\n", ("c.yaml:1: dram:", "section")),
     "a section for a value": (
         "dram:\n  ranks: {count: 4}\n",
-        ("c.yaml:2: dram.ranks.count: 'dram.ranks' takes a single value",),
+        ("c.yaml:2: dram.ranks.count:", "'dram.ranks'", "single value"),
     ),
-    "a list for a value": ("dram:\n  ranks: [1, 2]\n", ("c.yaml:2: dram.ranks: a list",)),
-    "no value": ("dram:\n  ranks:\n", ("c.yaml:2: dram.ranks: has no value",)),
+    "a list for a value": ("dram:\n  ranks: [1, 2]\n", ("c.yaml:2: dram.ranks:", "list")),
+    "no value": ("dram:\n  ranks:\n", ("c.yaml:2: dram.ranks:", "no value")),
     "no value in braces": (
         "dram: {ranks: 2, 4}\n",
-        ("c.yaml:1: dram.4: has no value; within { } a value with commas needs quotes",),
+        ("c.yaml:1: dram.4:", "quotes"),
     ),
     "a Python object": (
         "dram:\n  ranks: !!python/object/apply:os.getcwd []\n",
-        ("c.yaml:2: dram.ranks: a list where a value",),
+        ("c.yaml:2: dram.ranks:", "list"),
     ),
-    "a tag": ("dram:\n  ranks: !ranks 1\n", ("c.yaml:2: dram.ranks: the tag",)),
+    "a tag": ("dram:\n  ranks: !ranks 1\n", ("c.yaml:2: dram.ranks:", "tag")),
     "no unit": (
         "nvdimm:\n  capacity: 32\n",
-        ("c.yaml:2: nvdimm.capacity:", "lacks a unit", "4MiB"),
+        ("c.yaml:2: nvdimm.capacity:", "unit", "4MiB"),
     ),
     "a unit of another kind": ("nvdimm: {capacity: 32ns}\n", ("c.yaml:1: nvdimm.capacity:",)),
     "out of range": (
         "controller:\n  queue_depth: 0\n",
-        ("c.yaml:2: controller.queue_depth: '0' is outside 1 .. 4096",),
+        ("c.yaml:2: controller.queue_depth: '0'", "1 .. 4096"),
     ),
-    "negative": ("controller: {queue_depth: -1}\n", ("controller.queue_depth: '-1' is outside",)),
-    "not whole": ("controller: {queue_depth: 1.5}\n", ("'1.5' is not a whole number",)),
-    "more than 64 bits": ("dram: {ranks: 99999999999999999999}\n", ("does not fit 64 bits",)),
-    "not a number": ("nvdimm: {ftl: {over_provisioning: .nan}}\n", ("over_provisioning",)),
+    "negative": (
+        "controller: {queue_depth: -1}\n",
+        ("c.yaml:1: controller.queue_depth: '-1'", "1 .. 4096"),
+    ),
+    "not whole": (
+        "controller: {queue_depth: 1.5}\n",
+        ("c.yaml:1: controller.queue_depth: '1.5'", "whole number"),
+    ),
+    "more than 64 bits": (
+        "dram: {ranks: 99999999999999999999}\n",
+        ("c.yaml:1: dram.ranks:", "64 bits"),
+    ),
+    "not a number": (
+        "nvdimm: {ftl: {over_provisioning: .nan}}\n",
+        ("c.yaml:1: nvdimm.ftl.over_provisioning:",),
+    ),
     "a misspelt choice": (
         "controller:\n  queues: splt\n",
-        ("c.yaml:2: controller.queues: 'splt' is none of", "did you mean 'split'?"),
+        ("c.yaml:2: controller.queues: 'splt'", "'split'?"),
     ),
     "a misspelt policy": (
         "controller:\n  scheduler: fr_fcf\n",
-        ("c.yaml:2: controller.scheduler:", "did you mean 'fr_fcfs'?"),
+        ("c.yaml:2: controller.scheduler:", "'fr_fcfs'?"),
     ),
-    "a misspelt preset": ("dram: {preset: tabel3}\n", ("did you mean one of 'table3',",)),
-    "no boolean": ("dram: {refresh: 1}\n", ("dram.refresh: '1' is neither true nor false",)),
-    "no power of two": ("dram:\n  ranks: 3\n", ("c.yaml:2: dram.ranks: 3 is not a power",)),
+    "a misspelt preset": ("dram: {preset: tabel3}\n", ("c.yaml:1: dram.preset:", "'table3',")),
+    "no boolean": ("dram: {refresh: 1}\n", ("c.yaml:1: dram.refresh: '1'", "true", "false")),
+    "no power of two": ("dram:\n  ranks: 3\n", ("c.yaml:2: dram.ranks: 3", "power")),
     "a wrong address map": (
         "controller:\n  address_map: row|bnk|rank|column|channel\n",
-        ("c.yaml:2: controller.address_map: 'bnk' is no field; did you mean 'bank'?",),
+        ("c.yaml:2: controller.address_map: 'bnk'", "'bank'?"),
     ),
-    "an unfit capacity": ("nvdimm:\n  capacity: 33MiB\n", ("capacity", "not a multiple of 4MiB")),
+    "an unfit capacity": ("nvdimm:\n  capacity: 33MiB\n", ("c.yaml:2: nvdimm.capacity:", "4MiB")),
     "two errors": (
         "dram:\n  rank: 1\n  ranks: 99\n",
-        ("c.yaml:2: dram.rank: unknown", "c.yaml:3: dram.ranks: '99' is outside"),
+        ("c.yaml:2: dram.rank:", "c.yaml:3: dram.ranks: '99'"),
     ),
     "an unknown base": (
         "base: quik.yaml\n",
-        ("c.yaml:1: base: quik.yaml: no such configuration; did you mean 'quick'?",),
+        ("c.yaml:1: base: quik.yaml:", "'quick'?"),
     ),
-    "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:", "is based on this")),
-    "a list as base": ("base: [quick]\n", ("c.yaml:1: base: a list",)),
+    "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:",)),
+    "a list as base": ("base: [quick]\n", ("c.yaml:1: base:", "list")),
 }
 
 AGENT = "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 10}\n"
 WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     "empty": ("", ("w.yaml: empty",)),
-    "no agents": ("description: none\n", ("w.yaml: agents: missing",)),
-    "no agent": ("agents: []\n", ("w.yaml:1: agents: expected a list",)),
-    "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents: expected a list",)),
+    "no agents": ("description: none\n", ("w.yaml: agents:", "missing")),
+    "no agent": ("agents: []\n", ("w.yaml:1: agents:", "list")),
+    "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents:", "list")),
     "many agents": (
         AGENT + AGENT[AGENT.index("  -") :] * 1024,
-        ("w.yaml:1026: agents: more than 1024, copies included",),
+        ("w.yaml:1026: agents:", "1024"),
     ),
     "what steers a terminal": (
         'agents:\n  - {kind: "\\e[2J\u202ex"}\n',
-        (r"w.yaml:2: kind: '\x1b[2J\u202ex' is none of",),
+        (r"w.yaml:2: kind: '\x1b[2J\u202ex'",),
     ),
-    "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents: entry 0",)),
+    "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents:",)),
     "an unknown top-level key": (
         "agnts: []\n",
-        ("w.yaml:1: agnts: unknown key; did you mean 'agents'?",),
+        ("w.yaml:1: agnts:", "'agents'?"),
     ),
     "no kind": ("agents:\n  - {core: 0}\n", ("w.yaml:2: kind:",)),
     "an unknown kind": (
         "agents:\n  - {kind: synthetc}\n",
-        ("w.yaml:2: kind:", "did you mean 'synthetic'?"),
+        ("w.yaml:2: kind:", "'synthetic'?"),
     ),
     "an unknown key": (
         AGENT + "  - kind: synthetic\n    patern: random\n",
-        ("w.yaml:4: patern:", "did you mean 'pattern'?"),
+        ("w.yaml:4: patern:", "'pattern'?"),
     ),
     "a wrong value": (
         "agents:\n  - {kind: synthetic, pattern: randm}\n",
-        ("w.yaml:2: pattern: 'randm'", "did you mean 'random'?"),
+        ("w.yaml:2: pattern: 'randm'", "'random'?"),
     ),
     "a missing trace": (
         "agents:\n  - {kind: llc_trace,\n     path: good.tracee, format: ramulator}\n",
-        ("w.yaml:3: path:", "No such file", "did you mean 'good.trace'?"),
+        ("w.yaml:3: path:", "No such file", "'good.trace'?"),
     ),
     "a directory as trace": (
         "agents:\n  - {kind: llc_trace, path: ., format: ramulator}\n",
@@ -153,15 +171,15 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a trace of an unknown format": (
         "agents:\n  - {kind: llc_trace, path: good.trace, format: ramulatr}\n",
-        ("w.yaml:2: format:", "did you mean 'ramulator'?"),
+        ("w.yaml:2: format:", "'ramulator'?"),
     ),
     "a trace cut short": (
         "agents:\n  - {kind: llc_trace, path: short.gz, format: ramulator}\n",
-        ("short.gz: the compressed data are cut short",),
+        ("short.gz:", "cut short"),
     ),
     "a damaged trace": (
         "agents:\n  - {kind: llc_trace, path: damaged.zst, format: ramulator}\n",
-        ("damaged.zst: damaged compression",),
+        ("damaged.zst:", "damaged"),
     ),
     "a malformed line": (
         "agents:\n  - {kind: llc_trace, path: wrong.trace, format: ramulator}\n",
@@ -182,35 +200,35 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "an unknown command": (("rnu",), ("rnu",)),
     "an unknown option": (("check", "quick", "--sett", "a=1"), ("--sett",)),
     "no workload": (("run", "quick"), ("--workload",)),
-    "an unknown configuration": (("check", "quik"), ("quik: no such", "did you mean 'quick'?")),
-    "a missing file": (("check", "none/such.yaml"), ("none/such.yaml: no such configuration",)),
-    "a directory": (("check", "."), (".: not a file",)),
-    "an unknown workload": (("run", "quick", "--workload", "dmeo"), ("dmeo: no such workload",)),
+    "an unknown configuration": (("check", "quik"), ("quik:", "'quick'?")),
+    "a missing file": (("check", "none/such.yaml"), ("none/such.yaml:",)),
+    "a directory": (("check", "."), (".:", "file")),
+    "an unknown workload": (("run", "quick", "--workload", "dmeo"), ("dmeo:", "workload")),
     "an unknown bundle": (
         ("check", "quick", "--policy", "splt"),
-        ("splt: no such policy bundle; did you mean 'split'?",),
+        ("splt:", "'split'?"),
     ),
     "a bundle with an error": (
         ("check", "quick", "--policy", "b.yaml"),
-        ("b.yaml:1: controller.queue: unknown", "did you mean 'controller.queues'?"),
+        ("b.yaml:1: controller.queue:", "'controller.queues'?"),
     ),
-    "--set without a value": (("check", "quick", "--set", "dram.ranks"), ("expected PATH=VALUE",)),
+    "--set without a value": (("check", "quick", "--set", "dram.ranks"), ("--set", "PATH=VALUE")),
     "--set of no parameter": (
         ("check", "quick", "--set", "dram.rank=1"),
-        ("--set: dram.rank: unknown parameter; did you mean 'dram.ranks'?",),
+        ("--set: dram.rank:", "'dram.ranks'?"),
     ),
     "--set of a wrong value": (
         ("check", "quick", "--set", "dram.ranks=x"),
-        ("--set: dram.ranks: 'x' is not a whole number",),
+        ("--set: dram.ranks: 'x'", "whole number"),
     ),
     "--set of a base": (("check", "quick", "--set", "base=quick"), ("--set: base:",)),
     "two policies in a run": (
         ("run", "quick", "--workload", "w.yaml", "--policy", "hms", "--policy", "split"),
-        ("--policy: given 2 times; 'hmsim compare' takes several",),
+        ("--policy:", "'hmsim compare'"),
     ),
     "two workloads in a run": (
         ("run", "quick", "--workload", "w.yaml", "--workload", "demo"),
-        ("--workload: given 2 times",),
+        ("--workload:", "2 times"),
     ),
     "a wrong warm-up": (
         ("run", "quick", "--workload", "w.yaml", "--warmup", "1x"),
@@ -218,31 +236,31 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "a warm-up without a unit": (
         ("run", "quick", "--workload", "w.yaml", "--warmup", "10"),
-        ("warmup: '10' lacks a unit: 10us",),
+        ("warmup: '10'", "10us"),
     ),
     "a key of another section": (
         ("check", "quick", "--set", "nvdimm.page_size=8KiB"),
-        ("did you mean 'nvdimm.nand.page_size'?",),
+        ("'nvdimm.nand.page_size'?",),
     ),
     "a plural": (
         ("check", "quick", "--set", "controller.nvdimms=2"),
-        ("did you mean 'nvdimm.count'?",),
+        ("'nvdimm.count'?",),
     ),
     "a missing file of a shipped name": (
         ("check", "nowhere/quick.yaml"),
-        ("nowhere/quick.yaml: no such configuration; did you mean the shipped 'quick'?",),
+        ("nowhere/quick.yaml:", "'quick'?"),
     ),
     "--set of a key of agents": (
         ("check", "quick", "--set", "read_share=0.5"),
-        ("--set: read_share: unknown parameter, a key of agents in the workload: 'read_share'",),
+        ("--set: read_share:", "agents", "workload"),
     ),
     "a bundle by its scheduler": (
         ("run", "quick", "--workload", "demo", "--policy", "frfcfs"),
-        ("did you mean 'unified_fr_fcfs'?",),
+        ("'unified_fr_fcfs'?",),
     ),
     "a policy without its underline": (
         ("check", "quick", "--set", "controller.scheduler=frfcfs"),
-        ("did you mean 'fr_fcfs'?",),
+        ("'fr_fcfs'?",),
     ),
     "a negative seed": (("run", "quick", "--workload", "w.yaml", "--seed", "-1"), ("--seed",)),
     "no jobs": (
@@ -251,51 +269,51 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "a bundle twice": (
         ("compare", "quick", "--policy", "split", "--policy", "split", "--workload", "w.yaml"),
-        ("the policy 'split' is there twice",),
+        ("'split'", "twice"),
     ),
     "an existing --out": (
         ("run", "quick", "--workload", "w.yaml", "--out", "full"),
-        ("full: exists; --force replaces it",),
+        ("full:", "--force"),
     ),
     "a file as --out": (
         ("run", "quick", "--workload", "w.yaml", "--out", "w.yaml", "--force"),
-        ("w.yaml: exists and is no directory",),
+        ("w.yaml:", "directory"),
     ),
     "files of others in --out": (
         ("run", "quick", "--workload", "w.yaml", "--out", "full", "--force"),
-        ("full: holds files, but not hmsim's",),
+        ("full:", "files"),
     ),
     "an impossible --out": (
         ("run", "quick", "--workload", "w.yaml", "--out", "w.yaml/deep"),
         ("w.yaml/deep: ",),
     ),
-    "no parameter of a prefix": (("params", "drum"), ("did you mean 'dram'?",)),
-    "no such checks": (("validate", "flsh"), ("did you mean 'flash'?",)),
-    "a missing trace": (("trace", "info", "none"), ("none: No such file",)),
-    "an unknown trace": (("trace", "info", "w.yaml"), ("w.yaml: its first line",)),
+    "no parameter of a prefix": (("params", "drum"), ("'dram'?",)),
+    "no such checks": (("validate", "flsh"), ("'flash'?",)),
+    "a missing trace": (("trace", "info", "none"), ("none:", "No such file")),
+    "an unknown trace": (("trace", "info", "w.yaml"), ("w.yaml:", "first line")),
     "an unknown trace format": (
         ("trace", "info", "good.trace", "--format", "mqsm"),
-        ("did you mean 'mqsim'?",),
+        ("'mqsim'?",),
     ),
     "a malformed trace": (("trace", "info", "wrong.trace"), ("wrong.trace:2:", "expected")),
     "a trace of no record": (("trace", "info", "empty.trace"), ("empty.trace",)),
     "an impossible conversion": (
         ("trace", "convert", "good.trace", "x", "--to", "mqsim"),
-        ("cannot convert ramulator to mqsim",),
+        ("ramulator", "mqsim"),
     ),
     "a conversion onto a file": (
         ("trace", "convert", "good.trace", "wrong.trace", "--to", "hmsim"),
-        ("wrong.trace: exists; --force replaces it",),
+        ("wrong.trace:", "--force"),
     ),
     "a conversion onto itself": (
         ("trace", "convert", "good.trace", "good.trace", "--to", "hmsim", "--force"),
-        ("good.trace: is the trace to convert",),
+        ("good.trace:", "convert"),
     ),
     "a conversion of a malformed trace": (
         ("trace", "convert", "wrong.trace", "x.hmsim", "--to", "hmsim"),
         ("wrong.trace:2:",),
     ),
-    "a capture of nothing": (("trace", "capture", "--", "true"), ("--out, --blocks or both",)),
+    "a capture of nothing": (("trace", "capture", "--", "true"), ("--out", "--blocks")),
 }
 
 
@@ -360,7 +378,7 @@ def test_a_command_is_refused(folder: Path, case: str) -> None:
 def test_a_base_is_named_where_the_error_is(folder: Path) -> None:
     write(folder / "base.yaml", "description: wrong\ndram:\n  rank: 1\n")
     write(folder / "c.yaml", "base: base.yaml\n")
-    refuse(folder, ("check", "c.yaml"), ("base.yaml:3: dram.rank: unknown parameter",))
+    refuse(folder, ("check", "c.yaml"), ("base.yaml:3: dram.rank:",))
 
 
 def test_a_ring_of_bases_is_refused(folder: Path) -> None:
@@ -384,6 +402,5 @@ def test_the_real_program_ends_with_status_2_and_one_line(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == (
-        "hmsim: --set: dram.rank: unknown parameter; did you mean 'dram.ranks'?\n"
-    )
+    assert done.stderr.startswith("hmsim: --set: dram.rank: ")
+    assert done.stderr.endswith("'dram.ranks'?\n") and done.stderr.count("\n") == 1
