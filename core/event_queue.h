@@ -82,6 +82,10 @@ class EventQueue {
 
   void serialize(Archive& archive) {
     archive(heap_, next_order_);
+    if (archive.loading()) {  // what was a heap stays as it is
+      std::make_heap(heap_.begin(), heap_.end(),
+                     [](const Event& a, const Event& b) { return before(b, a); });
+    }
     next_time_ = heap_.empty() ? kNever : heap_.front().time;
   }
 

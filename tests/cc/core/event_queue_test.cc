@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/archive.h"
 #include "core/random.h"
 
 namespace hmsim {
@@ -40,6 +41,29 @@ TEST(EventQueue, EventsComeAsFromASortedList) {
       ASSERT_EQ(queue.next_time() == kNever, sorted.empty());
     }
   }
+}
+
+// A saved heap may be in any order: the vector of events (time, order, kind, payload), then the
+// order of the next one.
+TEST(EventQueue, ALoadedQueueIsInOrderWhateverItsHeap) {
+  Archive saved;
+  std::uint64_t count = 3;
+  saved(count);
+  for (std::int64_t time : {3, 1, 2}) {
+    std::uint64_t order = 7;
+    std::uint64_t kind = 0;
+    std::uint64_t payload = 0;
+    saved(time, order, kind, payload);
+  }
+  saved(count);
+  EventQueue<Kind> queue;
+  Archive loaded(saved.bytes());
+  loaded(queue);
+  for (const int time : {1, 2, 3}) {
+    ASSERT_EQ(queue.next_time(), Tick(time));
+    ASSERT_EQ(queue.pop().time, Tick(time));
+  }
+  EXPECT_TRUE(queue.empty());
 }
 
 }  // namespace
