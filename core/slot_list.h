@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "core/archive.h"
 #include "core/key_map.h"
@@ -30,12 +31,36 @@ LinksOf<const Record, Link> links_of(const Record* records, Link Record::*link) 
   return {records, link};
 }
 
+// Saves the slots of a list or chain in order. Loading, lists those saved again, each of which is
+// below `size`; see(slot), called before, refuses a slot that must not be listed. A chain takes any
+// order of slots; in a SlotList, whose links lead both ways, see() must refuse a slot that is there
+// already.
+template <class List, class Links, class See>
+void serialize_slots(Archive& archive, List& list, const Links& links, std::size_t size, See see) {
+  std::vector<std::uint32_t> slots;
+  if (!archive.loading()) {
+    for (std::uint32_t slot = list.first; slot != kNoIndex; slot = List::next_of(links[slot])) {
+      slots.push_back(slot);
+    }
+  }
+  archive(slots);
+  if (archive.loading()) {
+    list = List();
+    for (const std::uint32_t slot : slots) {
+      archive.check_index(slot, size, "a list has a slot that does not exist");
+      see(slot);
+      list.push_back(links, slot);
+    }
+  }
+}
+
 // First in, first out. A link is the index of the slot that follows.
 struct SlotChain {
   std::uint32_t first = kNoIndex;
   std::uint32_t last = kNoIndex;  // of an empty chain: anything
 
   bool empty() const { return first == kNoIndex; }
+  static std::uint32_t next_of(std::uint32_t link) { return link; }
 
   template <class Links>
   void push_back(const Links& links, std::uint32_t slot) {
@@ -86,6 +111,7 @@ struct SlotList {
   std::uint32_t last = kNoIndex;
 
   bool empty() const { return first == kNoIndex; }
+  static std::uint32_t next_of(const SlotLink& link) { return link.next; }
 
   template <class Links>
   void push_back(Links&& links, std::uint32_t slot) {
