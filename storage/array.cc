@@ -195,6 +195,7 @@ void Array::start(std::uint32_t index, Tick now) {
   transfer.charge(ArrayPart::queue, now);
   const bool whole = jobs_[transfer.job].whole();
   if (whole || parameters_.array.order == QueueOrder::balance) {
+    ensure(!queue.jobs.empty(), "array", now, transfer.job, "a queue is empty of its first job");
     queue.jobs.pop();
     if (!whole) {
       queue.jobs.push(transfer.job);

@@ -60,7 +60,6 @@ class Array final : public StorageDevice {
   void listen(IoListener& listener) override { listener_ = &listener; }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return capacity_; }
-  std::vector<std::uint32_t> under_way() const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
   Tick next_event() const override {
@@ -155,7 +154,7 @@ class Array final : public StorageDevice {
   void end_transfer(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
   void handle(Event kind, std::uint32_t index, Tick now);
-  void check_loaded(const Archive& archive) const;
+  void check_indices(const Archive& archive) const;
 
   const ArrayDesign parameters_;
   const Bytes capacity_;

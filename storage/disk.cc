@@ -156,36 +156,18 @@ void Disk::serialize(Archive& archive) {
   intake_.serialize(archive);
   archive(sweep_, next_sweep_, order_, last_key_, served_, end_, track_, ahead_, busy_, seek_time_,
           rotation_time_, transfer_time_, buffer_hits_);
-  if (archive.loading()) {
-    check_loaded(archive);
+  if (!archive.loading()) {
+    return;
   }
-}
-
-void Disk::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "a disk's requests do not hold together";
-  const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
-  Places places = intake_.started(archive);
+  const auto check_place = each_is_one_of(archive, intake_.in_use());
   for (const Sweep* sweep : {&sweep_, &next_sweep_}) {
-    archive.check(std::is_heap(sweep->begin(), sweep->end(), Waiting::after), kWrong);
     for (const Waiting& waiting : *sweep) {
-      places.take(waiting.place);
-      archive.check(waiting.ready >= Tick(0) && waiting.ready < kNever, kWrong);
+      check_place(waiting.place);
     }
   }
-  archive.check((served_ == kNoIndex) == (end_ == kNever) && end_ >= Tick(0) &&
-                    busy_.value() == (served_ == kNoIndex ? 0 : 1),
-                kWrong);
-  if (served_ != kNoIndex) {
-    places.take(served_);
+  if (end_ != kNever) {
+    check_place(served_);
   }
-  archive.check(places.all() && (served_ != kNoIndex || (sweep_.empty() && next_sweep_.empty())),
-                kWrong);
-  archive.check(track_ >= 0 && track_ <= mechanics_.track_of(capacity - 1), "an arm is nowhere");
-  archive.check(
-      ahead_.begin <= ahead_.limit && ahead_.limit <= capacity &&
-          (ahead_.limit == 0 || (ahead_.begin < ahead_.at && ahead_.at <= ahead_.limit)) &&
-          ahead_.since >= Tick(0) && ahead_.since < kNever,
-      "what a disk reads ahead is nowhere");
 }
 
 }  // namespace hmsim

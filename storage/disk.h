@@ -25,7 +25,6 @@ class Disk final : public StorageDevice {
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -67,7 +66,6 @@ class Disk final : public StorageDevice {
   Tick from_buffer(const IoRequest& request, Tick ready);
   Tick from_platters(const IoRequest& request, Tick ready);
   void stop_reading(Tick now);
-  void check_loaded(const Archive& archive) const;
 
   const DiskParameters parameters_;
   const DiskMechanics mechanics_;

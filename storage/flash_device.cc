@@ -112,6 +112,8 @@ void FlashDevice::move(std::uint32_t page, Tick now) {
 
 void FlashDevice::moved(std::uint32_t page, Tick now) {
   const bool write = pages_[page].write;
+  ensure(pages_[page].stage == (write ? Stage::link_in : Stage::link_out), "flash device", now,
+         page, "the link has moved a page that is not on it");
   if (const std::optional<std::uint32_t> next = link(write).end(now)) {
     move(*next, now);
   }
@@ -140,6 +142,8 @@ std::uint32_t FlashDevice::lines(const Page& page) {
 // All lines of a page at once, so that none of them finds it on its way to flash.
 void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
+  ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
+         "a page that does not wait gets a slot, or there is none");
   record.stage = Stage::flash;
   record.slot = free_slots_.back();
   free_slots_.pop_back();

@@ -35,7 +35,6 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -84,8 +83,8 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void handle(Event event, std::uint32_t payload, Tick now);
   static std::uint32_t first_line(const Page& page);
   static std::uint32_t lines(const Page& page);  // that are commanded
-  void check_loaded(const Archive& archive) const;
-  void check_flash(const Archive& archive) const;
+  void index_pages(const Archive& archive);
+  void check_indices(const Archive& archive) const;
 
   const FlashParameters parameters_;
   Intake intake_;
@@ -97,11 +96,12 @@ class FlashDevice final : public StorageDevice, private AckListener {
   Slots<std::uint32_t> flash_;                  // of which each has a page's tags
   EventQueue<Event> events_;
   Pool<Page> pages_;
-  std::vector<std::uint32_t> left_;        // pages that have not ended, by the request's place
   std::vector<std::uint32_t> free_slots_;  // of flash_
-  std::vector<std::uint32_t> page_of_;     // by slot
-  std::vector<std::uint32_t> acked_;       // tags, within advance()
-  std::uint32_t flushing_ = kNoIndex;      // the request
+  // Not saved: pages that have not ended, by the request's place; the page of each slot.
+  std::vector<std::uint32_t> left_;
+  std::vector<std::uint32_t> page_of_;
+  std::vector<std::uint32_t> acked_;   // tags, within advance()
+  std::uint32_t flushing_ = kNoIndex;  // the request
 };
 
 }  // namespace hmsim

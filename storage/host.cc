@@ -151,6 +151,8 @@ void Host::run(std::uint32_t slot, Tick now) {
 void Host::start_section(std::uint32_t slot, Section section, Tick now) {
   Io& io = ios_[slot];
   const Stage& stage = path(io).stages[io.stage];
+  ensure(stage.where == Stage::Where::section, "storage host", now, slot,
+         "a request enters a section that its path does not have");
   io.charge(Layer::section_wait, now);
   io.charge(stage.layer, now + stage.pass);
   ++io.stage;
@@ -198,6 +200,8 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   if (--io.pieces > 0 || !io.issued_all) {
     return;
   }
+  ensure(path(io).stages[io.stage].where == Stage::Where::device, "storage host", now, tag,
+         "a request ends that the device does not have");
   counts_.processor_time += io.spins ? static_cast<Counter>((now - io.since).value()) : 0;
   io.charge(Layer::device, now);
   ++io.stage;

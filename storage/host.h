@@ -129,8 +129,7 @@ class Host final : public Component, private IoListener {
   std::vector<std::uint32_t> slots_of(std::uint16_t client, Wanted wanted) const;
   void end(std::uint32_t slot, Tick now);
   void check_request(const IoRequest& request) const;
-  void check_loaded(const Archive& archive) const;
-  void check_io(const Archive& archive, const Io& io) const;
+  void check_indices(const Archive& archive) const;
 
   const PathParameters parameters_;
   const SoftwarePath read_;

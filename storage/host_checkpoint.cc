@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints of the host: each request is in one place, and has one thing to come.
+// Checkpoints of the host.
 #include <algorithm>
 
-#include "core/places.h"
 #include "storage/host.h"
 
 namespace hmsim {
-
-namespace {
-
-constexpr const char* kWrong = "the storage's requests do not hold together";
-
-}  // namespace
 
 void Host::Io::serialize(Archive& archive) {
   request.serialize(archive);
@@ -23,91 +16,37 @@ void Host::serialize(Archive& archive) {
   archive.section("storage host");
   archive(ios_, pieces_, contexts_, sections_, events_, outstanding_, counts_);
   if (archive.loading()) {
-    check_loaded(archive);
+    check_indices(archive);
   }
   device_.serialize(archive);
-  if (archive.loading()) {
-    archive.check(pieces_.taken() == device_.under_way(), kWrong);
-  }
   device_next_ = device_.next_event();
 }
 
-void Host::check_io(const Archive& archive, const Io& io) const {
-  const std::vector<Stage>& stages = path(io).stages;
+void Host::check_indices(const Archive& archive) const {
   const auto capacity = static_cast<std::uint64_t>(device_.capacity().value());
-  archive.check_index(io.client, clients_.size(), kWrong);
-  archive.check_index(io.stage, stages.size(), kWrong);
-  archive.check(io.request.offset <= capacity && io.request.bytes <= capacity - io.request.offset &&
-                    io.issued <= io.request.bytes,
-                kWrong);
-  archive.check(io.request.kind != IoRequest::Kind::flush || io.request.bytes == 0, kWrong);
-  archive.check(!io.issued_all || io.issued == io.request.bytes, kWrong);
-  archive.check(io.begun >= Tick(0) && io.begun <= io.since, kWrong);
-  for (const Tick part : io.parts) {
-    archive.check(part >= Tick(0), kWrong);
-  }
-}
-
-void Host::check_loaded(const Archive& archive) const {
-  Places places(archive, ios_.size(), kWrong);
-  ios_.take_free(places);
-  const std::vector<bool> used = ios_.in_use();
-  std::vector<std::uint32_t> pieces(ios_.size());
-  const std::vector<bool> issued = pieces_.in_use();
-  for (std::uint32_t tag = 0; tag < pieces_.size(); ++tag) {
-    if (issued[tag]) {
-      archive.check_index(pieces_[tag].io, ios_.size(), kWrong);
-      archive.check(used[pieces_[tag].io], kWrong);
-      ++pieces[pieces_[tag].io];
-    } else {
-      archive.check(pieces_[tag].io == kNoIndex, kWrong);
-    }
-  }
-  for (std::uint32_t slot = 0; slot < ios_.size(); ++slot) {
-    if (!used[slot]) {
-      continue;
-    }
+  for (const std::uint32_t slot : ios_.taken()) {
     const Io& io = ios_[slot];
-    check_io(archive, io);
-    archive.check(io.pieces == pieces[slot], kWrong);
-    const bool outside = clients_[io.client].contexts != nullptr;
-    const Stage& stage = path(io).stages[io.stage];
-    if (io.waits_outside) {
-      archive.check(outside && !io.in_context && stage.where == Stage::Where::core, kWrong);
-      places.take(slot);
-    }
-    if (stage.where == Stage::Where::device && io.issued_all) {
-      archive.check(io.pieces > 0, kWrong);
-      places.take(slot);
-    }
+    archive.check_index(io.client, clients_.size(), "a request is of no client");
+    archive.check_index(io.stage, path(io).stages.size(), "a request is in no layer");
+    // These limit how many pieces it is issued in.
+    archive.check(io.request.bytes <= capacity && io.issued <= io.request.bytes,
+                  "a request is larger than the device");
   }
-  contexts_.each_waiting([&](std::uint32_t slot) {
-    places.take(slot);
-    archive.check(!ios_[slot].in_context &&
-                      path(ios_[slot]).stages[ios_[slot].stage].where == Stage::Where::core,
-                  kWrong);
-  });
-  std::array<int, kSections> ends{};
+  const auto check_slot = each_is_one_of(archive, ios_.in_use());
+  for (const std::uint32_t tag : pieces_.taken()) {
+    check_slot(pieces_[tag].io);
+  }
+  contexts_.each_waiting(check_slot);
+  for (const Server<std::uint32_t>& section : sections_) {
+    section.waiting().each(check_slot);
+  }
   events_.each([&](const auto& event) {
-    archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
     if (event.kind == Event::go_on) {
-      places.take(event.payload);
+      check_slot(event.payload);
     } else {
-      archive.check_index(event.payload, kSections, kWrong);
-      ++ends[event.payload];
+      archive.check_index(event.payload, kSections, "a section does not exist");
     }
   });
-  for (std::size_t i = 0; i < kSections; ++i) {
-    archive.check(ends[i] == (sections_[i].busy() ? 1 : 0), kWrong);
-    sections_[i].waiting().each([&](std::uint32_t slot) {
-      places.take(slot);
-      const Stage& stage = path(ios_[slot]).stages[ios_[slot].stage];
-      archive.check(
-          stage.where == Stage::Where::section && static_cast<std::size_t>(stage.section) == i,
-          kWrong);
-    });
-  }
-  archive.check(places.all(), kWrong);
 }
 
 template <class Wanted>

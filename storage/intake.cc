@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/intake.h"
 
-#include <algorithm>
-
 #include "core/errors.h"
 #include "storage/statistics.h"
 
@@ -75,37 +73,13 @@ void Intake::serialize(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  constexpr const char* kWrong = "the requests of a device do not hold together";
-  const Places others = started(archive);
-  archive.check(jobs_.size() - others.count() == started_ &&
-                    outstanding_.value() == static_cast<std::int64_t>(jobs_.used()),
-                kWrong);
+  waiting_.each(each_is_one_of(archive, in_use()));
   const auto capacity = static_cast<std::uint64_t>(capacity_.value());
-  for (std::uint32_t place = 0; place < jobs_.size(); ++place) {
-    const IoRequest& request = jobs_[place].request;
-    archive.check(request.bytes <= capacity && request.offset <= capacity - request.bytes &&
-                      jobs_[place].arrival >= Tick(0) && jobs_[place].arrival < kNever,
-                  kWrong);
-    archive.check(others.has(place) || request.kind == IoRequest::Kind::flush || request.bytes > 0,
-                  kWrong);
-  }
-  archive.check(!barrier_ || started_ == 1, kWrong);
-}
-
-std::vector<std::uint32_t> Intake::tags() const {
-  std::vector<std::uint32_t> tags;
   for (const std::uint32_t place : jobs_.taken()) {
-    tags.push_back(jobs_[place].request.tag);
+    const IoRequest& request = jobs_[place].request;
+    archive.check(request.bytes <= capacity && request.offset <= capacity - request.bytes,
+                  "a request lies beyond the device's end");
   }
-  std::sort(tags.begin(), tags.end());
-  return tags;
-}
-
-Places Intake::started(const Archive& archive) const {
-  Places places(archive, jobs_.size(), "a device has lost a request, or has one twice");
-  jobs_.take_free(places);
-  waiting_.each([&places](std::uint32_t place) { places.take(place); });
-  return places;
 }
 
 }  // namespace hmsim

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/places.h"
 #include "core/pool.h"
 #include "core/ring.h"
 #include "core/statistics.h"
@@ -42,6 +41,7 @@ class Intake {
   const IoRequest& operator[](std::uint32_t place) const { return jobs_[place].request; }
   // Places lie below.
   std::uint32_t size() const { return jobs_.size(); }
+  std::vector<bool> in_use() const { return jobs_.in_use(); }  // by place
   // From within the device's advance(), as the last thing that is done for the request: its place
   // is free, and the listener may submit at once.
   void end(std::uint32_t place, Tick now);
@@ -49,15 +49,11 @@ class Intake {
   const IoCounts& reads() const { return counts_[0]; }
   const IoCounts& writes() const { return counts_[1]; }
   std::int64_t under_way() const { return outstanding_.value(); }
-  std::vector<std::uint32_t> tags() const;  // of requests that have not ended, ascending
 
   void account(Tick now) { outstanding_.account(now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path);
 
   void serialize(Archive& archive);
-  // Loading, after serialize(): all places but those of requests that the device has started, each
-  // of which it is to take once.
-  Places started(const Archive& archive) const;
 
  private:
   struct Job {

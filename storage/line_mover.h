@@ -27,7 +27,6 @@ class LineMover final : public PageMover, public Requester {
   void account(Tick now) override { server_.level().account(now); }
   void reset(Tick now) override { server_.level().reset(now); }
   double busy() const override { return server_.level().mean(); }
-  std::vector<std::uint32_t> under_way() const override { return tags_of(server_, moved_); }
   bool tells_others() const override { return true; }
 
   Tick next_event() const override { return done_; }

@@ -12,12 +12,6 @@ namespace {
 
 constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 
-std::unique_ptr<BufferReplacement> replacement(const std::string& name,
-                                               const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::buffer_replacement, name, assignments);
-  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
-}
-
 }  // namespace
 
 PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
@@ -26,9 +20,9 @@ PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<Stor
       device_(std::move(device)),
       mover_(std::move(mover)),
       intake_(device_->capacity()),
-      first_(parameters.first_frames(), replacement(parameters.replacement, assignments),
+      first_(parameters.first_frames(), create_replacement(parameters.replacement, assignments),
              no_prefetches_),
-      second_(parameters.second_frames(), replacement("lru", assignments), no_prefetches_) {
+      second_(parameters.second_frames(), create_replacement("lru", assignments), no_prefetches_) {
   device_->listen(*this);
   mover_->listen(*this);
 }
@@ -86,9 +80,8 @@ void PageCache::look_up(std::uint32_t access, Tick now) {
     admit(now);
     return;
   }
-  const FrameState state = first_[frame].state;
-  const bool here = state == FrameState::clean || state == FrameState::dirty;
-  if (!record.counted && state != FrameState::evicting) {
+  const bool here = holds_page(first_[frame]);
+  if (!record.counted && first_[frame].state != FrameState::evicting) {
     ++(here ? counts_.first_hits : counts_.merged);
     record.counted = true;
   }
@@ -152,6 +145,8 @@ void PageCache::admit(Tick now) {
 
 void PageCache::fill(std::uint32_t frame, Tick now) {
   Frame& record = first_[frame];
+  ensure(record.state == FrameState::waiting && !record.waiters.empty(), "page cache", now, frame,
+         "a frame is filled for which nothing waits");
   record.state = FrameState::filling;
   const std::uint32_t copy = second_.find(record.key);
   if (accesses_[record.waiters.first].whole && accesses_[record.waiters.first].write) {
@@ -224,7 +219,7 @@ void PageCache::gone(std::uint32_t frame, Tick now) {
 // --- The second level
 
 std::uint32_t PageCache::second_frame(std::int64_t page) {
-  if (second_.capacity() == 0) {
+  if (second_.capacity() == 0 || second_.find(page) != kNoIndex) {
     return kNoIndex;
   }
   if (second_.full()) {
@@ -246,8 +241,20 @@ void PageCache::move(Move::For purpose, std::uint32_t first, std::uint32_t secon
   mover_->move({second, purpose != Move::For::promotion, tag}, now);
 }
 
+bool PageCache::is_expected(const Move& move) const {
+  if (move.purpose == Move::For::none) {
+    return false;
+  }
+  const FrameState first = first_[move.first].state;
+  const Frame& second = second_[move.second];
+  if (move.purpose == Move::For::promotion) {
+    return first == FrameState::filling && second.state == FrameState::clean && second.pins == 1;
+  }
+  return second.state == FrameState::filling && second.pins == 0 && first == FrameState::evicting;
+}
+
 void PageCache::on_page_moved(std::uint32_t tag, Tick now) {
-  ensure(tag < moves_.size() && moves_[tag].purpose != Move::For::none, "page cache", now, tag,
+  ensure(tag < moves_.size() && is_expected(moves_[tag]), "page cache", now, tag,
          "a page has moved that was not to");
   const Move done = moves_[tag];
   moves_[tag].purpose = Move::For::none;
@@ -279,8 +286,23 @@ void PageCache::ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, 
   device_->submit(request, now);
 }
 
+bool PageCache::is_expected(const Io& io) const {
+  switch (io.purpose) {
+    case Io::For::none:
+      return false;
+    case Io::For::fill:
+      return first_[io.frame].state == FrameState::filling;
+    case Io::For::eviction:
+      return first_[io.frame].state == FrameState::evicting;
+    case Io::For::flush:
+    case Io::For::end:
+      return flushing_ != kNoIndex;
+  }
+  return false;
+}
+
 void PageCache::on_io_done(std::uint32_t tag, Tick now) {
-  ensure(tag < ios_.size() && ios_[tag].purpose != Io::For::none, "page cache", now, tag,
+  ensure(tag < ios_.size() && is_expected(ios_[tag]), "page cache", now, tag,
          "the device ends what it was not asked");
   const Io done = ios_[tag];
   ios_[tag].purpose = Io::For::none;
@@ -294,7 +316,6 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
       admit(now);
       return;
     case Io::For::flush:
-      first_[done.frame].state = FrameState::clean;
       if (--flushed_ == 0) {
         ask(Io::For::end, IoRequest::Kind::flush, kNoIndex, now);
       }
@@ -316,6 +337,7 @@ void PageCache::flush(std::uint32_t place, Tick now) {
   while (!dirty_.empty()) {
     const std::uint32_t frame = dirty_.first;
     dirty_.remove(dirty_links_, frame);
+    first_[frame].state = FrameState::clean;
     ++flushed_;
     ++counts_.device_writes;
     ask(Io::For::flush, IoRequest::Kind::write, frame, now);

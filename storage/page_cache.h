@@ -10,7 +10,7 @@
 #include "core/event_queue.h"
 #include "core/pool.h"
 #include "core/slot_list.h"
-#include "nvdimm/buffer/sync_buffer.h"
+#include "storage/frames.h"
 #include "storage/intake.h"
 #include "storage/page_cache_parameters.h"
 #include "storage/page_mover.h"
@@ -53,7 +53,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   bool tells_others() const override { return mover_->tells_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
@@ -128,10 +127,12 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void flush(std::uint32_t place, Tick now);
   void ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now);
 
-  void check_loaded(const Archive& archive) const;
-  using Pins = std::vector<std::uint32_t>;  // by frame
-  void check_under_way(const Archive& archive, Pins& second_pins) const;
-  void check_accesses(const Archive& archive, Pins& first_pins) const;
+  // Whether the frames are in the states in which they are asked for, or move.
+  bool is_expected(const Io& io) const;
+  bool is_expected(const Move& move) const;
+
+  void check_indices(const Archive& archive) const;
+  void count_accesses(const Archive& archive);
 
   const PageCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
@@ -143,7 +144,8 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   Pool<Access> accesses_;
   Pool<Io> ios_;
   Pool<Move> moves_;
-  std::vector<std::uint32_t> left_;  // accesses that have not ended, by the request's place
+  // Accesses that have not ended, by the request's place; not saved.
+  std::vector<std::uint32_t> left_;
   std::vector<SlotLink> dirty_links_;
   SlotList dirty_;             // frames of the first level
   std::size_t leaving_ = 0;    // frames of the first level that will be free

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/event_queue.h"
 #include "core/kernel.h"
@@ -40,14 +39,9 @@ class PageMover : public Component {
   virtual void reset(Tick /*now*/) {}
   // Mean share of time in which it moves something.
   virtual double busy() const = 0;
-  // The tags of moves that have not ended, ascending.
-  virtual std::vector<std::uint32_t> under_way() const = 0;
   // Whether it tells anybody but its listener of anything.
   virtual bool tells_others() const { return false; }
 };
-
-// Those of a server that moves pages, and of what it moves.
-std::vector<std::uint32_t> tags_of(const Server<PageMove>& server, const PageMove& moved);
 
 // Moves one page after another, each in the same time: a second level that is known by how much
 // slower than DRAM it is.
@@ -60,7 +54,6 @@ class FixedMover final : public PageMover {
   void account(Tick now) override { server_.level().account(now); }
   void reset(Tick now) override { server_.level().reset(now); }
   double busy() const override { return server_.level().mean(); }
-  std::vector<std::uint32_t> under_way() const override { return tags_of(server_, moved_); }
 
   Tick next_event() const override { return end_; }
   Tick advance(Tick now) override;

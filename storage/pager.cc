@@ -6,20 +6,9 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "policies/policy.h"
 #include "storage/statistics.h"
 
 namespace hmsim {
-
-namespace {
-
-std::unique_ptr<BufferReplacement> replacement(const std::string& name,
-                                               const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::buffer_replacement, name, assignments);
-  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
-}
-
-}  // namespace
 
 void PagingParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "paging");
@@ -55,8 +44,8 @@ Pager::Pager(const PagingParameters& parameters, Host& host, const Assignments& 
     : parameters_(parameters),
       host_(host),
       client_(host.join(*this)),
-      frames_(parameters.memory / kPageBytes, replacement(parameters.replacement, assignments),
-              no_prefetches_) {}
+      frames_(parameters.memory / kPageBytes,
+              create_replacement(parameters.replacement, assignments), no_prefetches_) {}
 
 std::uint16_t Pager::join(PagingListener& client) {
   listeners_.push_back(&client);
@@ -141,6 +130,8 @@ void Pager::admit(Tick now) {
 
 void Pager::fill(std::uint32_t frame, Tick now) {
   Frame& record = frames_[frame];
+  ensure(record.state == FrameState::waiting, "pager", now, frame,
+         "a frame is filled that does not wait");
   record.state = FrameState::filling;
   if (saved_[static_cast<std::size_t>(record.key)]) {
     ++counts_.reads;
@@ -198,6 +189,7 @@ void Pager::ask(std::uint32_t frame, bool write, Tick now) {
 }
 
 void Pager::issue(std::uint32_t io, Tick now) {
+  ensure(ios_[io].frame != kNoIndex && !ios_[io].issued, "pager", now, io, "I/O is issued twice");
   ios_[io].issued = true;
   const bool write = ios_[io].write;
   IoRequest request;
@@ -212,6 +204,8 @@ void Pager::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < ios_.size() && ios_[tag].frame != kNoIndex && ios_[tag].issued, "pager", now, tag,
          "the device ends what it was not asked");
   const Io done = ios_[tag];
+  ensure(frames_[done.frame].state == (done.write ? FrameState::evicting : FrameState::filling),
+         "pager", now, tag, "a page has moved that was not to");
   ios_[tag] = Io();
   ios_.give_back(tag);
   if (done.write) {
@@ -263,84 +257,46 @@ std::vector<std::uint16_t> Pager::waiting() const {
   return clients;
 }
 
+// A touch is free, waits for one frame, or is trapped. So no chain runs in a circle.
 void Pager::serialize(Archive& archive) {
   archive.section("pager");
   archive(frames_, keys_, saved_, touches_, ios_, swap_, events_, leaving_, counts_);
+  Places touches_held(archive, touches_.size(), "a fault is in two places");
   if (archive.loading()) {
-    constexpr const char* kWrong = "a pager's pages are not those that it numbers";
-    archive.check(saved_.size() == keys_.size() &&
-                      keys_.size() <= static_cast<std::size_t>(host_.capacity() / kPageBytes),
-                  kWrong);
+    touches_.take_free(touches_held);
+    saved_.resize(keys_.size());
     numbers_.clear();
     for (std::size_t number = 0; number < keys_.size(); ++number) {
-      archive.check(numbers_.find(keys_[number]) == kNoIndex, kWrong);
       numbers_.insert(keys_[number], static_cast<std::uint32_t>(number));
     }
-    check_loaded(archive);
-    check_ios(archive);
   }
-}
-
-// The storage, which is loaded already, has what was issued, and nothing else of the pager's.
-void Pager::check_ios(const Archive& archive) const {
-  std::vector<std::uint32_t> asked = ios_.taken();
-  const auto waits = [this](std::uint32_t io) { return !ios_[io].issued; };
-  asked.erase(std::remove_if(asked.begin(), asked.end(), waits), asked.end());
-  archive.check(asked == host_.under_way(client_), "a pager waits for other pages than are moved");
-}
-
-// Each touch is trapped or waits for one frame; each frame that comes or goes has one I/O.
-void Pager::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "the pages of a pager do not hold together";
-  Places touches(archive, touches_.size(), kWrong);
-  Places moving(archive, frames_.records(), kWrong);
-  Places swapping(archive, ios_.size(), kWrong);
-  touches_.take_free(touches);
-  const std::vector<bool> asked = ios_.in_use();
-  for (std::uint32_t io = 0; io < ios_.size(); ++io) {
-    archive.check(asked[io] == (ios_[io].frame != kNoIndex), kWrong);
-    if (asked[io]) {
-      archive.check_index(ios_[io].frame, frames_.records(), kWrong);
-      archive.check(frames_[ios_[io].frame].state ==
-                        (ios_[io].write ? FrameState::evicting : FrameState::filling),
-                    kWrong);
-      moving.take(ios_[io].frame);
-    }
-  }
-  const auto links = links_of(touches_.data(), &Touch::next);
-  for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
-    const Frame& record = frames_[frame];
-    const bool comes = record.state == FrameState::waiting || record.state == FrameState::filling;
-    const bool goes = record.state == FrameState::evicting;
-    archive.check(moving.has(frame) == (goes || record.state == FrameState::filling), kWrong);
-    archive.check(record.key >= 0 && record.key < static_cast<std::int64_t>(keys_.size()) &&
-                      record.pins == 0 && comes <= !record.waiters.empty() &&
-                      !record.waiters.empty() <= (comes || goes),
-                  kWrong);
-    archive.check(
-        record.listing == (resident(frame) ? FrameListing::replaceable : FrameListing::none),
-        kWrong);
-    record.waiters.take_all(links, touches, [&](std::uint32_t touch) {
-      archive.check(
-          touches_[touch].page == record.key && touches_[touch].client < listeners_.size(), kWrong);
+  serialize_waiters(archive, frames_, links(), touches_.size(), touches_held);
+  if (archive.loading()) {
+    check_indices(archive);
+    events_.each([&](const auto& event) {
+      if (event.kind == Event::trapped) {
+        touches_held.take(event.payload);
+      }
     });
   }
-  const auto in_line = [&](std::uint32_t io) {
-    swapping.take(io);
-    archive.check(asked[io] && !ios_[io].issued, kWrong);
-  };
+}
+
+void Pager::check_indices(const Archive& archive) const {
+  check_frames(archive, frames_, static_cast<std::int64_t>(keys_.size()));
+  for (const std::uint32_t touch : touches_.taken()) {
+    archive.check_index(touches_[touch].page, keys_.size(), "a page has no number");
+    archive.check_index(touches_[touch].client, listeners_.size(), "a fault is of no client");
+  }
+  for (const std::uint32_t io : ios_.taken()) {
+    archive.check_index(ios_[io].frame, frames_.records(), "I/O is of no frame");
+  }
+  const auto check_io = each_is_one_of(archive, ios_.in_use());
+  swap_.waiting().each(check_io);
   events_.each([&](const auto& event) {
-    archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
     if (event.kind == Event::issued) {
-      in_line(event.payload);
-    } else {
-      touches.take(event.payload);
-      const Touch& touch = touches_[event.payload];
-      archive.check(touch.page < keys_.size() && touch.client < listeners_.size(), kWrong);
+      check_io(event.payload);
     }
   });
-  swap_.waiting().each(in_line);
-  archive.check(touches.all(), kWrong);
 }
 
 }  // namespace hmsim

@@ -10,7 +10,7 @@
 #include "core/key_map.h"
 #include "core/pool.h"
 #include "core/slot_list.h"
-#include "nvdimm/buffer/sync_buffer.h"
+#include "storage/frames.h"
 #include "storage/host.h"
 #include "storage/request.h"
 #include "storage/server.h"
@@ -113,8 +113,7 @@ class Pager final : public Component, private IoListener {
 
   auto links() { return links_of(touches_.data(), &Touch::next); }
   bool resident(std::uint32_t frame) const {
-    return frame != kNoIndex &&
-           (frames_[frame].state == FrameState::clean || frames_[frame].state == FrameState::dirty);
+    return frame != kNoIndex && holds_page(frames_[frame]);
   }
   std::uint32_t frame_of(const VirtualPage& page) const {
     const std::uint32_t number = numbers_.find(page.key());
@@ -130,8 +129,7 @@ class Pager final : public Component, private IoListener {
   void gone(std::uint32_t frame, Tick now);
   void ask(std::uint32_t frame, bool write, Tick now);
   void issue(std::uint32_t io, Tick now);
-  void check_loaded(const Archive& archive) const;
-  void check_ios(const Archive& archive) const;
+  void check_indices(const Archive& archive) const;
 
   const PagingParameters parameters_;
   Host& host_;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/archive.h"
 #include "core/kernel.h"
@@ -45,8 +44,6 @@ class StorageDevice : public Component {
   virtual void listen(IoListener& listener) = 0;  // before anything is submitted
   virtual void submit(const IoRequest& request, Tick now) = 0;
   virtual Bytes capacity() const = 0;
-  // The tags of requests that have not ended, ascending.
-  virtual std::vector<std::uint32_t> under_way() const = 0;
   // Whether it tells anybody but its listener of anything.
   virtual bool tells_others() const { return false; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;

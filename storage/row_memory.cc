@@ -101,9 +101,6 @@ void RowMemory::reset(Tick now) {
 void RowMemory::serialize(Archive& archive) {
   for (Controller& each : controllers_) {
     each.serialize(archive);
-    archive.check(parameters_.start_gap == 0 ||
-                      each.until_gap < static_cast<std::uint64_t>(parameters_.start_gap),
-                  "a gap of the storage's memory should have moved");
   }
   counts_.serialize(archive);
 }

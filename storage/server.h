@@ -6,14 +6,23 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/archive.h"
-#include "core/places.h"
+#include "core/errors.h"
 #include "core/ring.h"
 #include "core/types.h"
 
 namespace hmsim {
+
+// Loading: a function for each(), each_waiting() and the like, which checks that an index is of a
+// record in use.
+inline auto each_is_one_of(const Archive& archive, std::vector<bool> in_use) {
+  return [&archive, in_use = std::move(in_use)](std::uint32_t index, const auto&...) {
+    archive.check(index < in_use.size() && in_use[index], "a queue holds what does not exist");
+  };
+}
 
 // A number of things, and the sum over time of that number.
 class Level {
@@ -42,8 +51,7 @@ class Level {
 
   void serialize(Archive& archive) {
     archive(value_, sum_, since_, from_);
-    archive.check(value_ >= 0 && Tick(0) <= from_ && from_ <= since_ && since_ < kNever,
-                  "a number of things in use is none");
+    archive.check(value_ >= 0, "a number of things in use is negative");  // it limits the others
   }
 
  private:
@@ -81,11 +89,7 @@ class Server {
   const Level& level() const { return busy_; }
   const Ring<Job>& waiting() const { return waiting_; }
 
-  void serialize(Archive& archive) {
-    archive(waiting_, busy_);
-    archive.check(busy_.value() <= 1 && (busy() || waiting_.empty()),
-                  "a server serves several jobs, or none while some wait");
-  }
+  void serialize(Archive& archive) { archive(waiting_, busy_); }
 
  private:
   Ring<Job> waiting_;
@@ -130,13 +134,7 @@ class Slots {
     waiting_.each([&](const Waiting& each) { see(each.job); });
   }
 
-  void serialize(Archive& archive) {
-    archive(waiting_, used_);
-    archive.check(used() <= count_, "more slots are taken than there are");
-    waiting_.each([&](const Waiting& each) {
-      archive.check(each.slots >= 0 && each.slots <= count_, "a job waits for slots there are not");
-    });
-  }
+  void serialize(Archive& archive) { archive(waiting_, used_); }
 
  private:
   struct Waiting {
@@ -159,7 +157,7 @@ class SlotsInTurn {
 
   // True: the job has one now; otherwise it waits in its line.
   bool take(std::size_t line, const Job& job, Tick now) {
-    if (!turns_.empty() || used() == count_) {
+    if (!turns_.empty() || used() >= count_) {
       if (lines_[line].empty()) {
         turns_.push(static_cast<std::uint32_t>(line));
       }
@@ -173,11 +171,12 @@ class SlotsInTurn {
   // The job whose turn it is, if a slot is free: it has that now. To be called after give() until
   // there is none.
   std::optional<Job> admit(Tick now) {
-    if (turns_.empty() || used() == count_) {
+    if (turns_.empty() || used() >= count_) {
       return std::nullopt;
     }
     const std::uint32_t line = turns_.front();
     turns_.pop();
+    ensure(!lines_[line].empty(), "slots", now, line, "it is the turn of a line without jobs");
     const Job job = lines_[line].front();
     lines_[line].pop();
     if (!lines_[line].empty()) {
@@ -190,24 +189,20 @@ class SlotsInTurn {
   std::int64_t used() const { return used_.value(); }
   Level& level() { return used_; }
   const Level& level() const { return used_; }
-  // see(job, line) for all that wait.
+  // see(job) for all that wait.
   template <class See>
   void each_waiting(See see) const {
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      lines_[line].each([&](const Job& job) { see(job, line); });
+    for (const Ring<Job>& line : lines_) {
+      line.each(see);
     }
   }
 
   void serialize(Archive& archive) {
-    constexpr const char* kWrong = "lines that wait for slots do not each have their turn";
     archive.fixed(lines_);
     archive(turns_, used_);
-    archive.check(used() <= count_, "more slots are taken than there are");
-    Places in_turn(archive, lines_.size(), kWrong);
-    turns_.each([&](std::uint32_t line) { in_turn.take(line); });
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      archive.check(in_turn.has(line) != lines_[line].empty(), kWrong);
-    }
+    turns_.each([&](std::uint32_t line) {
+      archive.check_index(line, lines_.size(), "it is the turn of no line");
+    });
   }
 
  private:
@@ -235,10 +230,10 @@ class Delay {
     next_time_ = line_.empty() ? kNever : line_.front().time;
     return job;
   }
-  // see(job, time) for all.
+  // see(job) for all.
   template <class See>
   void each(See see) const {
-    line_.each([&](const Entry& each) { see(each.job, each.time); });
+    line_.each([&](const Entry& each) { see(each.job); });
   }
 
   void serialize(Archive& archive) {

@@ -136,6 +136,8 @@ void Stripe::move(std::uint32_t piece, Tick now) {
 }
 
 void Stripe::moved(std::uint32_t piece, Tick now) {
+  ensure(pieces_[piece].stage == Stage::bus, "stripe", now, piece,
+         "the bus has moved what is not on it");
   if (pieces_[piece].request.kind == IoRequest::Kind::write) {
     to_member(piece, now);
   } else {
@@ -220,72 +222,22 @@ void Stripe::register_statistics(StatisticRegistry& registry, const std::string&
 void Stripe::serialize(Archive& archive) {
   archive.section("stripe");
   intake_.serialize(archive);
-  archive(left_, pieces_, bus_, events_, pieces_moved_);
+  archive(pieces_, bus_, events_, pieces_moved_);
   if (archive.loading()) {
-    check_loaded(archive);
-  }
-  for (std::uint32_t number = 0; number < members_.size(); ++number) {
-    StorageDevice& member = *members_[number];
-    member.serialize(archive);
-    if (archive.loading()) {
-      archive.check(asked_of(number) == member.under_way(), "a stripe's member has other pieces");
+    left_.assign(intake_.size(), 0);
+    for (const std::uint32_t piece : pieces_.taken()) {
+      const Piece& record = pieces_[piece];
+      archive.check_index(record.whole, left_.size(), "a piece is of no request");
+      archive.check_index(record.member, members_.size(), "a piece is of no member");
+      ++left_[record.whole];
     }
+    const auto check_piece = each_is_one_of(archive, pieces_.in_use());
+    bus_.waiting().each(check_piece);
+    events_.each([&](const auto& event) { check_piece(event.payload); });
   }
-}
-
-// The tags of what a member was asked and has not ended, ascending.
-std::vector<std::uint32_t> Stripe::asked_of(std::uint32_t member) const {
-  std::vector<std::uint32_t> tags;
-  for (std::uint32_t piece = 0; piece < pieces_.size(); ++piece) {
-    if (pieces_[piece].stage == Stage::member && pieces_[piece].member == member) {
-      tags.push_back(piece);
-    }
+  for (const auto& member : members_) {
+    member->serialize(archive);
   }
-  return tags;
-}
-
-// Each piece belongs to a request that has started, and is on the bus, waits for it, or is its
-// member's.
-void Stripe::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "the pieces of a stripe do not hold together";
-  const auto size = static_cast<std::uint64_t>(members_.front()->capacity().value());
-  Places wholes = intake_.started(archive);
-  std::vector<std::uint32_t> left(left_.size());
-  std::size_t on_bus = 0;
-  const std::vector<bool> used = pieces_.in_use();
-  for (std::uint32_t piece = 0; piece < pieces_.size(); ++piece) {
-    const Piece& record = pieces_[piece];
-    archive.check(used[piece] == (record.stage != Stage::none), kWrong);
-    if (!used[piece]) {
-      continue;
-    }
-    archive.check(record.whole < left.size() && record.whole < intake_.size(), kWrong);
-    archive.check_index(record.member, members_.size(), kWrong);
-    const IoRequest& request = record.request;
-    const bool moves = request.kind != IoRequest::Kind::flush;
-    archive.check(moves == (request.bytes > 0) && request.bytes <= size &&
-                      request.offset <= size - request.bytes && request.tag == piece &&
-                      request.kind == intake_[record.whole].kind && !request.barrier,
-                  kWrong);
-    if (left[record.whole]++ == 0) {
-      wholes.take(record.whole);
-    }
-    on_bus += record.stage == Stage::bus ? 1 : 0;
-  }
-  archive.check(wholes.all() && left == left_, kWrong);
-  Places bus(archive, pieces_.size(), kWrong);
-  const auto take = [&](std::uint32_t piece) {
-    bus.take(piece);
-    archive.check(pieces_[piece].stage == Stage::bus, kWrong);
-  };
-  std::size_t moving = 0;
-  bus_.waiting().each(take);
-  events_.each([&](const auto& event) {
-    archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
-    take(event.payload);
-    ++moving;
-  });
-  archive.check(bus.count() == on_bus && moving == (bus_.busy() ? 1 : 0), kWrong);
 }
 
 }  // namespace hmsim

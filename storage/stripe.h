@@ -43,7 +43,6 @@ class Stripe final : public StorageDevice, private IoListener {
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -78,13 +77,12 @@ class Stripe final : public StorageDevice, private IoListener {
   void moved(std::uint32_t piece, Tick now);
   void to_member(std::uint32_t piece, Tick now);
   void end(std::uint32_t piece, Tick now);
-  void check_loaded(const Archive& archive) const;
-  std::vector<std::uint32_t> asked_of(std::uint32_t member) const;
 
   const StripeParameters parameters_;
   std::vector<std::unique_ptr<StorageDevice>> members_;
   Intake intake_;
-  std::vector<std::uint32_t> left_;  // pieces that have not ended, by the intake's place
+  // Pieces that have not ended, by the intake's place; not saved.
+  std::vector<std::uint32_t> left_;
   Pool<Piece> pieces_;
   Server<std::uint32_t> bus_;
   EventQueue<Event> events_;

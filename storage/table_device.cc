@@ -94,15 +94,9 @@ void TableDevice::serialize(Archive& archive) {
   intake_.serialize(archive);
   archive(channels_, ends_);
   if (archive.loading()) {
-    Places places = intake_.started(archive);
-    std::int64_t served = 0;
-    ends_.each([&](const auto& event) {
-      archive.check(event.time >= Tick(0) && event.time < kNever, "an operation ends at no time");
-      places.take(event.payload);
-      ++served;
-    });
-    channels_.each_waiting([&places](std::uint32_t place) { places.take(place); });
-    places.check(places.all() && served == channels_.used());
+    const auto check_place = each_is_one_of(archive, intake_.in_use());
+    ends_.each([&](const auto& event) { check_place(event.payload); });
+    channels_.each_waiting(check_place);
   }
 }
 

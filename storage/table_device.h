@@ -35,7 +35,6 @@ class TableDevice final : public StorageDevice {
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 

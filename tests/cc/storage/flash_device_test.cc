@@ -230,7 +230,6 @@ TEST(FlashDevice, GoesOnFromACheckpoint) {
     parameters.pages = 8;
     const auto make = [&] { return std::make_unique<FlashDevice>(parameters, kCapacity, 1); };
     expect_exact_resume(make, 40, 16384);
-    expect_damage_is_found(make, 30, 16384, 400);
   }
 }
 

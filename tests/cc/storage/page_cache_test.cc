@@ -193,7 +193,6 @@ class Watch final : public StorageDevice {
     device_.submit(request, now);
   }
   Bytes capacity() const override { return device_.capacity(); }
-  std::vector<std::uint32_t> under_way() const override { return device_.under_way(); }
   void register_statistics(StatisticRegistry&, const std::string&) override {}
   Tick next_event() const override { return device_.next_event(); }
   Tick advance(Tick now) override { return device_.advance(now); }
@@ -268,7 +267,6 @@ TEST(PageCache, GoesOnFromACheckpoint) {
                         std::make_unique<TableDevice>(table, Bytes(64 * kPageBytes.value())));
     };
     expect_exact_resume(make, 60, 4 * kPage);
-    expect_damage_is_found(make, 40, 4 * kPage, 60);
   }
 }
 

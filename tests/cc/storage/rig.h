@@ -50,12 +50,6 @@ class ConstantDevice final : public StorageDevice {
     events_.schedule(now + latency_, Event::end, request.tag);
   }
   Bytes capacity() const override { return Bytes(std::int64_t{64} << 30); }
-  std::vector<std::uint32_t> under_way() const override {
-    std::vector<std::uint32_t> tags;
-    events_.each([&tags](const auto& event) { tags.push_back(event.payload); });
-    std::sort(tags.begin(), tags.end());
-    return tags;
-  }
   void register_statistics(StatisticRegistry&, const std::string&) override {}
   Tick next_event() const override { return events_.next_time(); }
   Tick advance(Tick now) override {

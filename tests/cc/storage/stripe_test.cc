@@ -29,7 +29,6 @@ class Notes final : public StorageDevice {
     ends_.emplace_back(now + kMicrosecond, request.tag);
   }
   Bytes capacity() const override { return Bytes(static_cast<std::int64_t>(kMember)); }
-  std::vector<std::uint32_t> under_way() const override { return {}; }  // is never loaded
   void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) override {}
   Tick next_event() const override { return ends_.empty() ? kNever : ends_.front().first; }
   Tick advance(Tick now) override {
@@ -231,7 +230,6 @@ TEST(Stripe, GoesOnFromACheckpoint) {
   parameters.bus = 3 * kMicrosecond;
   const auto make = [&] { return make_stripe(parameters); };
   expect_exact_resume(make, 60, 32768);
-  expect_damage_is_found(make, 20, 16384, 12);
 }
 
 }  // namespace
