@@ -137,7 +137,7 @@ struct SlotList {
       before = slot;
       return links[slot].next;
     });
-    slots.check(last == end || first == kNoIndex);
+    slots.check(last == end);
   }
   template <class Links>
   void take_all(const Links& links, Places& slots) const {

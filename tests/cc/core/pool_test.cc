@@ -169,5 +169,15 @@ TEST(SlotList, LinksStandInVectorsOrInRecords) {
   EXPECT_EQ(second, first);
 }
 
+TEST(SlotList, AnEmptyListHasNoLastSlot) {
+  const std::vector<SlotLink> links(3);
+  Archive loads{std::string()};
+  Places places(loads, 3, "a list");
+  SlotList list;
+  list.take_all(links, places);
+  list.last = 2;
+  EXPECT_THROW(list.take_all(links, places), InputError);
+}
+
 }  // namespace
 }  // namespace hmsim
