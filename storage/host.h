@@ -72,12 +72,6 @@ class Host final : public Component, private IoListener {
   double outstanding() const { return outstanding_.mean(); }
 
   void serialize(Archive& archive) override;
-  // The tags of a client's requests that have not ended.
-  std::vector<std::uint32_t> under_way(std::uint16_t client) const;
-  // The requests of a client with contexts of its own that have one, or that wait for one;
-  // ascending.
-  std::vector<std::uint32_t> with_context(std::uint16_t client) const;
-  std::vector<std::uint32_t> without_context(std::uint16_t client) const;
 
  private:
   enum class Event : std::uint8_t { go_on, section_end, last = section_end };
@@ -125,8 +119,6 @@ class Host final : public Component, private IoListener {
   bool issue(std::uint32_t slot, Tick now);
   bool take_context(std::uint32_t slot, Tick now);
   void leave_context(std::uint32_t slot, Tick now);
-  template <class Wanted>
-  std::vector<std::uint32_t> slots_of(std::uint16_t client, Wanted wanted) const;
   void end(std::uint32_t slot, Tick now);
   void check_request(const IoRequest& request) const;
   void check_indices(const Archive& archive) const;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints of the host.
-#include <algorithm>
-
 #include "storage/host.h"
 
 namespace hmsim {
@@ -47,37 +45,6 @@ void Host::check_indices(const Archive& archive) const {
       archive.check_index(event.payload, kSections, "a section does not exist");
     }
   });
-}
-
-template <class Wanted>
-std::vector<std::uint32_t> Host::slots_of(std::uint16_t client, Wanted wanted) const {
-  std::vector<std::uint32_t> slots;
-  for (const std::uint32_t slot : ios_.taken()) {
-    if (ios_[slot].client == client && wanted(ios_[slot])) {
-      slots.push_back(slot);
-    }
-  }
-  return slots;
-}
-
-std::vector<std::uint32_t> Host::with_context(std::uint16_t client) const {
-  return slots_of(client, [](const Io& io) { return io.in_context; });
-}
-
-std::vector<std::uint32_t> Host::without_context(std::uint16_t client) const {
-  return slots_of(client, [](const Io& io) { return io.waits_outside; });
-}
-
-std::vector<std::uint32_t> Host::under_way(std::uint16_t client) const {
-  std::vector<std::uint32_t> tags;
-  const std::vector<bool> used = ios_.in_use();
-  for (std::uint32_t slot = 0; slot < ios_.size(); ++slot) {
-    if (used[slot] && ios_[slot].client == client) {
-      tags.push_back(ios_[slot].request.tag);
-    }
-  }
-  std::sort(tags.begin(), tags.end());
-  return tags;
 }
 
 }  // namespace hmsim

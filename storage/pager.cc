@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/pager.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -247,15 +246,6 @@ void Pager::register_statistics(StatisticRegistry& registry) {
 }
 
 // --- Checkpoints
-
-std::vector<std::uint16_t> Pager::waiting() const {
-  std::vector<std::uint16_t> clients;
-  for (const std::uint32_t touch : touches_.taken()) {
-    clients.push_back(touches_[touch].client);
-  }
-  std::sort(clients.begin(), clients.end());
-  return clients;
-}
 
 // A touch is free, waits for one frame, or is trapped. So no chain runs in a circle.
 void Pager::serialize(Archive& archive) {

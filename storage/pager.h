@@ -86,8 +86,6 @@ class Pager final : public Component, private IoListener {
   Tick next_event() const override { return events_.next_time(); }
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
-  // The clients with a fault under way, ascending.
-  std::vector<std::uint16_t> waiting() const;
 
  private:
   enum class Event : std::uint8_t { trapped, issued, last = issued };
