@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim {
@@ -30,9 +31,12 @@ class KeyMap {
     ++count_;
   }
 
-  // The key must be present.
+  // The key must be present; otherwise it is a fault.
   void erase(std::int64_t key) {
-    std::size_t hole = position(key);
+    std::size_t hole = slots_.empty() ? 0 : position(key);
+    if (slots_.empty() || slots_[hole].index == kNoIndex) {
+      raise_fault("key map", Tick(0), key, "a key is erased that is absent");
+    }
     // Moves up whatever would no longer be found past the hole.
     for (std::size_t i = next(hole); slots_[i].index != kNoIndex; i = next(i)) {
       const std::size_t wanted = home(slots_[i].key);
