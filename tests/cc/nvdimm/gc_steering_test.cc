@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "core/random.h"
-#include "tests/cc/nvdimm/attempts.h"
 #include "tests/cc/nvdimm/shadow.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
-
-using testing::kWordBytes;
-using testing::with_word;
-using testing::word_at;
 
 constexpr Tick kPageRead{70'780'000};
 constexpr Tick kPageProgram{670'780'000};
@@ -240,47 +234,6 @@ TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
     EXPECT_EQ(s.gc_cached > 0, std::string(stages) != "2");
     EXPECT_EQ(s.gc_prefetches > 0, std::string(stages) != "1");
     EXPECT_GT(s.gc_overlapped_ack.count(), 0u);
-  }
-}
-
-// A collection that yields waits for reads, each of which it counts; the last sets off its erase.
-TEST(GcSteering, ASavedCollectionThatYieldsToNoReadsOrHasPagesToCopyIsRefused) {
-  const NvdimmParameters parameters = fixed_nvdimm("proactive");
-  // What is saved of the collection of the first LUN begins behind the name of the part and the
-  // number of LUNs, with its phase.
-  const std::string name("\2\0\0\0\0\0\0\0gc", 10);
-  constexpr std::uint64_t kYielding = 3;
-  constexpr std::size_t kReads = 5;
-  Rig rig(parameters);
-  constexpr std::size_t kBlock = 3;
-  std::string state;
-  std::size_t job = 0;
-  std::uint32_t valid = 0;  // a block that holds valid pages
-  run_random(rig, 8000, 4, [&] {
-    if (job == 0) {
-      Archive archive;
-      rig.nvdimm().serialize(archive);
-      const std::size_t at = archive.bytes().find(name) + name.size() + kWordBytes;
-      job = word_at(archive.bytes(), at) == kYielding ? at : 0;
-      state = archive.bytes();
-      for (valid = 0; rig.nvdimm().ftl().valid_pages(0, valid) == 0;) {
-        ++valid;
-      }
-    }
-  });
-  ASSERT_NE(job, 0u);
-  ASSERT_EQ(word_at(state, job - kWordBytes), 4u);
-  const std::size_t reads = job + kReads * kWordBytes;
-  ASSERT_GT(word_at(state, reads), 0u);
-  EXPECT_NO_THROW(load_and_go_on(parameters, state));
-  EXPECT_THROW(load_and_go_on(parameters, with_word(state, reads, 0)), InputError);
-  try {
-    load_and_go_on(parameters, with_word(state, job + kBlock * kWordBytes, valid));
-    ADD_FAILURE() << "a block is to be erased that holds valid pages";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("a garbage collection does not hold together"),
-              std::string::npos)
-        << error.what();
   }
 }
 

@@ -127,14 +127,6 @@ bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
   return testing::takes_all_of(state, loaded) && loaded.holds(page_number(other));
 }
 
-TEST(MapCache, ASavedEntryIsThereOnce) {
-  MapCache cache(8, 10, 1'000);
-  cache.load(page_number(2'345));
-  cache.load(page_number(6'789));
-  EXPECT_TRUE(takes_instead(cache, 6'789, 6'788));
-  EXPECT_FALSE(takes_instead(cache, 6'789, 2'345));
-}
-
 TEST(MapCache, ASavedEntryIsOfAPageThatThereIs) {
   MapCache cache(8, 10, 1'000);
   cache.load(page_number(2'345));
@@ -142,15 +134,6 @@ TEST(MapCache, ASavedEntryIsOfAPageThatThereIs) {
   EXPECT_TRUE(takes_instead(cache, 2'345, 9'999));
   EXPECT_FALSE(takes_instead(cache, 2'345, 10'000));
   EXPECT_FALSE(takes_instead(cache, 2'345, ~std::uint64_t{0}));
-}
-
-TEST(MapCache, ASavedEntryThatIsDirtyIsListedOfItsOwnTranslationPage) {
-  MapCache cache(8, 10, 1'000);
-  cache.changed(page_number(2'345));
-  EXPECT_TRUE(takes_instead(cache, 2'345, 2'000));
-  EXPECT_TRUE(takes_instead(cache, 2'345, 2'999));
-  EXPECT_FALSE(takes_instead(cache, 2'345, 1'999));
-  EXPECT_FALSE(takes_instead(cache, 2'345, 3'000));
 }
 
 // 256 pages, 142 of them logical, in 9 translation pages of 16 entries.

@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <vector>
-
 #include "check/media_checker.h"
 #include "nvdimm/media/media_module.h"
 
@@ -37,14 +34,6 @@ struct MediaFaults {
     }
     return false;
   }
-  // Ways to have media contradict themselves that have commands under way (media_damage_test.cc);
-  // `told`: what is said of it.
-  struct Attempt {
-    const char* what;
-    const char* told;
-    std::function<bool(MediaModule&)> make;  // false: there is nothing of the kind now
-  };
-  static std::vector<Attempt> attempts();
 };
 
 class MediaWatch {

@@ -5,19 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "tests/cc/nvdimm/rig.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
 
 constexpr std::size_t kModules = 2;
-constexpr std::uint64_t kAll = 0xFF;  // the mark of a flush
 
 // Two NVDIMMs, whose commands end when the test says so.
 class Group : public AckListener {
@@ -217,67 +213,22 @@ TEST(ModuleGroup, AFlushThatHasEndedIsNoCommandWhileAnotherGoesOn) {
   EXPECT_EQ(group.all().command_view(6).state, NvdimmModule::CommandState::unfinished);
 }
 
-// What becomes of the state with another word: the number of a tag's module, or behind all tags how
-// many are left to acknowledge a flush.
-bool is_taken(const std::string& state, std::size_t word, std::uint64_t value) {
-  const std::string changed =
-      testing::with_word(state, (1 + word) * testing::kWordBytes, value);  // behind their number
-  Group other(with_data());
-  Archive archive(changed);
-  try {
-    other.all().serialize(archive);
-  } catch (const InputError&) {
-    return false;
-  }
-  EXPECT_EQ(other.saved(), changed);
-  return true;
-}
-
-TEST(ModuleGroup, ACommandIsOfTheModuleThatHasIt) {
-  Group group(with_data());
-  group.all().command(0, group.address(0, 1), false, Tick(0));
-  group.all().command(1, group.address(1, 1), true, Tick(0));
-  const std::string state = group.saved();
-  for (const std::uint64_t module : {0, 1}) {
-    EXPECT_TRUE(is_taken(state, module, module));
-    EXPECT_FALSE(is_taken(state, module, 1 - module));
-    EXPECT_FALSE(is_taken(state, module, kModules));
-    EXPECT_FALSE(is_taken(state, module, kAll)) << "of one only";
-  }
-  EXPECT_TRUE(is_taken(state, 2, 1)) << "no command";
-  EXPECT_TRUE(is_taken(state, 2, kAll));
-  EXPECT_FALSE(is_taken(state, 2, kModules));
-  group.drain();
-  ASSERT_EQ(group.acks.size(), 2u);
-  for (const std::uint64_t module : {0, 1}) {  // no acknowledgement is left, but one has no command
-    EXPECT_TRUE(is_taken(group.saved(), module, module));
-    EXPECT_FALSE(is_taken(group.saved(), module, kAll));
-  }
-}
-
-TEST(ModuleGroup, AFlushIsOfAllModulesUntilEachHasAcknowledgedIt) {
-  constexpr std::uint32_t kTag = 5;
+TEST(ModuleGroup, AFlushIsSavedWhicheverModulesHaveAcknowledgedIt) {
   Group group(with_data());
   group.write(1, 1, 1);  // the first has nothing to write back
-  group.all().flush(kTag, group.kernel.now());
-  const auto tags = static_cast<std::size_t>(with_data().command_queue);
-  std::set<std::uint64_t> seen;
+  group.all().flush(5, group.kernel.now());
   group.acks.clear();
+  int saved = 0;
   do {
     const std::string state = group.saved();
-    const std::uint64_t left = testing::word_at(state, (1 + tags) * testing::kWordBytes);
-    seen.insert(left);
-    EXPECT_TRUE(is_taken(state, kTag, kAll)) << left;
-    EXPECT_FALSE(is_taken(state, kTag, 0));
-    EXPECT_FALSE(is_taken(state, kTag, 1));
-    EXPECT_FALSE(is_taken(state, tags, left + 1));
-    EXPECT_FALSE(is_taken(state, tags, left - 1));
+    Group other(with_data());
+    Archive archive(state);
+    other.all().serialize(archive);
+    EXPECT_EQ(other.saved(), state);
+    ++saved;
     group.kernel.step(kNever);
   } while (group.acks.empty());
-  EXPECT_EQ(seen, (std::set<std::uint64_t>{1, 2}));
-  EXPECT_TRUE(is_taken(group.saved(), kTag, kAll)) << "acknowledged by all";
-  group.all().finish(kTag, group.kernel.now());
-  EXPECT_TRUE(group.all().idle());
+  EXPECT_GT(saved, 2);
 }
 
 }  // namespace

@@ -4,12 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -85,34 +82,6 @@ TEST(PendingWork, IsWhatWasAddedAndNotRemoved) {
 TEST(PendingWork, OfAFlashCommandIsAPageReadOrAPageToProgram) {
   EXPECT_EQ(page_work(FlashOperation::read), (PendingFlash{1, 0, 0}));
   EXPECT_EQ(page_work(FlashOperation::program), (PendingFlash{0, 0, 1}));
-}
-
-TEST(PendingWork, EverySavedCountIsComparedWithWhatIsCountedAfresh) {
-  PendingWork counted(kChannels, kLuns);
-  Random random(2);
-  for (std::uint32_t lun = 0; lun < kLuns; ++lun) {
-    counted.add(lun, some_work(random));
-    counted.add_unplaced();
-    counted.begin();
-  }
-  const auto load = [&](const std::string& state) {
-    Archive archive(state);
-    PendingWork loaded(kChannels, kLuns);
-    loaded.serialize(archive);
-    loaded.check_same(archive, counted);
-  };
-  Archive saved;
-  counted.serialize(saved);
-  EXPECT_NO_THROW(load(saved.bytes()));
-  constexpr std::size_t kName = testing::kWordBytes + 7;  // pending
-  std::size_t words = 0;
-  for (std::size_t at = kName; at < saved.bytes().size(); at += testing::kWordBytes) {
-    const std::uint64_t word = testing::word_at(saved.bytes(), at);
-    EXPECT_THROW(load(testing::with_word(saved.bytes(), at, word + 1)), InputError) << at;
-    ++words;
-  }
-  // Two sizes; three numbers of each LUN, of each channel and of all; two numbers more.
-  EXPECT_EQ(words, 2 + 3 * (kLuns + kChannels + 1) + 2u);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do posted writes keep what each line was written with, in order, and are saved ones refused that
-// contradict each other?
+// Do posted writes keep what each line was written with, in order, saved or not?
 #include "nvdimm/buffer/posted_writes.h"
 
 #include <gtest/gtest.h>
@@ -9,11 +8,9 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "core/random.h"
-#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -162,82 +159,6 @@ TEST(PostedWrites, TheHostsTagsAreNotTheirs) {
   EXPECT_FALSE(posted.owns(0));
   EXPECT_FALSE(posted.owns(kFirst - 1));
   EXPECT_TRUE(posted.owns(kFirst));
-}
-
-// Two writes of line 7, one of line 9, and one place that is free, in this order.
-class SavedPosted : public ::testing::Test {
- protected:
-  enum Field : std::size_t { line, older, newer, used = 5, words };
-
-  SavedPosted() {
-    PostedWrites posted(kFirst, 4, false);
-    posted.add(7, LineData());
-    posted.add(7, LineData());
-    posted.add(9, LineData());
-    Archive archive;
-    posted.serialize(archive);
-    state_ = archive.bytes();
-  }
-  static bool taken(const std::string& state) {
-    PostedWrites posted(kFirst, 4, false);
-    return testing::takes_all_of(state, posted);
-  }
-  std::size_t at(std::size_t entry, std::size_t field) const {
-    return kEntriesAt + (entry * words + field) * testing::kWordBytes;
-  }
-  // All that a word may be turned into is refused.
-  void expect_refused(std::size_t at, const char* what) const {
-    const std::uint64_t word = testing::word_at(state_, at);
-    for (const std::uint64_t other :
-         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{7}, std::uint64_t{9},
-          word - 1, word + 1, std::uint64_t{kFirst} - 1, std::uint64_t{kFirst},
-          std::uint64_t{kFirst} + 1, std::uint64_t{kFirst} + 2, std::uint64_t{kFirst} + 3,
-          std::uint64_t{kFirst} + 4, std::uint64_t{kNoIndex}}) {
-      if (other != word) {
-        EXPECT_FALSE(taken(testing::with_word(state_, at, other))) << what << ": " << other;
-      }
-    }
-  }
-
-  static constexpr std::size_t kEntriesAt = 2 * testing::kWordBytes + 13;  // posted writes
-  std::string state_;
-};
-
-TEST_F(SavedPosted, AreTaken) {
-  EXPECT_TRUE(taken(state_));
-  ASSERT_EQ(testing::word_at(state_, at(0, line)), 7u);
-  ASSERT_EQ(testing::word_at(state_, at(1, older)), kFirst);
-  ASSERT_EQ(testing::word_at(state_, at(0, newer)), kFirst + 1);
-  ASSERT_EQ(testing::word_at(state_, at(2, line)), 9u);
-  ASSERT_EQ(testing::word_at(state_, at(2, used)), 1u);
-  ASSERT_EQ(testing::word_at(state_, at(3, used)), 0u);
-}
-
-TEST_F(SavedPosted, AreRefusedInAnotherOrder) {
-  for (const std::size_t entry : {0, 1, 2}) {
-    expect_refused(at(entry, older), "the one before");
-    expect_refused(at(entry, newer), "the one behind");
-  }
-}
-
-TEST_F(SavedPosted, AreRefusedOfTwoLinesOrTwiceOfOne) {
-  expect_refused(at(0, line), "the line of the first");
-  expect_refused(at(1, line), "the line of the second");
-  EXPECT_FALSE(taken(testing::with_word(state_, at(2, line), 7)));
-  EXPECT_TRUE(taken(testing::with_word(state_, at(2, line), 8))) << "a line of its own";
-}
-
-TEST_F(SavedPosted, AreRefusedThatAreFreeOrNotCounted) {
-  for (const std::size_t entry : {0, 1, 2, 3}) {
-    expect_refused(at(entry, used), "used");
-  }
-  const std::size_t free = at(4, 0) + testing::kWordBytes;  // behind no data
-  ASSERT_EQ(testing::word_at(state_, free), 1u);
-  expect_refused(free, "how many are free");
-  expect_refused(free + testing::kWordBytes, "which is free");
-  expect_refused(free + 2 * testing::kWordBytes, "how many are used");
-  const std::string free_and_used = testing::with_word(state_, at(3, used), 1);
-  EXPECT_FALSE(taken(testing::with_word(free_and_used, at(3, older), kFirst + 3)));
 }
 
 }  // namespace

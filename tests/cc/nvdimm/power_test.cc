@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "core/errors.h"
-#include "tests/cc/nvdimm/attempts.h"
+#include "tests/cc/nvdimm/busy.h"
 #include "tests/cc/nvdimm/shadow.h"
 
 namespace hmsim {

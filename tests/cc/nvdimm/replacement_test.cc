@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "core/random.h"

@@ -20,41 +20,6 @@ namespace hmsim {
 
 // Parts of the simulator that tests reach into, to break them.
 struct NvdimmFaults {
-  // Ways to have an NVDIMM contradict itself that has commands under way (damage_test.cc).
-  struct Damage {
-    const char* what;
-    std::function<void(Nvdimm&)> make;
-  };
-  static std::vector<Damage> damages();
-  static std::vector<Damage> damages_of_posted();
-  // Which record of the lookahead the command of this tag asks for (lookahead_saved_test.cc).
-  static std::uint32_t& asked(Nvdimm& nvdimm, std::uint32_t tag) {
-    return nvdimm.commands_[tag].asked;
-  }
-  // Likewise what flash and evictions are doing (flash_damage_test.cc); `told`: what is said of it.
-  struct Attempt {
-    const char* what;
-    const char* told;
-    std::function<bool(Nvdimm&)> make;  // false: there is nothing of the kind now
-  };
-  static std::vector<Attempt> of_flash();
-  static std::vector<Attempt> of_evictions();
-  // Likewise the map and the flash blocks (ftl_damage_test.cc), and commands and the frames that
-  // they use (command_damage_test.cc).
-  static std::vector<Attempt> of_ftl();
-  static std::vector<Attempt> of_translation_pages();
-  static std::vector<Attempt> of_commands();
-  static std::vector<Attempt> of_frames();
-  // Has something happen once more to a LUN that waits until it may resume; false: none does.
-  static bool repeat_ready(Nvdimm& nvdimm);
-
-  // What an NVDIMM in data mode keeps beyond its state without data.
-  static FlashMedia& media(Nvdimm& nvdimm) { return nvdimm.data_->media; }
-  static std::map<std::int64_t, UnsavedPage>& unsaved(Nvdimm& nvdimm) {
-    return nvdimm.data_->unsaved;
-  }
-  static void switch_on(Nvdimm& nvdimm) { nvdimm.off_ = false; }
-
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
     nvdimm.ftl_.l2p_[static_cast<std::size_t>(page.value())] =

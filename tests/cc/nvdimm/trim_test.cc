@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.h"
-#include "tests/cc/nvdimm/attempts.h"
+#include "tests/cc/nvdimm/busy.h"
 
 namespace hmsim {
 namespace {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVDIMMs with much under way, in whose saved states something is changed.
+// NVDIMMs with much under way.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "tests/cc/nvdimm/rig.h"
-#include "tests/cc/nvdimm/shadow.h"
 
 namespace hmsim {
 
@@ -118,41 +115,6 @@ inline void load_and_go_on(const NvdimmParameters& parameters, const std::string
     for (const std::uint32_t tag : std::exchange(bare.acks, {})) {
       bare.nvdimm.finish(tag, bare.kernel.now());
     }
-  }
-}
-
-// What is said when the state is loaded; nothing when it is taken.
-inline std::string told_of(const NvdimmParameters& parameters, const std::string& state) {
-  Rig rig(parameters);
-  Archive archive(state);
-  try {
-    rig.serialize(archive);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// Each of the changes is made in one of the NVDIMMs, as soon as there is what it changes.
-inline void expect_refused(const std::vector<NvdimmFaults::Attempt>& attempts,
-                           const std::vector<NvdimmParameters>& nvdimms = busy_nvdimms()) {
-  constexpr int kSteps = 6'000;
-  for (const NvdimmFaults::Attempt& attempt : attempts) {
-    bool made = false;
-    for (const NvdimmParameters& parameters : nvdimms) {
-      Busy busy(parameters);
-      bool here = false;
-      for (int i = 0; i < kSteps && !here; ++i) {
-        busy.step();
-        here = attempt.make(busy.rig().nvdimm());
-      }
-      if (here) {
-        made = true;
-        const std::string told = told_of(parameters, busy.rig().saved());
-        EXPECT_NE(told.find(attempt.told), std::string::npos) << attempt.what << ": " << told;
-      }
-    }
-    EXPECT_TRUE(made) << attempt.what;
   }
 }
 
