@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "core/errors.h"
 
 namespace hmsim {
 
@@ -49,15 +48,20 @@ class Ring {
     }
   }
 
+  // Saves the elements, from the first on.
   void serialize(Archive& archive) {
-    archive(slots_, head_, count_);
-    capacity_ = slots_.size();
-    const bool whole = (capacity_ & (capacity_ - 1)) == 0 && count_ <= capacity_ &&
-                       (capacity_ == 0 ? head_ == 0 : head_ < capacity_);
-    if (!whole) {
-      throw InputError("the checkpoint is damaged: a queue does not hold together");
+    std::vector<T> values;
+    if (!archive.loading()) {
+      values.reserve(count_);
+      each([&values](const T& value) { values.push_back(value); });
     }
-    mask_ = capacity_ - 1;
+    archive(values);
+    if (archive.loading()) {
+      clear();
+      for (const T& value : values) {
+        push(value);
+      }
+    }
   }
 
  private:

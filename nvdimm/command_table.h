@@ -24,8 +24,6 @@
 
 namespace hmsim {
 
-class Places;
-
 // Of a lookup: the line, or the frame of a write, is here, on its way, or missing; a read of a
 // never-written page may need none.
 enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
@@ -147,10 +145,8 @@ class CommandTable {
   NvdimmModule::CommandView command_view(std::uint32_t tag) const;
 
   void serialize(Archive& archive);
-  // Loading: each command is in its lookup, waits for one thing, or is ready. `flush`: the one that
-  // writes back, or none. Returns how many events free frames.
-  std::uint32_t check_loaded(const Archive& archive, const SyncBuffer& buffer,
-                             std::uint32_t flush) const;
+  // Loading, once all else is loaded. `flush`: the tag of the flush that writes back, or kNoIndex.
+  void check_bounds(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;
 
  private:
   friend struct NvdimmFaults;  // tests break things through it
@@ -159,9 +155,7 @@ class CommandTable {
   LinksOf<const Command, std::uint32_t> links() const {
     return links_of(commands_.data(), &Command::next);
   }
-  void take_waiters(const Archive& archive, const SyncBuffer& buffer, Places& waiting) const;
-  void check_users(const Archive& archive, const SyncBuffer& buffer) const;
-  void check_command(const Archive& archive, std::uint32_t tag) const;
+  void check_chains(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;
 
   const Tick lookup_time_;
   const bool serial_lookups_;

@@ -6,12 +6,6 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr const char* kWrong = "a command is of no module";
-
-}  // namespace
-
 void ModuleGroup::add(std::unique_ptr<NvdimmModule> module, Bytes size) {
   begins_.push_back(end_);
   end_ += Address(size.value());
@@ -209,35 +203,13 @@ Tick ModuleGroup::advance(Tick now) {
 }
 
 void ModuleGroup::serialize(Archive& archive) {
-  const std::size_t tags = by_tag_.size();
-  archive(by_tag_, flushes_left_);
-  archive.check(by_tag_.size() == tags, kWrong);
+  archive.fixed(by_tag_);
+  archive(flushes_left_);
+  archive.check_indices(by_tag_, modules_.size(), kAll, "a command is of no module");
   for (const auto& module : modules_) {
     module->serialize(archive);
   }
-  if (archive.loading()) {
-    check_tags(archive);
-  }
   set_next(first_due());
-}
-
-// Each command is that of one module, and a flush that of all: so many of them have acknowledged
-// it.
-void ModuleGroup::check_tags(const Archive& archive) const {
-  std::size_t left = 0;
-  for (std::uint32_t tag = 0; tag < by_tag_.size(); ++tag) {
-    const std::uint8_t number = by_tag_[tag];
-    archive.check(number == kAll || number < modules_.size(), kWrong);
-    std::size_t known = 0;
-    for (std::size_t i = 0; i < modules_.size(); ++i) {
-      const CommandState state = modules_[i]->command_view(tag).state;
-      known += state != CommandState::none ? 1 : 0;
-      left += number == kAll && state == CommandState::unfinished ? 1 : 0;
-      archive.check(state == CommandState::none || number == kAll || number == i, kWrong);
-    }
-    archive.check(number != kAll || known == 0 || known == modules_.size(), kWrong);
-  }
-  archive.check(left == flushes_left_, kWrong);
 }
 
 }  // namespace hmsim

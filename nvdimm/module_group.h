@@ -65,7 +65,6 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   NvdimmModule& of_tag(std::uint32_t tag) const { return *modules_[by_tag_[tag]]; }
   std::vector<std::vector<LogicalPage>> split(const std::vector<LogicalPage>& pages) const;
   Tick first_due() const;
-  void check_tags(const Archive& archive) const;
 
   AckListener& host_;
   std::vector<std::unique_ptr<NvdimmModule>> modules_;

@@ -322,6 +322,7 @@ void Nvdimm::on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) {
 
 void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
   const CommandTable::Command& command = commands_[tag];
+  ensure(command.frame != kNoIndex, "nvdimm", now(), tag, "a write comes without a frame");
   LineBytes line = data_->line(ftl_, buffer_, command.address);
   data.apply_to(line);
   data_->write.write(command.frame, NvdimmData::number_of(command.address), line.data());

@@ -98,11 +98,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void fill_write_part(std::uint64_t seed);
   void tell_programmed();
 
-  // Loading.
-  void check_loaded(const Archive& archive) const;
-  void check_frames(const Archive& archive) const;
-  void check_data(const Archive& archive) const;
-  void check_under_way(const Archive& archive) const;
+  void check_bounds(const Archive& archive) const;
 
   std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
   void on_flash_served(const FlashCommand& command, Tick now) override;

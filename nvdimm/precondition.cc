@@ -73,8 +73,7 @@ void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, Un
   for (std::uint32_t i = 0; i < count && ftl.map() != nullptr; ++i) {
     look_up_untimed(ftl, pages[i]);
   }
-  const std::uint32_t lun = ftl.claim(
-      pages[0], [](std::uint32_t) { return true; }, count);
+  const std::uint32_t lun = ftl.claim_any(pages[0], count);
   const PhysicalPage at = ftl.allocate(lun, Ftl::Stream::host);
   for (std::uint32_t i = 0; i < count; ++i) {
     ftl.commit(pages[i], at + PhysicalPage(i));
@@ -201,8 +200,7 @@ void write_map_untimed(Ftl& ftl, UntimedWork& work) {
     const LogicalPage page = ftl.map_page(number);
     ftl.map()->counts().reads += ftl.place(page) == kNowhere ? 0 : 1;
     const std::uint32_t parts = ftl.shape().parts();
-    const std::uint32_t lun = ftl.claim(
-        page, [](std::uint32_t) { return true; }, parts);
+    const std::uint32_t lun = ftl.claim_any(page, parts);
     ftl.map()->written(number);
     ftl.commit_map(number, ftl.allocate(lun, Ftl::Stream::translation, 1));
     work.map_pages += parts;

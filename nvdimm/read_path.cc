@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "nvdimm/under_way.h"
-
 namespace hmsim {
 
 ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
@@ -108,7 +106,7 @@ void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& 
   FlashCommand command;
   command.requester = this;
   command.priority = priority;
-  command.lun = ftl_.read_lun(buffer_.page_of(buffer_.read[frame].key));
+  command.lun = ftl_.read_lun(buffer_.page_of(buffer_.read.held(frame).key));
   command.subject = frame;
   command.gc = gc;
   flash_.submit(command, now);
@@ -180,12 +178,16 @@ void ReadPath::leave(std::uint32_t frame, Tick now) {
 
 // --- Flash
 
+void ReadPath::count_prefetch(const FlashCommand& command) {
+  if (command.priority == FlashPriority::prefetch && lookahead_ != nullptr) {
+    lookahead_->prefetch_ended();
+  }
+}
+
 bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
-  Frame& frame = buffer_.read[command.subject];
+  Frame& frame = buffer_.read.held(command.subject);
   if (frame.state != FrameState::filling) {
-    if (command.priority == FlashPriority::prefetch) {
-      lookahead_->prefetch_ended();
-    }
+    count_prefetch(command);
     withdraw(command.subject, now);
     return false;
   }
@@ -204,19 +206,17 @@ bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
 }
 
 PhysicalPage ReadPath::flash_place(const FlashCommand& command) const {
-  return ftl_.read_place(buffer_.page_of(buffer_.read[command.subject].key));
+  return ftl_.read_place(buffer_.page_of(buffer_.read.held(command.subject).key));
 }
 
 PhysicalPage ReadPath::next_flash_place(const FlashCommand& command) const {
-  return buffer_.read[command.subject].state == FrameState::filling ? flash_place(command)
-                                                                    : kNowhere;
+  return buffer_.read.held(command.subject).state == FrameState::filling ? flash_place(command)
+                                                                         : kNowhere;
 }
 
 void ReadPath::on_flash_done(const FlashCommand& command, Tick now) {
-  if (command.priority == FlashPriority::prefetch) {
-    lookahead_->prefetch_ended();
-  }
-  buffer_.read[command.subject].fetching = false;
+  count_prefetch(command);
+  buffer_.read.held(command.subject).fetching = false;
   end_fill(command.subject, command.gc, now);
 }
 
@@ -234,30 +234,6 @@ void ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
   if (served) {
     ++statistics_.gc_cached;
     collector_.reconsider(lun, now);
-  }
-}
-
-void ReadPath::check_loaded(const Archive& archive, UnderWay& under_way) const {
-  constexpr const char* kWrong = "reads of flash pages do not hold together";
-  for (const auto& [command, progress] : under_way.of(*this)) {
-    const bool prefetches = command.priority == FlashPriority::prefetch;
-    archive.check(command.operation == FlashOperation::read &&
-                      (prefetches || command.priority == FlashPriority::demand),
-                  kWrong);
-    under_way.fetches.take(command.subject);
-    under_way.prefetches += prefetches ? 1 : 0;
-  }
-  for (std::uint32_t number = 0; number < buffer_.read.records(); ++number) {
-    const Frame& frame = buffer_.read[number];
-    const bool fills = frame.state == FrameState::filling;
-    const bool used = frame.state != FrameState::free;
-    archive.check(under_way.fetches.has(number) == (used && frame.fetching) &&
-                      (!fills || frame.fetching) &&
-                      (frame.state != FrameState::waiting || !frame.fetching),
-                  kWrong);
-    if (fills || frame.state == FrameState::waiting) {
-      under_way.pending.add(frame.lun, {1, fills ? 1u : 0u, 0});
-    }
   }
 }
 

@@ -25,8 +25,6 @@
 
 namespace hmsim {
 
-struct UnderWay;
-
 class ReadPath final : public CollectionListener, private FlashRequester {
  public:
   // `lookahead`, `data`: nullptr where there is none.
@@ -48,9 +46,6 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   // The place of the frame's page is known.
   void fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now);
 
-  // Loading: frames of the read part wait for one flash read each.
-  void check_loaded(const Archive& archive, UnderWay& under_way) const;
-
  private:
   Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
@@ -59,6 +54,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);
   void leave(std::uint32_t frame, Tick now);
+  void count_prefetch(const FlashCommand& command);  // is over, if it is one
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;

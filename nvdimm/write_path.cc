@@ -100,14 +100,4 @@ void WritePath::unpinned(std::uint32_t frame) {
   }
 }
 
-void WritePath::check_loaded(const Archive& archive) const {
-  std::size_t leaving = 0;
-  for (std::uint32_t number = 0; number < buffer_.write.records(); ++number) {
-    const Frame& frame = buffer_.write[number];
-    const bool written = frame.state == FrameState::evicting && frame.waiters.empty();
-    leaving += frame.state == FrameState::clean || written ? 1 : 0;
-  }
-  archive.check(leaving == leaving_, "frames that will be free are counted wrong");
-}
-
 }  // namespace hmsim

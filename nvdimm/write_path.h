@@ -40,8 +40,6 @@ class WritePath final : public EvictionListener {
   std::size_t evict(Tick now);
 
   void serialize(Archive& archive) { archive(leaving_); }
-  // Loading: so many frames will be free as the buffer's states say.
-  void check_loaded(const Archive& archive) const;
 
  private:
   friend struct NvdimmFaults;  // tests break things through it

@@ -132,7 +132,7 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   } else {
     const std::uint32_t home = ftl_.home(page_of(oldest));
     std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : home];
-    std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_[open].batch].count;
+    std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_.held(open).batch].count;
     for (std::uint32_t frame = oldest; frame != kNoIndex;) {
       open = begin(page_of(frame), frame, open, started);
       first = first == kNoIndex ? open : first;
@@ -214,7 +214,7 @@ std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32
 }
 
 void Evictor::on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now) {
-  evictions_[eviction].gc.add(gc);
+  evictions_.held(eviction).gc.add(gc);
   complete_page(eviction, now);
 }
 

@@ -39,8 +39,6 @@
 
 namespace hmsim {
 
-struct UnderWay;
-
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
@@ -77,8 +75,6 @@ class Evictor final : private FlashRequester {
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   void serialize(Archive& archive);
-  // Loading: each eviction has its frames, and waits for one thing.
-  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   friend struct NvdimmFaults;  // tests break things through it
@@ -98,8 +94,7 @@ class Evictor final : private FlashRequester {
     bool discarded = false;
 
     void serialize(Archive& archive) {
-      archive(page, target, batch, next, count, coming, fetched, frames, unplaced_since, gc,
-              complete, discarded);
+      archive(page, target, coming, fetched, unplaced_since, gc, complete, discarded);
     }
   };
 
@@ -119,7 +114,6 @@ class Evictor final : private FlashRequester {
   }
   bool neighbours_under_way(LogicalPage page) const;
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
-  void check_frames(const Archive& archive) const;
   LogicalPage page_of(std::uint32_t frame) const {
     return buffer_.page_of(buffer_.write[frame].key);
   }
@@ -127,7 +121,7 @@ class Evictor final : private FlashRequester {
   template <class Call>
   void for_chain(std::uint32_t first, std::uint32_t Eviction::*link, Call call) {
     for (std::uint32_t i = first; i != kNoIndex;) {
-      const std::uint32_t next = evictions_[i].*link;
+      const std::uint32_t next = evictions_.held(i).*link;
       call(i);
       i = next;
     }
@@ -152,7 +146,9 @@ class Evictor final : private FlashRequester {
   void ready(std::uint32_t eviction, Tick now);
   void close(std::uint32_t batch);
   void place(std::uint32_t batch, Tick now);
-  void check_batches(const Archive& archive) const;
+  void serialize_batches(Archive& archive);
+  void serialize_frames(Archive& archive);
+  void check_bounds(const Archive& archive) const;
   void program(std::uint32_t lun, std::uint32_t batch, Tick now);
   void submit(FlashCommand& command, Tick now);
   void complete(std::uint32_t batch, Tick now);

@@ -2,6 +2,7 @@
 // Evictions once they are batches: their flash commands, and what these bring about.
 #include <array>
 
+#include "core/errors.h"
 #include "nvdimm/buffer/evictor.h"
 
 namespace hmsim {
@@ -16,6 +17,7 @@ void Evictor::program(std::uint32_t lun, std::uint32_t batch, Tick now) {
     command.share = static_cast<std::uint8_t>(command.share + own);
     command.parts = static_cast<PartMask>(command.parts * 2 + 1);
   });
+  ensure(command.parts <= first_parts(most_), "nvdimm", now, batch, "a batch fills no flash page");
   submit(command, now);
 }
 
@@ -37,7 +39,7 @@ bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
 }
 
 PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
-  const Eviction& eviction = evictions_[command.subject];
+  const Eviction& eviction = evictions_.held(command.subject);
   if (command.operation == FlashOperation::program) {
     return eviction.target;
   }
@@ -47,7 +49,7 @@ PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
 
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
   return command.operation == FlashOperation::read
-             ? ftl_.place(evictions_[command.subject].page)
+             ? ftl_.place(evictions_.held(command.subject).page)
              : ftl_.next_place(command.lun, Ftl::Stream::host);
 }
 
@@ -68,7 +70,8 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     return;
   }
   if (command.failed) {
-    ftl_.fail(evictions_[command.subject].target, evictions_[command.subject].count);
+    const Eviction& failed = evictions_.held(command.subject);
+    ftl_.fail(failed.target, failed.count);
     place(command.subject, now);
     return;
   }
@@ -105,8 +108,9 @@ void Evictor::complete(std::uint32_t batch, Tick now) {
   };
   std::array<Written, kMostParts> done;
   std::uint32_t count = 0;
-  const PhysicalPage target = evictions_[batch].target;
+  const PhysicalPage target = evictions_.held(batch).target;
   for_batch(batch, [&](std::uint32_t eviction) {
+    ensure(count < most_, "nvdimm", now, batch, "a batch does not fit a flash page");
     const Eviction& own = evictions_[eviction];
     commit(own, target + PhysicalPage(count));
     done[count++] = {own.frames, own.gc};

@@ -21,10 +21,12 @@ class FrameBytes {
   explicit FrameBytes(BufferGranularity granularity)
       : items_(granularity == BufferGranularity::item) {}
 
-  // `line`: of the page, 0 .. 63.
+  // `line`: of the page, 0 .. 63. A frame that was never written holds zeros.
   LineBytes read(std::uint32_t frame, std::size_t line) const {
     LineBytes bytes{};
-    std::memcpy(bytes.data(), frames_[frame].data() + offset(line), bytes.size());
+    if (frame < frames_.size() && !frames_[frame].empty()) {
+      std::memcpy(bytes.data(), frames_[frame].data() + offset(line), bytes.size());
+    }
     return bytes;
   }
   void write(std::uint32_t frame, std::size_t line, const std::uint8_t* bytes) {
@@ -40,9 +42,6 @@ class FrameBytes {
     for (const std::string& bytes : frames_) {
       archive.check(bytes.empty() || bytes.size() == size(), "a frame's bytes are not whole");
     }
-  }
-  bool holds(std::uint32_t frame) const {
-    return frame < frames_.size() && !frames_[frame].empty();
   }
 
  private:

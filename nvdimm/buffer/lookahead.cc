@@ -3,15 +3,7 @@
 
 #include <utility>
 
-#include "core/places.h"
-
 namespace hmsim {
-
-namespace {
-
-constexpr const char* kWrong = "what queued commands ask for does not hold together";
-
-}  // namespace
 
 std::unique_ptr<Lookahead> Lookahead::make(const NvdimmParameters& parameters,
                                            const Assignments& assignments, SyncBuffer& buffer,
@@ -65,7 +57,7 @@ bool Lookahead::to_be_read(Address address) const {
 }
 
 void Lookahead::looked_up(std::uint32_t index, bool write) {
-  Asked& asked = asked_[index];
+  Asked& asked = asked_.held(index);
   if (write) {
     --asked.writes;
     new_pages_ -= std::exchange(asked.new_page, false) ? 1 : 0;
@@ -76,6 +68,9 @@ void Lookahead::looked_up(std::uint32_t index, bool write) {
     }
   }
   if (asked.reads + asked.writes == 0) {
+    if (asked.lun != kNoIndex) {
+      delist(index);  // of a damaged checkpoint
+    }
     leave(index);
   }
 }
@@ -169,67 +164,29 @@ bool Lookahead::next_prefetch(std::int64_t& key) {
 
 void Lookahead::serialize(Archive& archive) {
   archive.section("lookahead");
-  archive(asked_);
-  archive.fixed(candidates_);
-  archive(hungry_);
-  archive.fixed(is_hungry_);
-  archive(prefetching_, new_pages_);
+  archive(asked_, hungry_, prefetching_, new_pages_);
+  for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
+    serialize_slots(archive, candidates_[lun], links_of(asked_.data(), &Asked::link), asked_.size(),
+                    [&](std::uint32_t index) {
+                      archive.check(asked_.holds(index) && asked_[index].lun == kNoIndex,
+                                    "a page is to be fetched twice");
+                      asked_[index].lun = lun;
+                    });
+  }
   if (archive.loading()) {
-    check_lists(archive);
+    std::fill(is_hungry_.begin(), is_hungry_.end(), false);
+    hungry_.each([&](std::uint32_t lun) {
+      archive.check_index(lun, is_hungry_.size(), "a LUN does not exist");
+      is_hungry_[lun] = true;
+    });
     asked_for_.clear();
-    const std::vector<bool> in_use = asked_.in_use();
-    for (std::uint32_t index = 0; index < asked_.size(); ++index) {
-      if (in_use[index]) {
-        archive.check(asked_for_.find(asked_[index].key) == kNoIndex, kWrong);
-        asked_for_.insert(asked_[index].key, index);
-      }
+    for (const std::uint32_t index : asked_.taken()) {
+      archive.check_index(asked_[index].key, buffer_.keys(ftl_.shape().logical_pages),
+                          "a page is asked for that does not exist");
+      asked_for_.insert(asked_[index].key, index);
     }
   }
   manager_->serialize(archive);
-}
-
-void Lookahead::check_lists(const Archive& archive) const {
-  Places candidates(archive, asked_.size(), kWrong);
-  for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
-    candidates_[lun].take_all(
-        links_of(asked_.data(), &Asked::link), candidates, [&](std::uint32_t index) {
-          archive.check(asked_[index].lun == lun && asked_[index].reads > 0, kWrong);
-        });
-  }
-  Places free(archive, asked_.size(), kWrong);
-  asked_.take_free(free);
-  Places hungry(archive, is_hungry_.size(), kWrong);
-  hungry_.each([&](std::uint32_t lun) { hungry.take(lun); });
-  for (std::size_t lun = 0; lun < is_hungry_.size(); ++lun) {
-    archive.check(is_hungry_[lun] == hungry.has(lun), kWrong);
-  }
-  std::uint64_t new_pages = 0;
-  for (std::uint32_t index = 0; index < asked_.size(); ++index) {
-    const Asked& asked = asked_[index];
-    const bool used = asked.reads + asked.writes > 0;
-    archive.check(
-        used != free.has(index) && (!used || (asked.lun != kNoIndex) == candidates.has(index)),
-        kWrong);
-    new_pages += asked.new_page ? 1 : 0;
-  }
-  archive.check(new_pages == new_pages_, kWrong);
-}
-
-void Lookahead::check_loaded(const Archive& archive, const std::vector<Query>& queries,
-                             std::uint32_t prefetches) const {
-  std::vector<Asked> counted(asked_.size());
-  for (const Query& query : queries) {
-    archive.check_index(query.asked, asked_.size(), kWrong);
-    archive.check(asked_[query.asked].key == query.key, kWrong);
-    ++(query.write ? counted[query.asked].writes : counted[query.asked].reads);
-  }
-  for (std::uint32_t index = 0; index < asked_.size(); ++index) {
-    archive.check(asked_[index].reads == counted[index].reads &&
-                      asked_[index].writes == counted[index].writes &&
-                      (!asked_[index].new_page || asked_[index].writes > 0),
-                  kWrong);
-  }
-  archive.check(prefetches == prefetching_, kWrong);
 }
 
 }  // namespace hmsim

@@ -57,15 +57,6 @@ class Lookahead {
   }
 
   void serialize(Archive& archive);
-  // Loading: what was sent and has not been looked up, by what sent() returned, is what is asked
-  // for; so many frames are being prefetched.
-  struct Query {
-    std::uint32_t asked = kNoIndex;
-    std::int64_t key = 0;
-    bool write = false;
-  };
-  void check_loaded(const Archive& archive, const std::vector<Query>& queries,
-                    std::uint32_t prefetches) const;
 
  private:
   struct Asked {
@@ -76,10 +67,9 @@ class Lookahead {
     SlotLink link;                 // in that list
     bool new_page = false;         // needs a frame of the write part
 
-    void serialize(Archive& archive) { archive(key, reads, writes, lun, link, new_page); }
+    void serialize(Archive& archive) { archive(key, reads, writes, new_page); }
   };
 
-  void check_lists(const Archive& archive) const;
   std::uint32_t enter(std::int64_t key);
   void leave(std::uint32_t index);
   void guard(BufferPart& part, std::int64_t key, bool guarded) const;

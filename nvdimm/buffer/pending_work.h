@@ -63,13 +63,6 @@ class PendingWork {
   std::uint32_t channels() const { return static_cast<std::uint32_t>(channels_.size()); }
   std::uint32_t luns_per_channel() const { return luns_per_channel_; }
 
-  // Loading: it is what was counted afresh.
-  void check_same(const Archive& archive, const PendingWork& counted) const {
-    archive.check(luns_ == counted.luns_ && channels_ == counted.channels_ &&
-                      all_ == counted.all_ && unplaced_ == counted.unplaced_ &&
-                      buffered_ == counted.buffered_,
-                  "what flash owes to requests is counted wrong");
-  }
   void serialize(Archive& archive) {
     archive.section("pending");
     archive.fixed(luns_, channels_);

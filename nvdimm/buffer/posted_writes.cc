@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/buffer/posted_writes.h"
 
+#include "core/errors.h"
 #include "core/places.h"
 
 namespace hmsim {
-
-namespace {
-
-constexpr const char* kWrong = "posted writes do not hold together";
-
-}  // namespace
 
 PostedWrites::PostedWrites(std::size_t first, std::size_t entries, bool store_data)
     : first_(first), entries_(entries), data_(store_data ? entries : 0) {
@@ -21,6 +16,14 @@ PostedWrites::PostedWrites(std::size_t first, std::size_t entries, bool store_da
 std::uint32_t PostedWrites::add(std::int64_t line, const LineData& data) {
   const std::uint32_t tag = free_.back();
   free_.pop_back();
+  enter(tag, line);
+  if (!data_.empty()) {
+    data_[tag - first_] = data;
+  }
+  return tag;
+}
+
+void PostedWrites::enter(std::uint32_t tag, std::int64_t line) {
   ++used_;
   const std::uint32_t older = latest_.find(line);
   if (older != kNoIndex) {
@@ -29,14 +32,11 @@ std::uint32_t PostedWrites::add(std::int64_t line, const LineData& data) {
   }
   latest_.insert(line, tag);
   entries_[tag - first_] = {line, older, kNoIndex, SlotChain(), true};
-  if (!data_.empty()) {
-    data_[tag - first_] = data;
-  }
-  return tag;
 }
 
 void PostedWrites::remove(std::uint32_t tag) {
   Entry& entry = entries_[tag - first_];
+  ensure(entry.used, "nvdimm", Tick(0), tag, "a posted write ends that is none");
   entry.used = false;
   if (entry.newer == kNoIndex) {
     latest_.erase(entry.line);
@@ -68,44 +68,35 @@ void PostedWrites::discard(std::int64_t first, std::int64_t end) {
   }
 }
 
+// The writes under way, those of a line from the oldest on.
 void PostedWrites::serialize(Archive& archive) {
   archive.section("posted writes");
-  archive.fixed(entries_, data_);
-  archive(free_, used_);
-  if (archive.loading()) {
-    check_loaded(archive);
-    latest_.clear();
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (entries_[i].used && entries_[i].newer == kNoIndex) {
-        archive.check(latest_.find(entries_[i].line) == kNoIndex, kWrong);
-        latest_.insert(entries_[i].line, static_cast<std::uint32_t>(first_ + i));
+  std::vector<std::uint32_t> tags;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].used && entries_[i].older == kNoIndex) {
+      for (auto tag = static_cast<std::uint32_t>(first_ + i); tag != kNoIndex;
+           tag = entries_[tag - first_].newer) {
+        tags.push_back(tag);
       }
     }
   }
-}
-
-// An entry is free, or in the chain of its line from the oldest to the newest.
-void PostedWrites::check_loaded(const Archive& archive) const {
-  Places entries(archive, entries_.size(), kWrong);
-  for (const std::uint32_t tag : free_) {
-    entries.take(tag - first_);  // of a tag below the first: far behind the last
-    archive.check(!uses(tag), kWrong);
-  }
-  archive.check(used_ == entries_.size() - entries.count(), kWrong);
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (!entries_[i].used || entries_[i].older != kNoIndex) {
-      continue;
+  archive.fixed(entries_, data_);
+  archive(free_, tags);
+  if (archive.loading()) {
+    Places entries(archive, entries_.size(), "a posted write is free, or there twice");
+    for (const std::uint32_t tag : free_) {
+      entries.take(tag - first_);  // of a tag below the first: far behind the last
     }
-    std::uint32_t older = kNoIndex;
-    for (auto tag = static_cast<std::uint32_t>(first_ + i); tag != kNoIndex;) {
+    used_ = 0;
+    latest_.clear();
+    for (const std::uint32_t tag : tags) {
       entries.take(tag - first_);
-      const Entry& entry = entries_[tag - first_];
-      archive.check(entry.used && entry.older == older && entry.line == entries_[i].line, kWrong);
-      older = tag;
-      tag = entry.newer;
+      const SlotChain readers = entries_[tag - first_].readers;
+      enter(tag, entries_[tag - first_].line);
+      entries_[tag - first_].readers = readers;
     }
+    entries.check(entries.all());
   }
-  archive.check(entries.all(), kWrong);
 }
 
 }  // namespace hmsim

@@ -64,10 +64,10 @@ class PostedWrites {
     SlotChain readers;
     bool used = false;
 
-    void serialize(Archive& archive) { archive(line, older, newer, readers, used); }
+    void serialize(Archive& archive) { archive(line, readers); }
   };
 
-  void check_loaded(const Archive& archive) const;
+  void enter(std::uint32_t tag, std::int64_t line);
 
   std::size_t first_;
   std::vector<Entry> entries_;

@@ -78,73 +78,57 @@ std::uint32_t BufferPart::after(std::uint32_t frame) const {
 }
 
 void BufferPart::serialize(Archive& archive) {
-  archive(held_, frames_, replaceable_, guarded_, waiting_);
+  archive(frames_, waiting_);
+  serialize_list(archive, FrameListing::replaceable);
+  serialize_list(archive, FrameListing::guarded);
   if (archive.loading()) {
-    check_loaded(archive);
+    Places waiting(archive, records(), "a frame waits twice, or does not wait");
+    waiting_.each([&](std::uint32_t frame) {
+      waiting.take(frame);
+      waiting.check(frames_.holds(frame) && frames_[frame].state == FrameState::waiting);
+    });
+    held_ = static_cast<std::int64_t>(frames_.used()) - static_cast<std::int64_t>(waiting_.size());
     map_.clear();
     recent_key_ = kNoKey;
-    for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
-      if (frames_[frame].state != FrameState::free) {
-        archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames hold the same page");
-        map_.insert(frames_[frame].key, frame);
-      }
+    for (const std::uint32_t frame : frames_.taken()) {
+      // A replacement policy knows frames by their keys, too.
+      archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames hold the same page");
+      map_.insert(frames_[frame].key, frame);
     }
   }
   if (replacement_ != nullptr) {
     replacement_->grow(records());
     replacement_->serialize(archive);
-  }
-  if (archive.loading()) {
-    check_lists(archive);
+    if (archive.loading()) {
+      check_replacement(archive);
+    }
   }
 }
 
-// Records are free, wait for a frame, or have one.
-void BufferPart::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "frames of the buffer do not hold together";
-  Places records(archive, frames_.size(), kWrong);
-  frames_.take_free(records);
-  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
-    archive.check(records.has(frame) == (frames_[frame].state == FrameState::free), kWrong);
-  }
-  waiting_.each([&](std::uint32_t frame) { records.take(frame); });
-  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
-    const FrameState state = frames_[frame].state;
-    archive.check(records.has(frame) == (state == FrameState::free || state == FrameState::waiting),
-                  kWrong);
-  }
-  archive.check(
-      held_ <= capacity_ && static_cast<std::size_t>(held_) == frames_.size() - records.count(),
-      kWrong);
+void BufferPart::serialize_list(Archive& archive, FrameListing listing) {
+  Listing& list = listing == FrameListing::guarded ? guarded_ : replaceable_;
+  list.count = archive.loading() ? 0 : list.count;
+  serialize_slots(archive, list.frames, links_of(frames_.data(), &Frame::link), records(),
+                  [&](std::uint32_t number) {
+                    Frame& frame = frames_[number];
+                    archive.check(
+                        frames_.holds(number) && frame.listing == FrameListing::none &&
+                            (frame.state == FrameState::clean || frame.state == FrameState::dirty),
+                        "a frame is listed twice, or in use");
+                    frame.listing = listing;
+                    ++list.count;
+                  });
 }
 
-// A frame is in the list that it should be in; so the replacement policy has it.
-void BufferPart::check_lists(const Archive& archive) const {
-  constexpr const char* kWrong = "lists of the buffer's frames do not hold together";
-  Places listed(archive, frames_.size(), kWrong);
-  const auto follow = [&](const Listing& list, FrameListing listing) {
-    const std::size_t before = listed.count();
-    const auto links = links_of(frames_.data(), &Frame::link);
-    list.frames.take_all(links, listed, [&](std::uint32_t frame) {
-      archive.check(frames_[frame].listing == listing, kWrong);
-    });
-    archive.check(list.count == listed.count() - before, kWrong);
-  };
-  follow(replaceable_, FrameListing::replaceable);
-  follow(guarded_, FrameListing::guarded);
-  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
-    archive.check((frames_[frame].listing != FrameListing::none) == listed.has(frame), kWrong);
-  }
-  if (replacement_ == nullptr) {
-    return;
-  }
-  Places known(archive, frames_.size(), kWrong);
+// The policy names each replaceable frame once, so that a search for a victim ends.
+void BufferPart::check_replacement(const Archive& archive) const {
+  Places named(archive, frames_.size(), "the replacement policy has other frames");
   const std::uint32_t first = replaceable_.frames.empty() ? kNoIndex : replacement_->victim();
-  known.chain(first, [&](std::uint32_t frame) {
-    archive.check(frames_[frame].listing == FrameListing::replaceable, kWrong);
+  named.chain(first, [&](std::uint32_t frame) {
+    named.check(frames_[frame].listing == FrameListing::replaceable);
     return replacement_->after(frame);
   });
-  archive.check(known.count() == replaceable_.count, kWrong);
+  named.check(named.count() == replaceable_.count);
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/key_map.h"
 #include "core/parameters.h"
 #include "core/pool.h"
@@ -54,7 +55,7 @@ struct Frame {
   std::uint32_t lun = 0;    // read part, while it waits for flash: where from
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, link, waiters, state, listing, prefetched, fetching, lun);
+    archive(key, valid, expected, pins, waiters, state, prefetched, fetching, lun);
   }
 };
 
@@ -73,6 +74,9 @@ class BufferPart {
   }
   Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
   const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
+  // A frame that others kept the number of: a fault if it is free.
+  Frame& held(std::uint32_t frame) { return frames_.held(frame); }
+  const Frame& held(std::uint32_t frame) const { return frames_.held(frame); }
 
   // Records, free ones included, are numbered from 0.
   std::uint32_t records() const { return frames_.size(); }
@@ -100,6 +104,9 @@ class BufferPart {
   void list(std::uint32_t frame, bool guard) {
     const auto links = links_of(frames_.data(), &Frame::link);
     Frame& record = frames_[frame];
+    if (record.listing != FrameListing::none) {
+      raise_fault("buffer", Tick(0), record.key, "a frame is listed twice");
+    }
     Listing& listing = guard ? guarded_ : replaceable_;
     record.listing = guard ? FrameListing::guarded : FrameListing::replaceable;
     listing.frames.push_back(links, frame);
@@ -128,15 +135,13 @@ class BufferPart {
   void serialize(Archive& archive);
 
  private:
-  void check_loaded(const Archive& archive) const;
-  void check_lists(const Archive& archive) const;
+  void serialize_list(Archive& archive, FrameListing listing);
+  void check_replacement(const Archive& archive) const;
 
   // In the order of their listing.
   struct Listing {
     SlotList frames;
     std::uint64_t count = 0;
-
-    void serialize(Archive& archive) { archive(frames, count); }
   };
 
   static constexpr std::int64_t kNoKey = -1;
@@ -181,6 +186,8 @@ class SyncBuffer {
     return items_ ? std::uint64_t{1} << (frame.key % kLinesPerPage) : frame.valid;
   }
   bool items() const { return items_; }
+  // Of so many pages.
+  std::uint64_t keys(std::uint64_t pages) const { return items_ ? pages * kLinesPerPage : pages; }
 
   // A write of the line has ended: the read part's copy of it is out of date.
   void drop_from_read(std::int64_t key, std::uint64_t line);

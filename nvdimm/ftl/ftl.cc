@@ -132,6 +132,13 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
   count_wear();
 }
 
+std::uint32_t Ftl::claim_any(LogicalPage page, std::uint32_t count) {
+  const std::uint32_t lun = claim(
+      page, [](std::uint32_t) { return true; }, count);
+  require(lun != kNoIndex, "no LUN has room for a page");
+  return lun;
+}
+
 PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream, std::uint32_t sources) {
   Lun& state = luns_[lun];
   std::size_t own = frontier_of(stream);
@@ -303,6 +310,7 @@ void Ftl::complete(PhysicalPage at) {
   --luns_[lun].in_flight;
   check_pages(lun);
   if (block.completed == block.end) {
+    require(block.state == State::open, "a block that is not open has filled");
     block.completed = shape_.pages;
     block.changed = luns_[lun].written;
     enter_full(lun, block_of(at));

@@ -35,8 +35,6 @@
 
 namespace hmsim {
 
-class FlashArray;
-
 // `assignments`: the configuration's; the selector's own parameters are taken from them.
 std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
                                                 const Assignments& assignments);
@@ -125,6 +123,9 @@ class Ftl {
     }
     return kNoIndex;
   }
+
+  // As claim(), on any LUN. One must have room.
+  std::uint32_t claim_any(LogicalPage page, std::uint32_t count);
 
   // Whether a LUN with room is_idle.
   template <class IsIdle>
@@ -227,25 +228,20 @@ class Ftl {
 
   void serialize(Archive& archive);
 
-  // What others have under way with each LUN.
-  struct UnderWay {
-    explicit UnderWay(std::size_t luns) : claims(luns), victims(luns, kNoIndex) {}
-
-    std::vector<PhysicalPage> programs;  // flash pages allocated, and not yet committed
-    std::vector<std::uint64_t> claims;
-    std::vector<std::uint32_t> victims;  // kNoIndex: none
-  };
-  // Loading: it is what is under way here.
-  void check_under_way(const Archive& archive, const UnderWay& others) const;
-  // Loading: what may be programmed next is what the array takes for that.
-  void check_programmed(const Archive& archive, const FlashArray& flash, std::uint32_t lun) const;
-  // Loading, data mode: the media hold what the map says.
-  void check_media(const Archive& archive) const;
+  // Loading: there is such a place; a flash page begins there.
+  void check_place(const Archive& archive, PhysicalPage at) const {
+    archive.check_index(at.value(), p2l_.size(), "a flash page does not exist");
+  }
+  void check_flash_page(const Archive& archive, PhysicalPage at) const {
+    check_place(archive, at);
+    archive.check(at.value() % shape_.parts() == 0, "a flash page begins elsewhere");
+  }
 
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
   enum class State : std::uint8_t { free, open, full, victim, bad, last = bad };
+  static constexpr std::uint32_t kMostErases = 1u << 22;  // of a block: far beyond its endurance
 
   struct Block {
     SlotLink alike;  // among full blocks of the LUN with as many valid pages, by `changed`
@@ -260,7 +256,8 @@ class Ftl {
     bool failing = false;  // to be retired
 
     void serialize(Archive& archive) {
-      archive(changed, erases, slot, completed, end, state, failing);
+      archive(changed, erases, completed, end, state, failing);
+      archive.check(erases <= kMostErases, "a flash block is worn beyond reason");
     }
   };
 
@@ -368,11 +365,12 @@ class Ftl {
   void rebuild_lun(std::uint32_t lun);
   void serialize_map(Archive& archive);
   void count_valid(const Archive& archive);
-  void check_lun(const Archive& archive, std::uint32_t lun) const;
-  void check_lists(const Archive& archive, std::uint32_t lun) const;
-  std::uint32_t allocated_pages(std::uint32_t lun, std::uint32_t block) const;
   void serialize_lun(Archive& archive, std::uint32_t lun);
-  void serialize_list(Archive& archive, std::uint32_t lun, SlotList& list, SlotLink Block::*link);
+  std::vector<std::uint32_t> serialize_order(Archive& archive, std::uint32_t lun,
+                                             const std::vector<std::uint32_t>& blocks);
+  void list_blocks(std::uint32_t lun, const std::vector<std::uint32_t>& full,
+                   const std::vector<std::uint32_t>& filled,
+                   const std::vector<std::uint32_t>& alike);
 
   FtlShape shape_;
   std::unique_ptr<MapCache> map_;

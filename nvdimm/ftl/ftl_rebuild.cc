@@ -40,10 +40,10 @@ void Ftl::rebuild() {
 void Ftl::rebuild_cache() {
   map_->clear();
   for (std::uint32_t number = 0; number < shape_.map_pages(); ++number) {
-    const PhysicalPage at = place(map_page(number));
-    for_entries(number, [this, at](LogicalPage page, std::uint32_t part, std::size_t byte,
-                                   std::uint32_t entry) {
-      const PageBytes& then = at == kNowhere ? kNoEntries : media_->bytes(at + PhysicalPage(part));
+    for_entries(number, [this, number](LogicalPage page, std::uint32_t part, std::size_t byte,
+                                       std::uint32_t entry) {
+      const PhysicalPage at = place(map_page(number) + LogicalPage(part));
+      const PageBytes& then = at == kNowhere ? kNoEntries : media_->bytes(at);
       if (entry != entry_at(then, byte)) {
         map_->changed(page);
       }
@@ -91,7 +91,7 @@ void Ftl::rebuild_map() {
   for (std::size_t i = 0; i < p2l_.size(); ++i) {
     const PhysicalPage at(static_cast<std::int64_t>(i));
     const FlashMedia::Spare spare = media_->spare(at);
-    if (!spare.whole || spare.page == FlashMedia::kPadding) {
+    if (!spare.whole || index(spare.page) >= l2p_.size()) {  // torn, or padding
       continue;
     }
     version_ = std::max(version_, spare.version);
@@ -125,7 +125,8 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
       const PhysicalPage at = page_at(lun, number, page);
       const FlashMedia::Spare spare = media_->spare(at);
-      block.completed = spare.programmed ? page + 1 : block.completed;
+      block.completed =
+          spare.programmed ? (page / shape_.parts() + 1) * shape_.parts() : block.completed;
       newest = std::max(newest, spare.version);
       block.valid += owner(at) ? 1 : 0;
     }

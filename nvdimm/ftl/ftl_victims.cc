@@ -146,7 +146,7 @@ void Ftl::count_wear() {
   }
 }
 
-// Of the good blocks, of which there is one at least.
+// Of the good blocks.
 void Ftl::count_wear(std::uint32_t lun) {
   Lun& state = luns_[lun];
   state.worn.assign(1, 0);
@@ -161,7 +161,7 @@ void Ftl::count_wear(std::uint32_t lun) {
     ++state.worn[erases];
   }
   state.least_worn = 0;
-  while (state.worn[state.least_worn] == 0) {
+  while (state.worn[state.least_worn] == 0 && state.least_worn + 1 < state.worn.size()) {
     ++state.least_worn;
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/garbage_collector.h"
 
-#include "nvdimm/under_way.h"
-
 namespace hmsim {
 
 namespace {
@@ -324,53 +322,23 @@ PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
   return ftl_.page_at(command.lun, job.block, 0);
 }
 
-void GarbageCollector::serialize(Archive& archive) {
-  archive.section("gc");
-  archive.fixed(jobs_, resting_);
-  archive(begun_, ended_, *scheduler_);
+void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {
+  archive(phase, levelling, locked, block, next_page, reads, source, target, started);
+  archive.check_index(block, ftl.shape().blocks, "a block is cleaned that does not exist");
+  archive.check(next_page % ftl.shape().parts() == 0, "a flash page is cleaned in part");
+  ftl.check_flash_page(archive, source);
+  ftl.check_flash_page(archive, target);
+  copies.serialize(archive, ftl);
+  batch.serialize(archive, ftl);
 }
 
-void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way) const {
-  Places commands(archive, jobs_.size(), "a LUN is cleaned twice at once");
-  for (const auto& [command, progress] : under_way.of(*this)) {
-    commands.take(command.lun);
-    archive.check(command.priority == FlashPriority::collection, "a LUN is cleaned out of turn");
-    const Job& job = jobs_[command.lun];
-    const auto pages = static_cast<std::int64_t>(ftl_.shape().pages);
-    const std::int64_t block = std::int64_t{command.lun} * ftl_.shape().blocks + job.block;
-    if (command.operation == FlashOperation::erase) {
-      archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
-      archive.check(ftl_.valid_pages(command.lun, job.block) == 0,
-                    "a flash block is erased that holds valid pages");
-    } else if (command.operation == FlashOperation::read) {
-      archive.check(job.source >= PhysicalPage(0) && job.source.value() / pages == block &&
-                        job.source.value() % ftl_.shape().parts() == 0,
-                    "a page is copied from another flash block");
-    } else {
-      job.batch.check_loaded(archive, ftl_, block);
-      archive.check(command.parts == first_parts(job.batch.count), "pages are copied in part");
-    }
-    if (command.operation == FlashOperation::program && progress != FlashArray::Progress::queued) {
-      under_way.ftl.programs.push_back(job.target);
-    }
+void GarbageCollector::serialize(Archive& archive) {
+  archive.section("gc");
+  for (Job& job : jobs_) {
+    job.serialize(archive, ftl_);
   }
-  std::vector<std::uint32_t> resting(resting_.size());
-  for (std::uint32_t lun = 0; lun < jobs_.size(); ++lun) {
-    const Job& job = jobs_[lun];
-    const bool works = job.phase == Phase::working;
-    archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
-    job.copies.check_loaded(archive, ftl_, std::int64_t{lun} * ftl_.shape().blocks + job.block);
-    archive.check(job.next_page <= ftl_.shape().pages && job.next_page % ftl_.shape().parts() == 0,
-                  "a flash block is cleaned beyond its end");
-    archive.check(commands.has(lun) == works && job.locked == works &&
-                      flash_.locked(lun) == works &&
-                      (job.phase != Phase::yielding ||
-                       (job.reads > 0 && ftl_.valid_pages(lun, job.block) == 0)),
-                  "a garbage collection does not hold together");
-    resting[lun / pending_.luns_per_channel()] += job.phase == Phase::resting ? 1 : 0;
-    under_way.ftl.victims[lun] = job.phase == Phase::none ? kNoIndex : job.block;
-  }
-  archive.check(resting == resting_, "garbage collections that rest are counted wrong");
+  archive.fixed(resting_);
+  archive(begun_, ended_, *scheduler_);
 }
 
 }  // namespace hmsim

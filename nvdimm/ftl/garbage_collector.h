@@ -32,8 +32,6 @@
 
 namespace hmsim {
 
-struct UnderWay;
-
 class CollectionListener {
  public:
   virtual ~CollectionListener() = default;
@@ -60,8 +58,6 @@ class GarbageCollector final : private FlashRequester {
   std::uint64_t ended() const { return ended_; }
 
   void serialize(Archive& archive);
-  // Loading: each job has the block and the command that it should have.
-  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   // resting: gives way to the host; yielding: to so many reads, before the erase.
@@ -80,10 +76,7 @@ class GarbageCollector final : private FlashRequester {
     PhysicalPage target;          // the one that is programmed
     Tick started;
 
-    void serialize(Archive& archive) {
-      archive(phase, levelling, locked, block, next_page, reads, copies, batch, source, target,
-              started);
-    }
+    void serialize(Archive& archive, const Ftl& ftl);
   };
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;

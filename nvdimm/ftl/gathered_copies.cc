@@ -3,7 +3,21 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
+
 namespace hmsim {
+
+namespace {
+
+template <class Copies>
+void check_pages(const Archive& archive, const Ftl& ftl, const Copies& copies) {
+  for (const PageCopy& copy : copies) {
+    archive.check_index(copy.page.value(), ftl.pages(), "a page is copied that does not exist");
+    ftl.check_place(archive, copy.source);
+  }
+}
+
+}  // namespace
 
 void CopyBatch::commit(Ftl& ftl, PhysicalPage target) const {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -14,19 +28,10 @@ void CopyBatch::commit(Ftl& ftl, PhysicalPage target) const {
   }
 }
 
-void PageCopy::check_loaded(const Archive& archive, const Ftl& ftl, std::int64_t block) const {
-  archive.check_index(page.value(), ftl.pages(), "a page is copied that is none");
-  archive.check(source >= PhysicalPage(0) && source.value() / ftl.shape().pages == block,
-                "a page is copied from another flash block");
-}
-
-void CopyBatch::check_loaded(const Archive& archive, const Ftl& ftl, std::int64_t block) const {
-  archive.check(count > 0 && count <= ftl.shape().parts(), "a program copies nothing, or too much");
-  for (std::uint32_t i = 0; i < count; ++i) {
-    copies[i].check_loaded(archive, ftl, block);
-    archive.check(!ftl.is_map_page(copies[i].page) || count == ftl.shape().parts(),
-                  "a translation page is copied in part");
-  }
+void CopyBatch::serialize(Archive& archive, const Ftl& ftl) {
+  archive(copies, count);
+  archive.check(count <= copies.size(), "too many pages are copied");
+  check_pages(archive, ftl, copies);
 }
 
 PartMask GatheredCopies::valid_parts(const Ftl& ftl, PhysicalPage first) {
@@ -39,6 +44,8 @@ PartMask GatheredCopies::valid_parts(const Ftl& ftl, PhysicalPage first) {
 }
 
 PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first) {
+  ensure(count_ + ftl.shape().parts() <= copies_.size(), "gc", Tick(0), first.value(),
+         "too many pages are copied");
   PartMask parts = 0;
   old_ = count_;
   for (std::uint32_t part = 0; part < ftl.shape().parts(); ++part) {
@@ -71,17 +78,10 @@ CopyBatch GatheredCopies::take(const Ftl& ftl) {
   return batch;
 }
 
-void GatheredCopies::check_loaded(const Archive& archive, const Ftl& ftl,
-                                  std::int64_t block) const {
-  constexpr const char* kWrong = "pages that are copied do not hold together";
-  const std::uint32_t parts = ftl.shape().parts();
-  archive.check(old_ <= count_ && old_ < parts && count_ - old_ <= parts, kWrong);
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    copies_[i].check_loaded(archive, ftl, block);
-    archive.check(count_ - old_ == parts ? i >= old_ || !ftl.is_map_page(copies_[i].page)
-                                         : !ftl.is_map_page(copies_[i].page),
-                  kWrong);
-  }
+void GatheredCopies::serialize(Archive& archive, const Ftl& ftl) {
+  archive(copies_, count_, old_);
+  archive.check(old_ <= count_ && count_ <= copies_.size(), "too many pages are copied");
+  check_pages(archive, ftl, copies_);
 }
 
 }  // namespace hmsim

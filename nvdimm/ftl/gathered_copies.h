@@ -18,8 +18,6 @@ struct PageCopy {
   PhysicalPage source;
 
   void serialize(Archive& archive) { archive(page, source); }
-  // Loading: it is a page of that block.
-  void check_loaded(const Archive& archive, const Ftl& ftl, std::int64_t block) const;
 };
 
 // What one program writes.
@@ -29,9 +27,7 @@ struct CopyBatch {
 
   // The program into the flash page at `target` is over.
   void commit(Ftl& ftl, PhysicalPage target) const;
-  void serialize(Archive& archive) { archive(copies, count); }
-  // Loading: they are pages of that block.
-  void check_loaded(const Archive& archive, const Ftl& ftl, std::int64_t block) const;
+  void serialize(Archive& archive, const Ftl& ftl);
 };
 
 class GatheredCopies {
@@ -59,9 +55,7 @@ class GatheredCopies {
     }
   }
 
-  void serialize(Archive& archive) { archive(copies_, count_, old_); }
-  // Loading: they are pages of that block.
-  void check_loaded(const Archive& archive, const Ftl& ftl, std::int64_t block) const;
+  void serialize(Archive& archive, const Ftl& ftl);
 
  private:
   std::array<PageCopy, 2 * kMostParts> copies_;

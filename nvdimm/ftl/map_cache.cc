@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/map_cache.h"
 
-#include "core/places.h"
+#include <utility>
 
 namespace hmsim {
 
@@ -61,14 +61,18 @@ void MapCache::drop_oldest() {
   ++counts_.evictions;
   if (entry.dirty) {
     ++counts_.dirty_evictions;
-    if (!listed_[page]) {
-      listed_[page] = true;
-      to_write_.push(page);
-    }
+    write_later(page);
     written(page);
   }
   slots_.erase(entry.page.value());
   touch(slot);
+}
+
+void MapCache::write_later(std::uint32_t translation_page) {
+  if (!listed_[translation_page]) {
+    listed_[translation_page] = true;
+    to_write_.push(translation_page);
+  }
 }
 
 std::uint32_t MapCache::next_write() {
@@ -99,45 +103,32 @@ void MapCache::clear() {
 
 void MapCache::serialize(Archive& archive) {
   archive.section("map cache");
-  archive(entries_, age_);
-  archive.fixed(dirty_, listed_);
-  archive(to_write_, dirty_count_, counts_);
-  if (archive.loading()) {
-    check_loaded(archive);
-    slots_.clear();
-    for (std::uint32_t slot = 0; slot < entries_.size(); ++slot) {
-      archive.check(!holds(entries_[slot].page), "a map entry is cached twice");
-      slots_.insert(entries_[slot].page.value(), slot);
-    }
+  serialize_entries(archive);
+  Ring<std::uint32_t> pages = to_write_;
+  archive(pages, counts_);
+  for (; archive.loading() && !pages.empty(); pages.pop()) {
+    archive.check_index(pages.front(), dirty_.size(), "a translation page does not exist");
+    write_later(pages.front());
   }
 }
 
-void MapCache::check_loaded(const Archive& archive) const {
-  constexpr const char* kWrong = "the cached map does not hold together";
-  const std::size_t count = entries_.size();
-  archive.check(count <= capacity_, kWrong);
-  Places aged(archive, count, kWrong);
-  age_.take_all(by_age(), aged);
-  Places dirty(archive, count, kWrong);
-  for (std::uint32_t page = 0; page < dirty_.size(); ++page) {
-    const auto in_page = [&](std::uint32_t slot) {
-      archive.check(entries_[slot].dirty && page_of(entries_[slot].page) == page, kWrong);
-    };
-    dirty_[page].take_all(by_page(), dirty, in_page);
+// Oldest first; loading uses them in that order.
+void MapCache::serialize_entries(Archive& archive) {
+  std::vector<std::pair<LogicalPage, bool>> entries;
+  if (!archive.loading()) {
+    for (std::uint32_t slot = age_.first; slot != kNoIndex; slot = entries_[slot].by_age.next) {
+      entries.emplace_back(entries_[slot].page, entries_[slot].dirty);
+    }
   }
-  Places writes(archive, dirty_.size(), kWrong);
-  to_write_.each([&](std::uint32_t page) { writes.take(page); });
-  for (std::size_t page = 0; page < listed_.size(); ++page) {
-    archive.check(listed_[page] == writes.has(page), kWrong);
+  archive(entries);
+  if (archive.loading()) {
+    clear();
+    for (const auto& [page, dirty] : entries) {
+      archive.check_index(page.value(), dirty_.size() * entries_per_page_,
+                          "a page of the cached map does not exist");
+      dirty ? changed(page) : load(page);
+    }
   }
-  for (std::size_t slot = 0; slot < count; ++slot) {
-    archive.check(entries_[slot].page >= LogicalPage(0) &&
-                      entries_[slot].page < LogicalPage(static_cast<std::int64_t>(
-                                                dirty_.size() * entries_per_page_)) &&
-                      entries_[slot].dirty == dirty.has(slot),
-                  kWrong);
-  }
-  archive.check(aged.all() && dirty.count() == dirty_count_, kWrong);
 }
 
 }  // namespace hmsim

@@ -72,16 +72,15 @@ class MapCache {
     bool dirty = false;
     SlotLink by_age;
     SlotLink by_page;  // while it is dirty
-
-    void serialize(Archive& archive) { archive(page, dirty, by_age, by_page); }
   };
 
   auto by_age() { return links_of(entries_.data(), &Entry::by_age); }
   auto by_age() const { return links_of(entries_.data(), &Entry::by_age); }
   auto by_page() { return links_of(entries_.data(), &Entry::by_page); }
   auto by_page() const { return links_of(entries_.data(), &Entry::by_page); }
-  void check_loaded(const Archive& archive) const;
+  void serialize_entries(Archive& archive);
   std::uint32_t enter(LogicalPage page);
+  void write_later(std::uint32_t translation_page);
   void touch(std::uint32_t slot);
   void drop_oldest();
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "nvdimm/under_way.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -91,8 +91,7 @@ void MapTraffic::program(std::uint32_t visit, Tick now) {
   std::uint32_t lun = ftl_.claim(
       page, [this](std::uint32_t candidate) { return flash_.idle(candidate); }, parts);
   if (lun == kNoIndex) {
-    lun = ftl_.claim(
-        page, [](std::uint32_t) { return true; }, parts);
+    lun = ftl_.claim_any(page, parts);
   }
   submit(FlashOperation::program, lun, visit, now);
 }
@@ -112,7 +111,7 @@ void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32
 
 bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
-    Visit& visit = visits_[command.subject];
+    Visit& visit = visits_.held(command.subject);
     visit.target = ftl_.allocate(command.lun, Ftl::Stream::translation);
     ftl_.map()->written(visit.page);
   }
@@ -120,7 +119,7 @@ bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {
 }
 
 PhysicalPage MapTraffic::flash_place(const FlashCommand& command) const {
-  const Visit& visit = visits_[command.subject];
+  const Visit& visit = visits_.held(command.subject);
   return command.operation == FlashOperation::program ? visit.target
                                                       : ftl_.place(ftl_.map_page(visit.page));
 }
@@ -135,7 +134,7 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
   const std::uint32_t number = command.subject;
   pending_.remove(command.lun, page_work(command.operation));
   if (command.operation == FlashOperation::read) {
-    visits_[number].reading = false;
+    visits_.held(number).reading = false;
     const bool writes = visits_[number].writes;
     serve(number, command.gc, now);
     if (writes) {
@@ -143,7 +142,8 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
     }
     return;
   }
-  Visit& visit = visits_[number];
+  Visit& visit = visits_.held(number);
+  ensure(visit.target != kNowhere, "map", now, visit.page, "a program has ended that never began");
   if (command.failed) {
     ftl_.fail(visit.target, ftl_.shape().parts());
     program(number, now);
@@ -177,75 +177,26 @@ void MapTraffic::serve(std::uint32_t visit, const GcWait& gc, Tick now) {
 void MapTraffic::serialize(Archive& archive) {
   archive.section("map traffic");
   archive(visits_, waiters_, writing_);
+  const auto links = links_of(waiters_.data(), &Waiter::next);
+  for (const std::uint32_t visit : visits_.taken()) {
+    serialize_slots(archive, visits_[visit].waiters, links, waiters_.size(), [](std::uint32_t) {});
+  }
   if (!archive.loading()) {
     return;
   }
   visit_of_.clear();
-  const std::vector<bool> in_use = visits_.in_use();
-  for (std::uint32_t visit = 0; visit < visits_.size(); ++visit) {
-    const std::uint32_t page = visits_[visit].page;
-    if (in_use[visit]) {
-      archive.check(page < ftl_.shape().map_pages() && visit_of_.find(page) == kNoIndex,
-                    "a translation page is visited twice, or is none");
-      visit_of_.insert(page, visit);
+  for (const std::uint32_t number : visits_.taken()) {
+    const Visit& visit = visits_[number];
+    archive.check_index(visit.page, ftl_.shape().map_pages(), "a translation page does not exist");
+    if (visit.target != kNowhere) {
+      ftl_.check_flash_page(archive, visit.target);
     }
+    visit_of_.insert(visit.page, number);
   }
-}
-
-void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const {
-  constexpr const char* kWrong = "visits of translation pages do not hold together";
-  archive.check(ftl_.map() != nullptr || visits_.size() == 0, kWrong);
-  Places visits(archive, visits_.size(), kWrong);
-  visits_.take_free(visits);
-  for (const auto& [command, progress] : under_way.of(*this)) {
-    visits.take(command.subject);
-    const Visit& visit = visits_[command.subject];
-    const bool reads = command.operation == FlashOperation::read;
-    archive.check(command.priority == FlashPriority::map && visit.reading == reads &&
-                      (reads || visit.writes) && command.operation != FlashOperation::erase &&
-                      (!reads || in_flash(visit.page)),
-                  kWrong);
-    under_way.pending.add(command.lun, page_work(command.operation));
-    under_way.ftl.claims[command.lun] += reads ? 0 : ftl_.shape().parts();
-    if (!reads && progress != FlashArray::Progress::queued) {
-      under_way.ftl.programs.push_back(visit.target);
-    }
+  for (const std::uint32_t waiter : waiters_.taken()) {
+    archive.check_index(waiters_[waiter].page.value(), ftl_.shape().logical_pages,
+                        "a page of the map does not exist");
   }
-  std::uint32_t writing = 0;
-  const std::vector<bool> in_use = visits_.in_use();
-  for (std::uint32_t visit = 0; visit < visits_.size(); ++visit) {
-    const Visit& own = visits_[visit];
-    writing += in_use[visit] && own.writes ? 1 : 0;
-    archive.check(!in_use[visit] || own.waiters.empty() || own.reading, kWrong);
-  }
-  archive.check(visits.all() && writing == writing_, kWrong);
-  check_waiters(archive, under_way);
-}
-
-void MapTraffic::check_waiters(const Archive& archive, UnderWay& under_way) const {
-  constexpr const char* kWrong = "who waits for the map does not hold together";
-  Places waiters(archive, waiters_.size(), kWrong);
-  waiters_.take_free(waiters);
-  const std::vector<bool> in_use = visits_.in_use();
-  for (std::uint32_t i = 0; i < visits_.size(); ++i) {
-    if (!in_use[i]) {
-      continue;
-    }
-    const Visit& visit = visits_[i];
-    visit.waiters.take_all(links_of(waiters_.data(), &Waiter::next), waiters, [&](auto number) {
-      const Waiter& waiter = waiters_[number];
-      archive.check_index(waiter.page.value(), ftl_.shape().logical_pages, kWrong);
-      archive.check(ftl_.map()->page_of(waiter.page) == visit.page, kWrong);
-      const auto user = static_cast<MapUser>(waiter.cookie % kMapUsers);
-      if (user == MapUser::eviction) {
-        under_way.evictions.push_back(waiter.cookie / kMapUsers);
-      } else {
-        under_way.fetches.take(waiter.cookie / kMapUsers);
-        under_way.prefetches += user == MapUser::prefetch ? 1 : 0;
-      }
-    });
-  }
-  archive.check(waiters.all(), kWrong);
 }
 
 }  // namespace hmsim

@@ -23,8 +23,6 @@
 
 namespace hmsim {
 
-struct UnderWay;
-
 // Who asks for an entry, and a number of his own, in one cookie.
 enum class MapUser : std::uint8_t { demand, prefetch, eviction };
 inline constexpr std::uint32_t kMapUsers = 3;
@@ -50,8 +48,6 @@ class MapTraffic final : private FlashRequester {
   void write_back(Tick now);
 
   void serialize(Archive& archive);
-  // Loading: each visit has the command that it should have.
-  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   // What is done with one translation page.
@@ -63,14 +59,14 @@ class MapTraffic final : private FlashRequester {
     bool again = false;              // ... and after that once more
     PhysicalPage target = kNowhere;  // being programmed there
 
-    void serialize(Archive& archive) { archive(page, waiters, reading, writes, again, target); }
+    void serialize(Archive& archive) { archive(page, reading, writes, again, target); }
   };
   struct Waiter {
     LogicalPage page;
     std::uint32_t cookie = 0;
     std::uint32_t next = kNoIndex;  // of the visit
 
-    void serialize(Archive& archive) { archive(page, cookie, next); }
+    void serialize(Archive& archive) { archive(page, cookie); }
   };
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
@@ -85,7 +81,6 @@ class MapTraffic final : private FlashRequester {
   void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t visit, Tick now);
   void wait(std::uint32_t visit, LogicalPage page, std::uint32_t cookie);
   void serve(std::uint32_t visit, const GcWait& gc, Tick now);
-  void check_waiters(const Archive& archive, UnderWay& under_way) const;
   bool in_flash(std::uint32_t page) const { return ftl_.place(ftl_.map_page(page)) != kNowhere; }
 
   Ftl& ftl_;

@@ -41,8 +41,8 @@ void MediaModule::add_media_observer(MediaObserver& observer) {
 }
 
 std::uint32_t MediaModule::bank_of(std::int64_t line) const {
-  return static_cast<std::uint32_t>(line * kLineBytes.value() / media_.interleave.value() %
-                                    media_.banks);
+  const auto run = static_cast<std::uint64_t>(media_.interleave / kLineBytes);
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(line) / run % banks_.size());
 }
 
 std::uint64_t MediaModule::place(std::uint64_t line) const {
@@ -52,6 +52,7 @@ std::uint64_t MediaModule::place(std::uint64_t line) const {
   const std::uint64_t bank = line / run % banks;
   const std::uint64_t region =
       bank * (gaps_.size() / banks) + in_bank / layout_.size();  // of the module
+  ensure(region < gaps_.size(), "nvdimm", Tick(0), -1, "a line does not exist");
   const std::uint64_t number = in_bank % layout_.size();
   const StartGap& gap = gaps_[region];
   return region * gap.places() + gap.place(media_.start_gap.randomised ? layout_(number) : number);
@@ -143,7 +144,7 @@ std::uint32_t MediaModule::new_entry(std::int64_t line, Tick now) {
   free_.pop_back();
   entries_[entry].line = line;
   entry_of_.insert(line, entry);
-  statistics_.queue.set(statistics_.queue.value() + 1, now);
+  count_queue(now);
   return entry;
 }
 
@@ -167,6 +168,10 @@ void MediaModule::post(Address address, const LineData& data, Tick now) {
   is_due(events_.next_time());
 }
 
+void MediaModule::count_queue(Tick now) {
+  statistics_.queue.set(static_cast<std::int64_t>(entries_.size() - free_.size()), now);
+}
+
 void MediaModule::ready(std::uint32_t tag, Tick now) {
   commands_[tag].stage = Stage::ready;
   host_.on_ack(tag, now);
@@ -178,6 +183,7 @@ Tick MediaModule::finish(std::uint32_t tag, Tick now) {
   command.stage = Stage::none;
   --unfinished_;
   if (command.write) {
+    ensure(command.entry < entries_.size(), "nvdimm", now, tag, "a write ends without an entry");
     --entries_[command.entry].pins;
     entries_[command.entry].dirty = true;
     queue_write(command.entry, now);
@@ -263,6 +269,7 @@ MediaRecord MediaModule::record_of(std::uint32_t bank) const {
 
 void MediaModule::end(std::uint32_t bank, Tick now) {
   Bank& state = banks_[bank];
+  ensure(state.busy, "nvdimm", now, bank, "an operation ends that never began");
   state.busy = false;
   --busy_;
   statistics_.busy_banks.set(busy_, now);
@@ -302,7 +309,7 @@ void MediaModule::end_write(std::uint32_t entry, Tick now) {
   entry_of_.erase(line);
   record.line = kNoLine;
   free_.push_back(entry);
-  statistics_.queue.set(statistics_.queue.value() - 1, now);
+  count_queue(now);
   if (parameters_.posted_writes > 0) {
     host_.on_credit(now);
   }

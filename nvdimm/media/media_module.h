@@ -112,6 +112,7 @@ class MediaModule final : public NvdimmModule {
 
     void serialize(Archive& archive) {
       archive(reads, writes, busy, operation, subject, wrote, since, moved);
+      archive.check(moved < kNever, "a time is too long");
     }
   };
 
@@ -123,14 +124,8 @@ class MediaModule final : public NvdimmModule {
   }
   std::uint32_t bank_of(std::int64_t line) const;
 
-  // Loading.
   void serialize_unsaved(Archive& archive);
-  void check_entries(const Archive& archive) const;
-  void check_commands(const Archive& archive) const;
-  void check_banks(const Archive& archive) const;
-  // What occupies banks, or waits for them: entries that are written, tags that wait.
-  struct BankWork;
-  void check_bank(const Archive& archive, std::uint32_t bank, BankWork& work) const;
+  void check_bounds(const Archive& archive) const;
 
   void look_up(std::uint32_t tag, Tick now);
   bool take_entry(std::uint32_t tag, Tick now);
@@ -147,6 +142,7 @@ class MediaModule final : public NvdimmModule {
   void store(std::uint32_t entry);
   void save_rest(std::vector<PowerLane>& lanes);
   void wear_out(std::uint64_t place);
+  void count_queue(Tick now);
   Tick moved(const Bank& bank, Tick now) const;
 
   const NvdimmParameters parameters_;

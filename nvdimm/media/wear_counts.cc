@@ -34,7 +34,6 @@ std::uint64_t WearCounts::add(std::uint64_t place) {
 }
 
 void WearCounts::serialize(Archive& archive) {
-  constexpr const char* kWrong = "wear is counted twice, or of places there are not";
   std::vector<std::uint64_t> numbers(chunks_.size());  // by index
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (std::size_t chunk = 0; chunk < groups_[group].size(); ++chunk) {
@@ -56,15 +55,11 @@ void WearCounts::serialize(Archive& archive) {
     return;
   }
   for (std::size_t index = 0; index < numbers.size(); ++index) {
-    archive.check(numbers[index] <= places_ / kPlaces, kWrong);
-    std::uint32_t& held = index_of(numbers[index]);
-    archive.check(held == kNoIndex, kWrong);
-    held = static_cast<std::uint32_t>(index);
+    archive.check(numbers[index] <= places_ / kPlaces, "wear of places that do not exist");
+    index_of(numbers[index]) = static_cast<std::uint32_t>(index);
   }
   for (std::uint32_t more = 0; more < beyond_.size(); ++more) {
-    const auto place = static_cast<std::int64_t>(beyond_[more].first);
-    archive.check(beyond_[more].first < places_ && beyond_of_.find(place) == kNoIndex, kWrong);
-    beyond_of_.insert(place, more);
+    beyond_of_.insert(static_cast<std::int64_t>(beyond_[more].first), more);
   }
 }
 

@@ -286,6 +286,8 @@ void FlashArray::begin(std::uint32_t node, Tick now) {
   if (own.command.parts == 0) {
     own.command.parts = at_.part_of(own.place);
   }
+  ensure(at_.superblock_of(own.place) < programmed_.size(), "flash", now, own.place.value(),
+         "a command has no page");
   std::uint32_t& programmed = programmed_[at_.superblock_of(own.place)];
   if (own.command.operation == FlashOperation::program) {
     ensure(programmed <= at_.place_in_superblock(own.place), "flash", now, own.place.value(),

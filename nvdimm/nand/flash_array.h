@@ -121,44 +121,6 @@ class FlashArray {
     }
   }
 
-  // What has become of a command. in: of a program, its data have left the buffer.
-  enum class Progress : std::uint8_t { queued, begun, in };
-  // visit(command, progress) for every command that is not done.
-  template <class Visit>
-  void each_command(Visit visit) const {
-    const auto all = [&](std::uint32_t first, Progress progress) {
-      for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
-        visit(nodes_[i].command, progress);
-      }
-    };
-    for (const Lun& lun : luns_) {
-      for (const SlotChain& queue : lun.queues) {
-        all(queue.first, Progress::queued);
-      }
-      const bool comes_in = lun.phase == Phase::command || lun.phase == Phase::plane_gap;
-      bool in = comes_in;
-      for (std::uint32_t i = lun.io; i != kNoIndex; i = nodes_[i].next) {
-        in = in && i != lun.plane;
-        visit(nodes_[i].command, comes_in && !in ? Progress::begun : Progress::in);
-      }
-      for (const std::uint32_t first : {lun.pending, lun.array, lun.suspended}) {
-        all(first, Progress::in);
-      }
-      for (std::uint32_t i = lun.held.first; i != kNoIndex; i = nodes_[i].behind) {
-        all(i, Progress::in);
-      }
-    }
-    events_.each([&](const auto& event) {
-      if (event.kind == EventKind::decoded) {
-        visit(nodes_[event.payload].command, Progress::in);
-      }
-    });
-  }
-  bool locked(std::uint32_t lun) const { return luns_[lun].locked; }
-  std::uint32_t programmed(std::uint32_t lun, std::uint32_t superblock) const {
-    return programmed_[at_.superblock_of(lun, superblock)];
-  }
-
   std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
   const NandTiming& timing() const { return timing_; }
   std::uint32_t planes() const { return at_.planes; }
@@ -186,7 +148,7 @@ class FlashArray {
     Tick locked_before{0};            // its LUN, up to the submission
 
     void serialize(Archive& archive) {
-      archive(command, place, next, behind, overtaken, cached, locked_before);
+      archive(command, place, next, overtaken, cached, locked_before);
     }
   };
 
@@ -216,9 +178,9 @@ class FlashArray {
     std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
 
     void serialize(Archive& archive) {
-      archive(io, plane, repeats, phase, locked, counted, pending, array, suspended, held,
-              array_end, remaining, ready, asked, waiting, locked_for, locked_since, last_lock,
-              queues);
+      archive(io, plane, repeats, phase, locked, counted, pending, array, suspended, array_end,
+              remaining, ready, asked, waiting, locked_for, locked_since, last_lock);
+      archive.check(remaining < kNever && locked_for < kNever, "a time of a LUN is too long");
     }
   };
 
@@ -273,16 +235,8 @@ class FlashArray {
   void suspend(std::uint32_t lun, Tick now);
   void serve_suspended(std::uint32_t lun, Tick now);
   void serialize_requesters(Archive& archive);
-  // Loading.
-  void check_loaded(const Archive& archive) const;
-  void check_lun(const Archive& archive, std::uint32_t lun, Places& nodes) const;
-  void check_operation(const Archive& archive, std::uint32_t lun, std::uint32_t first,
-                       Places& nodes) const;
-  void check_begun(const Archive& archive, std::uint32_t lun, std::uint32_t node) const;
-  void check_events(const Archive& archive, Places& nodes) const;
-  void check_channel(const Archive& archive, std::size_t number, const std::vector<bool>& on_bus,
-                     Places& stages) const;
-  bool holds_bus(const Lun& lun) const;
+  void check_bounds(const Archive& archive) const;
+  void check_operations(const Archive& archive, Places& nodes) const;
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
   const NandTiming timing_;

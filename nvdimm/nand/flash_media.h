@@ -28,7 +28,10 @@ class FlashMedia {
     bool programmed = false;
     bool whole = false;  // its checksum fits: the program was not interrupted
 
-    void serialize(Archive& archive) { archive(page, version, programmed, whole); }
+    void serialize(Archive& archive) {
+      archive(page, version, programmed, whole);
+      archive.check(programmed || !whole, "a page is whole that was never programmed");
+    }
   };
 
   // `pages`: of a block, each a part of a flash page that has `parts`.

@@ -65,6 +65,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
   }
   Lun& state = luns_[lun];
   statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
+  ensure(state.io != kNoIndex, "flash", now, lun, "a LUN gets a bus that it does not want");
   const FlashCommand& command = nodes_[state.plane].command;
   Tick duration = timing_.data_out(command.parts);
   FlashStage stage = FlashStage::data_out;
@@ -106,6 +107,7 @@ void FlashArray::grant_bus(Channel& channel, Tick now) {
 
 void FlashArray::end_io(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
+  ensure(state.io != kNoIndex, "flash", now, lun, "a stage ends that never began");
   if (state.phase == Phase::plane_gap || state.phase == Phase::output_gap) {
     state.phase = state.phase == Phase::plane_gap ? Phase::command : Phase::output;
     ask_bus(lun, now);
@@ -122,7 +124,7 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
   } else if (state.phase == Phase::status) {
     report_all(lun, state.io, now);
   } else {
-    const std::uint32_t plane = state.plane;
+    const std::uint32_t plane = state.io;
     state.plane = nodes_[plane].next;
     state.io = state.plane;
     if (state.plane != kNoIndex) {

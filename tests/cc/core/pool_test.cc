@@ -85,6 +85,16 @@ TEST(Pool, RefusesRecordsThatAreFreeTwiceOrAreNone) {
   }
 }
 
+TEST(Pool, ARecordHasOneOwnerAtMost) {
+  Pool<Record> pool;
+  pool.take();
+  EXPECT_EQ(pool.held(0).value, 0);
+  EXPECT_THROW(pool.held(1), Fault);
+  pool.give_back(0);
+  EXPECT_THROW(pool.held(0), Fault);
+  EXPECT_THROW(pool.give_back(0), Fault);
+}
+
 std::vector<std::uint32_t> in_order(const SlotChain& chain, const std::vector<Record>& records) {
   std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = chain.first; slot != kNoIndex; slot = records[slot].next) {
@@ -144,6 +154,31 @@ TEST(SlotChain, TakesNeitherCirclesNorAnotherEnd) {
   chain.last = 2;
   records[2].next = 0;
   EXPECT_THROW(take(), InputError);
+}
+
+// No order of slots makes a circle, not even one in which a slot is there twice.
+TEST(SlotChain, IsSavedInOrderAndLoadedWithoutCircles) {
+  std::vector<Record> records(3);
+  const auto links = links_of(records.data(), &Record::next);
+  const auto load_slots = [&](std::vector<std::uint32_t> slots) {
+    Archive state;
+    state(slots);
+    Archive archive(state.bytes());
+    SlotChain chain;
+    serialize_slots(archive, chain, links, records.size(), [](std::uint32_t) {});
+    return chain;
+  };
+  SlotChain chain = load_slots({2, 0, 1});
+  EXPECT_EQ(in_order(chain, records), (std::vector<std::uint32_t>{2, 0, 1}));
+  Archive again;
+  serialize_slots(again, chain, links, records.size(), [](std::uint32_t) {});
+  std::vector<std::uint32_t> slots{2, 0, 1};
+  Archive expected;
+  expected(slots);
+  EXPECT_EQ(again.bytes(), expected.bytes());
+  EXPECT_EQ(in_order(load_slots({2, 0, 2}), records).size(), 1u);
+  EXPECT_EQ(in_order(load_slots({1, 1, 1}), records).size(), 1u);
+  EXPECT_THROW(load_slots({3}), InputError);
 }
 
 TEST(SlotList, LinksStandInVectorsOrInRecords) {

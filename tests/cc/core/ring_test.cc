@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a queue keep its order, saved or not, and refuse a state that does not hold together?
+// Does a queue keep its order, saved or not?
 #include "core/ring.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <deque>
-#include <string>
-#include <vector>
 
 #include "core/archive.h"
-#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim {
 namespace {
-
-using Slots = std::vector<std::uint64_t>;
-
-// The bytes of a queue whose slots, place of the first and number of elements are these.
-std::string state(Slots slots, std::size_t head, std::size_t count) {
-  Archive archive;
-  archive(slots, head, count);
-  return archive.bytes();
-}
-
-void load(const std::string& bytes) {
-  Archive archive(bytes);
-  Ring<std::uint64_t> ring;
-  ring.serialize(archive);
-}
 
 TEST(Ring, IsAQueueAcrossCheckpoints) {
   Random random(1);
@@ -55,13 +37,23 @@ TEST(Ring, IsAQueueAcrossCheckpoints) {
   }
 }
 
-TEST(Ring, AStateThatDoesNotHoldTogetherIsRefused) {
-  load(state({}, 0, 0));
-  load(state(Slots(8), 7, 8));
-  EXPECT_THROW(load(state({}, 1, 0)), InputError);
-  EXPECT_THROW(load(state(Slots(8), 8, 0)), InputError);  // one place behind the last
-  EXPECT_THROW(load(state(Slots(8), 0, 9)), InputError);
-  EXPECT_THROW(load(state(Slots(6), 0, 0)), InputError);
+// Where in its memory a queue begins, and how much memory it has, is not saved.
+TEST(Ring, EqualQueuesAreSavedAlike) {
+  Ring<std::uint64_t> one;
+  Ring<std::uint64_t> other;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    one.push(i);
+  }
+  for (std::uint64_t i = 0; i < 18; ++i) {
+    one.pop();
+  }
+  other.push(18);
+  other.push(19);
+  Archive saved;
+  one.serialize(saved);
+  Archive again;
+  other.serialize(again);
+  EXPECT_EQ(saved.bytes(), again.bytes());
 }
 
 }  // namespace
