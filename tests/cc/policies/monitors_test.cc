@@ -4,9 +4,11 @@
 
 #include <array>
 
+#include "core/errors.h"
 #include "policies/monitors/locality.h"
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
+#include "policies/monitors/pending.h"
 #include "policies/monitors/service.h"
 #include "tests/cc/policies/rig.h"
 #include "tests/cc/words.h"
@@ -57,6 +59,19 @@ TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
   EXPECT_EQ(service.cycles(0), 400);
   service.close(900 * kCycle);
   EXPECT_EQ(service.cycles(0), 0);
+}
+
+// The lists of a damaged checkpoint may lack a request that the channel holds, or have one more.
+TEST(PendingRequests, ASlotIsInOneListAtMostAndLeavesOnlyThat) {
+  PendingRequests pending;
+  pending.connect(4, 2);
+  pending.add(nvdimm_line(0, false, 3), 1);
+  EXPECT_THROW(pending.add(nvdimm_line(0, false, 3), 0), Fault);
+  EXPECT_THROW(pending.remove(2), Fault);
+  EXPECT_EQ(pending.oldest(1), 3u);
+  pending.remove(3);
+  EXPECT_THROW(pending.remove(3), Fault);
+  EXPECT_EQ(pending.size(), 0u);
 }
 
 TEST(DramPattern, KnowsNothingBeforeAWindowIsOver) {
