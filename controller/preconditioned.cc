@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash of the rest, its length
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
 constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
 

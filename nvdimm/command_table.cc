@@ -31,15 +31,6 @@ void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
   events_.schedule(now + lookup_time_, EventKind::flush, tag);
 }
 
-NvdimmModule::CommandView CommandTable::command_view(std::uint32_t tag) const {
-  using State = NvdimmModule::CommandState;
-  const Command& command = commands_[tag];
-  const State state = command.stage == Stage::none    ? State::none
-                      : command.stage == Stage::ready ? State::ready
-                                                      : State::unfinished;
-  return {state, command.write, command.address};
-}
-
 void CommandTable::serialize(Archive& archive) {
   archive.fixed(commands_);
   archive(unfinished_, lookup_free_, events_, posted_);

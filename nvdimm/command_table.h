@@ -142,8 +142,6 @@ class CommandTable {
   // The tag is free again; what it was remains to be read.
   void end(std::uint32_t tag, Tick now);
 
-  NvdimmModule::CommandView command_view(std::uint32_t tag) const;
-
   void serialize(Archive& archive);
   // Loading, once all else is loaded. `flush`: the tag of the flush that writes back, or kNoIndex.
   void check_bounds(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;

@@ -89,15 +89,6 @@ class NvdimmModule : public Component {
   virtual bool off() const { return off_; }  // since a power failure
   virtual const NvdimmParameters& parameters() const = 0;
 
-  // Loading: what has become of a command of the host.
-  enum class CommandState : std::uint8_t { none, unfinished, ready };
-  struct CommandView {
-    CommandState state = CommandState::none;
-    bool write = false;
-    Address address{0};
-  };
-  virtual CommandView command_view(std::uint32_t tag) const = 0;
-
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
 

@@ -122,18 +122,6 @@ bool ModuleGroup::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   return complete;
 }
 
-NvdimmModule::CommandView ModuleGroup::command_view(std::uint32_t tag) const {
-  if (by_tag_[tag] != kAll) {
-    CommandView view = of_tag(tag).command_view(tag);
-    view.address += begins_[by_tag_[tag]];
-    return view;
-  }
-  const CommandView view = modules_.front()->command_view(tag);
-  return {
-      view.state != CommandState::none && flushes_left_ > 0 ? CommandState::unfinished : view.state,
-      view.write, view.address};
-}
-
 void ModuleGroup::serialize_start(Archive& archive) {
   for (const auto& module : modules_) {
     module->serialize_start(archive);

@@ -41,7 +41,6 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   bool off() const override;
   const NvdimmParameters& parameters() const override { return modules_.front()->parameters(); }
 
-  CommandView command_view(std::uint32_t tag) const override;
   void serialize_start(Archive& archive) override;
   void write_before(const std::vector<LogicalPage>& pages) override;
   void hold_read(const std::vector<LogicalPage>& pages) override;

@@ -57,7 +57,6 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   // The map is rebuilt from spare areas.
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return backup_.record(); }
-  CommandView command_view(std::uint32_t tag) const override { return commands_.command_view(tag); }
   void serialize_start(Archive& archive) override;
   void write_before(const std::vector<LogicalPage>& pages) override;
   void hold_read(const std::vector<LogicalPage>& pages) override;

@@ -48,14 +48,6 @@ class MediaModule final : public NvdimmModule {
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
-  CommandView command_view(std::uint32_t tag) const override {
-    const Command& command = commands_[tag];
-    const CommandState state = command.stage == Stage::none    ? CommandState::none
-                               : command.stage == Stage::ready ? CommandState::ready
-                                                               : CommandState::unfinished;
-    return {state, command.write, command.address};
-  }
-
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].blocked; }
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
   void add_media_observer(MediaObserver& observer) override;

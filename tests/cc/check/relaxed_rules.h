@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -148,19 +149,26 @@ inline Violation first_violation(const SystemConfig& config, const std::vector<T
 
 inline void relax_each_rule(const Part& part, const std::vector<Case>& cases,
                             const char* precharge_delay = "jedec") {
-  std::set<std::size_t> relaxed;
+  std::set<std::tuple<Command, Command, Scope, std::int64_t>> relaxed;
   std::set<std::pair<Assignments, std::int64_t>> sound;  // without a relaxed rule
   for (const Case& tried : cases) {
     const SystemConfig config = config_of(part, tried, precharge_delay);
     std::vector<TimingRule> rules = part.rules(config.dram);
-    EXPECT_EQ(rules.size(), cases.size()) << "each rule of the table has one case";
+    // The rule of moved refreshes is in the table of its own case only.
+    const auto in_table = std::count_if(cases.begin(), cases.end(), [&rules](const Case& each) {
+      return std::any_of(rules.begin(), rules.end(),
+                         [&each](const TimingRule& rule) { return same(each, rule); });
+    });
+    EXPECT_EQ(rules.size(), static_cast<std::size_t>(in_table))
+        << "each rule of the table has one case";
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&tried](const TimingRule& each) { return same(tried, each); });
     SCOPED_TRACE(::testing::Message()
                  << part.name << ", " << precharge_delay << ": " << name_of(tried.preceding)
                  << " to " << name_of(tried.following) << ", " << tried.rule);
     ASSERT_NE(rule, rules.end());
-    EXPECT_TRUE(relaxed.insert(static_cast<std::size_t>(rule - rules.begin())).second);
+    EXPECT_TRUE(
+        relaxed.insert({tried.preceding, tried.following, tried.scope, tried.window}).second);
     if (sound.insert({tried.assignments, tried.trefi}).second) {
       EXPECT_EQ(first_violation(config, rules, tried.run).rule, "") << "as it should be";
     }

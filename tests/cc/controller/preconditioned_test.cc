@@ -73,9 +73,9 @@ TEST(Preconditioned, TheLargerTheFlashAndItsMapsCacheTheLongerAStateMayBe) {
   const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
   const Assignments cached{{"nvdimm.precondition.fill", "1"},
                            {"nvdimm.ftl.map", "cached"},
-                           {"nvdimm.ftl.map_cache", "256KiB"}};
+                           {"nvdimm.ftl.map_cache", "1MiB"}};
   for (const auto& [each, least] :
-       {std::pair{large, std::size_t{1} << 20}, std::pair{cached, std::size_t{3} << 19}}) {
+       {std::pair{large, std::size_t{1} << 20}, std::pair{cached, std::size_t{1} << 20}}) {
     const std::string written = Memory(each).memory.preconditioned(kSeed);
     ASSERT_GT(written.size(), least);
     const WrittenFile file(written);

@@ -197,22 +197,6 @@ TEST(ModuleGroup, EachHoldsThePagesThatWereReadOrWritten) {
   }
 }
 
-TEST(ModuleGroup, AFlushThatHasEndedIsNoCommandWhileAnotherGoesOn) {
-  Group group(with_data());
-  group.write(1, 1, 1);
-  group.all().flush(5, group.kernel.now());
-  group.acks.clear();
-  while (group.acks.empty()) {
-    EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::unfinished);
-    group.kernel.step(kNever);
-  }
-  EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::ready);
-  group.all().finish(5, group.kernel.now());
-  group.all().flush(6, group.kernel.now());
-  EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::none);
-  EXPECT_EQ(group.all().command_view(6).state, NvdimmModule::CommandState::unfinished);
-}
-
 TEST(ModuleGroup, AFlushIsSavedWhicheverModulesHaveAcknowledgedIt) {
   Group group(with_data());
   group.write(1, 1, 1);  // the first has nothing to write back
