@@ -45,7 +45,15 @@ PATTERNS = {
     "nvdimm_hit": [],
     "nvdimm_read": [],
     "nvdimm_write": ["nvdimm.buffer.write_size=4MiB"],
+    "nvdimm_gc": [
+        "nvdimm.capacity=1408MiB",
+        "nvdimm.ftl.over_provisioning=15",
+        "nvdimm.precondition.fill=1",
+        "nvdimm.precondition.overwrite=1",
+        "nvdimm.buffer.write_size=1MiB",
+    ],
 }
+ALIKE = {"nvdimm_gc": "nvdimm_write"}  # rows whose requests are those of another pattern
 
 
 def total_collected(said: str) -> int:
@@ -107,8 +115,12 @@ def main() -> int:
         (100_000, (10_000, 20_000)) if arguments.quick else (1_000_000, (20_000, 120_000))
     )
     figures = [
-        {**measure(arguments.program, pattern, settings, long, counted), "simulator": "hmsim"}
-        for pattern, settings in PATTERNS.items()
+        {
+            **measure(arguments.program, ALIKE.get(row, row), settings, long, counted),
+            "pattern": row,
+            "simulator": "hmsim",
+        }
+        for row, settings in PATTERNS.items()
     ]
     storage = arguments.program.with_name(STORAGE_PROGRAM)
     figures += [

@@ -6,7 +6,6 @@
 
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
-#include "core/errors.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -251,126 +250,6 @@ void CpuCore::publish_ready(Tick now) {
   }
 }
 
-void CpuCore::plan_fill(Fill id, std::int64_t slot, Tick now) {
-  FillTable::Fill& fill = (*fills_)[id];
-  if (fill.queued || fill.started || slot >= fill.planned) {
-    return;
-  }
-  fill.planned = slot;
-  if (slots().tick(slot) <= now) {
-    ask(id, now);
-  } else {
-    schedule(slot, Step::ask, id);
-  }
-}
-
-void CpuCore::ask(Fill id, Tick now) {
-  fills_->queue(id);
-  start_fills(now);
-}
-
-void CpuCore::start_fills(Tick now) {
-  const std::int64_t slot = slots().edge_at_or_after(now);
-  for (Fill id = fills_->next(); id != kNone; id = fills_->next()) {
-    start_fill(id, slot);
-    if ((*fills_)[id].fetches) {
-      l3_->announce((*fills_)[id].miss, user_, now);
-    }
-  }
-}
-
-void CpuCore::start_fill(Fill id, std::int64_t slot) {
-  FillTable::Fill& fill = (*fills_)[id];
-  if (fill.fetches) {
-    schedule(slot + found_after_[kCacheLevels], Step::send, id);
-  } else {
-    const auto looked = std::min(static_cast<std::size_t>(fill.level), kCacheLevels);
-    const bool merged = fill.miss != LastLevelCache::kNone;
-    fill.earliest = std::max(fill.earliest, slot + found_after_[looked]);
-    l3_->counters(user_).merges += merged ? 1 : 0;
-    if (fill.below == kNone && !merged) {
-      schedule(fill.earliest, Step::fill, id);
-    }
-  }
-  for (Fill ahead = fills_->take_behind(id); ahead != kNone; ahead = fills_->take_behind(id)) {
-    fills_->queue(ahead);
-  }
-}
-
-void CpuCore::do_step(Tick now) {
-  const auto step = steps_.pop();
-  switch (step.kind) {
-    case Step::ask: {
-      // The fill that was planned may have started for somebody else, and its number be another's.
-      const FillTable::Fill& fill = (*fills_)[step.payload];
-      if (!fill.queued && !fill.started && fill.planned <= slots().edge_at_or_after(now)) {
-        ask(step.payload, now);
-      }
-      break;
-    }
-    case Step::send:
-      send(MemoryClass::dram, location(caches_->name((*fills_)[step.payload].line)), false,
-           step.payload, now);
-      break;
-    case Step::fill:
-      arrive(step.payload, now);
-      break;
-    case Step::write_back: {
-      ensure(!write_backs_.empty(), "core", now, -1, "no line is left to write back");
-      const LastLevelCache::WriteBack left = write_backs_.front();
-      write_backs_.pop();
-      send_left(left, now);
-      break;
-    }
-  }
-}
-
-void CpuCore::arrive(Fill id, Tick now) {
-  const std::int64_t slot = slots().edge_at_or_after(now);
-  const FillTable::Fill fill = fills_->remove(id, now);
-  if (fill.above != kNone) {
-    FillTable::Fill& above = (*fills_)[fill.above];
-    above.below = kNone;
-    above.earliest = std::max(above.earliest, slot);
-    if (above.started) {
-      schedule(above.earliest, Step::fill, fill.above);
-    }
-  }
-  for (Link link = fill.waiters; link != kNone;) {
-    const Link next = accesses_[link].next;
-    access_done(link, slot);
-    link = next;
-  }
-  publish_ready(now);
-  start_fills(now);
-  resume();
-  if (!blocked()) {
-    unblock(now);
-  }
-  if (fill.fetches) {
-    l3_->close(fill.miss, user_, now);
-    l3_->serve(now);
-  }
-}
-
-void CpuCore::line_came(Fill id, Tick now) {
-  ensure(id < fills_->size(), "core", now, id, "a line comes that no fill waits for");
-  FillTable::Fill& fill = (*fills_)[id];
-  fill.miss = LastLevelCache::kNone;
-  if (fill.started) {
-    fill.earliest = std::max(fill.earliest, slots().edge_at_or_after(now));
-    schedule(fill.earliest, Step::fill, id);
-  } else {
-    start_fills(now);
-  }
-  notify();
-}
-
-void CpuCore::start_waiting(Tick now) {
-  start_fills(now);
-  notify();
-}
-
 // Ends an access, whose line is there from `slot` on.
 void CpuCore::access_done(Link link, std::int64_t slot) {
   const Access& access = accesses_[link];
@@ -391,22 +270,6 @@ void CpuCore::access_done(Link link, std::int64_t slot) {
 
 Address CpuCore::location(const SpaceLine& line) const {
   return environment().translation->translate(line.space, line.number * kLine);
-}
-
-void CpuCore::on_admit(const Request& request, Tick now) {
-  if (request.tag == kPosted) {
-    --writes_outside_;
-    if (!blocked()) {
-      unblock(now);
-    }
-  }
-}
-
-void CpuCore::handle_completion(const Request& request, Tick now) {
-  if (request.tag != kPosted) {
-    arrive(request.tag, now);
-    notify();
-  }
 }
 
 }  // namespace hmsim

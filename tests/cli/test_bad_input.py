@@ -26,24 +26,12 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "a tab": ("dram:\n\tranks: 1\n", ("c.yaml:2:",)),
     "an unclosed quote": ('dram: {preset: "table3}\n', ("c.yaml:",)),
     "two documents": ("dram: {ranks: 1}\n---\ndram: {ranks: 1}\n", ("c.yaml:2:",)),
-    "a repeated key": (
-        "dram:\n  ranks: 1\n  ranks: 2\n",
-        ("c.yaml:3: ranks:", "line 2"),
-    ),
-    "a repeated name": (
-        "dram: {ranks: 1}\ndram.ranks: 2\n",
-        ("c.yaml:2: dram.ranks:", "line 1"),
-    ),
+    "a repeated key": ("dram:\n  ranks: 1\n  ranks: 2\n", ("c.yaml:3: ranks:", "line 2")),
+    "a repeated name": ("dram: {ranks: 1}\ndram.ranks: 2\n", ("c.yaml:2: dram.ranks:", "line 1")),
     "an alias": ("dram: &d {ranks: 1}\nnvdimm: *d\n", ("c.yaml:2: aliases",)),
     "a bomb of aliases": (BOMB, ("c.yaml:2: aliases",)),
     "a merge key": ("dram: &d {ranks: 1}\nnvdimm:\n  <<: *d\n", ("c.yaml:3: aliases",)),
-    "deep nesting": (
-        DEEP,
-        (
-            "c.yaml:16:",
-            "nested",
-        ),
-    ),
+    "deep nesting": (DEEP, ("c.yaml:16:", "nested")),
     "flow nesting": ("{a: " * 4000, ("c.yaml:1:", "nested")),
     "binary": (b"\x00\x01\x02", ("c.yaml: not text",)),
     "no UTF-8": (b"dram: \xff\xfe\xfd\n", ("c.yaml: not text",)),
@@ -52,14 +40,8 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
         "controller:\n  queus: split\n",
         ("c.yaml:2: controller.queus:", "'controller.queues'?"),
     ),
-    "an unknown section": (
-        "drum:\n  ranks: 1\n",
-        ("c.yaml:2: drum.ranks:", "'dram.ranks'?"),
-    ),
-    "an unknown top-level name": (
-        "descripton: x\n",
-        ("c.yaml:1: descripton:", "'description'?"),
-    ),
+    "an unknown section": ("drum:\n  ranks: 1\n", ("c.yaml:2: drum.ranks:", "'dram.ranks'?")),
+    "an unknown top-level name": ("descripton: x\n", ("c.yaml:1: descripton:", "'description'?")),
     "a value for a section": ("dram: 4\n", ("c.yaml:1: dram:", "section")),
     "a section for a value": (
         "dram:\n  ranks: {count: 4}\n",
@@ -67,19 +49,13 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     ),
     "a list for a value": ("dram:\n  ranks: [1, 2]\n", ("c.yaml:2: dram.ranks:", "list")),
     "no value": ("dram:\n  ranks:\n", ("c.yaml:2: dram.ranks:", "no value")),
-    "no value in braces": (
-        "dram: {ranks: 2, 4}\n",
-        ("c.yaml:1: dram.4:", "quotes"),
-    ),
+    "no value in braces": ("dram: {ranks: 2, 4}\n", ("c.yaml:1: dram.4:", "quotes")),
     "a Python object": (
         "dram:\n  ranks: !!python/object/apply:os.getcwd []\n",
         ("c.yaml:2: dram.ranks:", "list"),
     ),
     "a tag": ("dram:\n  ranks: !ranks 1\n", ("c.yaml:2: dram.ranks:", "tag")),
-    "no unit": (
-        "nvdimm:\n  capacity: 32\n",
-        ("c.yaml:2: nvdimm.capacity:", "unit", "4MiB"),
-    ),
+    "no unit": ("nvdimm:\n  capacity: 32\n", ("c.yaml:2: nvdimm.capacity:", "unit", "4MiB")),
     "a unit of another kind": ("nvdimm: {capacity: 32ns}\n", ("c.yaml:1: nvdimm.capacity:",)),
     "out of range": (
         "controller:\n  queue_depth: 0\n",
@@ -121,10 +97,7 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
         "dram:\n  rank: 1\n  ranks: 99\n",
         ("c.yaml:2: dram.rank:", "c.yaml:3: dram.ranks: '99'"),
     ),
-    "an unknown base": (
-        "base: quik.yaml\n",
-        ("c.yaml:1: base: quik.yaml:", "'quick'?"),
-    ),
+    "an unknown base": ("base: quik.yaml\n", ("c.yaml:1: base: quik.yaml:", "'quick'?")),
     "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:",)),
     "a list as base": ("base: [quick]\n", ("c.yaml:1: base:", "list")),
 }
@@ -135,24 +108,15 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     "no agents": ("description: none\n", ("w.yaml: agents:", "missing")),
     "no agent": ("agents: []\n", ("w.yaml:1: agents:", "list")),
     "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents:", "list")),
-    "many agents": (
-        AGENT + AGENT[AGENT.index("  -") :] * 1024,
-        ("w.yaml:1026: agents:", "1024"),
-    ),
+    "many agents": (AGENT + AGENT[AGENT.index("  -") :] * 1024, ("w.yaml:1026: agents:", "1024")),
     "what steers a terminal": (
         'agents:\n  - {kind: "\\e[2J\u202ex"}\n',
         (r"w.yaml:2: kind: '\x1b[2J\u202ex'",),
     ),
     "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents:",)),
-    "an unknown top-level key": (
-        "agnts: []\n",
-        ("w.yaml:1: agnts:", "'agents'?"),
-    ),
+    "an unknown top-level key": ("agnts: []\n", ("w.yaml:1: agnts:", "'agents'?")),
     "no kind": ("agents:\n  - {core: 0}\n", ("w.yaml:2: kind:",)),
-    "an unknown kind": (
-        "agents:\n  - {kind: synthetc}\n",
-        ("w.yaml:2: kind:", "'synthetic'?"),
-    ),
+    "an unknown kind": ("agents:\n  - {kind: synthetc}\n", ("w.yaml:2: kind:", "'synthetic'?")),
     "an unknown key": (
         AGENT + "  - kind: synthetic\n    patern: random\n",
         ("w.yaml:4: patern:", "'pattern'?"),
@@ -204,10 +168,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a missing file": (("check", "none/such.yaml"), ("none/such.yaml:",)),
     "a directory": (("check", "."), (".:", "file")),
     "an unknown workload": (("run", "quick", "--workload", "dmeo"), ("dmeo:", "workload")),
-    "an unknown bundle": (
-        ("check", "quick", "--policy", "splt"),
-        ("splt:", "'split'?"),
-    ),
+    "an unknown bundle": (("check", "quick", "--policy", "splt"), ("splt:", "'split'?")),
     "a bundle with an error": (
         ("check", "quick", "--policy", "b.yaml"),
         ("b.yaml:1: controller.queue:", "'controller.queues'?"),
@@ -242,10 +203,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("check", "quick", "--set", "nvdimm.page_size=8KiB"),
         ("'nvdimm.nand.page_size'?",),
     ),
-    "a plural": (
-        ("check", "quick", "--set", "controller.nvdimms=2"),
-        ("'nvdimm.count'?",),
-    ),
+    "a plural": (("check", "quick", "--set", "controller.nvdimms=2"), ("'nvdimm.count'?",)),
     "a missing file of a shipped name": (
         ("check", "nowhere/quick.yaml"),
         ("nowhere/quick.yaml:", "'quick'?"),
@@ -291,10 +249,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no such checks": (("validate", "flsh"), ("'flash'?",)),
     "a missing trace": (("trace", "info", "none"), ("none:", "No such file")),
     "an unknown trace": (("trace", "info", "w.yaml"), ("w.yaml:", "first line")),
-    "an unknown trace format": (
-        ("trace", "info", "good.trace", "--format", "mqsm"),
-        ("'mqsim'?",),
-    ),
+    "an unknown trace format": (("trace", "info", "good.trace", "--format", "mqsm"), ("'mqsim'?",)),
     "a malformed trace": (("trace", "info", "wrong.trace"), ("wrong.trace:2:", "expected")),
     "a trace of no record": (("trace", "info", "empty.trace"), ("empty.trace",)),
     "an impossible conversion": (
