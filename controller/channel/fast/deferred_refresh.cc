@@ -46,8 +46,8 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   }
 }
 
-// What refreshes add up to is counted for all of them but the last round; that round is made one by
-// one, since the timing rules hold the times of the latest commands.
+// Counters, energy and latency clocks advance at once for all rounds but the last. The last round is
+// made one by one, because the timing rules hold the times of the latest commands.
 bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle end) {
   RefreshControl& refresh = channel.dram_.refresh();
   if (channel.accounts_.observed() || !refresh.periodic()) {
@@ -60,16 +60,14 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
       return refresh.urgent_from(rank) - refresh.interval() * count;
     });
   }
-  bool any = false;
   for (Cycle next = refresh.next_urgent(); next < end; next = refresh.next_urgent()) {
     const int rank = refresh.first_urgent();
     channel.clock_.move_to(next);
     const int turn = channel.dram_.issue_refresh(banks, rank, next);
     channel.accounts_.refreshed(rank, turn, next);
-    any = true;
   }
   channel.bus_.begin_edge();
-  return any;
+  return true;
 }
 
 [[gnu::flatten]] void DeferredRefresh::make_before(Channel& channel, Cycle end) {
