@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/block/arrival_clock.h"
 
-#include "agents/clock.h"
+#include "core/clock.h"
 #include "core/errors.h"
 
 namespace hmsim {

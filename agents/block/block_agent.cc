@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agents/clock.h"
+#include "core/clock.h"
 #include "core/errors.h"
 
 namespace hmsim {

@@ -7,7 +7,7 @@
 // blocks (4 KB pages, whole or in part), then its lines, page by page in ascending order, at most
 // `window` of them outstanding. closed: a thread takes the next request when its last is done;
 // timed: not before its arrival, the first one's being 0; inferred: requests come when those are
-// done that they wait for (agents/block/causal_queue.h), and find a thread each. A trim takes the
+// done that they wait for (traces/causal_queue.h), and find a thread each. A trim takes the
 // software time of one block, and then no time; it is no block done. A flush is sent before the
 // lines of its request, if it has any, and FUA means one after them; the thread waits for its end.
 //

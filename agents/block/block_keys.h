@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "agents/block/causal_queue.h"
 #include "agents/copies.h"
 #include "agents/frontend_parameters.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
+#include "traces/causal_queue.h"
 #include "traces/column_map.h"
 #include "traces/trace_windows.h"
 

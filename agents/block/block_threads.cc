@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agents/clock.h"
+#include "core/clock.h"
 #include "core/errors.h"
 #include "traces/trace_formats.h"
 

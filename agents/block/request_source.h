@@ -16,10 +16,10 @@
 
 #include "agents/block/arrival_clock.h"
 #include "agents/block/block_keys.h"
-#include "agents/block/causal_queue.h"
-#include "agents/clock.h"
 #include "core/archive.h"
+#include "core/clock.h"
 #include "core/types.h"
+#include "traces/causal_queue.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_windows.h"
 

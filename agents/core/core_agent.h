@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/clock.h"
 #include "agents/copies.h"
 #include "agents/core/source_parts.h"
+#include "core/clock.h"
 
 namespace hmsim {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "agents/clock.h"
 #include "agents/node/thread_observer.h"
+#include "core/clock.h"
 #include "core/errors.h"
 
 namespace hmsim {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "agents/clock.h"
 #include "core/archive.h"
+#include "core/clock.h"
 #include "core/event_queue.h"
 #include "core/types.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "agents/clock.h"
+#include "core/clock.h"
 
 namespace hmsim {
 

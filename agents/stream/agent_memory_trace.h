@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "agents/clock.h"
 #include "agents/stream/stream_agent.h"
 #include "agents/trace_keys.h"
+#include "core/clock.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "agents/clock.h"
 #include "agents/stream/stream_agent.h"
 #include "core/archive.h"
+#include "core/clock.h"
 #include "core/errors.h"
 #include "core/random.h"
 #include "core/units.h"

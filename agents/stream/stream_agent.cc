@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "agents/clock.h"
 #include "core/archive.h"
+#include "core/clock.h"
 #include "core/errors.h"
 
 namespace hmsim {

@@ -308,5 +308,25 @@ TEST(BlockAgent, AnArrivalPastAllTimeIsTheUsersFault) {
   EXPECT_THROW(test.finish(), InputError);
 }
 
+// The port answers at once, so that a request takes its 3 us of software.
+TEST(BlockAgent, InferredRequestsThinkBetweenThem) {
+  AgentUnderTest test({"block_trace",
+                       {{"path", "t"}, {"format", "msr"}, {"replay", "inferred"}},
+                       "0,h,0,Read,0,4096,2000\n3000,h,0,Read,4096,4096,2000\n"
+                       "6000,h,0,Read,8192,4096,2000\n"});
+  ASSERT_TRUE(test.finish());
+  const Tick software = 3 * kMicrosecond;
+  const Tick think = 100 * kMicrosecond;
+  std::vector<Tick> begins;
+  for (const Sent& sent : test.port.log) {
+    if (sent.address % 4096 == 0) {
+      begins.push_back(sent.time);
+    }
+  }
+  ASSERT_EQ(begins.size(), 3u);
+  EXPECT_GE(begins[1] - begins[0], software + think);
+  EXPECT_EQ(begins[2] - begins[1], begins[1] - begins[0]);
+}
+
 }  // namespace
 }  // namespace hmsim::testing

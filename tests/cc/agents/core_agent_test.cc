@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "agents/clock.h"
 #include "agents/core/agent_synthetic_core.h"
+#include "core/clock.h"
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
 
@@ -351,22 +351,6 @@ TEST(CoreAgent, ChecksItsWindow) {
   EXPECT_THROW(make_agent_of("llc_trace", {{"path", "t"}, {"format", "mqsim"}}), InputError);
   EXPECT_THROW(make_agent_of("llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"vcpu", "1"}}),
                InputError);
-}
-
-TEST(RateClock, EdgesAreRoundedUpAndFoundAgain) {
-  const RateClock even(8'000'000);
-  EXPECT_EQ(even.tick(8).value(), 1'000);
-  EXPECT_EQ(even.edge_at_or_after(Tick(1)), 1);
-  EXPECT_EQ(even.edge_at_or_after(Tick(125)), 1);
-  EXPECT_EQ(even.edge_at_or_after(Tick(126)), 2);
-  const RateClock thirds(3'000'000);
-  EXPECT_EQ(thirds.tick(1).value(), 334);
-  EXPECT_EQ(thirds.tick(3).value(), 1'000);
-  for (const std::int64_t edge : {0LL, 1LL, 2LL, 3LL, 1'000'000'007LL}) {
-    EXPECT_EQ(thirds.edge_at_or_after(thirds.tick(edge)), edge);
-    EXPECT_EQ(thirds.edge_at_or_after(thirds.tick(edge) + Tick(1)), edge + 1);
-  }
-  EXPECT_THROW(even.tick(even.last_edge() + 1), InputError);
 }
 
 }  // namespace

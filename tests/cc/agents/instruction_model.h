@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/clock.h"
+#include "core/clock.h"
 #include "tests/cc/agents/cache_model.h"
 #include "tests/cc/agents/harness.h"
 #include "traces/instruction_trace.h"

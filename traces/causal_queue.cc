@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/block/causal_queue.h"
+#include "traces/causal_queue.h"
 
 #include <algorithm>
 #include <functional>
 #include <tuple>
 
-#include "agents/clock.h"
+#include "core/clock.h"
 #include "core/errors.h"
 
 namespace hmsim {

@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// The longest time that agents may reach: about 53 days.
+// The longest time that a workload may reach: about 53 days.
 inline constexpr Tick kLongestTime{std::int64_t{1} << 62};
 
 [[noreturn]] void fail_too_late();  // throws InputError: a time lies past the longest

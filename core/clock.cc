@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/clock.h"
+#include "core/clock.h"
 
 #include <algorithm>
 #include <numeric>

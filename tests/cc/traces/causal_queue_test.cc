@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do requests that wait for each other come when their causes are done?
-#include "agents/block/causal_queue.h"
+#include "traces/causal_queue.h"
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "core/errors.h"
-#include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {
 namespace {
@@ -116,31 +115,6 @@ TEST(CausalQueue, ATraceWithoutCompletionsIsRefusedAtItsEnd) {
   silent.completion_ns.reset();
   queue.add(silent);
   EXPECT_THROW(queue.end_trace(), InputError);
-}
-
-Bench inferred_bench(const std::string& trace, Assignments more = {}) {
-  Bench bench{"block_trace", {{"path", "t"}, {"format", "msr"}, {"replay", "inferred"}}, trace};
-  bench.keys.insert(bench.keys.end(), more.begin(), more.end());
-  return bench;
-}
-
-// The port answers at once, so that a request takes its 3 us of software.
-TEST(BlockAgent, InferredRequestsThinkBetweenThem) {
-  AgentUnderTest test(
-      inferred_bench("0,h,0,Read,0,4096,2000\n3000,h,0,Read,4096,4096,2000\n"
-                     "6000,h,0,Read,8192,4096,2000\n"));
-  ASSERT_TRUE(test.finish());
-  const Tick software = 3 * kMicrosecond;
-  const Tick think = 100 * kMicrosecond;
-  std::vector<Tick> begins;
-  for (const Sent& sent : test.port.log) {
-    if (sent.address % 4096 == 0) {
-      begins.push_back(sent.time);
-    }
-  }
-  ASSERT_EQ(begins.size(), 3u);
-  EXPECT_GE(begins[1] - begins[0], software + think);
-  EXPECT_EQ(begins[2] - begins[1], begins[1] - begins[0]);
 }
 
 }  // namespace
