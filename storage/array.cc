@@ -13,7 +13,7 @@ enum { kFromHost, kToHost };  // of the link's directions
 
 Array::Array(const ArrayDesign& design, Bytes capacity)
     : parameters_(design),
-      capacity_(capacity),
+      intake_(capacity),
       tags_(design.array.tags),
       queues_(static_cast<std::size_t>(design.array.queues)),
       link_{LinkDirection{design.link.from_host, {}}, LinkDirection{design.link.to_host, {}}},
@@ -63,8 +63,9 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   const Transfer& transfer = transfers_[index];
   Job& job = jobs_[transfer.job];
   ++counts_.of[transfer.write ? 1 : 0].transfers;
-  ensure(job.open > 0, "array", now, job.request.tag, "a transfer ends of a request that has none");
-  if (--job.open == 0 && job.whole()) {
+  ensure(job.open > 0, "array", now, intake_[transfer.job].tag,
+         "a transfer ends of a request that has none");
+  if (--job.open == 0 && whole(transfer.job)) {
     job.parts = transfer.parts;
     job.since = transfer.since;
     ending_.enter(transfer.job, now);
@@ -74,40 +75,33 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
 
 // The job has its tag.
 HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
-  Job& job = jobs_[index];
-  job.charge(ArrayPart::tag, now);
-  if (job.whole()) {  // it moves nothing
+  jobs_[index].charge(ArrayPart::tag, now);
+  if (whole(index)) {  // it moves nothing
     ending_.enter(index, now);
     return;
   }
   const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
-                                 ? job.request.submitter
-                                 : (job.request.kind == IoRequest::Kind::write ? 1 : 0);
+                                 ? intake_[index].submitter
+                                 : (intake_[index].kind == IoRequest::Kind::write ? 1 : 0);
   const auto queue = static_cast<std::uint32_t>(number % queues_.size());
   queues_[queue].jobs.push(index);
   schedule(queue, now);
 }
 
-HMSIM_INLINE void Array::pass_barrier(std::uint32_t index, Tick now) {
-  Job& job = jobs_[index];
-  barrier_ = job.request.barrier;
-  ++passed_;
-  job.charge(ArrayPart::barrier, now);
-  if (tags_.take(1, index, now)) {
-    enqueue(index, now);
-  }
+void Array::submit(const IoRequest& request, Tick now) {
+  intake_.take(request, now);
+  jobs_.resize(intake_.size());
+  begin(now);
 }
 
-void Array::submit(const IoRequest& request, Tick now) {
-  const std::uint32_t index = jobs_.take();
-  Job& job = jobs_[index];
-  job.request = request;
-  job.begun = now;
-  job.since = now;
-  if (held_.empty() && passes_barrier(job)) {
-    pass_barrier(index, now);
-  } else {
-    held_.push(index);
+// Starts the requests that no barrier holds.
+void Array::begin(Tick now) {
+  for (std::uint32_t index = intake_.next(); index != kNoIndex; index = intake_.next()) {
+    jobs_[index].since = intake_.arrival(index);
+    jobs_[index].charge(ArrayPart::barrier, now);
+    if (tags_.take(1, index, now)) {
+      enqueue(index, now);
+    }
   }
 }
 
@@ -169,17 +163,18 @@ void Array::schedule(std::uint32_t queue, Tick now) {
 std::uint32_t Array::cut(std::uint32_t queue) {
   const std::uint32_t index = transfers_.take();
   const std::uint32_t number = queues_[queue].jobs.front();
+  const IoRequest& request = intake_[number];
   Job& job = jobs_[number];
   Transfer& transfer = transfers_[index];
   const auto stripe = static_cast<std::uint64_t>(parameters_.array.stripe.value());
   const auto buffer = static_cast<std::uint64_t>(parameters_.array.buffer.value());
   transfer.job = number;
   transfer.queue = queue;
-  transfer.offset = job.request.offset + job.cut;
+  transfer.offset = request.offset + job.cut;
   transfer.bytes =
-      earlier(earlier(job.request.bytes - job.cut, buffer), stripe - transfer.offset % stripe);
+      earlier(earlier(request.bytes - job.cut, buffer), stripe - transfer.offset % stripe);
   transfer.controller = static_cast<std::uint32_t>(transfer.offset / stripe % memory_.size());
-  transfer.write = job.request.kind == IoRequest::Kind::write;
+  transfer.write = request.kind == IoRequest::Kind::write;
   transfer.since = job.since;
   transfer.parts = job.parts;
   job.cut += transfer.bytes;
@@ -193,11 +188,11 @@ void Array::start(std::uint32_t index, Tick now) {
   Queue& queue = queues_[transfer.queue];
   transfer.started = true;
   transfer.charge(ArrayPart::queue, now);
-  const bool whole = jobs_[transfer.job].whole();
-  if (whole || parameters_.array.order == QueueOrder::balance) {
+  const bool last = whole(transfer.job);
+  if (last || parameters_.array.order == QueueOrder::balance) {
     ensure(!queue.jobs.empty(), "array", now, transfer.job, "a queue is empty of its first job");
     queue.jobs.pop();
-    if (!whole) {
+    if (!last) {
       queue.jobs.push(transfer.job);
     }
   }
@@ -298,32 +293,24 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
   }
 }
 
-// The tag is free, and whoever waits goes on, before the listener is told.
+// The tag is free, and the first request that waited for one has it, before the listener is told.
 void Array::end_request(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.charge(ArrayPart::end, now);
-  const std::uint32_t tag = job.request.tag;
-  if (job.request.kind != IoRequest::Kind::flush) {
-    ArrayCounts::Direction& of = counts_.of[job.request.kind == IoRequest::Kind::write ? 1 : 0];
+  const IoRequest::Kind kind = intake_[index].kind;
+  if (kind != IoRequest::Kind::flush) {
+    ArrayCounts::Direction& of = counts_.of[kind == IoRequest::Kind::write ? 1 : 0];
     for (std::size_t i = 0; i < kArrayParts; ++i) {
       of.parts[i] += static_cast<Counter>(job.parts[i].value());
     }
-    of.time += static_cast<Counter>((now - job.begun).value());
-    ++of.requests;
   }
-  barrier_ = barrier_ && !job.request.barrier;
-  --passed_;
-  jobs_.give_back(index);
+  job = Job();
   tags_.give(1, now);
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
-  while (!held_.empty() && passes_barrier(jobs_[held_.front()])) {
-    const std::uint32_t next = held_.front();
-    held_.pop();
-    pass_barrier(next, now);
-  }
-  listener_->on_io_done(tag, now);
+  intake_.end(index, now);
+  begin(now);
 }
 
 }  // namespace hmsim

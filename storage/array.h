@@ -17,6 +17,7 @@
 #include "core/pool.h"
 #include "core/ring.h"
 #include "storage/array_parameters.h"
+#include "storage/intake.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
@@ -41,11 +42,9 @@ using ArrayParts = std::array<Tick, kArrayParts>;
 
 struct ArrayCounts {
   struct Direction {
-    std::array<Counter, kArrayParts> parts{};  // picoseconds; they add up to `time`
-    Counter time = 0;
-    Counter requests = 0;
+    std::array<Counter, kArrayParts> parts{};  // picoseconds; their sum is that of all latencies
     Counter transfers = 0;
-    void serialize(Archive& archive) { archive(parts, time, requests, transfers); }
+    void serialize(Archive& archive) { archive(parts, transfers); }
   };
   std::array<Direction, 2> of;  // reads, writes
 
@@ -57,9 +56,9 @@ class Array final : public StorageDevice {
   // The parameters have passed check().
   Array(const ArrayDesign& design, Bytes capacity);
 
-  void listen(IoListener& listener) override { listener_ = &listener; }
+  void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return capacity_; }
+  Bytes capacity() const override { return intake_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
   Tick next_event() const override {
@@ -69,6 +68,7 @@ class Array final : public StorageDevice {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
+  const Intake& intake() const { return intake_; }
   const ArrayCounts& counts() const { return counts_; }
   const RowMemory& memory() const { return memory_; }
   double ring_busy() const { return ring_.level().mean(); }
@@ -80,20 +80,18 @@ class Array final : public StorageDevice {
   // the link to the host.
   enum class Event : std::uint8_t { from_host, ring, cells, to_host, last = to_host };
 
+  // What the array does for a request, from its start to its end; as new before and after.
   struct Job {
-    IoRequest request;
-    Tick begun{0};
     Tick since{0};
     ArrayParts parts{};
     std::uint64_t cut = 0;   // bytes of which transfers were made
     std::uint32_t open = 0;  // transfers that have not ended
 
-    bool whole() const { return cut == request.bytes; }
     void charge(ArrayPart part, Tick now) {
       parts[static_cast<std::size_t>(part)] += now - since;
       since = now;
     }
-    void serialize(Archive& archive) { archive(request, begun, since, parts, cut, open); }
+    void serialize(Archive& archive) { archive(since, parts, cut, open); }
   };
   struct Transfer {
     std::uint32_t job = 0;
@@ -130,10 +128,9 @@ class Array final : public StorageDevice {
     const Transfer& transfer = transfers_[index];
     return buffers_of(transfer).take(line_of(transfer), index, now);
   }
-  bool passes_barrier(const Job& job) const {
-    return !barrier_ && (!job.request.barrier || passed_ == 0);
-  }
-  void pass_barrier(std::uint32_t index, Tick now);
+  // All of the job's transfers are made.
+  bool whole(std::uint32_t job) const { return jobs_[job].cut == intake_[job].bytes; }
+  void begin(Tick now);
   void enqueue(std::uint32_t index, Tick now);
   void schedule(std::uint32_t queue, Tick now);
   std::uint32_t cut(std::uint32_t queue);
@@ -157,13 +154,9 @@ class Array final : public StorageDevice {
   void check_indices(const Archive& archive) const;
 
   const ArrayDesign parameters_;
-  const Bytes capacity_;
-  IoListener* listener_ = nullptr;
-  Pool<Job> jobs_;
+  Intake intake_;
+  std::vector<Job> jobs_;  // by the request's place in `intake_`
   Pool<Transfer> transfers_;
-  Ring<std::uint32_t> held_;  // jobs behind a barrier, or that are one
-  bool barrier_ = false;      // one is under way
-  std::int64_t passed_ = 0;   // jobs that no barrier holds, and that have not ended
   Slots<std::uint32_t> tags_;
   std::vector<Queue> queues_;
   std::vector<SlotsInTurn<std::uint32_t>> buffers_;  // by queue, or one with a line for each

@@ -6,8 +6,10 @@ namespace hmsim {
 
 void Array::serialize(Archive& archive) {
   archive.section("storage array");
-  archive(jobs_, transfers_, held_, barrier_, passed_, tags_);
-  archive.fixed(queues_);
+  intake_.serialize(archive);
+  jobs_.resize(intake_.size());
+  archive.fixed(jobs_, queues_);
+  archive(transfers_, tags_);
   for (SlotsInTurn<std::uint32_t>& each : buffers_) {
     each.serialize(archive);
   }
@@ -19,20 +21,16 @@ void Array::serialize(Archive& archive) {
 
 // Jobs and transfers are where they say. Their sizes limit how many transfers a job is cut into.
 void Array::check_indices(const Archive& archive) const {
-  const auto capacity = static_cast<std::uint64_t>(capacity_.value());
-  for (const std::uint32_t index : jobs_.taken()) {
-    const Job& job = jobs_[index];
-    archive.check(job.request.bytes <= capacity && job.cut <= job.request.bytes,
-                  "a request is larger than the array");
+  for (std::uint32_t index = 0; index < jobs_.size(); ++index) {
+    archive.check(jobs_[index].cut <= intake_[index].bytes, "a request has too many transfers");
   }
-  const auto check_job = each_is_one_of(archive, jobs_.in_use());
+  const auto check_job = each_is_one_of(archive, intake_.in_use());
   for (const std::uint32_t index : transfers_.taken()) {
     const Transfer& transfer = transfers_[index];
     check_job(transfer.job);
     archive.check_index(transfer.queue, queues_.size(), "a queue does not exist");
     archive.check_index(transfer.controller, memory_.size(), "a controller does not exist");
   }
-  held_.each(check_job);
   tags_.each_waiting(check_job);
   ending_.each(check_job);
   for (const Queue& queue : queues_) {

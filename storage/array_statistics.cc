@@ -38,6 +38,7 @@ constexpr NamedPower kPowers[] = {
 }  // namespace
 
 void Array::account(Tick now) {
+  intake_.account(now);
   tags_.level().account(now);
   for (SlotsInTurn<std::uint32_t>& each : buffers_) {
     each.level().account(now);
@@ -59,9 +60,10 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
   for (const bool write : {false, true}) {
     ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
     const std::string prefix = path + (write ? ".write." : ".read.");
-    register_parts(registry, prefix, kNames, of);
+    Counter& requests = intake_.counts(write).requests;
+    register_parts(registry, prefix, kNames, of.parts, requests);
     registry.counter(prefix + "requests", "requests",
-                     "that ended; larger ones of the host come in pieces", {&of.requests});
+                     "that ended; larger ones of the host come in pieces", {&requests});
     registry.counter(prefix + "transfers", "transfers", "of one buffer each", {&of.transfers});
   }
   register_level(registry, path + ".tags", "tags", "in use, mean over time", tags_.level());
@@ -94,6 +96,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
                    });
   }
   registry.on_reset([this](Tick now) {
+    intake_.reset(now);
     for (SlotsInTurn<std::uint32_t>& each : buffers_) {
       each.level().reset(now);
     }

@@ -255,7 +255,6 @@ void Host::end(std::uint32_t slot, Tick now) {
     }
     ++of.requests;
     of.bytes += io.request.bytes;
-    of.time += static_cast<Counter>((now - io.begun).value());
     of.latency.add((now - io.begun).value());
   }
   outstanding_.add(-1, now);

@@ -22,12 +22,11 @@ namespace hmsim {
 // What has been done since the last reset; of reads, of writes. Flushes are not counted there.
 struct HostCounts {
   struct Direction {
-    std::array<Counter, kLayers> parts{};  // picoseconds of ended requests: they add up to `time`
-    Counter time = 0;                      // picoseconds from begin to end
+    std::array<Counter, kLayers> parts{};  // picoseconds of ended requests
     Counter requests = 0;
     Counter bytes = 0;
-    Histogram latency;  // picoseconds
-    void serialize(Archive& archive) { archive(parts, time, requests, bytes, latency); }
+    Histogram latency;  // picoseconds from begin to end; the sum is that of `parts`
+    void serialize(Archive& archive) { archive(parts, requests, bytes, latency); }
   };
   std::array<Direction, 2> of;
   Counter flushes = 0;

@@ -50,7 +50,7 @@ void Host::register_statistics(StatisticRegistry& registry) {
                        write ? "of a write, from its begin in software to its end there"
                              : "of a read, from its begin in software to its end there",
                        kMicrosecond.value(), {&of.latency});
-    register_parts(registry, "storage." + name + ".", kNames, of);
+    register_parts(registry, "storage." + name + ".", kNames, of.parts, of.requests);
     registry.counter("storage." + name + "s", "requests",
                      write ? "writes that ended" : "reads that ended", {&of.requests});
     registry.counter("storage." + name + "_bytes", "bytes",

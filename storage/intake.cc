@@ -38,7 +38,7 @@ void Intake::end(std::uint32_t place, Tick now) {
   if (job.request.kind == IoRequest::Kind::flush) {
     ++flushes_;
   } else {
-    IoCounts& counts = counts_[job.request.kind == IoRequest::Kind::write ? 1 : 0];
+    IoCounts& counts = this->counts(job.request.kind == IoRequest::Kind::write);
     ++counts.requests;
     counts.bytes += job.request.bytes;
     counts.latency.add((now - job.arrival).value());
@@ -65,6 +65,12 @@ void Intake::register_statistics(StatisticRegistry& registry, const std::string&
                      {&counts_[1].latency});
   register_level(registry, name + "outstanding", "requests",
                  "mean number of requests that the device has", outstanding_);
+}
+
+void Intake::reset(Tick now) {
+  counts_ = {};
+  flushes_ = 0;
+  outstanding_.reset(now);
 }
 
 void Intake::serialize(Archive& archive) {

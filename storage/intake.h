@@ -39,6 +39,7 @@ class Intake {
   // The request that is to start now, by its place here; kNoIndex: none may.
   std::uint32_t next();
   const IoRequest& operator[](std::uint32_t place) const { return jobs_[place].request; }
+  Tick arrival(std::uint32_t place) const { return jobs_[place].arrival; }
   // Places lie below.
   std::uint32_t size() const { return jobs_.size(); }
   std::vector<bool> in_use() const { return jobs_.in_use(); }  // by place
@@ -52,6 +53,9 @@ class Intake {
 
   void account(Tick now) { outstanding_.account(now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path);
+  // For a device that registers counts under other names, instead of register_statistics().
+  IoCounts& counts(bool write) { return counts_[write ? 1 : 0]; }
+  void reset(Tick now);
 
   void serialize(Archive& archive);
 

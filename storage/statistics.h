@@ -3,6 +3,7 @@
 // where. Each registers its reset.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,24 +30,22 @@ struct NamedPart {
   const char* description;
 };
 
-// The mean time of `requests` in each part, as PREFIXname_us. `Counts` has the times of ended
-// requests by part, in picoseconds, their sum as `time`, and the number of these requests.
-template <class Counts, class E, std::size_t kParts>
+// The mean time of `requests` in each part, as PREFIXname_us. `parts` are the times that all ended
+// requests spent there, in picoseconds; `requests` is their number, whose reset is the caller's.
+template <class E, std::size_t kParts>
 void register_parts(StatisticRegistry& registry, const std::string& prefix,
-                    const NamedPart<E> (&names)[kParts], Counts& counts) {
+                    const NamedPart<E> (&names)[kParts], std::array<Counter, kParts>& parts,
+                    const Counter& requests) {
   for (const NamedPart<E>& each : names) {
     registry.gauge(prefix + each.name + "_us", "us", each.description,
-                   [&counts, index = static_cast<std::size_t>(each.part)] {
-                     return counts.requests == 0 ? 0
-                                                 : static_cast<double>(counts.parts[index]) /
-                                                       static_cast<double>(counts.requests) /
-                                                       static_cast<double>(kMicrosecond.value());
+                   [&time = parts[static_cast<std::size_t>(each.part)], &requests] {
+                     return requests == 0
+                                ? 0
+                                : static_cast<double>(time) / static_cast<double>(requests) /
+                                      static_cast<double>(kMicrosecond.value());
                    });
   }
-  registry.on_reset([&counts](Tick) {
-    counts.parts = {};
-    counts.time = 0;
-  });
+  registry.on_reset([&parts](Tick) { parts = {}; });
 }
 
 }  // namespace hmsim

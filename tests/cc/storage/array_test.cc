@@ -74,9 +74,8 @@ TEST(Array, ARequestAcrossAStripeIsTwoTransfersOnTwoControllers) {
   Array array(machine.design, machine.capacity);
   ClosedLoop loop(machine.path, array, {Load{4 * kKib, 0, 6 * kKib, false}}, 3);
   loop.run_requests(40);
-  const ArrayCounts::Direction& writes = array.counts().of[1];
-  EXPECT_EQ(writes.requests, 40u);
-  EXPECT_EQ(writes.transfers, 40u);  // within 6 KB none crosses
+  EXPECT_EQ(array.intake().writes().requests, 40u);
+  EXPECT_EQ(array.counts().of[1].transfers, 40u);  // within 6 KB none crosses
   Array other(machine.design, machine.capacity);
   ClosedLoop crossing(machine.path, other, {Load{8 * kKib, 0, 16 * kKib - 512, false}}, 3);
   crossing.run_requests(40);
@@ -97,11 +96,30 @@ TEST(Array, PartsAddUpToTheDevicesTimeExactly) {
       for (const Counter part : array.counts().of[i].parts) {
         sum += part;
       }
-      EXPECT_EQ(sum, array.counts().of[i].time);
+      const IoCounts& counts = i == 0 ? array.intake().reads() : array.intake().writes();
+      EXPECT_EQ(static_cast<double>(sum), counts.latency.sum());
       const auto device = static_cast<std::size_t>(Layer::device);
       EXPECT_EQ(sum, loop.host.counts().of[i].parts[device]);
       EXPECT_GT(array.counts().of[i].parts[static_cast<std::size_t>(ArrayPart::tag)], 0u);
     }
+  }
+}
+
+TEST(Array, AResetClearsAllThatIsCountedOfRequests) {
+  Machine machine = moneta(Kind::moneta_2q);
+  Array array(machine.design, machine.capacity);
+  ClosedLoop loop(machine.path, array, threads(8, 4 * kKib, 0.5));
+  loop.run(kMicrosecond * 1'000, kMicrosecond * 2'000);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const IoCounts& counts = i == 0 ? array.intake().reads() : array.intake().writes();
+    Counter sum = 0;
+    for (const Counter part : array.counts().of[i].parts) {
+      sum += part;
+    }
+    EXPECT_GT(counts.requests, 20u);
+    EXPECT_EQ(counts.bytes, counts.requests * 4 * kKib);
+    EXPECT_EQ(counts.latency.count(), counts.requests);
+    EXPECT_EQ(static_cast<double>(sum), counts.latency.sum());
   }
 }
 
