@@ -72,8 +72,8 @@ std::vector<TimingRule> of_group(const DramTiming& timing, std::int64_t write_sp
 
 std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 
-// At most 16 refreshes of a rank within 2 x tREFI (DDR3 section 4.13, DDR4 section 4.26). No rule if
-// every refresh is made when it is due, because it could not bind.
+// At most 16 refreshes of a rank within 2 x tREFI (DDR3 section 4.13, DDR4 section 4.26). No rule
+// if every refresh is made when it is due, because it could not bind.
 std::vector<TimingRule> of_moved_refreshes(const DramParameters& dram);
 
 // JESD79-5B section 4.13, REFsb: the refreshed banks take part as in a refresh of the rank; others

@@ -169,13 +169,9 @@ std::vector<DramPreset> presets() {
 
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
-  return rules::joined({rules::of_group(t, t.tccd_l),
-                        rules::of_moved_refreshes(dram),
-                        rules::of_rank(t),
-                        rules::of_bank(dram),
-                        rules::of_all_bank_refresh(t),
-                        rules::of_bus(t),
-                        rules::of_power(dram)});
+  return rules::joined({rules::of_group(t, t.tccd_l), rules::of_moved_refreshes(dram),
+                        rules::of_rank(t), rules::of_bank(dram), rules::of_all_bank_refresh(t),
+                        rules::of_bus(t), rules::of_power(dram)});
 }
 
 std::vector<OwnTime> own_times() {

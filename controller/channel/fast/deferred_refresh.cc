@@ -46,8 +46,8 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   }
 }
 
-// Counters, energy and latency clocks advance at once for all rounds but the last. The last round is
-// made one by one, because the timing rules hold the times of the latest commands.
+// Counters, energy and latency clocks advance at once for all rounds but the last. The last round
+// is made one by one, because the timing rules hold the times of the latest commands.
 bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle end) {
   RefreshControl& refresh = channel.dram_.refresh();
   if (channel.accounts_.observed() || !refresh.periodic()) {
@@ -56,9 +56,8 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
   if (const std::int64_t rounds = refresh.skippable_rounds(end); rounds > 0) {
     const std::int64_t count = rounds * refresh.turns();
     refresh.skip_rounds(rounds);
-    channel.accounts_.refreshed_often(count, [&](int rank) {
-      return refresh.urgent_from(rank) - refresh.interval() * count;
-    });
+    channel.accounts_.refreshed_often(
+        count, [&](int rank) { return refresh.urgent_from(rank) - refresh.interval() * count; });
   }
   for (Cycle next = refresh.next_urgent(); next < end; next = refresh.next_urgent()) {
     const int rank = refresh.first_urgent();

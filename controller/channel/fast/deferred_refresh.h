@@ -36,9 +36,9 @@ struct DeferredRefresh {
   [[gnu::noinline]] static void make_before(Channel& channel, Cycle end);
 
  private:
-  // Makes all refreshes before `end`, most of them at once, if all banks are closed, nobody observes
-  // commands, and nothing delays a refresh. Otherwise it does nothing and returns false. Requires
-  // that the first refresh is urgent before `end`.
+  // Makes all refreshes before `end`, most of them at once, if all banks are closed, nobody
+  // observes commands, and nothing delays a refresh. Otherwise it does nothing and returns false.
+  // Requires that the first refresh is urgent before `end`.
   [[gnu::noinline]] static bool make_periodic(Channel& channel, LoneBanks& banks, Cycle end);
   [[gnu::noinline]] static bool may_defer(const Channel& channel);
   static void make_of_rank(Channel& channel, LoneBanks& banks, int rank, Cycle end);
