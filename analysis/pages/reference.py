@@ -9,6 +9,7 @@ from typing import Any
 
 from hmsim import load_config
 from hmsim._core import Simulation
+from hmsim.config.composer import DEEPEST_NESTING, MOST_NODES
 
 from pages import DOCS, Documents
 
@@ -57,6 +58,10 @@ def parameters(_: Path) -> Documents:
         "and in Python. Times, sizes and rates carry units: `52ns`, `4MiB`, `200MT/s`, `2GHz`; "
         "counts may end in `k`, `M`, `G` or an exponent: `5M`, `1e6`. "
         "`hmsim params PREFIX` prints the same.",
+        "",
+        "Every YAML file that hmsim reads may use anchors (`&name`), aliases (`*name`) and merge "
+        f"keys (`<<: *name`). The result is bounded: {MOST_NODES:,} values and {DEEPEST_NESTING} "
+        "levels. Tags are refused. An error in an aliased value names the line of its anchor.",
     ]
     section = ""
     for info in Simulation.parameters():

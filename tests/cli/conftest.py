@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every test has a cache of its own."""
+"""Every test has a separate cache. `parser` reads YAML with each parser of PyYAML."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+from hmsim.config import composer
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/pages
@@ -14,3 +17,13 @@ sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/p
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's cache out of the tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="module", params=["CSafeLoader", "SafeLoader"])
+def parser(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Read YAML with libyaml's parser, then with PyYAML's own in Python."""
+    if not hasattr(yaml, request.param):
+        pytest.skip("PyYAML without libyaml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(composer, "PARSER", getattr(yaml, request.param))
+        yield request.param

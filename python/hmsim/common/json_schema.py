@@ -103,7 +103,11 @@ class Record:
 
 def has_surrogate(text: str) -> bool:
     """Whether a text holds a lone surrogate, which UTF-8 cannot hold: JSON and YAML can name it."""
-    return any("\ud800" <= letter <= "\udfff" for letter in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _is_text(value: Any) -> bool:

@@ -15,6 +15,7 @@ from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config import write_modes
+from hmsim.config.composer import events
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
@@ -217,7 +218,7 @@ def load_config(
 def description(path: Path) -> str:
     """Return the ``description`` of a shipped YAML file on one line; what follows is not read."""
     depth, key = 0, ""
-    for event in yaml.parse(yaml_settings.read_text_file(path), yaml.SafeLoader):
+    for event in events(yaml_settings.read_text_file(path)):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if not isinstance(event, yaml.ScalarEvent) or depth != 1:
@@ -246,8 +247,8 @@ def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
             yaml_settings.scalar(path, value_node, key)
         else:
             own.append((key_node, value_node))
-    root.value = own
-    return [*found, *yaml_settings.flatten(path, root)]
+    rest = yaml.MappingNode(root.tag, own, root.start_mark)
+    return [*found, *yaml_settings.flatten(path, rest)]
 
 
 def _find_base(path: Path, name: str, where: str) -> Path:

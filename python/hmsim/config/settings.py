@@ -15,9 +15,9 @@ import yaml
 from hmsim._core import InputError
 from hmsim.common.directories import read_regular
 from hmsim.common.json_schema import has_surrogate
+from hmsim.config.composer import NULL, MissingInBraces, compose
 
 LARGEST_FILE = 4 << 20  # bytes
-DEEPEST_NESTING = 16
 MOST_ERRORS = 20  # shown at a time
 PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "timestamp")}
 PLAIN_SCALAR = re.compile(r"-?[A-Za-z0-9_/][A-Za-z0-9_./+-]*")
@@ -36,27 +36,6 @@ class Setting:
         return (self.name, self.text)
 
 
-class _Loader(yaml.SafeLoader):
-    """Composes nodes without aliases and deep nesting, so that the work is linear in the text."""
-
-    depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="aliases (*) are not allowed", problem_mark=mark)
-        self.depth += 1
-        if self.depth > DEEPEST_NESTING:
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=mark)
-        node = super().compose_node(parent, index)
-        if isinstance(node, yaml.ScalarNode) and has_surrogate(node.value):
-            problem = "a lone surrogate (\\ud800 .. \\udfff) is not text"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
-        self.depth -= 1
-        return node
-
-
 def joined(errors: Sequence[str]) -> str:
     """Return errors as one message, a line each, without the end of a long list."""
     shown = list(errors[:MOST_ERRORS])
@@ -73,7 +52,7 @@ def read_text_file(path: Path) -> bytes:
 def read_mapping(path: Path) -> yaml.MappingNode:
     """Return the root of a YAML file, a mapping. Raises InputError that names file and line."""
     try:
-        root = yaml.compose(read_text_file(path), Loader=_Loader)
+        root = compose(read_text_file(path))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
@@ -103,18 +82,13 @@ def scalar(path: Path, node: yaml.Node, name: str) -> str:
     """Return the text of a single value as written. Raises InputError."""
     if not isinstance(node, yaml.ScalarNode):
         raise InputError(f"{place(path, node)}: {name}: a {kind(node)} where a value is expected")
-    if node.tag == "tag:yaml.org,2002:null":
-        quotes = "; within { } a value with commas needs quotes" if _in_braces(node) else ""
+    if node.tag == NULL:
+        in_braces = isinstance(node, MissingInBraces)
+        quotes = "; within { } a value with commas needs quotes" if in_braces else ""
         raise InputError(f"{place(path, node)}: {name}: has no value{quotes}")
     if node.tag not in PLAIN_TAGS:
         raise InputError(f"{place(path, node)}: {name}: the tag {node.tag} is not allowed")
     return str(node.value)
-
-
-def _in_braces(node: yaml.Node) -> bool:
-    """Whether nothing stands where a value of a mapping in braces would."""
-    mark = node.start_mark
-    return mark.buffer is not None and mark.buffer[mark.pointer : mark.pointer + 1] in (",", "}")
 
 
 def items(path: Path, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:

@@ -185,7 +185,7 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
         raise InputError(f"{windows[1].where}: windows: given before")
     numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in LISTS]
     others = [pair for pair in node.value if not _is_list(*pair)]
-    mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
+    mapping = yaml.MappingNode(node.tag, others, node.start_mark)
     settings = [*yaml_settings.flatten(path, mapping), *windows, *numbers]
     return load_agent(settings, path.parent, yaml_settings.place(path, node))
 
