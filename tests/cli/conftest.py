@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hmsim.config import composer
+from hmsim.config import composer, settings
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/pages
@@ -26,4 +26,5 @@ def parser(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.skip("PyYAML without libyaml")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(composer, "PARSER", getattr(yaml, request.param))
+        settings.composed.cache_clear()
         yield request.param

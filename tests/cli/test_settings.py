@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import yaml
 from hmsim import InputError, load_config
 from hmsim.common.paths import shipped
-from hmsim.config import settings
+from hmsim.config import composer, settings
 from hypothesis import given
 from hypothesis import strategies as st
 from support import write
@@ -149,3 +151,34 @@ def test_overrides_take_numbers_and_booleans() -> None:
     config = load_config("mascots16", {"dram.refresh": False, "dram.ranks": 2})
     assert config.resolved()["dram.refresh"] == "false"
     assert config.resolved()["dram.ranks"] == "2"
+
+
+def test_a_file_is_parsed_once_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[bytes] = []
+
+    def count(text: bytes) -> Any:
+        parsed.append(text)
+        return composer.compose(text)
+
+    monkeypatch.setattr(settings, "composed", lru_cache(settings.MOST_CACHED)(count))
+    path = write(tmp_path / "c.yaml", "base: quick\ncontroller.queue_depth: 16\n")
+    for _ in range(3):
+        assert load_config(path).resolved()["controller.queue_depth"] == "16"
+    assert len(parsed) == len(set(parsed))
+    times = os.stat(path)
+    write(path, "base: quick\ncontroller.queue_depth: 32\n")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # the same size, time and inode
+    assert load_config(path).resolved()["controller.queue_depth"] == "32"
+
+
+def test_reading_a_configuration_leaves_its_nodes_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.yaml", "base: quick\ndescription: x\ndram: {ranks: 2}\n")
+    first, second = load_config(path), load_config(path)
+    assert first.settings == second.settings
+    assert [key.value for key, _ in settings.read_mapping(path).value] == [
+        "base",
+        "description",
+        "dram",
+    ]

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hmsim.common.json_schema import has_surrogate
 from hmsim.config.composer import NULL, MissingInBraces, compose
 
 LARGEST_FILE = 4 << 20  # bytes
+MOST_CACHED = 32  # contents of files whose nodes are kept: those that the points of a sweep share
 MOST_ERRORS = 20  # shown at a time
 PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "timestamp")}
 PLAIN_SCALAR = re.compile(r"-?[A-Za-z0-9_/][A-Za-z0-9_./+-]*")
@@ -49,10 +51,16 @@ def read_text_file(path: Path) -> bytes:
     return read_regular(path, LARGEST_FILE)
 
 
+composed = lru_cache(maxsize=MOST_CACHED)(compose)
+
+
 def read_mapping(path: Path) -> yaml.MappingNode:
-    """Return the root of a YAML file, a mapping. Raises InputError that names file and line."""
+    """Return the root of a YAML file, a mapping. Raises InputError that names file and line.
+
+    Nodes are cached by the file's content and shared with other callers, so nobody may change them.
+    """
     try:
-        root = compose(read_text_file(path))
+        root = composed(read_text_file(path))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
