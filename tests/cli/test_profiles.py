@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from hmsim import InputError, load_config, load_workload
 from hmsim.clones.clone import twin, words
-from hmsim.clones.files import block_lines, materialised
+from hmsim.clones.files import materialised
 from hmsim.clones.profile import MOST_PACES, PHASES, Profile, distance
 from hmsim.clones.profile_file import dump, load
 from hmsim.clones.profile_meter import measure, measure_columns, paces_of
+from hmsim.clones.synthesis import block_lines
 from hmsim.common.paths import shipped
 from hmsim.traces.columns import Columns, of_words
 from support import REPO, invoke, parsed, succeed, write

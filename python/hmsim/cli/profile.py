@@ -66,8 +66,8 @@ def synth(
     json: Json = False,
 ) -> None:
     """Make a trace that is like a profile: a statistical twin."""
-    from hmsim.clones.files import synthesise
     from hmsim.clones.profile_file import load
+    from hmsim.clones.synthesis import synthesise
 
     wanted = load(find_file(like, "workloads/profiles", "profile"))
     with Bars(True) as bars:

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
+from hmsim.clones import files as twin_files
 from hmsim.common.paths import data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
@@ -214,8 +215,6 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
     """Return the trace that the path of an agent with such keys means. Raises InputError."""
     text = setting.text
     if text.startswith(TWIN):
-        from hmsim.clones import files as twin_files  # with numpy, which takes a while to import
-
         try:
             return twin_files.resolve(text[len(TWIN) :], folder, keys)
         except InputError as error:
