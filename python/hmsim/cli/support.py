@@ -12,18 +12,20 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Annotated, Any, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
 
 import typer
 from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer
 from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, TERMINATED, UNHEARD
-from hmsim.common.directories import reason
+from hmsim.common.os_errors import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
-from hmsim.config.configuration import Config, load_config
 from hmsim.running.options import LARGEST_SEED
+
+if TYPE_CHECKING:
+    from hmsim.config.configuration import Config
 
 ANEW = "nothing was written; the same command starts anew"
 
@@ -284,11 +286,13 @@ def configuration(
     sets: Optional[Sequence[str]],
     policy: Optional[str] = None,
     check: bool = True,
-) -> Config:
+) -> "Config":
     """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError.
 
     It is checked with its policy, or, without one, if ``check`` says so.
     """
+    from hmsim.config.configuration import load_config  # with YAML, which lists need not
+
     overrides = {}
     for text in sets or ():
         path, equals, value = text.partition("=")

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hmsim._core import InputError
+from hmsim.common.os_errors import reason
 
 MARKER = "run.json"  # every directory that hmsim writes holds it
 SCRATCH = ".hmsim-"  # before the names of folders that are being filled
@@ -64,13 +65,6 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
         told = f"larger than {most >> 20} MiB" if size > most else "grows while it is read"
         raise InputError(f"{os.fspath(path)}: {told}")
     return content
-
-
-def reason(error: OSError) -> str:
-    """Return why the file system refused, in a line."""
-    if error.errno:
-        return os.strerror(error.errno)
-    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 @contextlib.contextmanager

@@ -11,7 +11,8 @@ from typing import Any
 
 from hmsim._core import InputError
 from hmsim.common.cache import set_aside
-from hmsim.common.directories import new_file, read_regular, reason
+from hmsim.common.directories import new_file, read_regular
+from hmsim.common.os_errors import reason
 from hmsim.running import identity
 from hmsim.running.points import VERSION, Outcome, Point, Scalar
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError, Simulation
-from hmsim.common.directories import reason
+from hmsim.common.os_errors import reason
 
 if TYPE_CHECKING:  # takes a while to import: only for logs
     import pandas as pd

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError, nearest_name
-from hmsim.common.directories import MARKER, SCRATCH, new_file, reason
+from hmsim.common.directories import MARKER, SCRATCH, new_file
+from hmsim.common.os_errors import reason
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
