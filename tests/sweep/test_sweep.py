@@ -241,7 +241,7 @@ def refused(*arguments: object) -> Outcome:
         ("grid: {workload: w.yaml}\nsamples: {method: sobel, count: 3, over: {}}\n", "sobol"),
         ("grid: {workload: w.yaml}\nsamples: {method: random, over: {}}\n", "count: missing"),
         ("grid: {workload: w.yaml}\npoints: [{seed: 1}, 3]\n", "'name: value' pairs"),
-        ("grid: &a {workload: w.yaml}\npoints: *a\n", "aliases"),
+        ("grid: {workload: w.yaml}\npoints: *a\n", "s.yaml:2: the alias"),
         ("- 1\n", "found a list"),
         ("", "empty"),
         ("\x00", "not text"),
