@@ -27,14 +27,14 @@ void ManualRequester::lose_requests() {
 
 std::vector<Completion> ManualRequester::take_completions() { return std::exchange(done_, {}); }
 
-const ManualRequester::Pending& ManualRequester::pending(const Request& request) const {
+std::uint32_t ManualRequester::tag_of(const Request& request) const {
   ensure(request.tag < pending_.size(), "by hand", request.arrival, request.tag,
          "a request has no tag that was given");
-  return pending_[request.tag];
+  return request.tag;
 }
 
 LineData ManualRequester::write_data(const Request& request) const {
-  const Part& part = pending(request).part;
+  const Part& part = pending_[tag_of(request)].part;
   LineData line = Requester::write_data(request);
   line.mask = 0;
   for (std::size_t i = 0; i < part.size; ++i) {
@@ -47,13 +47,13 @@ LineData ManualRequester::write_data(const Request& request) const {
 }
 
 void ManualRequester::on_read_data(const Request& request, const LineBytes& bytes) {
-  Pending& pending = this->pending(request);
+  Pending& pending = pending_[tag_of(request)];
   const auto* const begin = bytes.data() + pending.part.offset;
   pending.read = std::string(begin, begin + pending.part.size);
 }
 
 void ManualRequester::on_complete(const Request& request, Tick now) {
-  Pending& pending = this->pending(request);
+  Pending& pending = pending_[tag_of(request)];
   done_.push_back(
       {pending.id, request.arrival + epoch_, now + epoch_, std::exchange(pending.read, {})});
   free_tags_.push_back(request.tag);
@@ -63,7 +63,7 @@ void ManualRequester::on_complete(const Request& request, Tick now) {
 void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
-  archive.check_indices(free_tags_, pending_.size(), "a tag of a request by hand is none");
+  archive.check_indices(free_tags_, pending_.size(), "a tag of a request by hand does not exist");
 }
 
 void ManualRequester::Part::serialize(Archive& archive) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/archive.h"
@@ -62,11 +61,8 @@ class ManualRequester final : public Requester {
     void serialize(Archive& archive) { archive(id, part, read); }
   };
 
-  // Throws a Fault for a tag that was never given.
-  const Pending& pending(const Request& request) const;
-  Pending& pending(const Request& request) {
-    return const_cast<Pending&>(std::as_const(*this).pending(request));
-  }
+  // The request's tag. Throws a Fault for a tag that was never given.
+  std::uint32_t tag_of(const Request& request) const;
 
   std::vector<Pending> pending_;  // by tag
   std::vector<std::uint32_t> free_tags_;
