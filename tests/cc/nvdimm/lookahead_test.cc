@@ -98,13 +98,22 @@ TEST(Prefetch, IdleLunsOnlyAndTheOldestFirst) {
   EXPECT_EQ(rig.statistics().prefetch_useful, 3u);
 }
 
+// Two frames hold pages 0 and 1, and a lookup is so slow that commands queue.
+struct TwoFrames : Rig {
+  TwoFrames() : Rig(parameters()) {
+    read(0);
+    read(1);
+  }
+  static NvdimmParameters parameters() {
+    NvdimmParameters parameters = managed("prefetch", 4);
+    parameters.buffer.read_size = 2 * kPageBytes;
+    parameters.buffer.lookup = kMillisecond;
+    return parameters;
+  }
+};
+
 TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
-  NvdimmParameters parameters = managed("prefetch", 4);
-  parameters.buffer.read_size = 2 * kPageBytes;
-  parameters.buffer.lookup = kMillisecond;
-  Rig rig(parameters);
-  rig.read(0);
-  rig.read(1);
+  TwoFrames rig;
   const Counter before = rig.statistics().prefetches;
   send(rig, 1, 1);  // asks for page 1
   send(rig, 2, 2);
@@ -116,12 +125,7 @@ TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
 }
 
 TEST(Prefetch, KeepsAQueuedPageThoughItIsTheLeastRecentlyUsed) {
-  NvdimmParameters parameters = managed("prefetch", 4);
-  parameters.buffer.read_size = 2 * kPageBytes;
-  parameters.buffer.lookup = kMillisecond;
-  Rig rig(parameters);
-  rig.read(0);
-  rig.read(1);
+  TwoFrames rig;
   const Counter reads = rig.statistics().page_reads;
   send(rig, 1, 0);  // the older one of the two is asked for
   send(rig, 2, 2);
