@@ -47,7 +47,8 @@ void RequestLedger::grow(std::uint64_t word) {
 void RequestLedger::serialize(Archive& archive) {
   archive(words_, base_, end_);
   const std::size_t size = words_.size();
-  archive.check(size != 0 && (size & (size - 1)) == 0, "the size of a ledger is no power of two");
+  archive.check(size != 0 && (size & (size - 1)) == 0,
+                "the size of a ledger is not a power of two");
 }
 
 }  // namespace hmsim

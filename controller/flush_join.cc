@@ -44,10 +44,10 @@ void FlushJoin::list_outstanding(std::vector<Outstanding>& requests) const {
 
 void FlushJoin::serialize(Archive& archive) {
   archive(under_way_, free_, flushes_, latency_);
-  archive.check_indices(free_, under_way_.size(), "a flush is none");
+  archive.check_indices(free_, under_way_.size(), "a flush does not exist");
   for (const Flush& flush : under_way_) {
-    // None is of this requester itself, which would end them without end.
-    archive.check_index(flush.request.agent, requesters_.size() - 1, "a flush is of nobody");
+    // A flush of this requester itself would complete for ever.
+    archive.check_index(flush.request.agent, requesters_.size() - 1, "a flush has no requester");
     archive.check(flush.end <= channels_.size(), "a flush is of no channel");
   }
 }

@@ -343,7 +343,7 @@ void MemorySystem::check_loaded(const Archive& archive, bool off) const {
     archive.check(module == nullptr || module->off() == off, "power is off, and is not");
   }
   for (const Requester::Outstanding& each : outstanding()) {
-    archive.check_index(each.request.agent, requesters_.size(), "a request is of nobody");
+    archive.check_index(each.request.agent, requesters_.size(), "a request has no requester");
   }
 }
 

@@ -99,7 +99,7 @@ std::uint64_t longest_state(const SystemConfig& config) {
   constexpr std::uint64_t kNames = 1 << 20;
   constexpr std::uint64_t kOfPage = 24;    // its place, and of discarded ones the version
   constexpr std::uint64_t kOfBlock = 256;  // its counts and its places in lists
-  constexpr std::uint64_t kOfEntry = 64;   // of a cached map
+  constexpr std::uint64_t kOfEntry = 16;   // of a cached map: its page, and whether it is dirty
   std::uint64_t bytes = kNames;
   for (const SystemConfig& part : config.channel_configs()) {
     for (const NvdimmParameters& nvdimm : part.nvdimms()) {
@@ -198,7 +198,7 @@ void load_preconditioned(const std::string& path, const SystemConfig& config, st
   try {
     body(list, state);
     for (const auto& [name, value] : list) {
-      body.check(is_plain(name) && is_plain(value), "a parameter is none");
+      body.check(is_plain(name) && is_plain(value), "a parameter is malformed");
     }
     body.check(body.at_end(), "it holds more than a state");
   } catch (const InputError& error) {

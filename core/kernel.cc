@@ -121,7 +121,8 @@ void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
   archive(now_, turn_);
   turned_at_ = now_;
-  archive.check(now_ >= Tick(0) && now_ != kNever && turn_ <= entries_.size(), "its time is none");
+  archive.check(now_ >= Tick(0) && now_ != kNever && turn_ <= entries_.size(),
+                "its time is invalid");
   if (archive.loading()) {
     notify_all();
     archive.check(next_event() >= now_, "an event lies in the past");

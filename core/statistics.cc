@@ -113,10 +113,10 @@ void Occupancy::serialize(Archive& archive) {
   archive.fixed(time_at_);
   archive(value_, since_);
   archive.check_index(value_, time_at_.size(), "more is held than there is room for");
-  archive.check(since_ < kLongest, "a time is none");
+  archive.check(since_ < kLongest, "a time is invalid");
   Tick whole{0};
   for (const std::int64_t time : time_at_) {
-    archive.check(time >= 0 && Tick(time) <= kLongest - whole, "a time is none");
+    archive.check(time >= 0 && Tick(time) <= kLongest - whole, "a time is invalid");
     whole += Tick(time);
   }
 }

@@ -61,8 +61,8 @@ class EnergyMeter {
     ++state.refreshes;
     state.refreshed_until = now + refresh_time_;
   }
-  // Of a rank without open banks: `count` refreshes, at least one, from `first` on, each `interval`
-  // after the one before it and longer than it.
+  // Counts `count` refreshes, at least one, of a rank without open banks: the first at `first`,
+  // then one every `interval`, which is no shorter than a refresh.
   void refreshed_often(int rank, std::int64_t count, Cycle first, Cycle interval) {
     refreshed(rank, first);
     Rank& state = at(rank);

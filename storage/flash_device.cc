@@ -143,7 +143,7 @@ std::uint32_t FlashDevice::lines(const Page& page) {
 void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
   ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
-         "a page that does not wait gets a slot, or there is none");
+         "a page gets a slot that it does not wait for, or that does not exist");
   record.stage = Stage::flash;
   record.slot = free_slots_.back();
   free_slots_.pop_back();

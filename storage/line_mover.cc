@@ -62,7 +62,7 @@ void LineMover::serialize(Archive& archive) {
   server_.waiting().each([&](const PageMove& each) {
     archive.check_index(each.frame, frames, "a page moves to no place");
   });
-  // Addresses lie in its page, and so many lines are sent at a time.
+  // These bound the addresses of lines, and how many are sent at a time.
   archive.check_index(sent_, kLinesPerPage + 1, "a page has other lines");
   archive.check(under_way_ >= 0, "a page waits for no lines");
 }

@@ -49,7 +49,7 @@ void PageCache::check_indices(const Archive& archive) const {
     archive.check_index(moves_[tag].first, first_.records(), "a page moves to no frame");
     archive.check_index(moves_[tag].second, second_.records(), "a page moves to no frame");
   }
-  archive.check_index(flushing_, intake_.size(), kNoIndex, "a flush is no request");
+  archive.check_index(flushing_, intake_.size(), kNoIndex, "a flush has no request");
 }
 
 void PageCache::count_accesses(const Archive& archive) {

@@ -106,7 +106,7 @@ void TraceReader::serialize(Archive& archive) {
   std::uint64_t offset = place();
   std::int64_t line = line_;
   archive(offset, line, total_);
-  archive.check(offset <= kLongestTrace, "the place in a trace is none");
+  archive.check(offset <= kLongestTrace, "a place in a trace is invalid");
   if (archive.loading()) {
     seek(offset);
     line_ = line;

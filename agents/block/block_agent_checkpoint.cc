@@ -9,7 +9,7 @@ void BlockAgent::serialize_state(Archive& archive) {
   archive(source_, threads_, copier_, barrier_, ledger_, meter_, io_meter_, steps_,
           between_passes_);
   const auto check_thread = [&](std::uint32_t thread) {
-    archive.check_index(thread, threads_.size(), "a thread of a block agent is none");
+    archive.check_index(thread, threads_.size(), "a thread of a block agent does not exist");
   };
   threads_.check(archive, layout_.lines());
   barrier_.each_waiting(check_thread);

@@ -31,7 +31,7 @@ void BlockLedger::close(std::uint32_t block, Tick now, std::uint64_t collections
 
 void BlockLedger::serialize(Archive& archive) {
   archive(blocks_, free_, closed_, times_, times_in_collections_);
-  archive.check_indices(free_, blocks_.size(), "a block of a block agent is none");
+  archive.check_indices(free_, blocks_.size(), "a block of a block agent does not exist");
 }
 
 }  // namespace hmsim

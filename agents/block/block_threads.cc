@@ -72,8 +72,8 @@ void BlockThreads::check(const Archive& archive, std::uint64_t lines) const {
     const std::uint64_t place = page.first_line % kLinesPerPage;
     archive.check(thread.next_line < lines && page.first_line < lines && page.lines >= 0 &&
                       page.lines <= kLinesPerPage - static_cast<std::int64_t>(place),
-                  "a thread of a block agent copies what the device has not");
-    // So that a thread sends no more at a time than its window and its request allow.
+                  "a thread of a block agent copies lines beyond the device");
+    // These bound what a thread sends at a time.
     archive.check(thread.lines <= kMostLines && page.accesses >= 0 && thread.outstanding >= 0,
                   "a thread of a block agent copies more than its request");
   }

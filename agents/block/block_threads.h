@@ -70,7 +70,7 @@ class BlockThreads {
   std::int64_t first_under_way(std::int64_t taken) const;
 
   void serialize(Archive& archive);
-  // Checks what was loaded, on a device of so many lines.
+  // Loading: checks that addresses lie on a device of `lines` lines.
   void check(const Archive& archive, std::uint64_t lines) const;
 
  private:

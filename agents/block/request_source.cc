@@ -184,7 +184,7 @@ void RequestSource::serialize(Archive& archive) {
   // Otherwise requests would come that were not read.
   archive.check(left_ == 0 || (window_ < windows_.size() && left_ > 0 &&
                                left_ <= windows_[window_].warmup + windows_[window_].length),
-                "a window of a trace is none");
+                "a window of a trace does not exist");
 }
 
 }  // namespace hmsim

@@ -86,7 +86,7 @@ void LastLevelCache::take(std::uint16_t user, MissId id) {
 }
 
 void LastLevelCache::fail(MissId id) {
-  raise_fault("last-level cache", Tick(0), id, "a miss is none");
+  raise_fault("last-level cache", Tick(0), id, "a miss does not exist");
 }
 
 void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
@@ -141,7 +141,7 @@ void LastLevelCache::serialize(Archive& archive) {
 }
 
 void LastLevelCache::restore(const Archive& archive) {
-  constexpr const char* kWrong = "a user of the last-level cache is none";
+  constexpr const char* kWrong = "a user of the last-level cache does not exist";
   const auto check_user = [&](std::uint16_t user) {
     archive.check_index(user, users_.size(), kWrong);
   };

@@ -14,10 +14,10 @@ void CoreAgent::serialize_state(Archive& archive) {
   archive(first_, applied_, known_, end_, have_record_);
   archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_);
   archive(stalled_, before_pass_, measured_before_);
-  // So that loops over the window end.
+  // Otherwise a loop over the window might not end.
   archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
                     end_ - first_ < static_cast<std::int64_t>(entries_.size()),
-                "a core's window is none");
+                "a core's window is invalid");
   archive(parts_);
   serialize_core(archive);
   if (archive.loading()) {

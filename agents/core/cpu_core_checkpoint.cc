@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints of cores over instruction traces. Lists of what waits for a line or a register are
-// saved as their members, and put together anew.
+// saved as their members and rebuilt.
 #include <vector>
 
 #include "agents/core/cpu_core.h"
@@ -29,7 +29,7 @@ void CpuCore::serialize_core(Archive& archive) {
   archive.check(writes_outside_ >= 0, "a core waits for no writes");
   steps_.each([&](const auto& step) {
     archive.check(step.kind == Step::write_back || step.payload < fills_->size(),
-                  "a fill of a core's caches is none");
+                  "a fill of a core's caches does not exist");
   });
   serialize_accesses(archive);
   serialize_reads(archive);
@@ -51,7 +51,7 @@ void CpuCore::serialize_accesses(Archive& archive) {
   stores_waiting_ = 0;
   for (const Access& access : waiting) {
     archive.check_index(access.fill, fills_->size(), "an access of a core waits for no fill");
-    archive.check_index(access.operand, kMostAccesses, "an access of a core is none");
+    archive.check_index(access.operand, kMostAccesses, "an access of a core does not exist");
     const Link link = add(access);
     if (in_window(access.number)) {
       attach(link);
@@ -79,7 +79,7 @@ void CpuCore::serialize_reads(Archive& archive) {
     for (std::size_t i = 0; i < kMostSources; ++i) {
       const std::int64_t writer = writers[place_of(number)][i];
       if (writer != kUnknown) {
-        // So that lists hold nothing but instructions of the window.
+        // Lists may hold only instructions of the window.
         archive.check(in_window(writer) && writer < number && ready_slot(writer) == kUnknown,
                       "an instruction waits for none");
         wait_for_register(writer, number, i);

@@ -163,7 +163,7 @@ void FillTable::start(Id id) {
 }
 
 FillTable::Fill FillTable::remove(Id id, Tick now) {
-  // It has started, so that it is in no list behind another fill, and has none.
+  // A fill that has started waits for no other fill, and none waits for it.
   ensure(id < fills_.size() && fills_[id].behind == kNone && fills_[id].first_behind == kNone &&
              (fills_[id].ahead ? into_l2_ : into_l1_).remove(id),
          "fills", now, id, "a line comes that no fill waits for");

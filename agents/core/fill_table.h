@@ -95,7 +95,7 @@ class FillTable {
   Needs needs(const Fill& fill) const;
   bool may_start(Id id);
   void start(Id id);
-  // Puts a fill at the end of the list of the one that it is behind.
+  // Appends fill `id` to the list of fills that wait for fill `first`.
   void put_behind(Id first, Id id);
   void leave(Id id);
 

@@ -9,7 +9,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kWrong = "a fill of a core's caches is none";
+constexpr const char* kWrong = "a fill of a core's caches does not exist";
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, 
     const Fill& fill = fills_[id];
     if (fill.below != kNone) {
       check(fill.below);
-      // So that needs() ends.
+      // Otherwise needs() might not end.
       archive.check(!fill.ahead && fills_[fill.below].ahead, kWrong);
       fills_[fill.below].above = id;
     }

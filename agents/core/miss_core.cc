@@ -323,7 +323,7 @@ void MissCore::serialize_core(Archive& archive) {
   }
   archive.check(writes_outside_ >= 0, "a core waits for no writes");
   const auto check_load = [&](std::uint32_t load) {
-    archive.check_index(load, loads_.size(), "a load of a core is none");
+    archive.check_index(load, loads_.size(), "a load of a core does not exist");
   };
   steps_.each([&](const auto& step) { check_load(step.payload); });
   waiting_.each(check_load);

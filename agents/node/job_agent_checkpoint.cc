@@ -26,7 +26,7 @@ void JobAgent::serialize_state(Archive& archive) {
 // All that names a thread names one that there is.
 void JobAgent::check_threads(const Archive& archive) const {
   const auto check = [&](std::uint32_t thread, std::uint32_t = 0) {
-    archive.check_index(thread, threads_.size(), "a thread of a job is none");
+    archive.check_index(thread, threads_.size(), "a thread of a job does not exist");
   };
   events_.each_waiting(check);
   for (const JobSite& site : sites_) {

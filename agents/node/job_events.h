@@ -56,7 +56,7 @@ class JobEvents {
   };
   // A record or a message that was loaded may name any event.
   Event& at(std::uint32_t event) {
-    ensure(event < events_.size(), "job", Tick(0), event, "an event is none of the program's");
+    ensure(event < events_.size(), "job", Tick(0), event, "the program has no such event");
     return events_[event];
   }
 

@@ -86,7 +86,7 @@ void Network::serialize(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  constexpr const char* kWrong = "a message of the network is none";
+  constexpr const char* kWrong = "a message of the network does not exist";
   for (std::uint32_t index = 0; index < messages_.size(); ++index) {
     const Message& message = messages_[index];
     archive.check_index(message.user, users_.size(), kWrong);

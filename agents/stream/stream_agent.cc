@@ -160,7 +160,7 @@ double StreamAgent::pass_fraction(Tick) const {
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
-  // So that the bounds hold what it sends.
+  // These bound what it sends.
   archive.check(outside_ >= 0 && outstanding_ >= 0, "a stream waits for no requests");
   serialize_source(archive);
 }

@@ -114,8 +114,8 @@ class Accounts {
     record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, rank, all ? -1 : turn,
            -1, -1, edge);
   }
-  // Every rank was refreshed `count` times, a whole number of rounds, with closed banks: rank r
-  // first at first(r), then once in each refresh interval. The refresh control is past them.
+  // Counts `count` refreshes of every rank, a whole number of rounds, with closed banks: rank r at
+  // first(r), then once every refresh interval. The refresh control has advanced past them.
   // Requires that nobody observes commands.
   template <class First>
   void refreshed_often(std::int64_t count, const First& first) {

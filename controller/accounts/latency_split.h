@@ -89,7 +89,7 @@ class LatencySplit {
     place.urgent = kNeverCycle;
     places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
-  // The rank was refreshed in so many rounds, while its banks were closed; `next`: after them.
+  // The rank was refreshed in `rounds` rounds with closed banks. `next` is the state after them.
   void refreshed_often(int rank, std::int64_t rounds, const RefreshControl& next) {
     for (int turn = 0; turn < next.turns(); ++turn) {
       places_[next.place_of_turn(rank, turn)].refreshed += refresh_time_ * rounds;

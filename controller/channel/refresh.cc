@@ -144,7 +144,7 @@ void RefreshControl::serialize(Archive& archive) {
   archive(last_free_);
   for (const Rank& rank : ranks_) {
     archive.check_index(rank.turn, static_cast<std::size_t>(turns_),
-                        "there is no such turn of refreshes");
+                        "a turn of refreshes does not exist");
   }
   if (archive.loading()) {
     blocked_ranks_ = static_cast<int>(

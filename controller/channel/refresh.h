@@ -50,8 +50,8 @@ class RefreshControl {
   // A round refreshes every bank of the channel once. Returns how many rounds can be skipped so
   // that at least one more whole round lies before `end`. Requires periodic().
   std::int64_t skippable_rounds(Cycle end) const;
-  // Advances all ranks as if they were refreshed in so many rounds, at least one. Only the timing
-  // rules and free_from_ do not learn of it: a whole round must follow that is made one by one.
+  // Advances all ranks as if `rounds` rounds, at least one, had been made. The timing rules and
+  // free_from_ keep their state, so the caller must then issue a whole round one by one.
   void skip_rounds(std::int64_t rounds);
   int ranks() const { return static_cast<int>(ranks_.size()); }
   int turns() const { return turns_; }

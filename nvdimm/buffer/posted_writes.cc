@@ -36,7 +36,7 @@ void PostedWrites::enter(std::uint32_t tag, std::int64_t line) {
 
 void PostedWrites::remove(std::uint32_t tag) {
   Entry& entry = entries_[tag - first_];
-  ensure(entry.used, "nvdimm", Tick(0), tag, "a posted write ends that is none");
+  ensure(entry.used, "nvdimm", Tick(0), tag, "a posted write ends that does not exist");
   entry.used = false;
   if (entry.newer == kNoIndex) {
     latest_.erase(entry.line);
@@ -85,7 +85,7 @@ void PostedWrites::serialize(Archive& archive) {
   if (archive.loading()) {
     Places entries(archive, entries_.size(), "a posted write is free, or there twice");
     for (const std::uint32_t tag : free_) {
-      entries.take(tag - first_);  // of a tag below the first: far behind the last
+      entries.take(tag - first_);  // a tag below the first wraps to a refused place
     }
     used_ = 0;
     latest_.clear();

@@ -186,7 +186,7 @@ class SyncBuffer {
     return items_ ? std::uint64_t{1} << (frame.key % kLinesPerPage) : frame.valid;
   }
   bool items() const { return items_; }
-  // Of so many pages.
+  // The number of keys of `pages` pages.
   std::uint64_t keys(std::uint64_t pages) const { return items_ ? pages * kLinesPerPage : pages; }
 
   // A write of the line has ended: the read part's copy of it is out of date.

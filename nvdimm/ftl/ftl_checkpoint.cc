@@ -11,7 +11,7 @@ void Ftl::serialize(Archive& archive) {
   archive.section("ftl");
   archive.fixed(blocks_);
   archive(cursor_, version_, random_, *selector_);
-  archive.check_index(cursor_, shape_.stripe.size(), "the next LUN is none");
+  archive.check_index(cursor_, shape_.stripe.size(), "the next LUN does not exist");
   serialize_map(archive);
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     serialize_lun(archive, lun);

@@ -48,7 +48,7 @@ void FlashArray::check_bounds(const Archive& archive) const {
     const Node& node = nodes_[i];
     archive.check_index(node.command.lun, luns_.size(), "a flash command is of no LUN");
     archive.check(node.command.parts >> (1u << at_.part_bits) == 0,
-                  "a flash command moves a part that a page has not");
+                  "a flash command moves a part that its page lacks");
     archive.check_index(at_.superblock_of(node.place), programmed_.size(),
                         "a flash command works on a page that does not exist");
   }

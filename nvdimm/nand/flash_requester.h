@@ -28,7 +28,7 @@ struct GcWait {
   }
   void serialize(Archive& archive) {
     archive(blocked, until);
-    archive.check(blocked >= Tick(0) && blocked < kNever, "a time of waiting is none");
+    archive.check(blocked >= Tick(0) && blocked < kNever, "a waiting time is invalid");
   }
 };
 

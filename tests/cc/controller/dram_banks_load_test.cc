@@ -33,7 +33,7 @@ std::string saved(Part& part) {
   return archive.bytes();
 }
 
-// Which ranks start nothing is told again behind loading.
+// After loading, the caller states again which ranks are held.
 TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
   for (const std::int32_t rank : {0, 1}) {
     Channel channel;

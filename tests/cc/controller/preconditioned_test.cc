@@ -67,17 +67,16 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
   }
 }
 
-// The names of parameters alone would take a MiB at most; and the longer the more of its map is
-// cached.
-TEST(Preconditioned, TheLargerTheFlashAndItsMapsCacheTheLongerAStateMayBe) {
+// The bound on a file's length grows with the flash and with its cached map: each state is longer
+// than the 1 MiB that the names of parameters may take.
+TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
   const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
   const Assignments cached{{"nvdimm.precondition.fill", "1"},
                            {"nvdimm.ftl.map", "cached"},
                            {"nvdimm.ftl.map_cache", "1MiB"}};
-  for (const auto& [each, least] :
-       {std::pair{large, std::size_t{1} << 20}, std::pair{cached, std::size_t{1} << 20}}) {
+  for (const Assignments& each : {large, cached}) {
     const std::string written = Memory(each).memory.preconditioned(kSeed);
-    ASSERT_GT(written.size(), least);
+    ASSERT_GT(written.size(), std::size_t{1} << 20);
     const WrittenFile file(written);
     Memory loaded(with(each, {{"nvdimm.precondition.load", file.path}}));
     EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
@@ -143,7 +142,7 @@ TEST(Preconditioned, AParameterHasAPlainName) {
   };
   EXPECT_EQ(told_of('c'), "");
   EXPECT_NE(told_of('d').find("controller.channels = its default"), std::string::npos);
-  EXPECT_NE(told_of('\n').find("a parameter is none"), std::string::npos);
+  EXPECT_NE(told_of('\n').find("a parameter is malformed"), std::string::npos);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
                              rig.acks.end()));
 }
 
-// Whichever word is changed: the state is refused, or the NVDIMM goes on somehow.
+// A state with any word changed is refused, or the NVDIMM continues without a crash.
 TEST(SavedState, NoWordIsTrusted) {
   for (const NvdimmParameters& parameters : busy_nvdimms()) {
     Busy busy(parameters);

@@ -108,8 +108,7 @@ TEST(UntimedFill, AFullWritePartIsListedOldestFirst) {
   EXPECT_EQ(items.back(), 3 * kLinesPerPage + 1);
 }
 
-// What is wrong is told by the checks of loaded state.
-TEST(UntimedFill, TheStateAtTimeZeroHoldsTogether) {
+TEST(UntimedFill, TheStateAtTimeZeroIsSavedAndLoaded) {
   for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
     for (const char* const manager : {"on_demand", "prefetch_preevict"}) {
       for (const char* const replacement : {"lru", "lirs"}) {
