@@ -92,6 +92,7 @@ void Network::serialize(Archive& archive) {
     archive.check_index(message.user, users_.size(), kWrong);
     archive.check_index(message.from, ports_.size(), kWrong);
     archive.check_index(message.to, ports_.size(), kWrong);
+    archive.check_index(message.bytes, kMostMessageBytes + 1, "a message is too large");
   }
   std::fill(under_way_.begin(), under_way_.end(), 0);
   steps_.each([&](const auto& step) {
