@@ -15,6 +15,7 @@
 #include "agents/trace_keys.h"
 #include "core/errors.h"
 #include "core/parameters.h"
+#include "traces/cause_index.h"
 #include "traces/inferred_order.h"
 #include "traces/record_columns.h"
 #include "traces/trace_formats.h"
@@ -63,6 +64,13 @@ py::bytes unpack(const py::bytes& columns) {
     }
   }
   return bytes;
+}
+
+// Of one trace, by offset.
+TraceSource bytes_from(py::function source) {
+  return [source = std::move(source)](std::size_t, std::uint64_t offset) {
+    return std::string(py::bytes(source(offset)));
+  };
 }
 
 py::dict describe(const TraceSummary::Memory& memory) {
@@ -160,17 +168,21 @@ void bind_traces(py::module_& module) {
   });
   module.def("pack_records", &pack, py::arg("records"));
   module.def("unpack_records", &unpack, py::arg("columns"));
+  module.def(
+      "cause_index",
+      [](const std::string& file, py::function source) {
+        RecordBlocks blocks(TraceReader(bytes_from(std::move(source)), 0, file, 0));
+        return py::bytes(CauseIndex::bytes_of(blocks));
+      },
+      py::arg("file"), py::arg("source"));
   py::class_<TraceRecords>(module, "TraceRecords")
       .def(py::init([](const std::string& format, const std::string& file, py::function source,
                        const Assignments& options) {
-             const auto bytes = [source = std::move(source)](std::size_t, std::uint64_t offset) {
-               return std::string(py::bytes(source(offset)));
-             };
              const FormatDescriptor* const found = find_format(format);
              if (found == nullptr) {
                throw InputError("no reader for the format '" + format + "'");
              }
-             return open_records(format, TraceReader(bytes, 0, file, 0),
+             return open_records(format, TraceReader(bytes_from(std::move(source)), 0, file, 0),
                                  options_of(*found, file, options));
            }),
            py::arg("format"), py::arg("file"), py::arg("source"),

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "core/types.h"
 #include "traces/record_columns.h"
 
 namespace hmsim {
@@ -38,6 +40,17 @@ class CauseRecord {
  private:
   std::uint64_t bits_;
 };
+
+// The page of the NVDIMM that a record which moves data writes; nullopt: it writes none.
+constexpr std::optional<std::uint64_t> page_written(std::uint64_t word) {
+  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << (kRecordLineBits - 1);  // bit of a line
+  const RecordKind kind = record_kind(word);
+  const bool writes = kind == RecordKind::write_back || kind == RecordKind::non_temporal;
+  if (!writes || (record_line(word) & kNvdimm) == 0) {
+    return std::nullopt;
+  }
+  return (record_line(word) & ~kNvdimm) / static_cast<std::uint64_t>(kLinesPerPage);
+}
 
 // What is wrong with an escape; "": nothing. `causes`: whether the trace may tell them.
 std::string wrong_escape(std::uint64_t word, bool causes);

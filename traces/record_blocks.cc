@@ -192,16 +192,31 @@ std::uint64_t RecordBlocks::instructions_before(std::uint64_t block,
   return total;
 }
 
-std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions,
-                                             std::optional<unsigned> vcpu) {
+std::uint64_t RecordBlocks::block_at(std::uint64_t instructions,
+                                     std::optional<unsigned> vcpu) const {
   std::uint64_t first = 0;  // a block that begins within them
   std::uint64_t behind = starts_.size() / vcpus_;
   while (behind - first > 1) {
     const std::uint64_t middle = first + (behind - first) / 2;
     (instructions_before(middle, vcpu) <= instructions ? first : behind) = middle;
   }
-  seek(first * block_records_);
-  return instructions_before(first, vcpu);
+  return first;
+}
+
+std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions,
+                                             std::optional<unsigned> vcpu) {
+  const std::uint64_t block = block_at(instructions, vcpu);
+  seek(first_of(block));
+  return instructions_before(block, vcpu);
+}
+
+// Not more than an index of all records has.
+std::string RecordBlocks::read_rest() {
+  constexpr std::uint64_t kNumber = 8;
+  std::string bytes((2 + blocks() + records_) * kNumber, '\0');
+  reader_.seek(first_block_ + records_ * kColumnBytes);
+  bytes.resize(reader_.read(bytes.data(), bytes.size()));
+  return bytes;
 }
 
 void RecordBlocks::serialize(Archive& archive) {

@@ -30,6 +30,7 @@ class RecordBlocks {
   bool two_memories() const { return two_memories_; }
   bool causes() const { return causes_; }  // whether escapes may tell them
   std::uint64_t records() const { return records_; }
+  std::uint64_t blocks() const { return starts_.size() / vcpus_ - 1; }
   const std::string& file() const { return reader_.file(); }
 
   // The next record, whose fields hold what they may; false at the end.
@@ -52,9 +53,14 @@ class RecordBlocks {
   // stays as it is.
   void read_block(std::uint64_t block, std::vector<std::uint64_t>& words);
   void seek(std::uint64_t record);
+  // The bytes behind the blocks: the index of a trace with causes (traces/cause_index.h), or none.
+  std::string read_rest();
 
-  // Goes to the start of the last block that begins within the first `instructions` of a vCPU, or
-  // of all (nullopt); returns how many lie before it.
+  // The last block that begins within the first `instructions` of a vCPU, or of all (nullopt).
+  std::uint64_t block_at(std::uint64_t instructions, std::optional<unsigned> vcpu) const;
+  // Instructions of a vCPU, or of all, before a block; before the end of the trace: blocks().
+  std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
+  // Goes to the start of block_at(); returns how many instructions lie before it.
   std::uint64_t seek_instruction(std::uint64_t instructions, std::optional<unsigned> vcpu);
 
   void serialize(Archive& archive);
@@ -70,7 +76,6 @@ class RecordBlocks {
     const std::size_t first = static_cast<std::size_t>(block) * vcpus_;
     return starts_[first + vcpus_ + vcpu] - starts_[first + vcpu];
   }
-  std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
   [[noreturn]] void fail(const std::string& message) const;
 
   TraceReader reader_;

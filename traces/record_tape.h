@@ -31,6 +31,7 @@ class RecordTape {
     return (*present_)[static_cast<std::size_t>(record - first_)];
   }
   std::uint64_t size() const { return blocks_.records(); }
+  RecordBlocks& blocks() { return blocks_; }
 
  private:
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 22;  // records: 32 MiB

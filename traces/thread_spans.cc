@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/types.h"
+#include "traces/cause_index.h"
 #include "traces/cause_records.h"
 #include "traces/last_writes.h"
 
@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kNumbers = std::size_t{1} << 16;
 constexpr unsigned kNameRecords = 5;  // of a name
-constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
-constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 
 enum class Whereabouts : std::uint8_t { unknown, away, running };
 
@@ -36,18 +34,13 @@ class SpanFinder {
   SpanFinder(RecordTape& tape, const std::string& file) : tape_(tape), file_(file) {}
 
   void read(std::uint64_t skip, std::uint64_t length) {
-    std::uint64_t passed = 0;
+    std::uint64_t passed = pass_blocks_before(skip);
     const std::uint64_t end = length == 0 ? UINT64_MAX : skip + length;
     within_ = skip == 0;
-    for (record_ = 0; record_ < tape_.size() && passed < end; ++record_) {
+    for (; record_ < tape_.size() && passed < end; ++record_) {
       const std::uint64_t word = tape_.at(record_);
       passed += record_instructions(word);
-      if (record_kind(word) == RecordKind::escape) {
-        take(word);
-      } else if (!within_ && record_kind(word) != RecordKind::fill &&
-                 (record_line(word) & kNvdimmLine) != 0) {
-        written_.write((record_line(word) & ~kNvdimmLine) / kPageLines);
-      }
+      take(word);
       if (!within_ && passed >= skip) {
         begin_stretch();
       }
@@ -81,7 +74,8 @@ class SpanFinder {
   }
 
   [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(file_ + ": record " + std::to_string(record_ + 1) + ": " + message);
+    throw InputError(file_ + (from_index_ ? ": up to record " : ": record ") +
+                     std::to_string(record_ + 1) + ": " + message);
   }
 
   Tracked& tracked(std::uint16_t number) {
@@ -91,6 +85,26 @@ class SpanFinder {
       found->thread.number = number;
     }
     return *found;
+  }
+
+  // Takes from the trace's index, if it has one, what the blocks before the stretch say. Returns
+  // the instructions of these blocks.
+  std::uint64_t pass_blocks_before(std::uint64_t skip) {
+    RecordBlocks& blocks = tape_.blocks();
+    const std::uint64_t block = skip == 0 ? 0 : blocks.block_at(skip - 1, std::nullopt);
+    if (block == 0) {
+      return 0;
+    }
+    const auto index = CauseIndex::parse(blocks.read_rest(), blocks.blocks());
+    if (!index) {
+      return 0;
+    }
+    record_ = blocks.first_of(block) - 1;
+    from_index_ = true;
+    index->each_before(block, [this](std::uint64_t word) { take(word); });
+    from_index_ = false;
+    ++record_;
+    return blocks.instructions_before(block, std::nullopt);
   }
 
   void begin_stretch() {
@@ -127,6 +141,16 @@ class SpanFinder {
   }
 
   void take(std::uint64_t word) {
+    if (record_kind(word) == RecordKind::escape) {
+      take_escape(word);
+    } else if (!within_) {
+      if (const std::optional<std::uint64_t> page = page_written(word)) {
+        written_.write(*page);
+      }
+    }
+  }
+
+  void take_escape(std::uint64_t word) {
     const CauseRecord cause(word);
     const unsigned vcpu = record_vcpu(word);
     switch (static_cast<EscapeCode>(record_high(word))) {
@@ -266,9 +290,10 @@ class SpanFinder {
       std::vector<std::unique_ptr<Tracked>>(kNumbers);  // by number
   std::array<std::uint16_t, kRecordVcpus> current_{};   // by vCPU; 0: the idle loop
   std::uint64_t record_ = 0;
-  std::size_t count_ = 0;  // spans and bios
-  bool begun_ = false;     // a thread ran
-  bool within_ = false;    // the stretch
+  std::size_t count_ = 0;    // spans and bios
+  bool begun_ = false;       // a thread ran
+  bool within_ = false;      // the stretch
+  bool from_index_ = false;  // the present record, whose number is not known
   LastWrites written_{ThreadSpans::kMost};
 };
 

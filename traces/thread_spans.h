@@ -54,8 +54,10 @@ class ThreadSpans {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 22;  // spans and bios of all threads
 
-  // Reads the whole trace: of the stretch behind the first `skip` instructions of all vCPUs, so
-  // many as `length`, or all the others (0). Throws InputError, naming `file`.
+  // Finds the spans of a stretch: the `length` instructions of all vCPUs, or all (0), after the
+  // first `skip`. Reads the trace up to the stretch's end, or, if the trace has an index
+  // (traces/cause_index.h), from the block in which the stretch begins. Throws InputError, naming
+  // `file`.
   ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t length, const std::string& file);
 
   // Those that ran within the stretch, in the order in which they appear there.

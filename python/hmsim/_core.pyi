@@ -69,6 +69,13 @@ def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
     With it: the instructions of each of 8 vCPUs in it, and how many vCPUs there are at least.
     """
 
+def cause_index(file: str, source: Callable[[int], bytes]) -> bytes:
+    """Return the index of a trace with causes (traces/cause_index.h).
+
+    ``file`` names it in messages; ``source`` gives bytes of its unpacked form by offset. Raises
+    InputError.
+    """
+
 def unpack_records(columns: bytes) -> bytes:
     """Return the records of such a block. Raises InputError."""
 

@@ -154,6 +154,8 @@ class TraceFile:
             raise InputError(f"{self._path}: {error.strerror}") from error
         blocks = self.header.blocks * BLOCK.size
         self._start = content + index[blocks:]
+        self._identity = content + index  # the index has the checksums of all blocks
+        self._causes: bytes | None = None
         self._sizes = array("I", (size for size, _ in BLOCK.iter_unpack(index[:blocks])))
         self._checksums = array(
             "I", (checksum for _, checksum in BLOCK.iter_unpack(index[:blocks]))
@@ -241,13 +243,27 @@ class TraceFile:
         return self._block[1]
 
     def read(self, offset: int) -> bytes:
-        """Return some bytes of the unpacked form from ``offset`` on, nothing at its end."""
+        """Return some bytes of the unpacked form from ``offset`` on, nothing at its end.
+
+        The index of a trace with causes follows the records.
+        """
         if offset < len(self._start):
             return self._start[offset:]
         if offset >= self.size:
-            return b""
+            return self._cause_index()[offset - self.size :]
         block, within = divmod(offset - len(self._start), self.header.block_records * COLUMNS)
         return self._columns(block)[within:]
+
+    def _cause_index(self) -> bytes:
+        """Return the index of causes, of a trace that tells them."""
+        if not self.header.causes:
+            return b""
+        if self._causes is None:
+            from hmsim.traces import cause_index  # not for traces that are read from their start
+
+            self._causes = b""  # what makes it reads none
+            self._causes = cause_index.of_trace(self._path, self._identity, self.read)
+        return self._causes
 
     def records(self) -> Iterator[bytes]:
         """Yield the records, 8 bytes each, of a block at a time. Raises InputError."""

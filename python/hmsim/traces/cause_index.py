@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Indexes of traces with causes, so that a window opens without reading what lies before it.
+
+An index (traces/cause_index.h) is made when a window is first opened, and the cache keeps it under
+the checksums of the trace's blocks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import zstandard
+
+from hmsim._core import InputError, cause_index
+from hmsim.common.cache import set_aside
+from hmsim.common.directories import new_file, read_regular
+from hmsim.common.paths import cache_directory
+
+SUFFIX = ".1.index"  # names the layout
+MOST = 1 << 30  # bytes, packed or not
+
+
+def of_trace(path: str, identity: bytes, read: Callable[[int], bytes]) -> bytes:
+    """Return the index of a trace with causes, from the cache or made now.
+
+    Args:
+        path: the trace, as messages name it.
+        identity: header and block checksums of the trace.
+        read: returns bytes of its unpacked form from an offset on.
+
+    Returns an empty index if the trace is damaged somewhere: a run reports that where it reads it.
+    """
+    kept = _file(identity)
+    if kept is not None and kept.is_file():
+        try:
+            return _unpacked(kept)
+        except InputError as damage:
+            set_aside(damage)
+    try:
+        index = cause_index(path, read)
+    except InputError:
+        return b""
+    if kept is not None:
+        _keep(kept, index)
+    return index
+
+
+def _file(identity: bytes) -> Path | None:
+    try:
+        folder = cache_directory() / "captures"
+    except InputError:
+        return None
+    return folder / f"{hashlib.sha256(identity).hexdigest()}{SUFFIX}"
+
+
+def _unpacked(kept: Path) -> bytes:
+    packed = read_regular(kept, MOST)
+    try:
+        size = zstandard.frame_content_size(packed)
+        if not 0 <= size <= MOST:
+            raise InputError(f"{kept}: damaged: its size is wrong")
+        return zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise InputError(f"{kept}: damaged: {error}") from error
+
+
+def _keep(kept: Path, index: bytes) -> None:
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        packer = zstandard.ZstdCompressor(level=3, write_checksum=True, write_content_size=True)
+        with new_file(kept, force=True) as scratch:
+            scratch.write_bytes(packer.compress(index))
+    except (InputError, OSError):
+        return  # without a cache the index is made each time
