@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {
@@ -274,9 +275,7 @@ TEST(BlockDriver, WritesEndOnlyWhereTheyAreSafe) {
     } catch (const InputError& wrong) {
       error = wrong.what();
     }
-    EXPECT_EQ(error,
-              "write_end: 'accepted' takes writes for safe that a power failure loses, since "
-              "frontend.node.persistence is 'module': must be 'done'")
+    EXPECT_TRUE(names(error, {"write_end:", "'accepted'", "frontend.node.persistence", "'done'"}))
         << driver;
     const Assignments done = bench_of(driver, kWriteTwoPages, {{"write_end", "done"}}).keys;
     EXPECT_NO_THROW(make_agent_of("block_trace", done, module));

@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "tests/cc/agents/instruction_model.h"
 #include "tests/cc/agents/programs.h"
+#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {
@@ -275,12 +276,10 @@ TEST(CpuCore, RefusesWhatIsNoTrace) {
   };
   const std::string whole = champsim_record(load(64));
   EXPECT_EQ(message(whole), "");
-  EXPECT_EQ(message(""), "t.xz: the trace holds no instructions");
-  EXPECT_EQ(message(whole + whole.substr(0, 20)),
-            "t.xz: record 2: the file ends after 20 of its 64 bytes");
-  EXPECT_EQ(message(whole + std::string(64, 'x')),
-            "t.xz: record 2: is no ChampSim instruction: bytes 8 and 9, which tell a branch, are "
-            "120 and 120, expected 0 or 1");
+  EXPECT_TRUE(names(message(""), {"t.xz:", "no instructions"}));
+  EXPECT_TRUE(names(message(whole + whole.substr(0, 20)), {"t.xz: record 2:", "20", "64 bytes"}));
+  EXPECT_TRUE(names(message(whole + std::string(64, 'x')),
+                    {"t.xz: record 2:", "ChampSim", "bytes 8 and 9", "120"}));
   EXPECT_THROW(make_agent_of("cpu_trace", {{"path", "t"}}), InputError);
   EXPECT_THROW(
       make_agent_of("cpu_trace", {{"path", "t"}, {"format", "champsim"}, {"l1.size", "33KiB"}}),

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/errors.h"
+#include "tests/cc/names.h"
 #include "tests/cc/nvdimm/busy.h"
 #include "tests/cc/nvdimm/shadow.h"
 
@@ -111,10 +112,9 @@ std::string energy_error(std::int64_t millijoules, std::int64_t draw = 2500) {
 TEST(Power, TooSmallABudgetSaysWhatWouldBeLost) {
   EXPECT_EQ(energy_error(kEnoughEnergy), "");
   EXPECT_EQ(energy_error(336), "");
-  EXPECT_EQ(energy_error(335),
-            "nvdimm.power.energy: 335 mJ are too little for a power failure: 1024 dirty pages take "
-            "up to 134400us and 336 mJ at 2500 mW; 8 of them would be lost");
-  EXPECT_NE(energy_error(100).find("; 720 of them would be lost"), std::string::npos);
+  EXPECT_TRUE(testing::names(energy_error(335), {"nvdimm.power.energy: ", "335 mJ", "1024",
+                                                 "134400us", "336 mJ", "2500 mW", " 8 of"}));
+  EXPECT_TRUE(testing::names(energy_error(100), {"nvdimm.power.energy: ", " 720 of"}));
   EXPECT_EQ(energy_error(135, 1000), "");
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/errors.h"
 #include "policies/policy_library.h"
+#include "tests/cc/names.h"
 #include "tests/cc/policies/shared_object.h"
 
 namespace hmsim {
@@ -86,13 +87,13 @@ TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
   fs::create_directories(root_ / "folder/no_file.so");
   EXPECT_EQ(told("HMSIM_POLICIES", ""), "");
   EXPECT_EQ(told("HMSIM_POLICIES", "::" + folder() + ":"), "");
-  EXPECT_EQ(told("HMSIM_POLICIES", folder() + ":" + other),
-            other + ": no policy's library (*.so); HMSIM_POLICIES names it");
+  EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", folder() + ":" + other),
+                             {other + ": ", "*.so", "HMSIM_POLICIES"}));
   const std::string last = text("folder/b.so");
   const std::string first = text("folder/a.so");
   text("folder/a.txt");
-  EXPECT_EQ(told("HMSIM_POLICIES", folder()).find(first + ": cannot be loaded: "), 0u);
-  EXPECT_EQ(told("HMSIM_POLICIES", last + ":" + first).find(last + ": cannot be loaded: "), 0u);
+  EXPECT_EQ(told("HMSIM_POLICIES", folder()).find(first + ": "), 0u);
+  EXPECT_EQ(told("HMSIM_POLICIES", last + ":" + first).find(last + ": "), 0u);
 }
 
 TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
@@ -123,9 +124,8 @@ TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
   const auto refused = [&](const fs::path& at, fs::perms more, const fs::path& named) {
     const fs::perms before = fs::status(at).permissions();
     fs::permissions(at, more, fs::perm_options::add);
-    EXPECT_EQ(told("HMSIM_POLICIES", named.string()),
-              named.string() + ": not loaded: '" + at.string() +
-                  "' can be written by other users; call 'chmod go-w' on it");
+    EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", named.string()),
+                               {named.string() + ": ", "'" + at.string() + "'", "chmod go-w"}));
     fs::permissions(at, before);
   };
   for (const fs::perms more : {fs::perms::group_write, fs::perms::others_write}) {
@@ -154,8 +154,8 @@ TEST_F(Catalog, ALibraryOfAnotherUserIsRefused) {
   const std::string path = library("folder/own.so", "mine");
   for (const std::string& given : {path, folder()}) {
     ASSERT_EQ(chown(given.c_str(), 12345, 12345), 0);
-    EXPECT_EQ(told("HMSIM_POLICIES", path),
-              path + ": not loaded: '" + given + "' belongs to another user (uid 12345)");
+    EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", path),
+                               {path + ": ", "'" + given + "'", "uid 12345"}));
     ASSERT_EQ(chown(given.c_str(), 0, 0), 0);
   }
 }
@@ -166,8 +166,8 @@ TEST_F(Catalog, ALibraryOfSomethingElseHoldsNoPolicy) {
             0);
   const std::string copy = (root_ / "folder/copy.so").string();
   fs::copy_file(library.dli_fname, copy);
-  EXPECT_EQ(told("HMSIM_POLICIES", copy),
-            copy + ": holds no policy; 'hmsim policy build' makes such libraries");
+  EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", copy),
+                             {copy + ": ", "no policy", "'hmsim policy build'"}));
 }
 
 TEST_F(Catalog, PoliciesAreInTheOrderOfTheirNames) {
@@ -216,16 +216,16 @@ TEST_F(Catalog, LoadedPoliciesStandAmongTheOthersInTheOrderOfAllNames) {
 
 TEST_F(Catalog, NoTwoPoliciesHaveOneName) {
   const std::string path = library("own.so", "fr_fcfs");
-  EXPECT_EQ(told("HMSIM_POLICIES", path), path + ": there is another policy 'fr_fcfs'");
+  EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", path), {path + ": ", "'fr_fcfs'"}));
   const std::string one = library("one.so", "mine");
   const std::string other = library("other.so", "mine");
-  EXPECT_EQ(told("HMSIM_POLICIES", one + ":" + other), other + ": there is another policy 'mine'");
+  EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", one + ":" + other), {other + ": ", "'mine'"}));
 }
 
 TEST_F(Catalog, ALibraryOfAnotherHmsimIsRefused) {
   const std::string path = library("old.so", "mine", "another interface");
-  EXPECT_EQ(told("HMSIM_POLICIES", path),
-            path + ": was built against another hmsim; call 'hmsim policy build' again");
+  EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", path),
+                             {path + ": ", "another hmsim", "'hmsim policy build'"}));
 }
 
 }  // namespace

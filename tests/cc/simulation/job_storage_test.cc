@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
 
 namespace hmsim::testing {
@@ -189,8 +190,7 @@ TEST(JobOnStorage, ASavedRunIsTheRunThatWentOn) {
 TEST(JobOnStorage, WhatItCannotDoIsAnError) {
   Job nodes = job("thread main\nread 3\n", {{"nodes", "0, 1"}, {"cores", "0, 1"}, {"tasks", "2"}});
   nodes.config.emplace_back("frontend.nodes.count", "2");
-  EXPECT_NE(error_of(nodes).find("a job with storage runs on one node"), std::string::npos)
-      << error_of(nodes);
+  EXPECT_TRUE(names(error_of(nodes), {"agent.0.nodes: ", "storage", "one node"}));
 }
 
 }  // namespace

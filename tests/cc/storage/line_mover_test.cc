@@ -11,6 +11,7 @@
 #include "core/event_queue.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/names.h"
 #include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
@@ -81,9 +82,8 @@ TEST(LineMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
     }
     return "";
   };
-  EXPECT_NE(error({{"storage.cache.second", "2GiB"}}).find("storage.cache.second: 2GiB"),
-            std::string::npos);
-  EXPECT_NE(error({{"nvdimm.present", "false"}}).find("must be at most 0B"), std::string::npos);
+  EXPECT_TRUE(names(error({{"storage.cache.second", "2GiB"}}), {"storage.cache.second: ", "2GiB"}));
+  EXPECT_TRUE(names(error({{"nvdimm.present", "false"}}), {"storage.cache.second: ", " 0B"}));
   EXPECT_NE(error({{"storage.cache.second", "0B"}}).find("storage.cache.mover"), std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/names.h"
 #include "tests/cc/traces/trace_texts.h"
 
 namespace hmsim::testing {
@@ -61,14 +62,14 @@ TEST(FormatHmsimRw, IsToldByItsFirstLetters) {
 
 TEST(FormatHmsimRw, RefusesWhatIsNone) {
   const std::string one = request(1, 64, true);
-  const std::vector<std::pair<std::string, std::string>> inputs{
-      {"", "some.trace: is no trace of hmsim's of memory requests"},
-      {"HMSIM_R", "some.trace: is no trace of hmsim's of memory requests"},
-      {"HMSIM_RX" + one, "it does not begin with 'HMSIM_RW'"},
-      {kStart, "some.trace: the trace holds no records"},
-      {kStart + one + one.substr(1), "some.trace: record 2: the file ends within it"},
-      {kStart + one + request(2, 66, false), "some.trace: record 2: its address is not that of"},
-      {kStart + request(2, 65, true), "some.trace: record 1: its address is not that of a line"},
+  const std::vector<std::pair<std::string, std::vector<std::string>>> inputs{
+      {"", {"some.trace: ", "'HMSIM_RW'"}},
+      {"HMSIM_R", {"some.trace: ", "'HMSIM_RW'"}},
+      {"HMSIM_RX" + one, {"some.trace: ", "'HMSIM_RW'"}},
+      {kStart, {"some.trace: ", "no records"}},
+      {kStart + one + one.substr(1), {"some.trace: record 2: ", "ends"}},
+      {kStart + one + request(2, 66, false), {"some.trace: record 2: ", "address"}},
+      {kStart + request(2, 65, true), {"some.trace: record 1: ", "address"}},
   };
   for (const auto& [text, wanted] : inputs) {
     for (const std::size_t piece : {5u, 1u << 20}) {
@@ -79,7 +80,7 @@ TEST(FormatHmsimRw, RefusesWhatIsNone) {
         found = error.what();
       }
       EXPECT_EQ(found.rfind("some.trace: ", 0), 0u) << found;
-      EXPECT_NE(found.find(wanted), std::string::npos) << "wanted " << wanted << ", got " << found;
+      EXPECT_TRUE(names(found, wanted));
     }
   }
 }
