@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hmsim.running import artifact
+from messages import naming
 from support import REPO, invoke, parsed, succeed, write
 
 LIST = """\
@@ -100,17 +101,18 @@ def test_bad_input_gets_one_error(root: Path, tmp_path: Path) -> None:
     damaged.mkdir()
     write(damaged / "one.json", "{")
     cases = {
-        "tow: no such experiment; did you mean 'two'?": ("run", "tow"),
-        "one.json: is not there": ("compare", "--out", tmp_path / "none"),
-        "one.json: damaged": ("compare", "--out", damaged),
+        ("tow:", "'two'?"): ("run", "tow"),
+        ("one.json:", "'hmsim artifact run"): ("compare", "--out", tmp_path / "none"),
+        ("one.json:", "damaged"): ("compare", "--out", damaged),
     }
-    for told, arguments in cases.items():
+    for parts, arguments in cases.items():
         done = invoke("artifact", *arguments)
         assert done.exit_code == 2
-        assert told in done.stderr and len(done.stderr.splitlines()) == 1
+        assert naming(*parts).search(done.stderr), done.stderr
+        assert len(done.stderr.splitlines()) == 1
     write(root / "artifact.yaml", LIST.replace("minutes", "minute", 1))
     done = invoke("artifact", "run", "--out", tmp_path / "none")
-    assert "artifact.yaml:4: one.minute: unknown key; did you mean 'minutes'?" in done.stderr
+    assert naming("artifact.yaml:4: one.minute:", "'minutes'?").search(done.stderr), done.stderr
 
 
 def test_the_shipped_list_is_in_order() -> None:
@@ -159,5 +161,5 @@ def test_an_archive_holds_what_is_committed(tmp_path: Path) -> None:
 def test_results_that_are_not_there_are_told(root: Path, tmp_path: Path) -> None:
     done = invoke("artifact", "compare", "--out", tmp_path / "out")
     assert done.exit_code == 2
-    assert f"is not there: 'hmsim artifact run --out {tmp_path / 'out'}' makes it" in done.stderr
+    assert f"'hmsim artifact run --out {tmp_path / 'out'}'" in done.stderr
     assert "known: one, two" in invoke("artifact", "run", "xyzzy").stderr

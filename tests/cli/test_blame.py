@@ -7,41 +7,41 @@ import re
 from pathlib import Path
 
 import pytest
+from messages import naming
 from support import invoke, succeed, write
 
 
 @pytest.mark.parametrize(
-    ("sets", "start", "end"),
+    ("sets", "parts"),
     [
         (
             ["nvdimm.nand.chips=3"],
-            "quick.yaml:6: nvdimm.capacity: 256MiB is not a multiple",
-            "nearest: 258MiB; since --set sets nvdimm.nand.chips to 3",
+            ("quick.yaml:6: nvdimm.capacity:", "256MiB", "258MiB", "--set", "nvdimm.nand.chips"),
         ),
         (
             ["controller.channels=2", "nvdimm.ftl.gc_threshold=0.5"],
-            "quick.yaml:12: nvdimm.ftl.over_provisioning: 15 is too little",
-            " is enough; since --set sets nvdimm.ftl.gc_threshold to 0.5",
+            (
+                *("quick.yaml:12: nvdimm.ftl.over_provisioning:", "15", "115.2"),
+                *("--set", "nvdimm.ftl.gc_threshold to 0.5"),
+            ),
         ),
-        (["nvdimm.capacity=33MiB"], "--set: nvdimm.capacity: 33MiB", "nearest: 32MiB"),
-        (["controller.channels=3"], "--set: controller.channels: 3", "nearest: 4"),
+        (["nvdimm.capacity=33MiB"], ("--set: nvdimm.capacity:", "33MiB", " 32MiB")),
+        (["controller.channels=3"], ("--set: controller.channels:", " 3", " 4")),
         (
             [
                 *("dram.preset=ddr4_3200w_8gb_x8", "dram.ranks=8"),
                 "controller.address_map=row|bank|rank|column|group|channel",
             ],
-            "--set: dram.ranks: makes more than 16 bank groups a channel",
-            "; 4 would do",
+            ("--set: dram.ranks:", "16 bank groups", " 4 "),
         ),
     ],
 )
 def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
-    sets: list[str], start: str, end: str
+    sets: list[str], parts: tuple[str, ...]
 ) -> None:
     done = invoke("check", "quick", *(f"--set={each}" for each in sets))
     assert done.exit_code == 2
-    assert start in done.stderr
-    assert done.stderr.endswith(f"{end}\n")
+    assert naming(*parts).search(done.stderr), done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

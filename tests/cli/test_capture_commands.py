@@ -16,6 +16,7 @@ from hmsim.capture.system import SystemCaptureSummary
 from hmsim.cli import capture
 from hmsim.cli.guest import app as guest
 from hmsim.cli.trace import app as trace
+from messages import naming
 from support import invoke
 
 SUMMARY = SystemCaptureSummary(*([0] * 12), vcpus=1, limited=False, guest_us=None, seconds=1.0)
@@ -76,9 +77,7 @@ def test_options_change_the_settings_of_a_shipped_capture(captured: Captured) ->
 def test_a_job_without_a_shipped_capture_is_told(captured: Captured) -> None:
     result = invoke("guest", "capture", "--job", "sorted", "--shipped")
     assert result.exit_code == 2
-    assert result.stderr == (
-        "hmsim: --shipped: no capture of job 'sorted' is shipped; did you mean 'sort'?\n"
-    )
+    assert naming("--shipped:", "'sorted'", "'sort'?").search(result.stderr), result.stderr
     assert not captured
 
 
@@ -95,7 +94,7 @@ def test_the_old_spelling_still_captures_a_machine(captured: Captured) -> None:
     result = invoke("trace", "capture", "--system", "--job", "sort", "--causes", "--json")
     assert result.exit_code == 0
     assert captured == [("sort", "sort.hmsim.zst", SystemSettings(causes=True), None, False)]
-    assert result.stderr == "hmsim: trace capture --system: deprecated, use 'hmsim guest capture'\n"
+    assert naming("trace capture --system:", "'hmsim guest capture'").search(result.stderr)
     # After --, it is an argument of the program.
     result = invoke("trace", "capture", "--", "ls", "--system")
     assert (result.exit_code, len(captured)) == (2, 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pages as writers
 import pytest
 from hmsim import InputError
+from messages import naming
 from pages import __main__ as command
 from pages import printed
 from support import REPO, write
@@ -50,9 +51,9 @@ def test_a_page_that_is_out_of_date_is_named(
     monkeypatch.setattr(writers.Writer, "documents", lambda _, data: iter(found))
     monkeypatch.setattr(command, "ROOT", tmp_path)
     assert command.main(["--check", "guide"]) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        f"docs/{name}.md: out of date: run tools/pages guide" for name in ("changed", "new")
-    ]
+    first, second = capsys.readouterr().out.splitlines()
+    assert naming("docs/changed.md:", "tools/pages guide").search(first), first
+    assert naming("docs/new.md:", "tools/pages guide").search(second), second
     assert command.main(["guide"]) == 0
     assert changed.read_text() == "new\n" and (root / "new.md").read_text() == "first\n"
     assert command.main(["--check", "guide"]) == 0
@@ -62,7 +63,7 @@ def test_writers_that_are_named_wrongly_or_lack_something_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.main(["--check", "parametrs"]) == 2
-    assert "parametrs: unknown writer; nearest: 'parameters'" in capsys.readouterr().err
+    assert naming("parametrs:", "'parameters'").search(capsys.readouterr().err)
 
     def fails(_: writers.Writer, data: Path) -> writers.Documents:
         raise InputError("no DRAMsim3")
@@ -94,5 +95,5 @@ def test_an_excerpt_has_the_head_and_the_rows() -> None:
     head = "sorting\n   a  b\n-------\n"
     table = head + "progress\n  agent 0, M instructions/s, all  3  4\n" + "".join(reversed(rows))
     assert printed.excerpt(table) == head + "".join(rows)
-    with pytest.raises(ValueError, match="there is no row 'DRAM read, mean"):
+    with pytest.raises(ValueError, match="'DRAM read, mean"):
         printed.excerpt(table.replace("DRAM read", "read"))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hmsim import _core
 from hmsim.config import policy_library
+from messages import naming
 from support import invoke, succeed, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +67,7 @@ def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Pat
     sets = ("--set", "controller.scheduler=mine", "--set", "policies.mine.cap=0")
     done = hmsim("check", "quick", *sets, libraries=library)
     assert done.returncode == 2
-    assert "--set: policies.mine.cap: '0' is outside 1 .. " in done.stderr
+    assert naming("--set: policies.mine.cap:", "'0'", "1").search(done.stderr), done.stderr
     code = "import hmsim.running.identity as i; print(i.of_code())"
     hashes = set()
     for libraries in ("", str(library)):
@@ -87,15 +88,15 @@ def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
     for name in ("one", "two"):
         shutil.copy(library, folder / f"{name}.so")
     cases = {
-        f"{stale}: was built against another hmsim; call 'hmsim policy build' again": stale,
-        f"{folder / 'two.so'}: there is another policy 'mine'": folder,
-        "bad.so: cannot be loaded: ": write(tmp_path / "bad.so", "hello"),
-        f"{tmp_path / 'none'}: no policy's library": tmp_path / "none",
+        (f"{stale}:", "another hmsim", "'hmsim policy build'"): stale,
+        (f"{folder / 'two.so'}:", "'mine'"): folder,
+        ("bad.so:", "loaded"): write(tmp_path / "bad.so", "hello"),
+        (f"{tmp_path / 'none'}:", "library"): tmp_path / "none",
     }
-    for told, libraries in cases.items():
+    for parts, libraries in cases.items():
         done = hmsim("policies", libraries=libraries)
         assert done.returncode == 2
-        assert told in done.stderr
+        assert naming(*parts).search(done.stderr), done.stderr
         assert len(done.stderr.splitlines()) == 1
 
 
@@ -110,8 +111,8 @@ def test_a_library_that_others_may_change_is_refused(tmp_path: Path) -> None:
             path.chmod(mode)
             done = hmsim("policies", libraries=named)
             path.chmod(before)
-            reason = f"'{path}' can be written by other users; call 'chmod go-w' on it"
-            assert done.stderr == f"hmsim: {named}: not loaded: {reason}\n"
+            assert naming(f"{named}:", f"'{path}'", "'chmod go-w'").search(done.stderr)
+            assert len(done.stderr.splitlines()) == 1
             assert done.returncode == 2
             assert hmsim("policies", libraries=named).returncode == 0
     tmp_path.chmod(0o1777)  # as /tmp: others cannot replace what is ours
@@ -136,7 +137,7 @@ def test_what_is_built_is_the_user_s_alone_whatever_the_umask(tmp_path: Path) ->
     library.parent.chmod(0o777)
     done = invoke("policy", "build", source, "--to", library.parent)
     assert done.exit_code == 2
-    assert f"not loaded: '{library.parent}' can be written by other users" in done.stderr
+    assert f"'{library.parent}'" in done.stderr and "'chmod go-w'" in done.stderr
     assert not list(library.parent.iterdir())
 
 
@@ -154,7 +155,7 @@ def test_a_relative_data_home_is_ignored(tmp_path: Path, monkeypatch: pytest.Mon
     for home, status in (("data", 0), (str(tmp_path / "data"), 2)):
         environment["XDG_DATA_HOME"] = home
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        assert (done.returncode, "bad.so: cannot be loaded" in done.stderr) == (status, status == 2)
+        assert (done.returncode, "bad.so: " in done.stderr) == (status, status == 2)
 
 
 @needs_compiler
@@ -184,23 +185,23 @@ def test_what_does_not_compile_leaves_the_library_as_it_was(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "parts"),
     [
-        (["new", "Mine"], "Mine: a policy's name is of small letters"),
-        (["new", "firm"], "firm: there is such a policy"),
-        (["new", "mine", "--like", "frfcfs"], "did you mean 'fr_fcfs'?"),
-        (["build", "none.cc"], "none.cc: No such file"),
-        (["build", "plain.cc"], "plain.cc: expected one line"),
+        (["new", "Mine"], ("Mine:", "small letters")),
+        (["new", "firm"], ("firm:", "'hmsim policies'")),
+        (["new", "mine", "--like", "frfcfs"], ("--like frfcfs:", "'fr_fcfs'?")),
+        (["build", "none.cc"], ("none.cc:", "No such file")),
+        (["build", "plain.cc"], ("plain.cc:", "PolicyDescriptor")),
     ],
 )
 def test_bad_input_gets_one_error(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], parts: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "plain.cc", "int x;\n")
     done = invoke("policy", *arguments)
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert naming(*parts).search(done.stderr), done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["plain.cc"]
 
@@ -211,7 +212,7 @@ def test_a_compiler_that_is_not_there_is_told(
     policy_library.new("mine", "fcfs", tmp_path / "mine.cc")
     monkeypatch.setenv("CXX", "no-such-compiler")
     done = invoke("policy", "build", tmp_path / "mine.cc", "--to", tmp_path / "lib")
-    assert done.stderr == "hmsim: no-such-compiler: no such compiler; CXX names one\n"
+    assert naming("no-such-compiler:", "CXX").search(done.stderr), done.stderr
 
 
 def test_every_shipped_policy_can_be_copied(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import hmsim
 import pytest
 from hmsim import Bundle, TransactionScheduler
+from messages import naming
 from support import write
 
 MIX = """\
@@ -190,18 +191,18 @@ class Endless(FrFcfs):
 
 
 @pytest.mark.parametrize(
-    ("policy", "error", "message"),
+    ("policy", "error", "parts"),
     [
-        (Lost, IndexError, "rekey: the channel has slots 0 .. 255, not 1000000"),
-        (Backwards, TypeError, "patience: must return picoseconds or None, not -1"),
-        (Wordy, TypeError, "direction: must return 'reads', 'writes' or None, not 'up'"),
-        (Endless, TypeError, "next_change: must return picoseconds or None"),
+        (Lost, IndexError, ("rekey:", "255", "1000000")),
+        (Backwards, TypeError, ("patience:", "picoseconds", "None", "-1")),
+        (Wordy, TypeError, ("direction:", "'reads'", "'writes'", "None", "'up'")),
+        (Endless, TypeError, ("next_change:", "picoseconds", "None")),
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    workload: Path, policy: Any, error: type[Exception], message: str
+    workload: Path, policy: Any, error: type[Exception], parts: tuple[str, ...]
 ) -> None:
     overrides = {"controller.writes": "drained"}
     bundle = Bundle("bad", "split", overrides, {SCHEDULERS[0]: policy})
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=naming(*parts)):
         hmsim.run("quick", workload, policy=bundle)

@@ -14,6 +14,7 @@ import pytest
 from hmsim import InputError
 from hmsim.common import directories
 from hmsim.common.directories import MARKER, check_output, new_directory, remove_dead
+from messages import naming
 
 OLD = {MARKER: "old", "part/stats": "old", "log": "old"}
 NEW = {MARKER: "new", "part/stats": "new", "more": "new"}
@@ -87,7 +88,7 @@ def test_a_command_killed_at_any_step_leaves_the_old_or_the_new_directory(
         killed = killed_before(step, partial(replace, target))
         missing = not target.exists()
         assert missing or content(target) in (OLD, NEW), step
-        with pytest.raises(InputError, match="exists; --force replaces it"):
+        with pytest.raises(InputError, match=naming("out:", "--force")):
             check_output(target, force=False)  # as the next command does
         assert content(target) in (OLD, NEW), step
         assert [path.name for path in place.iterdir()] == ["out"], step
@@ -126,7 +127,7 @@ def test_a_replacement_that_fails_leaves_the_old_directory(
     monkeypatch.setattr(Path, "rename", rename)
     target = tmp_path / "out"
     fill(target, OLD)
-    with pytest.raises(InputError, match="out: cannot be written: No space left"):
+    with pytest.raises(InputError, match=naming("out:", "No space left")):
         replace(target)
     assert content(target) == OLD and list(tmp_path.iterdir()) == [target]
 
@@ -147,6 +148,6 @@ def test_a_file_system_that_refuses_is_told(
 
     monkeypatch.setattr(directories, "_exchange", refuse)
     fill(tmp_path / "out", OLD)
-    with pytest.raises(InputError, match="out: cannot be written: Permission denied"):
+    with pytest.raises(InputError, match=naming("out:", "Permission denied")):
         replace(tmp_path / "out")
     assert content(tmp_path / "out") == OLD

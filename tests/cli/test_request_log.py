@@ -155,8 +155,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(
     run = ("run", "quick", "--workload", workload, "--request-log", "--out", tmp_path / "out")
     outcome = invoke(*run)
     assert outcome.exit_code == 2
-    assert "cannot be written: No space left on device" in outcome.stderr
-    assert "request log in " in outcome.stderr
+    assert "request log in " in outcome.stderr and "No space left" in outcome.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
     monkeypatch.undo()
     succeed(*run)

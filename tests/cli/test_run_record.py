@@ -12,6 +12,7 @@ import hmsim
 import pytest
 import yaml
 from hmsim.config.settings import nested
+from messages import naming
 from support import STREAM, invoke, parsed, succeed, write
 
 
@@ -98,32 +99,31 @@ def test_statistics_that_another_simulator_does_not_have_may_be_left_out(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "parts"),
     [
-        ({"seed": "one"}, "seed: expected a whole number"),
-        ({"policy": 3}, "policy: expected a text"),
-        ({"parameters": {"controller.queuez": "split"}}, "controller.queues"),
-        ({"statistics": {"a": 1}}, "statistics: expected an object with sim.ticks"),
-        ({"statistics": {"sim.ticks": 10**400}}, "statistics: sim.ticks: expected a number"),
+        ({"seed": "one"}, ("seed:", "whole number")),
+        ({"policy": 3}, ("policy:", "text")),
         (
-            {"statistics": {"sim.ticks": 1, "a": 1, "a.b": 2}},
-            "statistics: a.b: 'a' is a value already",
+            {"parameters": {"controller.queuez": "split"}},
+            ("'controller.queues'?",),
         ),
-        ({"statistics": {"sim.ticks": math.inf}}, "Infinity is no number"),
-        ({"statistics": {"sim.ticks": True}}, "statistics: sim.ticks: expected a number"),
-        ({"workload": {"name": "x"}}, "workload: expected an object of name and agents"),
-        ({"host": {}}, "host: expected an object with seconds"),
-        ({"more": 1}, "expected the keys simulator, config"),
+        ({"statistics": {"a": 1}}, ("statistics:", "sim.ticks")),
+        ({"statistics": {"sim.ticks": 10**400}}, ("statistics: sim.ticks:", "number")),
+        ({"statistics": {"sim.ticks": 1, "a": 1, "a.b": 2}}, ("statistics: a.b:", "'a'")),
+        ({"statistics": {"sim.ticks": math.inf}}, ("Infinity",)),
+        ({"statistics": {"sim.ticks": True}}, ("statistics: sim.ticks:", "number")),
+        ({"workload": {"name": "x"}}, ("workload:", "name", "agents")),
+        ({"host": {}}, ("host:", "seconds")),
+        ({"more": 1}, ("simulator, config",)),
     ],
 )
 def test_what_is_wrong_with_a_record_is_said(
-    tmp_path: Path, record: dict[str, Any], change: dict[str, Any], said: str
+    tmp_path: Path, record: dict[str, Any], change: dict[str, Any], parts: tuple[str, ...]
 ) -> None:
     file = write(tmp_path / "record.json", json.dumps({**record, **change}))
     result = invoke("import", file, "--out", tmp_path / "gem5")
     assert result.exit_code == 2
-    assert said in result.stderr
-    assert str(file) in result.stderr
+    assert naming(f"{file}:", *parts).search(result.stderr), result.stderr
     assert not (tmp_path / "gem5").exists()
 
 
@@ -132,4 +132,4 @@ def test_what_is_no_record_is_refused(tmp_path: Path, content: str | bytes) -> N
     file = write(tmp_path / "record.json", content)
     result = invoke("import", file)
     assert result.exit_code == 2
-    assert "not a record of a run" in result.stderr
+    assert naming(f"{file}:", "record").search(result.stderr), result.stderr

@@ -15,6 +15,7 @@ from hmsim.common.paths import shipped
 from hmsim.config import composer, settings
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import naming
 from support import write
 
 pytestmark = pytest.mark.usefixtures("parser")
@@ -99,7 +100,9 @@ def test_shipped_configurations_are_in_order_and_say_all() -> None:
         config = load_config(name)
         for policy in shipped("configs/policies"):
             if policy == "oracle" and config.resolved()["nvdimm.present"] == "false":
-                with pytest.raises(InputError, match="split and an NVDIMM"):
+                with pytest.raises(
+                    InputError, match=naming("controller.bus:", "controller.queues", "NVDIMM")
+                ):
                     config.with_policy(policy)
             else:
                 assert config.with_policy(policy).policy == policy
@@ -140,7 +143,7 @@ def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     for text, line in (('dram:\n  preset: "\\ud800"\n', 2), ('"\\udfff": 1\n', 1)):
         path.write_text(text)
-        with pytest.raises(InputError, match=rf"c\.yaml:{line}: found invalid Unicode"):
+        with pytest.raises(InputError, match=rf"c\.yaml:{line}: .*Unicode"):
             load_config(path)
     for name, value in (("dram.preset", "\udcff"), ("\ud800", 1)):
         with pytest.raises(InputError, match=r"^overrides: [\x20-\x7e]+: not text in UTF-8$"):

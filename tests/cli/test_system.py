@@ -10,6 +10,7 @@ import hmsim
 import pytest
 from hmsim import System, _core
 from hmsim._core import Simulation
+from messages import naming
 from support import write
 
 
@@ -127,7 +128,7 @@ def test_wrong_requests_are_refused() -> None:
     ):
         with pytest.raises(hmsim.InputError):
             system.enqueue(**arguments)  # type: ignore[arg-type]
-    with pytest.raises(hmsim.InputError, match="lacks a unit"):
+    with pytest.raises(hmsim.InputError, match=naming("'10'", "unit", "ns")):
         system.advance("10")
     with pytest.raises(hmsim.InputError):
         System("quick", {"dram.rank": 1})

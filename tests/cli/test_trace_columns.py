@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hmsim.traces.records import FORMATS
+from messages import naming
 from support import invoke, parsed, succeed, write
 
 TABLE = b"""at;what;where;long;disk;took
@@ -56,31 +57,34 @@ def test_a_workload_names_its_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("columns", "parts"),
     [
-        ("", "columns.time: is required"),
-        ("time", "'time' is not KEY=VALUE"),
-        ("tme=0", "did you mean 'columns.time'?"),
-        (COLUMNS.replace("where", "nowhere"), "table:1: no column is named 'nowhere'"),
-        (COLUMNS.replace("1ms", "2s"), "columns.time_unit: '2s' is outside 0s .. 1s"),
-        (COLUMNS.replace("1ms", "1ps"), "columns.time_unit: is required: whole nanoseconds"),
+        ("", ("table: columns.time:", "required")),
+        ("time", ("--columns:", "'time'", "KEY=VALUE")),
+        ("tme=0", ("columns.tme:", "'columns.time'?")),
+        (COLUMNS.replace("where", "nowhere"), ("table:1:", "'nowhere'")),
+        (COLUMNS.replace("1ms", "2s"), ("table: columns.time_unit:", "'2s'", "1s")),
+        (COLUMNS.replace("1ms", "1ps"), ("table: columns.time_unit:", "nanoseconds")),
     ],
 )
-def test_wrong_columns_are_said(tmp_path: Path, columns: str, message: str) -> None:
+def test_wrong_columns_are_said(tmp_path: Path, columns: str, parts: tuple[str, ...]) -> None:
     table = write(tmp_path / "table", TABLE)
     refused = invoke("trace", "info", table, "--format", "csv", "--columns", columns)
-    assert refused.exit_code == 2 and message in refused.stderr
+    assert refused.exit_code == 2
+    assert naming(*parts).search(refused.stderr), refused.stderr
 
 
 def test_columns_and_levels_are_of_their_formats(tmp_path: Path) -> None:
     blocks = write(tmp_path / "blocks", b"1 0 8 8 1\n")
     refused = invoke("trace", "info", blocks, "--columns", "time=0")
-    assert refused.exit_code == 2 and "columns.time: goes with format: csv" in refused.stderr
+    assert refused.exit_code == 2
+    assert naming("columns.time:", "csv").search(refused.stderr), refused.stderr
     refused = invoke("trace", "info", blocks, "--levels", "2,2")
-    assert refused.exit_code == 2 and "hold no address vectors" in refused.stderr
+    assert refused.exit_code == 2
+    assert naming("levels:", "'mqsim'").search(refused.stderr), refused.stderr
     vectors = write(tmp_path / "vectors", b"R 1,3\nW 0,0\n")
     refused = invoke("trace", "info", vectors)
-    assert refused.exit_code == 2 and "levels: is required" in refused.stderr
+    assert refused.exit_code == 2 and "vectors: levels: " in refused.stderr
     assert parsed("trace", "info", vectors, "--levels", "2,4")["footprint_bytes"] == 4096
 
 
@@ -91,7 +95,8 @@ def test_levels_may_be_a_list(tmp_path: Path, levels: str) -> None:
     workload = write(tmp_path / "w.yaml", f"agents: [{{kind: memory_trace, {keys}}}]\n".encode())
     result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
     if "x" in levels:
-        assert result.exit_code == 2 and "w.yaml:1: levels: '4x' is no level's" in result.stderr
+        assert result.exit_code == 2
+        assert naming("w.yaml:1: levels:", "'4x'").search(result.stderr), result.stderr
     else:
         assert result.exit_code == 0, result.stderr
 
@@ -106,4 +111,4 @@ def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, name: str | None) -> 
 def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
     flushes = write(tmp_path / "flushes", b"8,0 0 1 0.000000001 1 Q F [x]\n" * 3)
     refused = invoke("trace", "info", flushes)
-    assert "a blkparse trace without reads and writes, but 3 other records" in refused.stderr
+    assert naming("flushes:", "blkparse", "3 other records").search(refused.stderr)

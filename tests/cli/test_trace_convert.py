@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hmsim.traces.file import TWO_MEMORIES, TraceFile, TraceWriter
+from messages import naming
 from support import invoke, parsed, succeed, write
 from test_trace_info import two_memories
 
@@ -155,26 +156,26 @@ def test_long_distances_survive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "parts"),
     [
-        (("--memory", "nvdim"), "memory 'nvdim': expected dram, nvdimm, both"),
-        ((), "of two memories: choose one"),
-        (("--memory", "dram", "--vcpu", "3"), "has no vCPU 3, only 3"),
+        (("--memory", "nvdim"), ("memory", "'nvdim'", "dram, nvdimm, both")),
+        ((), ("a.hmsim:", "two memories", "--memory")),
+        (("--memory", "dram", "--vcpu", "3"), ("a.hmsim:", "vCPU 3")),
     ],
 )
 def test_wrong_choices_are_refused(
-    tmp_path: Path, arguments: tuple[str, ...], message: str
+    tmp_path: Path, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     mixed(tmp_path / "a.hmsim")
     command = ("trace", "convert", tmp_path / "a.hmsim", tmp_path / "b", "--to", "ramulator")
     result = invoke(*command, *arguments)
-    assert result.exit_code == 2 and message in result.stderr
+    assert result.exit_code == 2 and naming(*parts).search(result.stderr), result.stderr
     assert not (tmp_path / "b").exists()
 
 
 def test_choices_need_what_they_choose_from(tmp_path: Path) -> None:
     source = write(tmp_path / "a", "3 64\n")
-    for option, message in (("--memory=dram", "of one memory"), ("--vcpu=0", "tell no vCPUs")):
+    for option, message in (("--memory=dram", "one memory"), ("--vcpu=0", "vCPUs")):
         result = invoke("trace", "convert", source, tmp_path / "b", "--to", "hmsim", option)
         assert result.exit_code == 2 and message in result.stderr
 

@@ -16,6 +16,7 @@ from hmsim import InputError
 from hmsim.traces.file import FIRST_BLOCK, HEADER, TWO_MEMORIES, TraceFile, TraceWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import naming
 from support import invoke, succeed, write
 
 FILL, WRITE_BACK, NT_WRITE, ESCAPE = range(4)
@@ -141,7 +142,7 @@ def test_every_cut_is_noticed(tmp_path: Path) -> None:
     for size in range(len(content)):
         with pytest.raises(InputError, match=r"t\.hmsim: (cut short|is no trace)"):
             read_all(write(path, content[:size]))
-    with pytest.raises(InputError, match="1 bytes follow its index"):
+    with pytest.raises(InputError, match=naming("t.hmsim:", "1 bytes")):
         read_all(write(path, content + b"x"))
 
 
@@ -186,7 +187,7 @@ def test_a_block_that_unpacks_to_more_is_not_unpacked(tmp_path: Path) -> None:
     struct.pack_into("<I", header, 84, zlib.crc32(header[:84]))
     frame = struct.pack("<II", 0x184D2A50, len(entries))
     path = write(tmp_path / "t", content[:8] + header + bomb + frame + entries)
-    with pytest.raises(InputError, match=r"t: damaged: block 1 (has|does not unpack to 36)"):
+    with pytest.raises(InputError, match=naming("t: ", "block 1", "36")):
         read_all(path)
 
 
@@ -197,7 +198,7 @@ def test_the_message_names_file_and_block(tmp_path: Path) -> None:
     path = write(tmp_path / "t.hmsim.zst", bytes(content))
     result = invoke("trace", "info", path)
     assert result.exit_code == 2
-    assert "t.hmsim.zst: damaged: the checksum of block 2 is wrong" in result.stderr
+    assert naming("t.hmsim.zst:", "checksum", "block 2").search(result.stderr), result.stderr
 
 
 def test_a_run_that_skips_unpacks_only_what_it_runs(
@@ -220,8 +221,8 @@ def test_a_run_that_skips_unpacks_only_what_it_runs(
 
 def test_what_is_nearly_the_format_is_named(tmp_path: Path) -> None:
     for content, message in (
-        (gzip.compress(packed(words_of(1, 4))), "hmsim's format within another compression"),
-        (zstandard.compress(b"HMSIMTRC" + bytes(80)), "version 1 of hmsim's format"),
+        (gzip.compress(packed(words_of(1, 4))), "compression"),
+        (zstandard.compress(b"HMSIMTRC" + bytes(80)), "version 1"),
     ):
         result = invoke("trace", "info", write(tmp_path / "t", content))
         assert result.exit_code == 2 and message in result.stderr

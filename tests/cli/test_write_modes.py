@@ -14,6 +14,7 @@ from hmsim.config.write_modes import BOTH, ITSELF, MODES
 from hmsim.config.write_variants import difference, expanded
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
+from messages import naming
 from support import REPO, invoke, parsed, write
 
 WRITES = """\
@@ -78,20 +79,20 @@ def test_schedulers_that_answer_for_the_direction_say_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"),
+    ("name", "parts"),
     [
-        *((f"{name},{mode}", f"'{name}' {ITSELF}") for name in sorted(OWN) for mode in MODES),
-        ("par_bs,draind", "no write mode 'draind'; did you mean 'drained'?"),
-        ("par_bs,both", "no write mode 'both'; known: drained, mixed"),
-        ("par_bs,drained,mixed", "gives two write modes"),
-        ("parbs,drained", "did you mean 'par_bs'?"),
-        ("mixed", "as in 'split,mixed'"),
+        *((f"{name},{mode}", (f"'{name}' {ITSELF}",)) for name in sorted(OWN) for mode in MODES),
+        ("par_bs,draind", ("'draind'", "'drained'?")),
+        ("par_bs,both", ("'both'", "drained, mixed")),
+        ("par_bs,drained,mixed", ("par_bs,drained,mixed", "two")),
+        ("parbs,drained", ("'par_bs'?",)),
+        ("mixed", ("'split,mixed'",)),
     ],
 )
-def test_names_that_are_refused(name: str, hint: str) -> None:
+def test_names_that_are_refused(name: str, parts: tuple[str, ...]) -> None:
     result = invoke("check", "quick", "--policy", name)
     assert result.exit_code == 2
-    assert hint in result.stderr and result.stderr.count("\n") == 1
+    assert naming(*parts).search(result.stderr) and result.stderr.count("\n") == 1
 
 
 def test_an_override_that_contradicts_is_refused() -> None:
@@ -99,8 +100,9 @@ def test_an_override_that_contradicts_is_refused() -> None:
     assert invoke(*command, "controller.writes=drained").exit_code == 0
     result = invoke(*command, "controller.writes=mixed")
     assert result.exit_code == 2
-    assert "'mixed' contradicts the policy 'par_bs,drained'" in result.stderr
-    with pytest.raises(InputError, match="contradicts the policy 'x'"):
+    parts = ("controller.writes:", "'mixed'", "'par_bs,drained'")
+    assert naming(*parts).search(result.stderr), result.stderr
+    with pytest.raises(InputError, match=naming("controller.writes:", "'x'")):
         under(Bundle("x", "par_bs,drained", {"controller.writes": "mixed"}))
 
 
@@ -114,7 +116,7 @@ def test_files_may_have_a_mode_or_a_comma(tmp_path: Path) -> None:
     assert [config.policy for config in found] == ["mine", "mine,drained", "mine,drained"]
     modes = [config.resolved()["controller.writes"] for config in found]
     assert modes == ["mixed", "drained", "mixed"]
-    with pytest.raises(InputError, match="no such policy bundle"):
+    with pytest.raises(InputError, match=r"none\.yaml: "):
         under(str(folder / "none.yaml"))
 
 
@@ -135,7 +137,7 @@ def test_a_comparison_is_expanded_to_a_mode_or_both(workload: Path) -> None:
     ]
     assert names("tcm", "nvm_duet", writes="mixed") == ["tcm,mixed", "nvm_duet"]
     assert names("tcm", "nvm_duet", writes=None) == ["tcm", "nvm_duet"]
-    with pytest.raises(InputError, match="did you mean 'both'"):
+    with pytest.raises(InputError, match=naming("'bth'", "'both'?")):
         names("tcm", writes="bth")
     table = compare("quick", ["par_bs", "firm"], [workload], writes="both")
     assert list(table["policy"]) == ["par_bs,drained", "par_bs,mixed", "firm"]
