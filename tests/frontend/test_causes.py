@@ -12,6 +12,7 @@ from hmsim.traces import escapes
 from hmsim.traces.causes import summarise
 from hmsim.traces.file import CAUSES, RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter
 from hmsim.traces.tools import convert
+from messages import naming
 
 CAUSAL = TWO_MEMORIES | CAUSES
 NVDIMM = 1 << 39
@@ -105,9 +106,7 @@ def test_causes_are_counted_and_instructions_given_to_threads(tmp_path: Path, bl
 @pytest.mark.parametrize("code", range(3, 13))
 def test_causes_need_version_3(tmp_path: Path, code: int) -> None:
     path = write(tmp_path / "t.hmsim.zst", [escape(0, 1), escape(code)], TWO_MEMORIES)
-    with pytest.raises(
-        InputError, match=rf"block 1: record 2: unknown escape code {code}, expected 0 to 2$"
-    ):
+    with pytest.raises(InputError, match=naming("block 1: record 2:", f"escape code {code}", "2")):
         read(path)
 
 
@@ -129,22 +128,20 @@ def test_bits_that_a_cause_does_not_have_are_refused(
 ) -> None:
     path = write(tmp_path / "t.hmsim.zst", [*RECORDS, escape(code, content)])
     at = len(RECORDS) % 8 + 1
-    with pytest.raises(
-        InputError, match=f"record {at}: bits that escape code {code} does not have"
-    ):
+    with pytest.raises(InputError, match=naming(f"record {at}:", "bits", f"escape code {code} ")):
         read(path)
 
 
 def test_other_codes_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.hmsim.zst", [escape(13)])
-    with pytest.raises(InputError, match="unknown escape code 13, expected 0 to 12"):
+    with pytest.raises(InputError, match=naming("block 1: record 1:", "escape code 13", "12")):
         read(path)
 
 
 @pytest.mark.parametrize("flags", [CAUSES, CAUSES | RENUMBERED_PAGES, 8])
 def test_a_header_that_contradicts_itself_is_refused(tmp_path: Path, flags: int) -> None:
     path = write(tmp_path / "t.hmsim.zst", RECORDS[:1], flags)
-    with pytest.raises(InputError, match="its header contradicts itself"):
+    with pytest.raises(InputError, match=naming("t.hmsim.zst:", "header")):
         TraceFile(path)
 
 

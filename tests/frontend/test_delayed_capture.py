@@ -15,6 +15,7 @@ from guests_clock import makespan_us
 from hmsim.capture.emulation import CaptureError
 from hmsim.capture.settings import SystemSettings
 from hmsim.capture.system import capture_system
+from messages import naming
 from test_captured_causes import captured
 from test_system_capture import needs_guest
 
@@ -33,26 +34,25 @@ def test_a_replay_foretells_the_time_on_a_slow_device(job: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("delay", "driver", "message"),
+    ("delay", "driver", "values"),
     [
-        ("2ms", "nd_pmem", "nd_pmem has none; take one of the drivers pmbd-*"),
-        ("2", "pmbd-nt", "delay: "),
-        ("1ns", "pmbd-nt", "none from 1us to 10s"),
-        ("20s", "pmbd-nt", "none from 1us to 10s"),
+        ("2ms", "nd_pmem", ("nd_pmem", "pmbd-*")),
+        ("2", "pmbd-nt", ("'2'",)),
+        ("1ns", "pmbd-nt", ("'1ns'", "1us", "10s")),
+        ("20s", "pmbd-nt", ("'20s'", "1us", "10s")),
     ],
 )
 def test_a_delay_that_cannot_be_is_refused(
-    delay: str, driver: str, message: str, tmp_path: Path
+    delay: str, driver: str, values: tuple[str, ...], tmp_path: Path
 ) -> None:
     out = tmp_path / "t.hmsim.zst"
-    with pytest.raises(CaptureError, match="delay") as error:
+    with pytest.raises(CaptureError, match=naming("delay:", *values)):
         capture_system("fio-direct-read", out, SystemSettings(driver=driver, delay=delay))
-    assert message in str(error.value)
     assert not out.exists()
 
 
 def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim.zst"
-    with pytest.raises(CaptureError, match="processor 'gem' is unknown; did you mean 'gem5'"):
+    with pytest.raises(CaptureError, match=naming("processor", "'gem'", "'gem5'?")):
         capture_system("fio-direct-read", out, SystemSettings(processor="gem"))
     assert not out.exists()

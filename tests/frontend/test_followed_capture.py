@@ -77,8 +77,8 @@ def test_a_command_that_is_not_there_fails_as_it_would(tmp_path: Path) -> None:
 
 def test_what_cannot_be_followed_is_refused(tmp_path: Path) -> None:
     for options in ({"limit": 5}, {"skip": 5}, {"roi": True}):
-        with pytest.raises(CaptureError, match="follow: processes are followed for"):
+        with pytest.raises(CaptureError, match="follow: "):
             followed(tmp_path, "true", **options)
-    with pytest.raises(CaptureError, match="follow: processes are followed for"):
+    with pytest.raises(CaptureError, match="follow: "):
         capture(["true"], tmp_path / "t.zst", ProgramSettings(follow=True))
     assert not list(tmp_path.iterdir())

@@ -10,6 +10,7 @@ import pytest
 from hmsim import InputError
 from hmsim.traces.file import RENUMBERED_PAGES, TraceFile
 from hmsim.traces.record_pipe import RecordPipe
+from messages import naming
 
 RECORDS = struct.pack("<300000Q", *(n % 1000 | 1 << 45 for n in range(300_000)))
 
@@ -29,7 +30,7 @@ def test_records_become_a_trace_as_they_come(tmp_path: Path) -> None:
 def test_lost_records_are_noticed(tmp_path: Path) -> None:
     with RecordPipe(tmp_path / "pipe", tmp_path / "t", 3) as records:
         (tmp_path / "pipe").write_bytes(RECORDS[:80])
-        with pytest.raises(InputError, match="name: 10 records were captured, not 11"):
+        with pytest.raises(InputError, match=naming("name:", "10 records", "11")):
             records.finish(0, 1, (1, 2, 3), b"name", 11)
 
 

@@ -22,6 +22,7 @@ from hmsim.capture.snapshot import Beginning
 from hmsim.capture.system import SystemCaptureSummary, capture_system
 from hmsim.common.directories import LOCK, SCRATCH
 from hmsim.traces.file import TWO_MEMORIES, Header, TraceFile
+from messages import naming
 
 JAR = hashlib.sha256(b"jar").hexdigest()
 REPO = Path(__file__).resolve().parents[2]
@@ -151,7 +152,7 @@ def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
     assert whole[: len(first)] == first
     assert whole[at : at + len(second)] == second
     assert abs(at - len(first)) < 10
-    with pytest.raises(CaptureError, match="machine with driver nd_pmem, not pmbd-nt"):
+    with pytest.raises(CaptureError, match=naming("nd_pmem", "pmbd-nt")):
         other = replace(settings, driver="pmbd-nt")
         capture_system("fio-direct-read", tmp_path / "t", other, snapshot=snapshot)
     (snapshot / "state").write_bytes(b"damaged")
@@ -182,7 +183,7 @@ def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         system_capture, "plugin_option", lambda options: real({**options, "nvdimm": 128 << 20})
     )
-    with pytest.raises(CaptureError, match="calibration: the NVDIMM has 268435456 bytes, not"):
+    with pytest.raises(CaptureError, match=naming("calibration:", "268435456 bytes")):
         capture_system("fio-direct-read", tmp_path / "t.hmsim", SystemSettings(timeout=180))
     assert not any(tmp_path.iterdir())
 
@@ -197,16 +198,16 @@ def run(tmp_path: Path, script: str, timeout: float = 60) -> SystemCaptureSummar
 
 
 @pytest.mark.parametrize(
-    ("script", "message"),
+    ("script", "parts"),
     [
-        ("echo Kernel panic", "job: the guest ended before its job did\nconsole: Kernel panic"),
-        (f"echo 'self-test: wrong' >$0; exit {BROKE_OFF}", "job: self-test: wrong"),
-        ("echo no such machine; exit 1", "QEMU ended with status 1(.|\n)*no such machine"),
-        ("kill -SEGV $$", "QEMU ended with signal 11"),
+        ("echo Kernel panic", ("the guest ended", "console: Kernel panic")),
+        (f"echo 'self-test: wrong' >$0; exit {BROKE_OFF}", ("self-test: wrong",)),
+        ("echo no such machine; exit 1", ("QEMU", "status 1", "no such machine")),
+        ("kill -SEGV $$", ("QEMU", "signal 11")),
     ],
 )
-def test_a_machine_that_fails_is_told(tmp_path: Path, script: str, message: str) -> None:
-    with pytest.raises(CaptureError, match=message):
+def test_a_machine_that_fails_is_told(tmp_path: Path, script: str, parts: tuple[str, ...]) -> None:
+    with pytest.raises(CaptureError, match=naming("job:", *parts)):
         run(tmp_path, script)
 
 
@@ -220,8 +221,8 @@ TOTALS = (
 @pytest.mark.parametrize(
     ("instructions", "status", "message"),
     [
-        (5, 3, "job: failed in the guest with status 3"),
-        (0, 0, "job: marked no region of interest"),
+        (5, 3, r"job: .*status 3"),
+        (0, 0, r"job: .*region of interest"),
     ],
 )
 def test_a_job_that_fails_is_told(
@@ -239,15 +240,15 @@ def test_a_job_that_ends_well_is_summed_up(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_hangs_is_ended(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match=r"job: not done after 0\.2 s(.|\n)*step one"):
+    with pytest.raises(CaptureError, match=naming("job:", "0.2 s", "step one")):
         run(tmp_path, "echo hmsim-guest: step one; exec sleep 600", timeout=0.2)
 
 
 def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim"
-    with pytest.raises(GuestError, match="did you mean 'fio-direct-read'"):
+    with pytest.raises(GuestError, match=naming("job", "'fio-direct-reed'", "'fio-direct-read'?")):
         capture_system("fio-direct-reed", out)
-    with pytest.raises(CaptureError, match="did you mean 'pmbd-nt'"):
+    with pytest.raises(CaptureError, match=naming("driver", "'pmbd_nt'", "'pmbd-nt'?")):
         capture_system("fio-direct-read", out, SystemSettings(driver="pmbd_nt"))
     for name, value in (
         ("memory", "4GiB"),
@@ -263,9 +264,9 @@ def test_missing_tools_are_told_with_their_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(GuestError, match=r"missing: bison, gcc; on Debian: apt-get .* bison gcc$"):
+    with pytest.raises(GuestError, match=r"bison, gcc; .*apt-get .* bison gcc$"):
         need_tools(["bison", "gcc"], ["gelf.h"])
-    with pytest.raises(GuestError, match=r"missing: nm; on Debian: apt-get .* binutils$"):
+    with pytest.raises(GuestError, match=r"nm; .*apt-get .* binutils$"):
         need_tools(["nm"])  # which machines that leave QEMU need
 
 
@@ -300,9 +301,9 @@ def test_archives_are_what_the_kernel_reads(tmp_path: Path) -> None:
 def test_jobs_name_the_guest_that_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(GuestError, match=r"run 'hmsim guest build --small'$"):
+    with pytest.raises(GuestError, match="'hmsim guest build --small'"):
         guest.find_guest("fio-direct-read")
-    with pytest.raises(GuestError, match=r"run 'hmsim guest build'$"):
+    with pytest.raises(GuestError, match="'hmsim guest build'"):
         guest.find_guest("wordcount")
     small, full = guest.guest_of(small=True), guest.guest_of(small=False)
     assert small.kernel == full.kernel
@@ -332,7 +333,7 @@ def test_a_jar_that_cannot_be_had_or_is_another_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guest_tools, "MAVEN", (tmp_path / "maven").as_uri())
-    with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: cannot be downloaded"):
+    with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: "):
         guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path)
     folder = tmp_path / "maven" / "a" / "b" / "c" / "1"
     folder.mkdir(parents=True)
@@ -342,7 +343,7 @@ def test_a_jar_that_cannot_be_had_or_is_another_is_told(
     (folder / "c-2-tests.jar").write_bytes(b"another")
     (folder / "c-2-tests.jar").rename(folder / "c-1-tests.jar")
     (tmp_path / "other").mkdir()
-    with pytest.raises(GuestError, match=f"its SHA-256 is [0-9a-f]{{64}}, not {JAR}"):
+    with pytest.raises(GuestError, match=rf"SHA-256 .*[0-9a-f]{{64}}.*{JAR}"):
         guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path / "other")
     assert not list((tmp_path / "other").iterdir())
 

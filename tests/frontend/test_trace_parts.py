@@ -11,6 +11,7 @@ from hmsim.config.configuration import load_config
 from hmsim.running.comparison import compare
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_workload
+from messages import naming
 
 WINDOWS = """\
 agents:
@@ -68,9 +69,9 @@ agents:
     taken = 0.25 * times[0] / 50 + times[1] / 40
     assert stats["agent.0.rate"] == pytest.approx(done / taken, rel=1e-12)
     assert sum(times) < stats["sim.ticks"] / 1e12
-    with pytest.raises(InputError, match=r"w\.yaml:5: windows: each has a warmup of its own"):
+    with pytest.raises(InputError, match=naming("w.yaml:5: windows:", "warmup")):
         run("quick", workload, policy="unified_fr_fcfs", warmup="1us")
-    with pytest.raises(InputError, match=r"'instructions' is none of skip, warmup, requests"):
+    with pytest.raises(InputError, match=naming("windows:", "'instructions'", "requests")):
         loaded(tmp_path, text.replace("requests: 40", "instructions: 40"))
 
 
@@ -92,40 +93,40 @@ def agent_with(keys: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "parts"),
     [
-        (agent_with("windows: []"), r"w.yaml:2: windows: expected a list of windows"),
-        (agent_with("windows: [3]"), r"w.yaml:2: windows: window 0 is a single value"),
-        (agent_with("windows: [{skip: 4}]"), r"w.yaml:2: windows: window 0: instructions: is requ"),
-        (agent_with("windows: [{instructions: 4, skp: 4}]"), r"window 0: 'skp' is none of skip"),
-        (agent_with("windows: [{instructions: '4; skip=3'}]"), r"instructions: '4; skip=3' is no"),
-        (agent_with("windows: [{instructions: 4}], skip: 4"), r"w.yaml:2: skip: each of the wind"),
-        (agent_with("copies: 0"), r"w.yaml:2: copies: "),
-        (agent_with("copies: many"), r"w.yaml:2: copies: "),
-        (agent_with("copies: 2, core: 255"), r"w.yaml:2: core: "),
-        ("agents:\n  - {kind: synthetic, copies: 2}\n", r"w.yaml:2: copies: unknown"),
-        (WINDOWS + "    windows: [{instructions: 4}]\n", r"w.yaml:8: windows: given before"),
+        (agent_with("windows: []"), ("w.yaml:2: windows:", "list")),
+        (agent_with("windows: [3]"), ("w.yaml:2: windows: window 0",)),
+        (agent_with("windows: [{skip: 4}]"), ("w.yaml:2: windows: window 0: instructions:",)),
         (
-            WINDOWS + "      - {skip: 1, skip: 2, instructions: 4}\n",
-            r"w.yaml:8: skip: given before",
+            agent_with("windows: [{instructions: 4, skp: 4}]"),
+            ("windows: window 0:", "'skp'"),
         ),
+        (agent_with("windows: [{instructions: '4; skip=3'}]"), ("instructions:", "'4; skip=3'")),
+        (agent_with("windows: [{instructions: 4}], skip: 4"), ("w.yaml:2: skip:", "windows")),
+        (agent_with("copies: 0"), ("w.yaml:2: copies:",)),
+        (agent_with("copies: many"), ("w.yaml:2: copies:",)),
+        (agent_with("copies: 2, core: 255"), ("w.yaml:2: core:",)),
+        ("agents:\n  - {kind: synthetic, copies: 2}\n", ("w.yaml:2: copies:", "unknown")),
+        (WINDOWS + "    windows: [{instructions: 4}]\n", ("w.yaml:8: windows:", "before")),
+        (WINDOWS + "      - {skip: 1, skip: 2, instructions: 4}\n", ("w.yaml:8: skip:", "line 8")),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=naming(*parts)):
         loaded(tmp_path, text)
 
 
 @pytest.mark.parametrize("warmup", [100, "1us"])
 def test_windows_refuse_a_warm_up_besides(tmp_path: Path, warmup: str | int) -> None:
     workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4}]"))
-    with pytest.raises(InputError, match=r"w\.yaml:2: windows: each has a warmup of its own"):
+    with pytest.raises(InputError, match=naming("w.yaml:2: windows:", "warmup")):
         run("quick", workload, policy="unified_fr_fcfs", warmup=warmup)
-    with pytest.raises(InputError, match=r"w\.yaml:2: windows: each has a warmup of its own"):
+    with pytest.raises(InputError, match=naming("w.yaml:2: windows:", "warmup")):
         compare("quick", ["hms", "unified_fr_fcfs"], [workload], warmup=warmup)
 
 
 def test_a_window_behind_the_trace_ends_the_run(tmp_path: Path) -> None:
     workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4000000}]"))
-    with pytest.raises(InputError, match="windows: window 0 ends behind the trace"):
+    with pytest.raises(InputError, match="windows: window 0 "):
         run("quick", workload, policy="unified_fr_fcfs")
