@@ -20,6 +20,7 @@ from hmsim.common.tables import number
 from hmsim.report.bars import stacked
 from hmsim.report.collect import collect
 from hmsim.report.markup import Markup, data, tag
+from messages import naming
 from support import invoke, succeed
 
 EVIL = "<script>alert(1)</script>\"'&</script>"
@@ -253,29 +254,29 @@ def _series(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("damage", "parts"),
     [
-        (_no_json, "stats.json:1: not JSON"),
-        (_deep, "stats.json: not JSON"),
-        (_words, "stats.json: sim.ticks: not a number"),
-        (_huge, "stats.json: sim.ticks: too large"),
-        (_missing, "run.json is missing"),
-        (_no_yaml, "config.yaml"),
-        (_not_parquet, "requests.parquet: cannot be read"),
-        (_times, "requests.parquet: holds times that cannot be"),
-        (_column, "requests.parquet: the column 'source' is missing"),
-        (_series, "series.parquet: cannot be read"),
+        (_no_json, ("stats.json:1:", "JSON")),
+        (_deep, ("stats.json:", "JSON")),
+        (_words, ("stats.json: sim.ticks:", "number")),
+        (_huge, ("stats.json: sim.ticks:", "large")),
+        (_missing, ("run.json", "missing")),
+        (_no_yaml, ("config.yaml:2:",)),
+        (_not_parquet, ("requests.parquet:",)),
+        (_times, ("requests.parquet:", "times")),
+        (_column, ("requests.parquet:", "'source'", "missing")),
+        (_series, ("series.parquet:",)),
     ],
 )
 def test_broken_directories_give_one_error(
-    three: list[Path], tmp_path: Path, damage: Callable[[Path], None], words: str
+    three: list[Path], tmp_path: Path, damage: Callable[[Path], None], parts: tuple[str, ...]
 ) -> None:
     broken = tmp_path / "broken"
     shutil.copytree(three[1], broken)
     damage(broken)
     outcome = invoke("report", three[2], broken, "--out", tmp_path / "page.html")
     assert (outcome.exit_code, outcome.stdout) == (2, "")
-    assert words in outcome.stderr
+    assert naming(*parts).search(outcome.stderr), outcome.stderr
     assert len(outcome.stderr.splitlines()) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"broken"}
 
@@ -288,7 +289,7 @@ def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
     assert page.read_text() == "mine"
     succeed("report", three[2], "--out", page, "--force")
     outcome = invoke("report", tmp_path / "nowhere", "--out", tmp_path / "x.html")
-    assert (outcome.exit_code, "no such directory" in outcome.stderr) == (2, True)
+    assert (outcome.exit_code, f"{tmp_path / 'nowhere'}: " in outcome.stderr) == (2, True)
 
 
 def test_bars_of_other_lengths_say_their_sums() -> None:

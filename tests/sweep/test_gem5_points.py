@@ -9,6 +9,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from messages import naming
 from support import invoke, succeed
 
 SWEEP = """\
@@ -61,9 +62,9 @@ def test_gem5_points_are_made_once_and_land_in_the_dataset() -> None:
 def test_a_dry_run_times_one_point_of_those_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmsim.sweep.run.ENOUGH", 1e-9)
     result = invoke("sweep", prepare(), "--dry-run", "--jobs", "1")
-    assert "3 points are to be run, 1 are finished. By 1 timed points" in result.stdout
+    assert naming("3 points", "1 are finished", "1 timed points").search(result.stdout)
     assert len(calls()) == 1
-    assert "By 1 timed points" in succeed("sweep", "s.yaml", "--dry-run", "--jobs", "1")
+    assert "1 timed points" in succeed("sweep", "s.yaml", "--dry-run", "--jobs", "1")
     assert len(calls()) == 1
     succeed("sweep", "s.yaml", "--jobs", "1")
     assert len(calls()) == 4
@@ -91,19 +92,17 @@ def test_the_users_faults_are_kept_and_others_tried_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "parts"),
     [
-        ("./gem5.opt", "gem5.optt", "s.yaml:5: gem5: executable: no such program"),
-        ("script: se_mix.py", "script: x.py", "s.yaml:6: gem5: script"),
-        ("[copy, chase]", "[copy, chas]", "did you mean 'chase'"),
-        ("runner: gem5", "runner: gem6", "s.yaml:1: runner: .*did you mean gem5"),
-        ("runner: gem5", "description: x", "needs runner: gem5"),
-        ("checkpoint: booted", "checkpoint: nowhere", "no such directory"),
-        ("checkpoint:", "chekpoint:", "did you mean 'checkpoint'"),
+        ("./gem5.opt", "gem5.optt", ("s.yaml:5: gem5: executable:",)),
+        ("script: se_mix.py", "script: x.py", ("s.yaml:6: gem5: script:",)),
+        ("[copy, chase]", "[copy, chas]", ("s.yaml:13: workload: chas:", "'chase'?")),
+        ("runner: gem5", "runner: gem6", ("s.yaml:1: runner:", "'gem6'", "gem5?")),
+        ("runner: gem5", "description: x", ("s.yaml:5: gem5:", "runner: gem5")),
+        ("checkpoint: booted", "checkpoint: nowhere", ("gem5: checkpoint:", "nowhere")),
+        ("checkpoint:", "chekpoint:", ("s.yaml:7: gem5: chekpoint:", "'checkpoint'?")),
     ],
 )
-def test_errors_name_file_line_and_key(old: str, new: str, message: str) -> None:
-    import re
-
+def test_errors_name_file_line_and_key(old: str, new: str, parts: tuple[str, ...]) -> None:
     outcome = invoke("sweep", prepare(SWEEP.replace(old, new)), "--jobs", "1")
-    assert outcome.exit_code == 2 and re.search(message, outcome.stderr), outcome
+    assert outcome.exit_code == 2 and naming(*parts).search(outcome.stderr), outcome

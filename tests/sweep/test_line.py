@@ -13,6 +13,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.sweep.line import Line
+from messages import naming
 from support import invoke, succeed
 from test_sweep import SWEEP, sweep_file
 
@@ -41,18 +42,21 @@ def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("plot", "told"),
+    ("plot", "parts"),
     [
-        ("weight", "--plot weight: expected an axis and a statistic, AXIS,STAT"),
-        ("policies.harmonic.wieght,dram.reads", f"no axis of this sweep; did you mean '{AXIS}'?"),
-        ("seed,dram.reads", "--plot: seed: no axis of this sweep; the sweep varies policy"),
-        (f"{AXIS},dram.raeds", "did you mean 'dram.reads'?"),
+        ("weight", ("--plot weight:", "AXIS,STAT")),
+        (
+            "policies.harmonic.wieght,dram.reads",
+            ("policies.harmonic.wieght:", f"'{AXIS}'?"),
+        ),
+        ("seed,dram.reads", ("--plot: seed:", f"policy, {AXIS}")),
+        (f"{AXIS},dram.raeds", ("--plot: dram.raeds:", "'dram.reads'?")),
     ],
 )
-def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, told: str) -> None:
+def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, ...]) -> None:
     done = invoke("sweep", sweep_file(), "--jobs", "1", "--plot", plot)
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert naming(*parts).search(done.stderr), done.stderr
     assert not list(Path("s/points").glob("*.json"))
 
 
@@ -61,7 +65,7 @@ def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, told: str) -> None
     [
         ("matplotlib", ["--jobs", "1", "--plot", f"{AXIS},dram.reads"], "--plot needs matplotlib"),
         ("matplotlib", ["--jobs", "1", "--pareto", "dram.reads,sim.ticks"], "--pareto needs"),
-        ("distributed", ["--jobs", "2"], "a sweep by several processes (--jobs 1: by one) needs"),
+        ("distributed", ["--jobs", "2"], "--jobs 1"),
     ],
 )
 def test_an_extra_that_is_missing_is_told_before_a_run(
@@ -96,6 +100,5 @@ def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
     command = [sys.executable, "-c", script, "sweep", "s.yaml", "--jobs", "1"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 128 + signal.SIGTERM
-    told = "hmsim: terminated; what is finished is in s: the same command goes on\n"
-    assert done.stderr.endswith(told)
+    assert done.stderr.splitlines()[-1].startswith("hmsim: terminated; ")
     assert len(list(Path("s/points").glob("*.json"))) == 1

@@ -15,6 +15,7 @@ from hmsim.sweep.optimise import best, front, search
 from hmsim.sweep.pareto import averaged, parse, plot
 from hmsim.sweep.plan import Planner, check_statistics
 from hooks import workload
+from messages import naming
 from support import invoke, succeed
 
 SEARCH = """\
@@ -92,38 +93,38 @@ def test_errors_of_searches_and_trade_offs() -> None:
     pytest.importorskip("optuna")
     succeed("sweep", search_file(1, "agent.0.rate", "maximise"), "--jobs", "1")
     nothing = invoke("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")
-    assert nothing.exit_code == 2 and "did you mean 'agent.0.rate'" in nothing.stderr
+    assert nothing.exit_code == 2 and "'agent.0.rate'?" in nothing.stderr
     table = hmsim.load_results("s")
     for text, message in (
-        ("agent.0.rate", "expected two"),
-        ("agent.0.rte,sim.ticks", "did you mean 'agent.0.rate'"),
-        ("agent.0.rate:up,sim.ticks", "choose min or max"),
+        ("agent.0.rate", "two"),
+        ("agent.0.rte,sim.ticks", "'agent.0.rate'?"),
+        ("agent.0.rate:up,sim.ticks", "min or max"),
     ):
-        with pytest.raises(hmsim.InputError, match=message):
+        with pytest.raises(hmsim.InputError, match=naming(message)):
             plot(table, parse(text), Path("none"))
     plot(table, parse("dram.read_latency_ns.mean,dram.reads"), Path("own"))
     plot(table, parse("dram.read_latency_ns.mean:min,dram.reads:max"), Path("same"))
     assert Path("own.svg").read_bytes() == Path("same.svg").read_bytes()
     assert list(averaged(table, ["dram.reads"])["policy"].unique()) == ["split", "hms"]
     refused = invoke("sweep", search_file(2, "a", "maximise"), "--dry-run")
-    assert refused.exit_code == 2 and "has no plan" in refused.stderr
+    assert refused.exit_code == 2 and "plan" in refused.stderr
 
 
 @pytest.mark.parametrize(
-    ("key", "arguments", "message"),
+    ("key", "arguments", "parts"),
     [
-        ("show: [dram.readss]", (), "g.yaml:2: dram.readss: no point has it; did you mean"),
-        ("", ("--pareto", "agent.0.rte,sim.ticks"), "--pareto: agent.0.rte: no point has it"),
-        ("", ("--pareto", "agent.0.rate:up,sim.ticks"), "choose min or max"),
+        ("show: [dram.readss]", (), ("g.yaml:2: dram.readss:", "'dram.reads'?")),
+        ("", ("--pareto", "agent.0.rte,sim.ticks"), ("--pareto: agent.0.rte:", "'agent.0.rate'?")),
+        ("", ("--pareto", "agent.0.rate:up,sim.ticks"), ("--pareto: agent.0.rate:", "'up'", "max")),
     ],
 )
 def test_names_are_looked_up_before_anything_runs(
-    key: str, arguments: tuple[str, ...], message: str
+    key: str, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     workload()
     Path("g.yaml").write_text(f"grid: {{workload: w.yaml, policy: [split, firm]}}\n{key}\n")
     refused = invoke("sweep", "g.yaml", *arguments)
-    assert refused.exit_code == 2 and message in refused.stderr
+    assert refused.exit_code == 2 and naming(*parts).search(refused.stderr), refused.stderr
     assert not Path("g").exists()
 
 

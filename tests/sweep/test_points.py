@@ -23,6 +23,7 @@ from hmsim.running import identity
 from hmsim.running.point_store import Store
 from hmsim.running.points import Point, measure
 from hooks import Counting, runs, workload
+from messages import naming
 
 
 class Favoured(TransactionScheduler):
@@ -138,7 +139,7 @@ def test_python_policies_count_by_source(tmp_path: Path) -> None:
         functools.partial(Favoured, 4)
     )
     for unknown in (lambda: Favoured(1), functools.partial(Favoured, [1])):
-        with pytest.raises(hmsim.InputError, match="not known from its source"):
+        with pytest.raises(hmsim.InputError, match=naming("source", "class")):
             identity.of_policy(unknown)
 
 

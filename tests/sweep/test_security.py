@@ -106,8 +106,8 @@ def test_a_batch_cluster_says_where_it_listens(name: str, interface: str) -> Non
     (port,) = {port for _, port in opened}
     host = "127.0.0.1" if interface else "0.0.0.0"
     assert {(host, port)} <= opened <= {(host, port)} | (set() if interface else {("::", port)})
-    assert told.startswith(f"the scheduler listens on {host}:{port}")
-    assert ("give options: interface" in told) == (not interface)
+    assert f" {host}:{port}" in told
+    assert ("options: interface" in told) == (not interface)
     assert (f"--interface {interface}" in script) == bool(interface)
 
 
