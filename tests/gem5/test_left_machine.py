@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hmsim.capture import guest, leaving
 from hmsim.capture.guest_tools import GuestError
+from messages import naming
 from outcomes import REPO, Outcome, run_gem5
 
 pytestmark = pytest.mark.gem5
@@ -96,9 +97,9 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     checkpoint = tmp_path / "checkpoint"
     made = of(machine, checkpoint)
     done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2ms")
-    assert "no millisecond within 2ms of the region moved so many" in done.stderr
+    assert naming("--io 1GiB:", "2ms").search(done.stderr), done.stderr
     done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2us")
-    assert "--io-within 2us: must be at least 1ms" in done.stderr
+    assert naming("--io-within 2us:", "1ms").search(done.stderr), done.stderr
     assert not checkpoint.exists()
     told = run_gem5(gem5[0], SCRIPT, tmp_path / "m5out", *made, "--io", "256KiB")
     assert told.exit_code == 0, told.stdout + told.stderr
@@ -108,7 +109,7 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     # It goes on from there, and neither waits for a begin nor needs to be told again.
     assert measured(gem5[0], machine, checkpoint, tmp_path / "run")["nvdimm"]["reads"] > 100
     done = refused(gem5[0], tmp_path, *made, "--io", "1MiB")
-    assert "made with --io 256KiB, not with 1MiB" in done.stderr
+    assert naming("--io 256KiB", "1MiB").search(done.stderr), done.stderr
 
 
 def test_private_second_levels_take_misses_from_the_last_one(
@@ -152,10 +153,10 @@ def test_another_machine_is_refused(
     done = refused(gem5[0], tmp_path, *of(machine, booted, cores=1))
     assert "'cores': 2" in done.stderr
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--clock", "3GHz")
-    assert "clock 2GHz, not 3GHz" in done.stderr
+    assert naming("clock", "2GHz", "3GHz").search(done.stderr), done.stderr
     done = refused(gem5[0], tmp_path, *of(tmp_path, booted))
-    assert "no machine of 'hmsim guest prepare'" in done.stderr
+    assert naming(f"{tmp_path}:", "'hmsim guest prepare'").search(done.stderr), done.stderr
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--skip", "10s", "--l1", "8KiB")
-    assert "the region ends before" in done.stderr
+    assert naming("--skip:", "region").search(done.stderr), done.stderr
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--patience", "1ns")
-    assert "--patience 1ns: the guest told no workbegin" in done.stderr
+    assert naming("--patience 1ns:", "workbegin").search(done.stderr), done.stderr

@@ -191,5 +191,5 @@ def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.syspath_prepend(str(REPO / "gem5-ext" / "components"))
     flat_parameters = script("harmonic_memory").flat_parameters
-    with pytest.raises(ValueError, match=r"controller\.scheduler: .*do not run in gem5"):
+    with pytest.raises(ValueError, match=r"controller\.scheduler: .*gem5"):
         flat_parameters("gem5", overrides={"controller.scheduler": Mine()})

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from messages import naming
 
 from tools import lanes
 
@@ -47,16 +48,16 @@ def test_the_packages_of_every_lane_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "parts"),
     [
-        (["tsna"], "tools/test: no lane is called 'tsna'; nearest: 'tsan'"),
-        (["cc", "--all"], "tools/test: error: either lanes or --all or --rest"),
+        (["tsna"], ("'tsna'", "'tsan'")),
+        (["cc", "--all"], ("lanes", "--all", "--rest")),
     ],
 )
 def test_what_is_unknown_is_refused_before_anything_runs(
-    arguments: list[str], message: str
+    arguments: list[str], parts: tuple[str, ...]
 ) -> None:
     done = subprocess.run([ROOT / "tools" / "test", *arguments], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.splitlines()[-1] == message
+    assert naming("tools/test:", *parts).search(done.stderr.splitlines()[-1]), done.stderr

@@ -60,7 +60,5 @@ def test_a_class_that_starves_is_reported_once_during_the_run(
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == (0 if starving is None else 1)
     for line in lines:
-        assert line.startswith(
-            f"hmsim: contest, {policy}: {starving} requests have been ready since "
-        )
+        assert line.startswith(f"hmsim: contest, {policy}: {starving} requests ")
         assert "policies.harmonic.guard" in line

@@ -14,6 +14,7 @@ from hmsim import InputError, System
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from messages import naming
 from shadow import LINE, PAGE, SMALL, Shadow
 
 PAGES = 120  # of 121 logical ones
@@ -311,7 +312,7 @@ def test_power_goes_again_and_again_during_saves_and_recoveries(kind: str) -> No
             if shadow.system.power_on(numbers.randrange(recovery + longest)):
                 break
             cut += 1
-            with pytest.raises(InputError, match="recovery is not over"):
+            with pytest.raises(InputError, match="recovery"):
                 shadow.system.enqueue(shadow.nvdimm)
             with pytest.raises(InputError, match="on already"):
                 shadow.system.power_on()
@@ -350,15 +351,17 @@ def test_wrong_use_is_refused() -> None:
         with pytest.raises(InputError, match="store_data"):
             call()
     system = System("mascots16", SMALL)
-    with pytest.raises(InputError, match="a write of 64 bytes carries 3"):
+    with pytest.raises(InputError, match=naming("64 bytes", "3")):
         system.enqueue(0, write=True, data=b"abc")
-    with pytest.raises(InputError, match="a read carries no data"):
+    with pytest.raises(InputError, match=naming("read", "data")):
         system.enqueue(0, data=bytes(LINE))
     with pytest.raises(InputError, match="on already"):
         system.power_on()
     end = 2 * 1024**3 + int(system.config.resolved()["nvdimm.capacity"].rstrip("MiB")) * 1024**2
     for address, size in ((0, PAGE), (2 * 1024**3, -1), (end, 1), (2**63, 1), (2 * 1024**3, 2**63)):
-        with pytest.raises(InputError, match="not within the NVDIMM"):
+        with pytest.raises(
+            InputError, match=naming(f"{size} bytes", f"address {address} ", "NVDIMM")
+        ):
             system.trim(address, size)
     assert system.trim(2 * 1024**3 + 1, PAGE) == 0
     system.power_fail()
@@ -370,7 +373,7 @@ def test_wrong_use_is_refused() -> None:
 
 def test_too_little_energy_is_refused_before_the_run() -> None:
     frames = {**SMALL, "frontend.node.persistence": "module"}  # and nothing of the queue
-    with pytest.raises(InputError, match="of them would be lost"):
+    with pytest.raises(InputError, match=naming("nvdimm.power.energy:", "1 mJ", "4 mJ")):
         System("mascots16", {**frames, "nvdimm.power.energy": 1})
     System("mascots16", {**frames, "nvdimm.power.energy": 4})
 

@@ -18,6 +18,7 @@ from block_runs import assert_may_be_cut, assert_parts_add_up, statistics_of
 from hmsim import InputError
 from hmsim._core import Simulation, policies
 from hmsim.config.configuration import load_config
+from messages import naming
 
 # The same system with each kind, of 64 MiB.
 PLAIN: dict[str, Any] = {"storage.path.driver": "none", "storage.capacity": "64MiB"}
@@ -220,16 +221,16 @@ def test_every_policy_parameter_acts(chooser: str, policy: str, name: str, path:
 
 WRONG = {
     ("table", "storage.table.read"): ("4KiB:5us", "512B=80us"),
-    ("table", "storage.table.flush"): ("0s", "between 1ns"),
-    ("stripe", "storage.stripe.unit"): ("1000B", "nearest: 1KiB"),
-    ("stripe", "storage.capacity"): ("65540KiB", "nearest: 64MiB"),
+    ("table", "storage.table.flush"): ("0s", "1ns"),
+    ("stripe", "storage.stripe.unit"): ("1000B", "1KiB"),
+    ("stripe", "storage.capacity"): ("65540KiB", " 64MiB"),
     ("disk", "storage.disk.track_seek"): ("20ms", "a revolution"),
     ("flash", "storage.flash.capacity"): ("100001KiB", "storage.flash.nand"),
     ("flash", "storage.capacity"): ("1GiB", "storage.flash.capacity"),
-    ("flash", "storage.flash.precondition.load"): ("a_file", "for an NVDIMM only"),
-    ("flash", "storage.flash.buffer.granularity"): ("item", "for an NVDIMM only"),
-    ("flash", "storage.flash.policies.d_choices.d"): (3, "did you mean 'policies.d_choices.d'"),
-    ("cache", "storage.cache.first"): ("5000B", "nearest: 4KiB"),
+    ("flash", "storage.flash.precondition.load"): ("a_file", "NVDIMM"),
+    ("flash", "storage.flash.buffer.granularity"): ("item", "'page'"),
+    ("flash", "storage.flash.policies.d_choices.d"): (3, "'policies.d_choices.d'?"),
+    ("cache", "storage.cache.first"): ("5000B", "4KiB"),
     ("cache", "storage.cache.replacement"): ("lur", "lru"),
 }
 
@@ -237,9 +238,8 @@ WRONG = {
 @pytest.mark.parametrize(("kind", "name"), sorted(WRONG))
 def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> None:
     value, message = WRONG[kind, name]
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError, match=naming(f"test: {name}: ", message)):
         load_config("storage/moneta", {**BASES[kind], name: value}, where="test").check()
-    assert name in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", BASES)

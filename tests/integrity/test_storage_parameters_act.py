@@ -14,6 +14,7 @@ from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
+from messages import naming
 
 # Sixteen threads over few contexts, tags and buffers, requests of all sizes: everything is used.
 BASE: dict[str, Any] = {
@@ -143,23 +144,22 @@ def test_little(path: Path) -> None:
 
 WRONG = {
     "storage.array.stripe": ("0B", "512B"),
-    "storage.array.tags": (0, "outside 1"),
-    "storage.path.contexts": (0, "outside 1"),
-    "storage.array.buffer": ("16000B", "multiple of 512B"),
-    "storage.capacity": ("65GiB", "must be at most 64GiB"),
-    "storage.memory.queue": ("4KiB", "at least 8KiB"),
+    "storage.array.tags": (0, "65536"),
+    "storage.path.contexts": (0, "4096"),
+    "storage.array.buffer": ("16000B", "512B"),
+    "storage.capacity": ("65GiB", "64GiB"),
+    "storage.memory.queue": ("4KiB", "8KiB"),
     "storage.kind": ("aray", "array"),
     "storage.path.driver": ("moneta_spn", "moneta_spin"),
-    "storage.path.issue_read": ("2s", "outside 0s .. 1s"),
+    "storage.path.issue_read": ("2s", "1s"),
 }
 
 
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_what_is_wrong_is_told_with_the_nearest_choice(name: str) -> None:
     value, message = WRONG[name]
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError, match=naming(f"test: {name}: ", message)) as caught:
         load_config("storage/moneta", {name: value}, where="test").check()
-    assert name in str(caught.value)
     assert "\n" not in str(caught.value).strip()
 
 
@@ -179,7 +179,7 @@ def test_shipped_configurations_are_in_order_and_have_names(name: str) -> None:
 
 
 def test_a_name_that_is_none_is_told_the_nearest() -> None:
-    with pytest.raises(InputError, match="did you mean 'storage/moneta'"):
+    with pytest.raises(InputError, match="'storage/moneta'"):
         load_config("storage/monetta")
 
 

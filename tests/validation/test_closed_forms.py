@@ -14,6 +14,7 @@ from hmsim.running import artifact
 from hmsim.validate import dram_comparison
 from hmsim.validate.checks import CHECKS, validate
 from hmsim.validate.row import AT_LEAST, AT_MOST, Row, counts
+from messages import naming
 
 SLOW = ["ftl"]
 
@@ -69,7 +70,7 @@ def test_a_row_states_what_it_tests(row: Row, band: str, word: str) -> None:
     assert (row.band, row.verdict()) == (band, word)
     stated = f"{band}, direction only" if row.trend else band
     assert row.as_dict().get("band", "") == (stated if row.side else "")
-    assert row.ok or row.complaint() == "storage: a ratio: 0.5 x lies outside of 1 to 100 x"
+    assert row.ok or naming("storage: a ratio:", "0.5 x", "1 to 100 x").search(row.complaint())
 
 
 def test_rows_are_counted_by_kind() -> None:
@@ -86,23 +87,22 @@ def test_rows_are_counted_by_kind() -> None:
     assert counts(rows[:1]) == "closed forms: 1 of 1 hold"
 
 
-OUTSIDE = "hmsim: flash: a rate: 2 GB/s lies outside of 0.5 to 1.5 GB/s"
-LISTED = "; listed as missed: nobody tells why"
+OUTSIDE = ("flash: a rate:", "2 GB/s", "0.5 to 1.5 GB/s")
 
 
 @pytest.mark.parametrize(
     ("got", "unjudged", "missed", "accept", "status", "word", "complaint"),
     [
-        (1, "", "", False, 0, "ok", ""),
+        (1, "", "", False, 0, "ok", ()),
         (2, "", "", False, 1, "FAIL", OUTSIDE),
         (2, "", "", True, 1, "FAIL", OUTSIDE),
-        (2, "calibrated", "", False, 0, "calibrated, missed", ""),
-        (2, "", "nobody tells why", False, 1, "FAIL", OUTSIDE + LISTED),
-        (2, "", "nobody tells why", True, 0, "missed", ""),
-        (1, "", "nobody tells why", False, 0, "ok", ""),
+        (2, "calibrated", "", False, 0, "calibrated, missed", ()),
+        (2, "", "nobody tells why", False, 1, "FAIL", (*OUTSIDE, "nobody tells why")),
+        (2, "", "nobody tells why", True, 0, "missed", ()),
+        (1, "", "nobody tells why", False, 0, "ok", ()),
         (
             *(1, "", "nobody tells why", True, 1, "FAIL: no longer missed"),
-            f"hmsim: flash: a rate: 1 GB/s is within 0.5 to 1.5 GB/s{LISTED}",
+            ("flash: a rate:", "1 GB/s", "0.5 to 1.5 GB/s", "nobody tells why"),
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_row_that_fails_fails_the_command(
     accept: bool,
     status: int,
     word: str,
-    complaint: str,
+    complaint: tuple[str, ...],
 ) -> None:
     row = Row("flash", "a rate", 1.0, got, "GB/s", 0.5, "nowhere", unjudged, missed)
     monkeypatch.setitem(CHECKS, "flash", (lambda: iter([row]),))
@@ -124,4 +124,5 @@ def test_a_row_that_fails_fails_the_command(
     assert end.value.code == status
     told = capsys.readouterr()
     assert told.out.splitlines()[-2].endswith(f"GB/s  {word}")
-    assert told.err.strip() == complaint
+    assert naming(*complaint).search(told.err), told.err
+    assert len(told.err.splitlines()) == bool(complaint)
