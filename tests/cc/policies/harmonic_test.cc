@@ -349,7 +349,7 @@ TEST(Harmonic, SaysWhatIsWrongWithItsTable) {
   const std::vector<ParameterError> errors = wrong(parameters("version 2"));
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_EQ(errors[0].name, "table");
-  EXPECT_EQ(errors[0].message, "expected '1', found '2'");
+  EXPECT_TRUE(testing::names(errors[0].message, {"'1'", "'2'"}));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Bounds, TimesAndRatesBeyondTheirEndsAreRefused) {
     const std::vector<ParameterError> errors = Simulation::check({{name, text}});
     ASSERT_EQ(errors.size(), 1u) << name;
     EXPECT_EQ(errors[0].name, name);
-    EXPECT_NE(errors[0].message.find("outside"), std::string::npos) << errors[0].message;
+    EXPECT_NE(errors[0].message.find(text), std::string::npos) << errors[0].message;
   }
 }
 

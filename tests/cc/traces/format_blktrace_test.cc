@@ -158,7 +158,7 @@ TEST(FormatBlktrace, SaysWhatIsWrong) {
   const std::string good = record_of({1, 8, 512, kQ | kRead}, false);
   const auto with = [&](const Event& event) { return good + record_of(event, false); };
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
-      {"", {"some.trace: ", "no requests", "0 other records"}},
+      {"", {"some.trace: ", "0 other records"}},
       {record_of({1, 8, 512, 7 | kRead}, false), {"some.trace: ", "1 other records"}},
       {good.substr(0, 47), {"some.trace: record 1: ", "47", "48 bytes"}},
       {good + good.substr(0, 5), {"record 2: ", "5", "48 bytes"}},

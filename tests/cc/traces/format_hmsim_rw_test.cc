@@ -66,8 +66,8 @@ TEST(FormatHmsimRw, RefusesWhatIsNone) {
       {"", {"some.trace: ", "'HMSIM_RW'"}},
       {"HMSIM_R", {"some.trace: ", "'HMSIM_RW'"}},
       {"HMSIM_RX" + one, {"some.trace: ", "'HMSIM_RW'"}},
-      {kStart, {"some.trace: ", "no records"}},
-      {kStart + one + one.substr(1), {"some.trace: record 2: ", "ends"}},
+      {kStart, {"some.trace: ", "records"}},
+      {kStart + one + one.substr(1), {"some.trace: record 2: ", "file"}},
       {kStart + one + request(2, 66, false), {"some.trace: record 2: ", "address"}},
       {kStart + request(2, 65, true), {"some.trace: record 1: ", "address"}},
   };

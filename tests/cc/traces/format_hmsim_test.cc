@@ -270,7 +270,7 @@ TEST(FormatHmsim, RefusesWhatIsNone) {
       {changed(12, 5), {"line's bytes", "5", "6"}},
       {changed(13, 0), {"vCPUs", "0", "8"}},
       {changed(13, 9), {"vCPUs", "9", "8"}},
-      {changed(16, 9), {"block 1: ", "ends"}},
+      {changed(16, 9), {"block 1: ", "file"}},
       {changed(18, 9), {"1 blocks", "65536"}},
       {changed(24, 9), {"header", "9 instructions", "index"}},
       {changed(66, 0), {"records in a block", "0", "1048576"}},
@@ -280,10 +280,10 @@ TEST(FormatHmsim, RefusesWhatIsNone) {
       {changed(96, 4), {"block 1: record 1: ", "vCPU 1"}},
       {changed(106, 128), {"block 1: ", "bits"}},
       {changed(108, 3), {"block 1: ", "vCPU 0", "4 instructions"}},
-      {good.substr(0, good.size() - 1), {"block 1: ", "ends"}},
+      {good.substr(0, good.size() - 1), {"block 1: ", "file"}},
       {good.substr(0, 90), {"index"}},
-      {hmsim_trace({}), {"no records"}},
-      {hmsim_trace({hmsim_record(9, 3, 0, 0)}), {"no records"}},
+      {hmsim_trace({}), {"records of misses"}},
+      {hmsim_trace({hmsim_record(9, 3, 0, 0)}), {"records of misses"}},
       {hmsim_trace({hmsim_record(1, 3, 0, 3)}), {"block 1: record 1: ", "escape code", "3", "2"}},
   };
   for (const auto& [text, named] : inputs) {
