@@ -83,9 +83,9 @@ def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
     given = ("--workload", workload)
     wrong = {
         ("compare:", "policies", "configurations"): ("quick",),
-        ("compare:", "'quick'", "twice"): ("quick", "quick"),
+        ("compare:", "configuration 'quick'"): ("quick", "quick"),
         ("compare:", "policies"): ("quick", slow, "--writes", "both"),
-        ("compare:", "'quick, split'", "twice"): ("quick,split", "quick,split"),
+        ("compare:", "configuration 'quick, split'"): ("quick,split", "quick,split"),
         ("compare:", "quick is under split"): ("quick,split", slow, "--policy", "split"),
         ("splt:", "'split'?"): ("quick,splt", slow),
     }

@@ -311,7 +311,7 @@ FAULTS = {
     "hmsim_profile: 1": ("p.yaml:1: hmsim_profile:", "version 4"),
     "instructions: 0": ("p.yaml:2: instructions:", "0"),
     "instructions: none": ("p.yaml:2: instructions:", "'none'"),
-    "streams": ("p.yaml: streams:", "missing"),
+    "streams": ("p.yaml: streams:",),
     "    accesses: 3": ("p.yaml:21: dram_fills:", "phases"),
     "    acesses: 3": ("p.yaml:18: acesses:", "'accesses'?"),
     "    pages: 9999999": ("p.yaml:18: dram_fills:", "pages", "visits"),

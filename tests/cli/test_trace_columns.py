@@ -59,7 +59,7 @@ def test_a_workload_names_its_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "parts"),
     [
-        ("", ("table: columns.time:", "required")),
+        ("", ("table: columns.time:",)),
         ("time", ("--columns:", "'time'", "KEY=VALUE")),
         ("tme=0", ("columns.tme:", "'columns.time'?")),
         (COLUMNS.replace("where", "nowhere"), ("table:1:", "'nowhere'")),

@@ -260,11 +260,11 @@ def _series(folder: Path) -> None:
         (_deep, ("stats.json:", "JSON")),
         (_words, ("stats.json: sim.ticks:", "number")),
         (_huge, ("stats.json: sim.ticks:", "large")),
-        (_missing, ("run.json", "missing")),
+        (_missing, ("run.json",)),
         (_no_yaml, ("config.yaml:2:",)),
         (_not_parquet, ("requests.parquet:",)),
         (_times, ("requests.parquet:", "times")),
-        (_column, ("requests.parquet:", "'source'", "missing")),
+        (_column, ("requests.parquet:", "column 'source'")),
         (_series, ("series.parquet:",)),
     ],
 )

@@ -216,7 +216,7 @@ def refused(*arguments: object) -> Outcome:
             (":3: controller.queue_dept:", "'controller.queue_depth'?"),
         ),
         ("grid:\n  workload: w.yaml\n  policy: [hms, spilt]\n", (":3: policy:", "'split'?")),
-        ("grid: {policy: hms}\n", (": workload:", "missing")),
+        ("grid: {policy: hms}\n", (": workload:", "grid:")),
         ("grid: {workload: x.yaml}\n", (":1: workload: x.yaml:",)),
         ("grid: {workload: 'mix:sort+mfc'}\n", (":1: workload:", "'mcf'?")),
         (
@@ -226,7 +226,7 @@ def refused(*arguments: object) -> Outcome:
         ("grid:\n  workload: w.yaml\n  seed: [1, -2]\n", (":3: seed:", "'-2'")),
         ("config: quik\ngrid: {workload: w.yaml}\n", (":1: config: quik:", "'quick'?")),
         ("warmup: 3 parsecs\ngrid: {workload: w.yaml}\n", (":1: warmup:", "'3 parsecs'")),
-        ("grid: {workload: [w.yaml, w.yaml]}\n", (":1: workload:", "'w.yaml'", "twice")),
+        ("grid: {workload: [w.yaml, w.yaml]}\n", (":1: workload:", "'w.yaml'")),
         ("grid: {workload: w.yaml}\nwhere: [seeed > 1]\n", (":2: where:", "seeed")),
         ("grid: {workload: w.yaml, seed: [1]}\nwhere: [seed > 1]\n", (": where:", "no point")),
         ("grid: {workload: w.yaml, seed: 1}\nseeds: 2\n", (":2: seeds:", "'seed'")),
