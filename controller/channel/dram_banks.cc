@@ -7,7 +7,8 @@ DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
     : pool_(pool),
       banks_per_rank_(static_cast<std::int32_t>(dram.organisation.banks)),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
-      ranks_(static_cast<std::size_t>(dram.ranks)) {
+      ranks_(static_cast<std::size_t>(dram.ranks)),
+      rows_(pool.size(), banks_.size()) {
   const auto per_rank = static_cast<std::size_t>(dram.organisation.banks);
   const std::size_t per_group = per_rank / static_cast<std::size_t>(dram.organisation.groups);
   for (std::size_t i = 0; i < banks_.size(); ++i) {
@@ -19,8 +20,7 @@ DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
 }
 
 void DramBanks::remove(const Transaction& transaction, std::size_t side, Cycle now) {
-  at(transaction.bank).queued[side].remove(transaction);
-  --queued_;
+  leave(at(transaction.bank), transaction, side);
   if (side == side_) {
     update(transaction.bank, now);
   }
@@ -95,6 +95,7 @@ void DramBanks::serialize(Archive& archive) {
   }
   held_ = 0;
   queued_ = 0;
+  rows_.clear();
 }
 
 void DramBanks::restored(Cycle now) {

@@ -12,6 +12,7 @@
 
 #include "controller/channel/bank_queue.h"
 #include "controller/channel/candidates.h"
+#include "controller/channel/row_counts.h"
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -102,6 +103,7 @@ class DramBanks {
   void serialize(Archive& archive);
   void restore(Transaction& transaction, std::size_t side) {
     ++queued_;
+    rows_.add(transaction.bank, transaction.row);
     at(transaction.bank).queued[side].insert(transaction, at(transaction.bank).open_row);
   }
   void restored(Cycle now);
@@ -131,7 +133,14 @@ class DramBanks {
   bool queue(Transaction& transaction, std::size_t side) {
     Bank& bank = at(transaction.bank);
     ++queued_;
+    rows_.add(transaction.bank, transaction.row);
     return bank.queued[side].insert(transaction, bank.open_row) && side == side_;
+  }
+  // The transaction leaves its bank's queue.
+  void leave(Bank& bank, const Transaction& transaction, std::size_t side) {
+    bank.queued[side].remove(transaction);
+    --queued_;
+    rows_.remove(transaction.bank, transaction.row);
   }
   // Finds the bank's candidate again.
   virtual void update(std::int32_t bank, Cycle now) = 0;
@@ -176,6 +185,7 @@ class DramBanks {
   std::vector<Rank> ranks_;
   std::uint64_t held_ = 0;   // ranks, a bit each
   std::int64_t queued_ = 0;  // transactions, in all
+  RowCounts rows_;           // of them
   std::size_t side_ = 0;
   std::int64_t next_ = 0;
 
@@ -186,7 +196,8 @@ class DramBanks {
 };
 
 HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
-  Transaction& transaction = bank.queued[side_].best(bank.open_row);
+  const bool may_hit = rows_.may_have(bank.place.bank, bank.open_row);
+  Transaction& transaction = bank.queued[side_].best(may_hit ? bank.open_row : kNoRow);
   return {&transaction, next_command(bank, transaction), transaction.key_hit,
           transaction.request.id};
 }

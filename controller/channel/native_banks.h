@@ -323,8 +323,7 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
                                       Cycle now) {
   Bank& bank = at(transaction.bank);
   engine_.column(command, bank.place, now);
-  bank.queued[side].remove(transaction);
-  --queued_;
+  leave(bank, transaction, side);
   if (bank.queued[side].empty()) {
     competing_ ^= bank.bit;
     ready_ ^= bank.bit;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many transactions of each bank are for a row, counted by a hash of the row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hmsim {
+
+// Where a queue is deep, it shows at once that no transaction of a bank hits the open row, which a
+// walk along the bank's transactions would show only at its end. A shallow queue needs no counts.
+class RowCounts {
+ public:
+  // A queue of `depth` transactions for so many banks.
+  RowCounts(std::size_t depth, std::size_t banks) {
+    if (depth >= kDeep) {
+      while (rows_ < depth / 4) {
+        rows_ *= 2;
+      }
+      counts_.resize(banks * rows_);
+    }
+  }
+
+  void add(std::int32_t bank, std::int64_t row) {
+    if (!counts_.empty()) {
+      ++counts_[index(bank, row)];
+    }
+  }
+  void remove(std::int32_t bank, std::int64_t row) {
+    if (!counts_.empty()) {
+      --counts_[index(bank, row)];
+    }
+  }
+  // False: the bank has no transaction for the row.
+  bool may_have(std::int32_t bank, std::int64_t row) const {
+    return counts_.empty() || counts_[index(bank, row)] > 0;
+  }
+  void clear() { counts_.assign(counts_.size(), 0); }
+
+ private:
+  static constexpr std::size_t kDeep = 256;
+
+  std::size_t index(std::int32_t bank, std::int64_t row) const {
+    constexpr std::uint64_t kGolden = 0x9E37'79B9'7F4A'7C15;  // 2^64 over the golden ratio
+    const std::uint64_t hash = static_cast<std::uint64_t>(row) * kGolden >> 32;
+    return static_cast<std::size_t>(bank) * rows_ + (hash & (rows_ - 1));
+  }
+
+  std::size_t rows_ = 64;              // counts of a bank, a power of two
+  std::vector<std::uint16_t> counts_;  // by bank; none: the queue is shallow
+};
+
+}  // namespace hmsim
