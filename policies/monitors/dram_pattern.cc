@@ -6,12 +6,6 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr std::int32_t kBanksOfARank = 1 << 16;  // more than there are
-
-}  // namespace
-
 void DramPattern::add(const RequestView& request, Tick now) {
   if (window_.late(length_, now)) {
     close();
@@ -26,19 +20,10 @@ void DramPattern::add(const RequestView& request, Tick now) {
     ++steps_;
   }
   last = request.line;
-  reused_ += seen_lately({request.rank * kBanksOfARank + request.bank, request.row}) ? 1 : 0;
+  reused_ += rows_.use(request.rank, request.bank, request.row) ? 1 : 0;
   if (window_.full(length_)) {
     close();
   }
-}
-
-bool DramPattern::seen_lately(Row row) {
-  const auto found = std::find(rows_.begin(), rows_.end(), row);
-  const bool seen = found != rows_.end();
-  const auto last = seen ? found : rows_.end() - 1;
-  std::move_backward(rows_.begin(), last, last + 1);
-  rows_.front() = row;
-  return seen;
 }
 
 void DramPattern::close() {

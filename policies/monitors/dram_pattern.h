@@ -3,11 +3,11 @@
 // (docs/harmonic.md).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "policies/monitors/recent_rows.h"
 #include "policies/monitors/window.h"
 #include "policies/policy.h"
 
@@ -29,16 +29,8 @@ class DramPattern {
 
  private:
   static constexpr std::int64_t kFarthest = 4096;  // lines
-  static constexpr std::size_t kRows = 32;         // remembered
-  struct Row {
-    std::int32_t bank = -1;  // over all ranks
-    std::int64_t row = 0;
-    bool operator==(const Row& other) const { return bank == other.bank && row == other.row; }
-    void serialize(Archive& archive) { archive(bank, row); }
-  };
 
   void close();
-  bool seen_lately(Row row);
 
   WindowLength length_;
   Window window_;
@@ -46,7 +38,7 @@ class DramPattern {
   std::int64_t distance_ = 0;
   std::int64_t reused_ = 0;
   std::vector<std::int64_t> last_line_;  // by source; -1: none
-  std::array<Row, kRows> rows_{};        // the latest first
+  RecentRows rows_;
   bool known_ = false;
   Average stride_;
   Average reuse_;
