@@ -3,7 +3,7 @@
 
 #include "controller/memory_system.h"
 #include "core/errors.h"
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

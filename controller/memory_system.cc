@@ -7,7 +7,7 @@
 #include "controller/dram_backend.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

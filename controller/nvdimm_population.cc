@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "core/text.h"
 #include "core/units.h"
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

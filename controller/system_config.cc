@@ -6,7 +6,7 @@
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
 #include "dram/standard.h"
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

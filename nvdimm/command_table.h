@@ -18,7 +18,7 @@
 #include "nvdimm/buffer/posted_writes.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/garbage_collector.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/statistics.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flash as a kind of NVDIMM.
+#include "nvdimm/design.h"
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {
@@ -23,8 +24,7 @@ std::unique_ptr<NvdimmModule> make(const NvdimmParameters& parameters, AckListen
 
 }  // namespace
 
-const NvdimmDesign kFlashDesign{
-    check_flash, Nvdimm::logical_capacity, luns, lookup, page_read, worst_hold_up,
-    make,        register_flash_statistics};
+const NvdimmDesign kFlashDesign{check_flash, Nvdimm::logical_capacity, luns, lookup, page_read,
+                                make,        register_flash_statistics};
 
 }  // namespace hmsim

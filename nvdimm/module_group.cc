@@ -9,7 +9,7 @@ namespace hmsim {
 void ModuleGroup::add(std::unique_ptr<NvdimmModule> module, Bytes size) {
   begins_.push_back(end_);
   end_ += Address(size.value());
-  const NvdimmParameters& own = module->parameters();
+  const ModuleParameters& own = module->parameters();
   const auto tags = static_cast<std::size_t>(own.command_queue - own.posted_writes);
   by_tag_.resize(modules_.empty() ? tags : std::min(by_tag_.size(), tags));
   modules_.push_back(std::move(module));

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 
@@ -39,7 +39,8 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   // The first one's, as parameters().
   const PowerRecord& power_record() const override { return modules_.front()->power_record(); }
   bool off() const override;
-  const NvdimmParameters& parameters() const override { return modules_.front()->parameters(); }
+  Tick worst_hold_up() const override { return modules_.front()->worst_hold_up(); }
+  const ModuleParameters& parameters() const override { return modules_.front()->parameters(); }
 
   void serialize_start(Archive& archive) override;
   void write_before(const std::vector<LogicalPage>& pages) override;

@@ -20,7 +20,7 @@
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/garbage_collector.h"
 #include "nvdimm/ftl/map_traffic.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/power.h"
@@ -61,6 +61,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void write_before(const std::vector<LogicalPage>& pages) override;
   void hold_read(const std::vector<LogicalPage>& pages) override;
   void hold_written(const std::vector<LogicalPage>& pages) override;
+  Tick worst_hold_up() const override { return hmsim::worst_hold_up(parameters_); }
   const NvdimmParameters& parameters() const override { return parameters_; }
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }

@@ -8,8 +8,8 @@
 #include "core/preset_table.h"
 #include "core/units.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/design.h"
 #include "nvdimm/ftl/ftl.h"
-#include "nvdimm/module.h"
 #include "nvdimm/power.h"
 #include "nvdimm/precondition.h"
 #include "policies/policy.h"
@@ -141,16 +141,6 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
       {"instead of writing all this: a file that 'hmsim precondition' wrote for the same NVDIMM, "
        "keys and seed; its path is relative to the working directory",
        ""});
-}
-
-void declare_power(ParameterSet& set, PowerParameters& power) {
-  const ParameterSet::Scope scope(set, "power");
-  set.integer_or("energy", power.energy, {1, 1'000'000'000}, "enough", kEnoughEnergy, "mJ",
-                 {"energy of the ultracapacitors; an error if it may not suffice to save the write "
-                  "part at a power failure",
-                  "assumed"});
-  set.integer("draw", power.draw, {1, 1'000'000}, "mW",
-              {"power drawn while the write part is saved", "assumed"});
 }
 
 bool is_order(std::string order) {
@@ -286,7 +276,7 @@ void NvdimmParameters::declare(ParameterSet& set) {
   set.integer("command_queue", command_queue, {1, 65536}, "entries",
               {"commands that may be unfinished in the NVDIMM", kTable3});
   declare_flash(set);
-  declare_power(set, power);
+  power.declare(set);
   media.declare(set);
 }
 

@@ -10,11 +10,11 @@
 #include "core/parameters.h"
 #include "core/types.h"
 #include "nvdimm/media/media_parameters.h"
+#include "nvdimm/module/module_parameters.h"
 #include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
-enum class NvdimmKind : std::uint8_t { flash, pcm, sttram };
 enum class UnmappedRead : std::uint8_t { flash, zero };
 enum class BufferGranularity : std::uint8_t { page, item };
 enum class BufferPort : std::uint8_t { pipelined, serial };
@@ -54,13 +54,6 @@ struct FtlParameters {
   std::int64_t wear_gap = 100;
 };
 
-inline constexpr std::int64_t kEnoughEnergy = -1;
-
-struct PowerParameters {
-  std::int64_t energy = kEnoughEnergy;  // millijoules
-  std::int64_t draw = 2500;             // milliwatts
-};
-
 struct GcParameters {
   std::string scheduler = "reactive";
   double urgent_limit = 0.005;  // fraction of the blocks of a LUN
@@ -78,29 +71,18 @@ struct PreconditionParameters {
   std::function<void(std::uint64_t pages)> report;
 };
 
-struct NvdimmParameters {
+struct NvdimmParameters : ModuleParameters {
   bool present = true;
-  NvdimmKind kind = NvdimmKind::flash;
-  Bytes capacity{32LL << 30};  // raw
   UnmappedRead unmapped_read = UnmappedRead::flash;
-  std::int64_t command_queue = 4096;
   BufferParameters buffer;
   FtlParameters ftl;
   NandParameters nand;
   GcParameters gc;
   PreconditionParameters precondition;
-  PowerParameters power;
   MediaParameters media;
 
-  // From other parts of the configuration: system.store_data, the writes that the host may send on
-  // credit (0: it waits for an ack each time), those that its queue may hold when power fails and
-  // that are spared, and a 64-byte request's time on the data bus.
-  bool store_data = false;
-  std::int64_t posted_writes = 0;
-  std::int64_t spared_writes = 0;
-  Tick line_burst = 5 * kNanosecond;
-
-  // Binds every other field under "nvdimm."; the struct must outlive the set.
+  // Binds every field under "nvdimm." but those from other parts of the configuration; the struct
+  // must outlive the set.
   void declare(ParameterSet& set);
   // The same of flash alone, under the caller's name.
   void declare_size(ParameterSet& set);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/power.h"
 
-#include <algorithm>
-
-#include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/module/power_record.h"
 #include "nvdimm/nand/nand_timing.h"
 
 namespace hmsim {
 
 namespace {
-
-constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
 
 std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
 
@@ -24,27 +20,6 @@ Tick running_program(const NvdimmParameters& parameters) {
 }
 
 }  // namespace
-
-void PowerRecord::fail(const PowerParameters& parameters, Tick save) {
-  ++failures;
-  hold_up = later(hold_up, save);
-  energy = std::max(energy, flush_energy(parameters, save));
-  drained += save;
-  const std::int64_t spent = flush_energy(parameters, drained);
-  if (parameters.energy != kEnoughEnergy && spent > parameters.energy * kMicrojoules) {
-    throw InputError("nvdimm.power.energy: " + std::to_string(parameters.energy) +
-                     " mJ are too little for " + std::to_string(share(spent, kMicrojoules)) +
-                     " mJ of saves since the last recovery that came to its end");
-  }
-}
-
-Tick longest(const std::vector<PowerLane>& lanes) {
-  Tick time{0};
-  for (const PowerLane& lane : lanes) {
-    time = later(time, lane.time());
-  }
-  return time;
-}
 
 std::int64_t merge_reads(const NvdimmParameters& parameters) {
   return parameters.ftl.map == MapPlace::cached ? 2 : 1;
@@ -71,13 +46,6 @@ Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int
          merged * merge_reads(parameters) * parameters.nand.read_time;
 }
 
-std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {
-  // 1 mW for 1 us is 1 nJ.
-  constexpr std::int64_t kNanojoules = 1000;
-  const std::int64_t microseconds = share(hold_up.value(), kMicrosecond.value());
-  return share(microseconds * parameters.draw, kNanojoules);
-}
-
 Tick worst_hold_up(const NvdimmParameters& parameters) {
   const std::int64_t pages = save_pages(parameters);
   return running_program(parameters) + flush_time(parameters, pages, pages);
@@ -91,7 +59,7 @@ std::int64_t flush_blocks(const NvdimmParameters& parameters) {
 std::string check_energy(const NvdimmParameters& parameters) {
   const std::int64_t budget = parameters.power.energy;
   const std::int64_t need = flush_energy(parameters.power, worst_hold_up(parameters));
-  if (budget == kEnoughEnergy || need <= budget * kMicrojoules) {
+  if (budget == kEnoughEnergy || need <= budget * kMicrojoulesPerMillijoule) {
     return "";
   }
   const std::int64_t pages = save_pages(parameters);
@@ -100,14 +68,14 @@ std::string check_energy(const NvdimmParameters& parameters) {
     while (saved + step <= pages &&
            flush_energy(parameters.power, running_program(parameters) +
                                               flush_time(parameters, saved + step, saved + step)) <=
-               budget * kMicrojoules) {
+               budget * kMicrojoulesPerMillijoule) {
       saved += step;
     }
   }
   return std::to_string(budget) +
          " mJ are too little for a power failure: " + std::to_string(pages) +
          " dirty pages take up to " + format_time(worst_hold_up(parameters)) + " and " +
-         std::to_string(share(need, kMicrojoules)) + " mJ at " +
+         std::to_string(share(need, kMicrojoulesPerMillijoule)) + " mJ at " +
          std::to_string(parameters.power.draw) + " mW; " + std::to_string(pages - saved) +
          " of them would be lost";
 }

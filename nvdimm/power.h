@@ -26,53 +26,17 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "core/archive.h"
 #include "core/types.h"
-#include "nvdimm/nand/power_lane.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {
-
-// Power failures of one NVDIMM since it was built.
-struct PowerRecord {
-  std::uint64_t failures = 0;
-  std::uint64_t flushed_pages = 0;
-  std::uint64_t merged_pages = 0;  // of the flushed ones, those that had to be read first
-  std::uint64_t torn_pages = 0;    // programs that were interrupted, and pages of torn blocks
-  std::uint64_t saved_lines = 0;   // of byte-addressable media
-  std::uint64_t spared_lines = 0;  // writes of the host's queue
-  Tick hold_up{0};                 // the longest
-  std::int64_t energy = 0;         // for that, in microjoules
-  Tick recovery{0};                // the longest, once power is back
-  Tick drained{0};                 // for so long the ultracapacitors were drawn upon since the last
-
-  // A failure whose save, or the part of it that there was, has lasted for so long. Throws
-  // InputError when the energy does not suffice.
-  void fail(const PowerParameters& parameters, Tick save);
-  // A recovery is over.
-  void recover(Tick time) {
-    recovery = later(recovery, time);
-    drained = Tick(0);
-  }
-
-  void serialize(Archive& archive) {
-    archive(failures, flushed_pages, merged_pages, torn_pages, saved_lines, spared_lines);
-    archive(hold_up, energy, recovery, drained);
-  }
-};
-
-// When the last of them is through.
-Tick longest(const std::vector<PowerLane>& lanes);
 
 // Page reads to complete a page: its own, and with a cached map that of its entry.
 std::int64_t merge_reads(const NvdimmParameters& parameters);
 // Time for so many pages, programmed by all LUNs alike; those of them that must be merged are read
 // from one.
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged);
-// In microjoules, rounded up.
-std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up);
 
 // The worst case without collections: every frame of the write part dirty, every entry of the
 // host's queue a write that is spared, and each a page of its own to be completed from one LUN.

@@ -17,8 +17,9 @@
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
+#include "nvdimm/module/power_lane.h"
+#include "nvdimm/module/power_record.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/nand/power_lane.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/power.h"
 

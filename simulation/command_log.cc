@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 

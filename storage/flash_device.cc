@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "nvdimm/design.h"
 #include "storage/statistics.h"
 
 namespace hmsim {

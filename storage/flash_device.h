@@ -12,7 +12,7 @@
 #include "core/event_queue.h"
 #include "core/kernel.h"
 #include "core/pool.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 #include "storage/flash_parameters.h"
 #include "storage/intake.h"
 #include "storage/request.h"

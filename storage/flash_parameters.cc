@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 #include "storage/server.h"
 
 namespace hmsim {

@@ -24,7 +24,7 @@
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 #include "policies/policy.h"
 
 namespace hmsim {

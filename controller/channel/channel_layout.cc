@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

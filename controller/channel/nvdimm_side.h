@@ -19,7 +19,7 @@
 #include "controller/dram_backend.h"
 #include "core/archive.h"
 #include "core/types.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 

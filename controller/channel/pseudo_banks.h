@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdimm/module.h"
+#include "nvdimm/design.h"
 
 namespace hmsim {
 

@@ -5,9 +5,10 @@
 
 namespace hmsim {
 
-MediaModule::MediaModule(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed)
+MediaModule::MediaModule(const ModuleParameters& parameters, const MediaParameters& media,
+                         AckListener& host, std::uint64_t seed)
     : parameters_(parameters),
-      media_(parameters.media),
+      media_(media),
       psi_(static_cast<std::uint64_t>(media_.start_gap.psi)),
       host_(host),
       layout_(static_cast<std::uint64_t>(media_.region_lines(parameters.capacity)), seed),

@@ -14,10 +14,11 @@
 #include "core/random.h"
 #include "core/ring.h"
 #include "nvdimm/media/media_observer.h"
+#include "nvdimm/media/media_parameters.h"
 #include "nvdimm/media/media_statistics.h"
 #include "nvdimm/media/start_gap.h"
 #include "nvdimm/media/wear_counts.h"
-#include "nvdimm/module.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 
@@ -29,7 +30,8 @@ namespace hmsim {
 // After psi writes to a region its bank copies one line into the region's gap before all else.
 class MediaModule final : public NvdimmModule {
  public:
-  MediaModule(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed);
+  MediaModule(const ModuleParameters& parameters, const MediaParameters& media, AckListener& host,
+              std::uint64_t seed);
 
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
   // Goes to an entry of the write queue at once; the credit comes back when the entry is free
@@ -55,7 +57,9 @@ class MediaModule final : public NvdimmModule {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const NvdimmParameters& parameters() const override { return parameters_; }
+  Tick worst_hold_up() const override { return media_.save_time(parameters_.spared_writes); }
+  const ModuleParameters& parameters() const override { return parameters_; }
+  const MediaParameters& media() const { return media_; }
   MediaStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   // Writes to the place that has most of them, and to all, moves included, since the beginning.
@@ -137,7 +141,7 @@ class MediaModule final : public NvdimmModule {
   void count_queue(Tick now);
   Tick moved(const Bank& bank, Tick now) const;
 
-  const NvdimmParameters parameters_;
+  const ModuleParameters parameters_;
   const MediaParameters media_;
   const std::uint64_t psi_;
   AckListener& host_;

@@ -36,6 +36,13 @@ struct MediaParameters {
     return capacity / kLineBytes / banks / start_gap.regions;
   }
 
+  // Lines that a power failure may leave to save: every entry of the write queue, and spared
+  // writes. The time for them, if all are of one bank.
+  std::int64_t save_lines(std::int64_t spared_writes) const { return write_queue + spared_writes; }
+  Tick save_time(std::int64_t spared_writes) const {
+    return save_lines(spared_writes) * technology.write_time;
+  }
+
   // Under "media.".
   void declare(ParameterSet& set);
   void check(Bytes capacity, std::vector<ParameterError>& errors) const;

@@ -25,14 +25,12 @@ double line_energy(double picojoules, Counter lines) {
 
 double read_energy(MediaModule& module) {
   const MediaStatistics& counts = module.statistics();
-  return line_energy(module.parameters().media.technology.read_energy,
-                     counts.reads + counts.gap_moves);
+  return line_energy(module.media().technology.read_energy, counts.reads + counts.gap_moves);
 }
 
 double write_energy(MediaModule& module) {
   const MediaStatistics& counts = module.statistics();
-  return line_energy(module.parameters().media.technology.write_energy,
-                     counts.writes + counts.gap_moves);
+  return line_energy(module.media().technology.write_energy, counts.writes + counts.gap_moves);
 }
 
 // Over all modules.
@@ -81,10 +79,8 @@ void report_power(StatisticRegistry& registry, const Modules& modules) {
       sum(modules, [](const MediaModule& module) { return module.power_record().saved_lines; }));
 }
 
-std::int64_t queue_entries(const MediaModule& module) {
-  return module.parameters().media.write_queue;
-}
-std::int64_t banks(const MediaModule& module) { return module.parameters().media.banks; }
+std::int64_t queue_entries(const MediaModule& module) { return module.media().write_queue; }
+std::int64_t banks(const MediaModule& module) { return module.media().banks; }
 
 constexpr std::array kRows{
     Table::counter<&S::reads>("nvdimm.media.reads", "lines", "lines read from the cells"),

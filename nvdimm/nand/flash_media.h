@@ -12,7 +12,7 @@
 
 #include "core/archive.h"
 #include "core/types.h"
-#include "nvdimm/nand/power_lane.h"
+#include "nvdimm/module/power_lane.h"
 
 namespace hmsim {
 

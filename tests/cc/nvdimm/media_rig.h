@@ -36,10 +36,18 @@ struct MediaFaults {
   }
 };
 
+// What a checker of the module must know.
+inline NvdimmParameters parameters_of(const MediaModule& module) {
+  NvdimmParameters parameters;
+  static_cast<ModuleParameters&>(parameters) = module.parameters();
+  parameters.media = module.media();
+  return parameters;
+}
+
 class MediaWatch {
  public:
   explicit MediaWatch(MediaModule& module)
-      : checker_(module.parameters(), 0, Tick(1), violations_) {
+      : checker_(parameters_of(module), 0, Tick(1), violations_) {
     module.add_media_observer(checker_);
   }
   MediaWatch(const MediaWatch&) = delete;

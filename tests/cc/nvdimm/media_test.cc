@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "nvdimm/design.h"
 #include "tests/cc/nvdimm/media_rig.h"
 #include "tests/cc/nvdimm/rig.h"
 
@@ -18,7 +19,8 @@ constexpr Tick kWrite{215'000};
 // Takes every ack; ends commands when it is told to.
 class MediaRig : public AckListener {
  public:
-  explicit MediaRig(const NvdimmParameters& parameters) : module(parameters, *this, 1) {
+  explicit MediaRig(const NvdimmParameters& parameters)
+      : module(parameters, parameters.media, *this, 1) {
     module.attach(kernel, Wakeup(kernel, kernel.attach(module)));
     watch = std::make_unique<MediaWatch>(module);
   }
@@ -156,7 +158,7 @@ TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
   parameters.media.write_queue = 8;
   for (const std::int64_t spared : {0, 5}) {
     parameters.spared_writes = spared;
-    EXPECT_EQ(design_of(NvdimmKind::pcm).worst_hold_up(parameters), (8 + spared) * kWrite);
+    EXPECT_EQ(MediaRig(parameters).module.worst_hold_up(), (8 + spared) * kWrite);
   }
 }
 

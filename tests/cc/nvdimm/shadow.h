@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "nvdimm/design.h"
 #include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
@@ -252,7 +253,8 @@ class ShadowOf : public AckListener {
     watch_ = nullptr;
     nvdimm_ = nullptr;
     kernel_ = std::make_unique<Kernel>();
-    nvdimm_ = std::make_unique<Module>(parameters_, *this, seed_);
+    auto module = design_of(parameters_.kind).make(parameters_, *this, seed_, {});
+    nvdimm_.reset(static_cast<Module*>(module.release()));
     nvdimm_->attach(*kernel_, Wakeup(*kernel_, kernel_->attach(*nvdimm_)));
   }
   void watch() { watch_ = std::make_unique<Watch>(*nvdimm_); }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nvdimm/module.h"
-
 #include <algorithm>
 
-#include "core/preset_table.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 
@@ -15,16 +13,6 @@ double microseconds(Tick time) {
 
 }  // namespace
 
-// Read and write times: Caulfield et al., "Understanding the Impact of Emerging Non-Volatile
-// Memories on High-Performance, IO-Intensive Computing" (SC 2010). Energies of PCM: Caulfield et
-// al., "Moneta" (MICRO 2010); neither gives those of STT-RAM.
-constexpr std::array<NvdimmKindEntry, 3> kNvdimmKinds{{
-    {"flash", NvdimmKind::flash, {}, &kFlashDesign},
-    {"pcm", NvdimmKind::pcm, {Tick(67'500), Tick(215'000), 2.47, 16.82}, &kMediaDesign},
-    {"sttram", NvdimmKind::sttram, {Tick(29'500), Tick(95'000), 0, 0}, &kMediaDesign},
-}};
-static_assert(in_order(kNvdimmKinds));
-
 void register_power_statistics(StatisticRegistry& registry, const NvdimmModules& modules) {
   const auto largest = [&registry, &modules](const char* name, const char* unit,
                                              const char* description, auto read) {
@@ -35,9 +23,6 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
       }
       return most;
     });
-  };
-  const auto worst = [](const NvdimmModule& module) {
-    return design_of(module.parameters().kind).worst_hold_up(module.parameters());
   };
   const auto millijoules = [](std::int64_t energy) { return static_cast<double>(energy) / 1e3; };
   largest("nvdimm.power.failures", "failures", "power failures since the system was built",
@@ -63,10 +48,10 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
           "time to save a write part full of dirty pages that must be completed from one LUN, or a "
           "write queue full of lines of one bank, and a controller's queue full of writes that are "
           "spared; collections left out",
-          [worst](const NvdimmModule& module) { return microseconds(worst(module)); });
+          [](const NvdimmModule& module) { return microseconds(module.worst_hold_up()); });
   largest("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for that",
-          [worst, millijoules](const NvdimmModule& module) {
-            return millijoules(flush_energy(module.parameters().power, worst(module)));
+          [millijoules](const NvdimmModule& module) {
+            return millijoules(flush_energy(module.parameters().power, module.worst_hold_up()));
           });
 }
 

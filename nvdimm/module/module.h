@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind the ack line of a channel, whatever it stores its data in, and the kinds there
-// are.
+// What is behind the ack line of a channel, whatever it stores its data in.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "core/archive.h"
 #include "core/kernel.h"
-#include "core/parameters.h"
 #include "core/request.h"
 #include "core/statistics.h"
 #include "core/types.h"
-#include "nvdimm/parameters.h"
-#include "nvdimm/power.h"
+#include "nvdimm/module/module_parameters.h"
+#include "nvdimm/module/power_record.h"
 
 namespace hmsim {
 
@@ -87,7 +84,9 @@ class NvdimmModule : public Component {
   virtual bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) = 0;
   virtual const PowerRecord& power_record() const = 0;
   virtual bool off() const { return off_; }  // since a power failure
-  virtual const NvdimmParameters& parameters() const = 0;
+  // The longest that a save at a power failure may take; collections left out.
+  virtual Tick worst_hold_up() const = 0;
+  virtual const ModuleParameters& parameters() const = 0;
 
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
@@ -130,42 +129,7 @@ class NvdimmModule : public Component {
 
 using NvdimmModules = std::vector<NvdimmModule*>;
 
-// How modules of some kinds are built; `parameters` have passed check() but where it says so.
-struct NvdimmDesign {
-  // What does not fit together, of unchecked parameters.
-  void (*check)(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
-  Bytes (*logical_capacity)(const NvdimmParameters& parameters);  // a multiple of 4 KiB
-  // What works by itself: the host orders commands by pages modulo this number, at most 64.
-  std::int64_t (*units)(const NvdimmParameters& parameters);
-  Tick (*hit_delay)(const NvdimmParameters& parameters);      // command to ack at the least,
-  Tick (*miss_delay)(const NvdimmParameters& parameters);     // and what comes on top else
-  Tick (*worst_hold_up)(const NvdimmParameters& parameters);  // at a power failure
-  // `seed`: this channel's own. `assignments`: the configuration's, for the parameters of policies.
-  std::unique_ptr<NvdimmModule> (*make)(const NvdimmParameters& parameters, AckListener& host,
-                                        std::uint64_t seed, const Assignments& assignments);
-  // Declares the statistics that modules own, read over all of them as one. They must have been
-  // attached to a kernel.
-  void (*register_statistics)(StatisticRegistry& registry, const NvdimmModules& modules);
-};
-
-struct NvdimmKindEntry {
-  const char* name;
-  NvdimmKind kind;
-  MediaTechnology technology;  // of byte-addressable kinds
-  const NvdimmDesign* design;
-};
-
-// By NvdimmKind.
-extern const std::array<NvdimmKindEntry, 3> kNvdimmKinds;
-
-inline const NvdimmDesign& design_of(NvdimmKind kind) {
-  return *kNvdimmKinds[static_cast<std::size_t>(kind)].design;
-}
-
-extern const NvdimmDesign kFlashDesign;
-extern const NvdimmDesign kMediaDesign;
-
-// Of what modules remember of their power failures.
+// Registers what modules remember of their power failures.
 void register_power_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
 
 }  // namespace hmsim
