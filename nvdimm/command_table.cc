@@ -8,7 +8,7 @@ namespace hmsim {
 
 CommandTable::CommandTable(const NvdimmParameters& parameters, AckListener& host,
                            std::uint64_t pages, PendingWork& pending,
-                           const GarbageCollector& collector, NvdimmStatistics& statistics)
+                           const GarbageCollector& collector, FtlStatistics& statistics)
     : lookup_time_(parameters.buffer.lookup),
       serial_lookups_(parameters.buffer.port == BufferPort::serial),
       pages_(pages),

@@ -20,7 +20,6 @@
 #include "nvdimm/ftl/garbage_collector.h"
 #include "nvdimm/module/module.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
@@ -57,8 +56,7 @@ class CommandTable {
 
   // `pages`: of the logical space.
   CommandTable(const NvdimmParameters& parameters, AckListener& host, std::uint64_t pages,
-               PendingWork& pending, const GarbageCollector& collector,
-               NvdimmStatistics& statistics);
+               PendingWork& pending, const GarbageCollector& collector, FtlStatistics& statistics);
 
   Command& operator[](std::uint32_t tag) { return commands_[tag]; }
   const Command& operator[](std::uint32_t tag) const { return commands_[tag]; }
@@ -161,7 +159,7 @@ class CommandTable {
   AckListener& host_;
   PendingWork& pending_;
   const GarbageCollector& collector_;
-  NvdimmStatistics& statistics_;
+  FtlStatistics& statistics_;
   std::vector<Command> commands_;  // by tag
   PostedWrites posted_;            // whose tags come after those of the host
   std::uint32_t unfinished_ = 0;

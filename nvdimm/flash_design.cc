@@ -2,6 +2,7 @@
 // Flash as a kind of NVDIMM.
 #include "nvdimm/design.h"
 #include "nvdimm/nvdimm.h"
+#include "nvdimm/statistics.h"
 
 namespace hmsim {
 

@@ -14,7 +14,6 @@
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/command_table.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 #include "nvdimm/write_path.h"
 
 namespace hmsim {
@@ -22,14 +21,13 @@ namespace hmsim {
 class FlushControl {
  public:
   FlushControl(BufferFlush mode, CommandTable& commands, WritePath& writes, const Evictor& evictor,
-               const SyncBuffer& buffer, const PendingWork& pending, NvdimmStatistics& statistics)
+               SyncBuffer& buffer, const PendingWork& pending)
       : mode_(mode),
         commands_(commands),
         writes_(writes),
         evictor_(evictor),
         buffer_(buffer),
-        pending_(pending),
-        statistics_(statistics) {}
+        pending_(pending) {}
 
   // The lookup of the flush is over.
   void begin(std::uint32_t tag, Tick now) {
@@ -59,7 +57,7 @@ class FlushControl {
     if (mode_ != BufferFlush::none) {
       for (std::size_t pages = 1; pages > 0 && evictor_.under_way() < commands_.size();) {
         pages = writes_.evict(now);
-        statistics_.flushed_pages += pages;
+        buffer_.statistics().flushed_pages += pages;
       }
     }
     if (mode_ == BufferFlush::none || written_back()) {
@@ -73,9 +71,8 @@ class FlushControl {
   CommandTable& commands_;
   WritePath& writes_;
   const Evictor& evictor_;
-  const SyncBuffer& buffer_;
+  SyncBuffer& buffer_;
   const PendingWork& pending_;
-  NvdimmStatistics& statistics_;
   std::optional<std::uint32_t> tag_;  // of one that writes back
 };
 

@@ -14,23 +14,22 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
                const Assignments& assignments)
     : parameters_(parameters),
       host_(host),
-      statistics_(parameters.luns(), parameters.nand.channels),
       pending_(parameters.nand.channels, parameters.luns()),
       ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
-      flash_(parameters, *this, statistics_, seed),
-      buffer_(parameters.buffer, assignments, statistics_.prefetch_unused),
+      flash_(parameters.nand, parameters.nand.superblocks(parameters.capacity), *this, seed),
+      buffer_(parameters.buffer, assignments),
       data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
                                   : nullptr),
       lookahead_(Lookahead::make(parameters, assignments, buffer_, ftl_, flash_)),
-      commands_(parameters, host, ftl_.shape().logical_pages, pending_, collector_, statistics_),
+      commands_(parameters, host, ftl_.shape().logical_pages, pending_, collector_,
+                ftl_.statistics()),
       reads_(parameters.unmapped_read, commands_, buffer_, lookahead_.get(), ftl_, flash_, map_,
-             collector_, pending_, statistics_, data_.get()),
-      collector_(parameters, assignments, ftl_, flash_, pending_, reads_, statistics_),
-      map_(ftl_, flash_, pending_, *this, statistics_),
+             collector_, pending_, data_.get()),
+      collector_(parameters, assignments, ftl_, flash_, pending_, reads_),
+      map_(ftl_, flash_, pending_, *this),
       writes_(commands_, buffer_, lookahead_.get(), evictor_),
-      evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, writes_, statistics_,
-               data_.get()),
-      flush_(parameters.buffer.flush, commands_, writes_, evictor_, buffer_, pending_, statistics_),
+      evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, writes_, data_.get()),
+      flush_(parameters.buffer.flush, commands_, writes_, evictor_, buffer_, pending_),
       backup_(parameters_, ftl_, flash_, buffer_, commands_.posted(), data_.get()) {
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
@@ -38,7 +37,7 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
   if (parameters.precondition.load.empty()) {
     precondition(ftl_, parameters.precondition, seed);
   }
-  map_counts() = MapCounts();
+  ftl_.forget_map_counts();
   tell_programmed();
   if (parameters.precondition.buffer == PreconditionBuffer::dirty) {
     fill_write_part(seed);
@@ -60,7 +59,7 @@ void Nvdimm::write_before(const std::vector<LogicalPage>& pages) {
     writer.write(page);
   }
   writer.finish();
-  map_counts() = MapCounts();
+  ftl_.forget_map_counts();
   tell_programmed();
 }
 
@@ -155,7 +154,7 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   for (std::int64_t page = first; page < end; ++page) {
     buffer_.discard(LogicalPage(page));
     evictor_.discard(LogicalPage(page));
-    statistics_.trimmed_pages += ftl_.trim(LogicalPage(page)) ? 1 : 0;
+    ftl_.statistics().trimmed_pages += ftl_.trim(LogicalPage(page)) ? 1 : 0;
   }
   if (first < end) {
     admit_later(now);
@@ -225,23 +224,24 @@ HMSIM_INLINE void Nvdimm::end_lookup() {
 
 HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   CommandTable::Command& command = commands_[tag];
+  BufferStatistics& statistics = buffer_.statistics();
   if (command.write) {
     const Found found = writes_.seek(tag, command, now);
-    ++statistics_.write_lookups;
-    statistics_.write_hits += found == Found::here ? 1 : 0;
-    statistics_.write_merged += found == Found::on_its_way ? 1 : 0;
+    ++statistics.write_lookups;
+    statistics.write_hits += found == Found::here ? 1 : 0;
+    statistics.write_merged += found == Found::on_its_way ? 1 : 0;
     return;
   }
   const Found found = reads_.seek(tag, command, now);
   if (found == Found::unmapped) {
-    ++statistics_.unmapped_reads;
+    ++statistics.unmapped_reads;
     return;
   }
-  ++statistics_.read_lookups;
+  ++statistics.read_lookups;
   if (found == Found::here) {
-    ++statistics_.read_hits;
+    ++statistics.read_hits;
   } else {
-    statistics_.read_merged += found == Found::on_its_way ? 1 : 0;
+    statistics.read_merged += found == Found::on_its_way ? 1 : 0;
   }
 }
 
@@ -366,8 +366,9 @@ bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
 }
 
 void Nvdimm::reset_statistics(Tick now) {
-  flash_.account(now);
-  statistics_.reset(now);
+  buffer_.statistics() = BufferStatistics();
+  ftl_.statistics() = FtlStatistics();
+  flash_.reset_statistics(now);
 }
 
 }  // namespace hmsim

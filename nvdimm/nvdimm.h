@@ -71,14 +71,20 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
+  Tick now() const override { return NvdimmModule::now(); }
+
+  Ftl& ftl() { return ftl_; }
   const Ftl& ftl() const { return ftl_; }
-  MapCounts& map_counts() { return ftl_.map() == nullptr ? no_map_counts_ : ftl_.map()->counts(); }
+  FlashArray& flash() { return flash_; }
   const FlashArray& flash() const { return flash_; }
+  SyncBuffer& buffer() { return buffer_; }
   const PendingWork& pending() const { return pending_; }
   std::uint64_t collections_begun() const override { return collector_.begun(); }
   std::uint64_t collections_ended() const override { return collector_.ended(); }
   void add_flash_observer(FlashObserver& observer) override;
-  NvdimmStatistics& statistics() { return statistics_; }
+  NvdimmStatistics statistics() {
+    return {buffer_.statistics(), ftl_.statistics(), flash_.statistics()};
+  }
   void reset_statistics(Tick now);
 
  private:
@@ -101,6 +107,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void check_bounds(const Archive& archive) const;
 
   std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
+  std::uint64_t bad_superblocks() const override { return ftl_.bad_blocks(); }
   void on_flash_served(const FlashCommand& command, Tick now) override;
   void on_flash_idle(std::uint32_t lun, Tick now) override;
   void on_flash_room(std::uint32_t lun, Tick now) override;
@@ -109,7 +116,6 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   const NvdimmParameters parameters_;
   AckListener& host_;
 
-  NvdimmStatistics statistics_;
   PendingWork pending_;
   Ftl ftl_;
   FlashArray flash_;
@@ -125,9 +131,6 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   FlushControl flush_;
   PowerBackup backup_;
   bool freed_pending_ = false;  // a frames_freed event is scheduled
-  MapCounts no_map_counts_;     // all zero
 };
-
-void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
 
 }  // namespace hmsim

@@ -9,13 +9,14 @@ void Nvdimm::serialize_start(Archive& archive) {
   if (data_ != nullptr) {
     archive(data_->media);
   }
-  map_counts() = MapCounts();
+  ftl_.forget_map_counts();
   tell_programmed();
 }
 
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
-  archive(commands_, writes_, flush_, freed_pending_, statistics_);
+  archive(commands_, writes_, flush_, freed_pending_, buffer_.statistics(), ftl_.statistics(),
+          flash_.statistics());
   ftl_.serialize(archive);
   flash_.serialize(archive);
   buffer_.serialize(archive);

@@ -7,8 +7,7 @@ namespace hmsim {
 
 ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
                    Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
-                   GarbageCollector& collector, PendingWork& pending, NvdimmStatistics& statistics,
-                   NvdimmData* data)
+                   GarbageCollector& collector, PendingWork& pending, NvdimmData* data)
     : unmapped_read_(unmapped_read),
       commands_(commands),
       buffer_(buffer),
@@ -18,7 +17,6 @@ ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffe
       map_(map),
       collector_(collector),
       pending_(pending),
-      statistics_(statistics),
       data_(data) {
   flash.attach(*this);
 }
@@ -77,7 +75,7 @@ void ReadPath::prefetch(Tick now) {
     part.admit();
     part[frame].prefetched = true;
     owe(part[frame], ftl_.read_lun(buffer_.page_of(key)));
-    ++statistics_.prefetches;
+    ++buffer_.statistics().prefetches;
     start_fill(frame, FlashPriority::prefetch, now);
   }
 }
@@ -221,7 +219,7 @@ void ReadPath::on_flash_done(const FlashCommand& command, Tick now) {
 }
 
 // Collection holds the page in the controller: it takes the place of the reads that wait for it.
-void ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
+bool ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
   const std::int64_t keys = buffer_.items() ? kLinesPerPage : 1;
   bool served = false;
   for (std::int64_t key = page.value() * keys; key < (page.value() + 1) * keys; ++key) {
@@ -231,10 +229,7 @@ void ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
       end_fill(frame, flash_.lock_of(lun, now), now);
     }
   }
-  if (served) {
-    ++statistics_.gc_cached;
-    collector_.reconsider(lun, now);
-  }
+  return served;
 }
 
 }  // namespace hmsim

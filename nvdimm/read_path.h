@@ -21,7 +21,6 @@
 #include "nvdimm/ftl/map_traffic.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
@@ -30,8 +29,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   // `lookahead`, `data`: nullptr where there is none.
   ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
            Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
-           GarbageCollector& collector, PendingWork& pending, NvdimmStatistics& statistics,
-           NvdimmData* data);
+           GarbageCollector& collector, PendingWork& pending, NvdimmData* data);
 
   // The lookup of a read is over: it is ready, or waits.
   Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
@@ -60,7 +58,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   PhysicalPage flash_place(const FlashCommand& command) const override;
   PhysicalPage next_flash_place(const FlashCommand& command) const override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
-  void on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) override;
+  bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) override;
 
   const UnmappedRead unmapped_read_;
   CommandTable& commands_;
@@ -71,7 +69,6 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   MapTraffic& map_;
   GarbageCollector& collector_;
   PendingWork& pending_;
-  NvdimmStatistics& statistics_;
   NvdimmData* data_;
 };
 
@@ -94,8 +91,8 @@ HMSIM_INLINE Found ReadPath::seek(std::uint32_t tag, CommandTable::Command& comm
     Frame& record = buffer_.read[frame];
     if (record.prefetched) {
       record.prefetched = false;
-      ++(record.state == FrameState::clean ? statistics_.prefetch_useful
-                                           : statistics_.prefetch_late);
+      BufferStatistics& statistics = buffer_.statistics();
+      ++(record.state == FrameState::clean ? statistics.prefetch_useful : statistics.prefetch_late);
     }
     if ((record.valid & line) != 0) {
       buffer_.read.pin(frame);

@@ -7,14 +7,13 @@ namespace hmsim {
 
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
                  FlashArray& flash, MapTraffic& map, PendingWork& pending,
-                 EvictionListener& listener, NvdimmStatistics& statistics, NvdimmData* data)
+                 EvictionListener& listener, NvdimmData* data)
     : buffer_(buffer),
       ftl_(ftl),
       flash_(flash),
       map_(map),
       pending_(pending),
       listener_(listener),
-      statistics_(statistics),
       data_(data),
       release_(parameters.buffer.release),
       combines_(parameters.nand.cache || parameters.nand.multi_plane),
@@ -116,7 +115,7 @@ Evictor::Started Evictor::start_early(Tick now) {
   next_channel_ = (channel_of(ftl_.home(page_of(frame))) + 1) % channels_;
   const Started started = evict(
       frame, [this](std::uint32_t home) { return early_victim(home); }, now);
-  statistics_.preevictions += started.pages;
+  buffer_.statistics().preevictions += started.pages;
   return started;
 }
 
@@ -198,7 +197,7 @@ std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32
   if (oldest == kNoIndex) {
     return eviction;
   }
-  ++statistics_.evictions;
+  ++buffer_.statistics().evictions;
   ++started.pages;
   ++started.frames;
   std::uint64_t lines = take(eviction, oldest);
@@ -258,7 +257,7 @@ void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
 }
 
 void Evictor::read(std::uint32_t eviction, Tick now) {
-  ++statistics_.eviction_reads;
+  ++buffer_.statistics().eviction_reads;
   FlashCommand command;
   command.lun = ftl_.read_lun(evictions_[eviction].page);
   command.subject = eviction;

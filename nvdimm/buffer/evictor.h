@@ -35,7 +35,6 @@
 #include "nvdimm/ftl/map_traffic.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
@@ -50,8 +49,7 @@ class EvictionListener {
 class Evictor final : private FlashRequester {
  public:
   Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
-          MapTraffic& map, PendingWork& pending, EvictionListener& listener,
-          NvdimmStatistics& statistics, NvdimmData* data);
+          MapTraffic& map, PendingWork& pending, EvictionListener& listener, NvdimmData* data);
 
   struct Started {
     std::size_t pages = 0;
@@ -160,7 +158,6 @@ class Evictor final : private FlashRequester {
   MapTraffic& map_;
   PendingWork& pending_;
   EvictionListener& listener_;
-  NvdimmStatistics& statistics_;
   NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
   bool combines_;  // busy LUNs may take programs

@@ -76,9 +76,10 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     return;
   }
   const auto pages = Counter{count_parts(command.parts)};
-  statistics_.host_pages += command.share;
-  statistics_.merged_pages += pages - command.share;
-  statistics_.padded_pages += ftl_.shape().parts() - pages;
+  FtlStatistics& statistics = ftl_.statistics();
+  statistics.host_pages += command.share;
+  statistics.merged_pages += pages - command.share;
+  statistics.padded_pages += ftl_.shape().parts() - pages;
   if (release_ == FrameRelease::program) {
     complete(command.subject, now);
   }

@@ -141,12 +141,11 @@ std::unique_ptr<BufferReplacement> replacement(const BufferParameters& parameter
 
 }  // namespace
 
-SyncBuffer::SyncBuffer(const BufferParameters& parameters, const Assignments& assignments,
-                       Counter& unused_prefetches)
+SyncBuffer::SyncBuffer(const BufferParameters& parameters, const Assignments& assignments)
     : read(frame_count(parameters, parameters.read_size), replacement(parameters, assignments),
-           unused_prefetches),
+           statistics_.prefetch_unused),
       write(frame_count(parameters, parameters.write_size), replacement(parameters, assignments),
-            unused_prefetches),
+            statistics_.prefetch_unused),
       items_(parameters.granularity == BufferGranularity::item) {}
 
 void SyncBuffer::drop_from_read(std::int64_t key, std::uint64_t line) {

@@ -23,6 +23,7 @@
 #include "core/slot_list.h"
 #include "core/statistics.h"
 #include "core/types.h"
+#include "nvdimm/buffer/buffer_statistics.h"
 #include "nvdimm/parameters.h"
 #include "policies/buffer_replacement.h"
 
@@ -165,8 +166,9 @@ std::int64_t frame_count(const BufferParameters& parameters, Bytes size);
 class SyncBuffer {
  public:
   // `assignments`: the configuration's, for the parameters of the replacement policy.
-  SyncBuffer(const BufferParameters& parameters, const Assignments& assignments,
-             Counter& unused_prefetches);
+  SyncBuffer(const BufferParameters& parameters, const Assignments& assignments);
+  SyncBuffer(const SyncBuffer&) = delete;
+  SyncBuffer& operator=(const SyncBuffer&) = delete;
 
   std::int64_t key_of(Address address) const {
     const auto at = static_cast<std::uint64_t>(address.value());
@@ -195,7 +197,9 @@ class SyncBuffer {
   // stay, without a valid line.
   void discard(LogicalPage page);
 
-  void serialize(Archive& archive);
+  BufferStatistics& statistics() { return statistics_; }
+
+  void serialize(Archive& archive);  // but for the statistics
 
   BufferPart read;
   BufferPart write;
@@ -206,6 +210,7 @@ class SyncBuffer {
   static constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 
   bool items_;
+  BufferStatistics statistics_;
 };
 
 }  // namespace hmsim

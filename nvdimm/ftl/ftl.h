@@ -28,6 +28,7 @@
 #include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_shape.h"
+#include "nvdimm/ftl/ftl_statistics.h"
 #include "nvdimm/ftl/map_cache.h"
 #include "nvdimm/ftl/zeroed_array.h"
 #include "nvdimm/nand/flash_media.h"
@@ -57,10 +58,16 @@ class Ftl {
                std::uint64_t seed = 0);
 
   const FtlShape& shape() const { return shape_; }
+  FtlStatistics& statistics() { return statistics_; }
 
   // Which entries of the map are cached; nullptr: all. What commit(), commit_copy() and trim()
   // change is told to it.
   MapCache* map() { return map_.get(); }
+  void forget_map_counts() {
+    if (map_ != nullptr) {
+      map_->counts() = MapCounts();
+    }
+  }
   // The first of the numbers that its parts have.
   LogicalPage map_page(std::uint32_t translation_page) const {
     return LogicalPage(static_cast<std::int64_t>(
@@ -226,7 +233,7 @@ class Ftl {
   // Counted afresh from the map; raises a fault when it contradicts the running counts.
   Census census(std::uint32_t lun) const;
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive);  // but for the statistics
 
   // Loading: there is such a place; a flash page begins there.
   void check_place(const Archive& archive, PhysicalPage at) const {
@@ -373,6 +380,7 @@ class Ftl {
                    const std::vector<std::uint32_t>& alike);
 
   FtlShape shape_;
+  FtlStatistics statistics_;
   std::unique_ptr<MapCache> map_;
   std::unique_ptr<VictimSelector> selector_;
   Random random_;  // the selector's

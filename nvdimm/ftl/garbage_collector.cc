@@ -14,8 +14,7 @@ std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignm
 
 GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
                                    const Assignments& assignments, Ftl& ftl, FlashArray& flash,
-                                   const PendingWork& pending, CollectionListener& listener,
-                                   NvdimmStatistics& statistics)
+                                   const PendingWork& pending, CollectionListener& listener)
     : parameters_(parameters.gc),
       scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
       times_{parameters.nand.read_time, parameters.nand.program_time,  parameters.nand.erase_time,
@@ -24,7 +23,7 @@ GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
       flash_(flash),
       pending_(pending),
       listener_(listener),
-      statistics_(statistics),
+      statistics_(ftl.statistics()),
       jobs_(ftl.shape().luns),
       resting_(pending.channels()) {
   flash.attach(*this);
@@ -304,7 +303,10 @@ void GarbageCollector::give_away(const FlashCommand& command, Tick now) {
   }
   jobs_[command.lun].copies.each_new([&](const PageCopy& copy) {
     if (ftl_.place(copy.page) == copy.source) {
-      listener_.on_page_copied(copy.page, command.lun, now);
+      if (listener_.on_page_copied(copy.page, command.lun, now)) {
+        ++statistics_.gc_cached;
+        reconsider(command.lun, now);
+      }
     }
   });
 }

@@ -27,7 +27,6 @@
 #include "nvdimm/ftl/gathered_copies.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 #include "policies/gc_scheduler.h"
 
 namespace hmsim {
@@ -35,16 +34,15 @@ namespace hmsim {
 class CollectionListener {
  public:
   virtual ~CollectionListener() = default;
-  // Collection has brought the page over the channel: requests that wait for it may have it.
-  virtual void on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
+  // Collection has brought the page over the channel. True: requests that waited for it have it.
+  virtual bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
 };
 
 class GarbageCollector final : private FlashRequester {
  public:
   // `assignments`: the configuration's; the scheduler's own parameters are taken from them.
   GarbageCollector(const NvdimmParameters& parameters, const Assignments& assignments, Ftl& ftl,
-                   FlashArray& flash, const PendingWork& pending, CollectionListener& listener,
-                   NvdimmStatistics& statistics);
+                   FlashArray& flash, const PendingWork& pending, CollectionListener& listener);
 
   // A command of the host was served by its LUN, or has left it for another.
   void on_host_served(const FlashCommand& command, Tick now);
@@ -111,7 +109,7 @@ class GarbageCollector final : private FlashRequester {
   FlashArray& flash_;
   const PendingWork& pending_;
   CollectionListener& listener_;
-  NvdimmStatistics& statistics_;
+  FtlStatistics& statistics_;
   std::vector<Job> jobs_;               // by LUN
   std::vector<std::uint32_t> resting_;  // jobs, by channel
   std::uint64_t begun_ = 0;

@@ -7,9 +7,8 @@
 
 namespace hmsim {
 
-MapTraffic::MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener,
-                       NvdimmStatistics& statistics)
-    : ftl_(ftl), flash_(flash), pending_(pending), listener_(listener), statistics_(statistics) {
+MapTraffic::MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener)
+    : ftl_(ftl), flash_(flash), pending_(pending), listener_(listener) {
   flash.attach(*this);
 }
 
@@ -149,7 +148,7 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
     program(number, now);
     return;
   }
-  statistics_.map_pages += ftl_.shape().parts();
+  ftl_.statistics().map_pages += ftl_.shape().parts();
   ftl_.commit_map(visit.page, visit.target);
   if (std::exchange(visit.again, false)) {
     program(number, now);

@@ -19,7 +19,6 @@
 #include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
@@ -39,8 +38,7 @@ class MapListener {
 
 class MapTraffic final : private FlashRequester {
  public:
-  MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener,
-             NvdimmStatistics& statistics);
+  MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener);
 
   // Whether the page's place is known now; else the listener will be told.
   bool look_up(LogicalPage page, std::uint32_t cookie, Tick now);
@@ -87,7 +85,6 @@ class MapTraffic final : private FlashRequester {
   FlashArray& flash_;
   PendingWork& pending_;
   MapListener& listener_;
-  NvdimmStatistics& statistics_;
   Pool<Visit> visits_;
   Pool<Waiter> waiters_;
   std::uint32_t writing_ = 0;  // visits that write

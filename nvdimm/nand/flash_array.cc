@@ -3,7 +3,6 @@
 #include "nvdimm/nand/flash_array.h"
 
 #include "core/errors.h"
-#include "nvdimm/parameters.h"
 
 namespace hmsim {
 
@@ -11,29 +10,26 @@ namespace {
 
 constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
 
-std::int64_t superblocks(const NvdimmParameters& parameters) {
-  return parameters.nand.superblocks(parameters.capacity);
-}
-
 }  // namespace
 
-FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
-                       NvdimmStatistics& statistics, std::uint64_t seed)
-    : timing_(parameters.nand, seed),
-      at_(parameters.nand, superblocks(parameters)),
-      multi_plane_(parameters.nand.multi_plane),
-      cache_(parameters.nand.cache),
-      plane_busy_(parameters.nand.plane_busy_time),
-      cache_busy_(parameters.nand.cache_busy_time),
-      suspend_{parameters.nand.suspend, parameters.nand.suspend_time, parameters.nand.resume_time,
-               static_cast<std::uint32_t>(parameters.nand.suspend_limit)},
-      ecc_time_(parameters.nand.ecc_time),
+FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, FlashClient& client,
+                       std::uint64_t seed)
+    : timing_(nand, seed),
+      at_(nand, superblocks),
+      multi_plane_(nand.multi_plane),
+      cache_(nand.cache),
+      plane_busy_(nand.plane_busy_time),
+      cache_busy_(nand.cache_busy_time),
+      suspend_{nand.suspend, nand.suspend_time, nand.resume_time,
+               static_cast<std::uint32_t>(nand.suspend_limit)},
+      ecc_time_(nand.ecc_time),
+      energy_(nand.energy),
       client_(client),
-      statistics_(statistics),
-      luns_(static_cast<std::size_t>(parameters.luns())),
-      channels_(static_cast<std::size_t>(parameters.nand.channels)),
-      programmed_(static_cast<std::size_t>(superblocks(parameters))),
-      failures_(parameters.nand, seed) {}
+      statistics_(nand.luns(), nand.channels),
+      luns_(static_cast<std::size_t>(nand.luns())),
+      channels_(static_cast<std::size_t>(nand.channels)),
+      programmed_(static_cast<std::size_t>(superblocks)),
+      failures_(nand, seed) {}
 
 void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
   programmed_[at_.superblock_of(lun, superblock)] = pages;
@@ -317,6 +313,11 @@ void FlashArray::unlock(std::uint32_t lun, Tick now) {
 void FlashArray::account(Tick now) {
   statistics_.gc_blocked_ps += static_cast<Counter>((now - blocked_since_).value()) * blocked_;
   blocked_since_ = now;
+}
+
+void FlashArray::reset_statistics(Tick now) {
+  account(now);
+  statistics_.reset(now);
 }
 
 }  // namespace hmsim

@@ -45,12 +45,12 @@
 #include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/flash_requester.h"
+#include "nvdimm/nand/nand_energy.h"
+#include "nvdimm/nand/nand_statistics.h"
 #include "nvdimm/nand/nand_timing.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
-struct NvdimmParameters;
 class Places;
 
 // The module that the array is a part of.
@@ -59,6 +59,10 @@ class FlashClient {
   virtual ~FlashClient() = default;
   // Erases of the superblock so far.
   virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
+  // Superblocks out of use.
+  virtual std::uint64_t bad_superblocks() const = 0;
+  // The present time, at which statistics are read.
+  virtual Tick now() const = 0;
   // A command is done, and its requester has been told.
   virtual void on_flash_served(const FlashCommand& command, Tick now) = 0;
   // The LUN has nothing to do.
@@ -77,8 +81,8 @@ struct SuspendRules {
 
 class FlashArray {
  public:
-  // `seed`: this array's own, for what differs from page to page.
-  FlashArray(const NvdimmParameters& parameters, FlashClient& client, NvdimmStatistics& statistics,
+  // `superblocks`: of all LUNs. `seed`: this array's own, for what differs from page to page.
+  FlashArray(const NandParameters& nand, std::int64_t superblocks, FlashClient& client,
              std::uint64_t seed = 0);
 
   // Before any command: so many pages of a superblock hold data.
@@ -121,6 +125,7 @@ class FlashArray {
     }
   }
 
+  std::int64_t luns() const { return static_cast<std::int64_t>(luns_.size()); }
   std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
   const NandTiming& timing() const { return timing_; }
   std::uint32_t planes() const { return at_.planes; }
@@ -128,8 +133,13 @@ class FlashArray {
   Tick next_event() const { return events_.next_time(); }
   void advance_one();  // the next event
 
-  // Folds the time that commands have waited at locked LUNs into the statistics.
-  void account(Tick now);
+  NandStatistics& statistics() { return statistics_; }
+  const NandStatistics& statistics() const { return statistics_; }
+  void reset_statistics(Tick now);
+  Tick now() const { return client_.now(); }
+  std::uint64_t bad_blocks() const { return client_.bad_superblocks() * at_.planes; }
+  NandEnergy energy() const { return nand_energy(energy_, luns(), statistics_, now()); }
+
   void serialize(Archive& archive);
 
  private:
@@ -196,6 +206,8 @@ class FlashArray {
     void serialize(Archive& archive) { archive(owner, commands, transfers); }
   };
 
+  // Adds the time that commands have waited at locked LUNs to the statistics.
+  void account(Tick now);
   Channel& channel_of(std::uint32_t lun) { return channels_[lun / at_.luns_per_channel]; }
 
   // Queues and starts.
@@ -247,8 +259,9 @@ class FlashArray {
   const Tick cache_busy_;
   const SuspendRules suspend_;
   const Tick ecc_time_;
+  const NandEnergyParameters energy_;
   FlashClient& client_;
-  NvdimmStatistics& statistics_;
+  NandStatistics statistics_;
   Observers<FlashObserver> observers_;
   std::vector<FlashRequester*> requesters_;
   Pool<Node> nodes_;  // commands that are not done

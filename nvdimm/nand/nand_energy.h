@@ -2,9 +2,11 @@
 // Energy of flash chips: the current of each kind of work x supply x time (NANDFlashSim).
 #pragma once
 
+#include <cstdint>
+
 #include "core/types.h"
 #include "nvdimm/nand/nand_parameters.h"
-#include "nvdimm/statistics.h"
+#include "nvdimm/nand/nand_statistics.h"
 
 namespace hmsim {
 
@@ -20,7 +22,8 @@ struct NandEnergy {
 
 double seconds(Tick time);
 
-// Since the statistics began. What the cells have begun counts in full.
-NandEnergy nand_energy(const NandParameters& nand, const NvdimmStatistics& statistics, Tick now);
+// Of an array of `luns`, since the statistics began. What the cells have begun counts in full.
+NandEnergy nand_energy(const NandEnergyParameters& parameters, std::int64_t luns,
+                       const NandStatistics& statistics, Tick now);
 
 }  // namespace hmsim

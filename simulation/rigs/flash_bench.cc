@@ -10,8 +10,7 @@ FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
       superblocks_(parameters.nand.superblocks(parameters.capacity) / luns_),
       pages_(parameters.nand.superblock_pages()),
       parts_(parameters.nand.parts()),
-      statistics_(luns_, parameters.nand.channels),
-      array_(parameters, *this, statistics_, seed) {
+      array_(parameters.nand, parameters.nand.superblocks(parameters.capacity), *this, seed) {
   array_.attach(*this);
   array_.add_observer(*this);
 }
@@ -26,6 +25,7 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
   done_.assign(tasks.size(), kNever);
   for (std::size_t i = 0; i < tasks.size() || !array_.idle();) {
     if (i == tasks.size() || array_.next_event() <= tasks[i].at) {
+      now_ = array_.next_event();
       array_.advance_one();
       continue;
     }
@@ -42,7 +42,8 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
     command.parts = task.parts;
     command.lun = task.lun;
     command.subject = static_cast<std::uint32_t>(i++);
-    array_.submit(command, task.at);
+    now_ = task.at;
+    array_.submit(command, now_);
   }
   return done_;
 }

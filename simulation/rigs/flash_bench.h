@@ -7,7 +7,6 @@
 
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 
@@ -28,7 +27,7 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
   explicit FlashBench(const NvdimmParameters& parameters, std::uint64_t seed = 0);
 
   FlashArray& array() { return array_; }
-  NvdimmStatistics& statistics() { return statistics_; }
+  NandStatistics& statistics() { return array_.statistics(); }
 
   // When each of the tasks was done. Throws InputError for a place that does not exist.
   std::vector<Tick> run(const std::vector<FlashTask>& tasks);
@@ -47,6 +46,8 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
     failed_ += command.failed ? 1 : 0;
   }
   std::uint32_t flash_wear(PhysicalPage) const override { return wear_; }
+  std::uint64_t bad_superblocks() const override { return 0; }
+  Tick now() const override { return now_; }
   void on_flash_served(const FlashCommand&, Tick) override {}
   void on_flash_idle(std::uint32_t, Tick) override {}
   void on_flash_room(std::uint32_t, Tick) override {}
@@ -58,10 +59,10 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
   const std::int64_t superblocks_;  // of a LUN
   const std::int64_t pages_;        // of a superblock
   const std::int64_t parts_;        // of a page
-  NvdimmStatistics statistics_;
   FlashArray array_;
   std::uint32_t wear_ = 0;
   std::int64_t failed_ = 0;
+  Tick now_{0};
   std::vector<FlashTask> tasks_;
   std::vector<Tick> done_;
   std::vector<FlashRecord> log_;

@@ -165,10 +165,10 @@ TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
   const NvdimmParameters& nvdimm = channel.config_.nvdimm;
   // The page was never written, so nothing of it is to be read first. To flash: command, data,
   // program (at a flat 650 us), the status aside.
-  const NvdimmStatistics& seen = static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics();
-  EXPECT_EQ(seen.page_reads, 0u);
-  EXPECT_EQ(seen.page_programs, 1u);
-  EXPECT_EQ(seen.flushed_pages, 1u);
+  const NvdimmStatistics seen = static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics();
+  EXPECT_EQ(seen.nand.page_reads, 0u);
+  EXPECT_EQ(seen.nand.page_programs, 1u);
+  EXPECT_EQ(seen.buffer.flushed_pages, 1u);
   const Tick transfer(kPageBytes.value() * kSecond.value() / nvdimm.nand.bus_rate);
   const Tick ready = Tick(1'250) + nvdimm.buffer.lookup + nvdimm.nand.command_time + transfer +
                      nvdimm.nand.program_time;

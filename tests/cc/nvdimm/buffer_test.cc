@@ -24,15 +24,15 @@ TEST(Buffer, SequentialLinesHitOrMerge63TimesIn64) {
       address = line_address(0, i);
       is_write = write;
     });
-    const NvdimmStatistics& s = rig.statistics();
+    const NvdimmStatistics s = rig.statistics();
     if (write) {
-      EXPECT_EQ(s.write_lookups, Counter{kPages} * 64);
-      EXPECT_EQ(s.write_hits + s.write_merged, Counter{kPages} * 63);
+      EXPECT_EQ(s.buffer.write_lookups, Counter{kPages} * 64);
+      EXPECT_EQ(s.buffer.write_hits + s.buffer.write_merged, Counter{kPages} * 63);
     } else {
-      EXPECT_EQ(s.read_lookups, Counter{kPages} * 64);
-      EXPECT_EQ(s.read_hits + s.read_merged, Counter{kPages} * 63);
-      EXPECT_GT(s.read_merged, 0u);
-      EXPECT_EQ(s.page_reads, Counter{kPages}) << "a page is read once for all its lines";
+      EXPECT_EQ(s.buffer.read_lookups, Counter{kPages} * 64);
+      EXPECT_EQ(s.buffer.read_hits + s.buffer.read_merged, Counter{kPages} * 63);
+      EXPECT_GT(s.buffer.read_merged, 0u);
+      EXPECT_EQ(s.nand.page_reads, Counter{kPages}) << "a page is read once for all its lines";
     }
   }
 }
@@ -48,8 +48,8 @@ TEST(Buffer, ItemsAreNotMergedAcrossAPage) {
   rig.nvdimm().command(2, line_address(9, 5), false, rig.now());
   rig.nvdimm().command(3, line_address(9, 6), false, rig.now());
   rig.drain();
-  EXPECT_EQ(rig.statistics().page_reads, 4u);
-  EXPECT_EQ(rig.statistics().read_merged, 1u) << "the same item is merged";
+  EXPECT_EQ(rig.statistics().nand.page_reads, 4u);
+  EXPECT_EQ(rig.statistics().buffer.read_merged, 1u) << "the same item is merged";
 }
 
 TEST(Buffer, ItemsOfAPageAreWrittenBackTogether) {
@@ -59,7 +59,7 @@ TEST(Buffer, ItemsOfAPageAreWrittenBackTogether) {
   Rig rig(parameters);
   rig.write_page(0);
   EXPECT_EQ(rig.write(1), kLookup + Tick(670'780'000));
-  EXPECT_EQ(rig.statistics().evictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 1u);
   for (std::int64_t line = 1; line < kLinesPerPage; ++line) {
     EXPECT_EQ(rig.write(1, line), kLookup) << "one program freed all 64 frames";
   }
@@ -137,10 +137,10 @@ TEST(Buffer, AWriteDuringAFillIsNotLostWithIt) {
     rig.write_page(page);
   }
   rig.drain();
-  const Counter reads = rig.statistics().page_reads;
+  const Counter reads = rig.statistics().nand.page_reads;
   EXPECT_EQ(rig.read(7, 0), kLookup);
   EXPECT_EQ(rig.read(7, 5), kLookup + kPageRead) << "the fill brought an old line 5";
-  EXPECT_EQ(rig.statistics().page_reads, reads + 1);
+  EXPECT_EQ(rig.statistics().nand.page_reads, reads + 1);
 }
 
 TEST(Buffer, AReadOfALineThatTheWritePartLacksReadsFlash) {
@@ -187,7 +187,7 @@ TEST(Buffer, AWriteMayTakeOverAFrameThatIsOnlyBeingRead) {
   rig.nvdimm().finish(3, rig.now());
   rig.drain();
   ASSERT_EQ(rig.acks.size(), 3u) << "then page 0 is evicted again";
-  EXPECT_EQ(rig.statistics().evictions, 2u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 2u);
 }
 
 TEST(Buffer, AFrameMayEndItsUseWhileItsPageIsReadAgain) {
@@ -234,7 +234,7 @@ TEST(Buffer, APageIsEvictedOnceAtATime) {
     nvdimm.command(3 + i, line_address(3, i), true, rig.now());
   }
   rig.kernel().run_until(rig.now() + kMicrosecond);
-  EXPECT_EQ(rig.statistics().evictions, 2u) << "pages 0 and 1";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 2u) << "pages 0 and 1";
   rig.acks.clear();
   rig.drain();
   EXPECT_EQ(rig.acks.size(), 63u);
@@ -320,7 +320,7 @@ TEST(Buffer, PostedWritesLeaveTheirBytesAtOnce) {
   }
   expect_all();
   rig.drain();
-  EXPECT_GT(rig.statistics().page_programs, 0u);
+  EXPECT_GT(rig.statistics().nand.page_programs, 0u);
   expect_all();
 }
 

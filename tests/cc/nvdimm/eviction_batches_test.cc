@@ -59,10 +59,10 @@ TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
     const PhysicalPage before = ftl.place(LogicalPage(0));
     send_write(rig, 0, 9);
     rig.drain();
-    EXPECT_EQ(rig.statistics().evictions, 4u);
-    EXPECT_EQ(rig.statistics().eviction_reads, missing == 0 ? 0u : 1u);
+    EXPECT_EQ(rig.statistics().buffer.evictions, 4u);
+    EXPECT_EQ(rig.statistics().buffer.eviction_reads, missing == 0 ? 0u : 1u);
     EXPECT_EQ(reads.parts, missing == 0 ? std::vector<PartMask>() : std::vector<PartMask>{missing});
-    EXPECT_EQ(rig.statistics().page_programs, 1u);
+    EXPECT_EQ(rig.statistics().nand.page_programs, 1u);
     EXPECT_NE(ftl.place(LogicalPage(0)), before);
     EXPECT_EQ(rig.acks.back().tag, 0u) << "a frame is free";
   }
@@ -88,13 +88,13 @@ TEST(EvictionBatches, APageThatIsWrittenBackJoinsNoOtherBatch) {
   rig.nvdimm().finish(1, rig.now());
   send_write(rig, 64, 100);
   rig.kernel().run_until(rig.now() + kLookup);
-  EXPECT_EQ(rig.statistics().evictions, 1u) << "page 0, without the item that is used";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 1u) << "page 0, without the item that is used";
   for (const std::uint32_t tag : {2, 3, 0}) {
     rig.nvdimm().finish(tag, rig.now());
   }
   send_write(rig, 65, 101);
   rig.kernel().run_until(rig.now() + kLookup);
-  EXPECT_EQ(rig.statistics().evictions, 2u) << "page 8, without page 0";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 2u) << "page 8, without page 0";
   EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), true),
             (std::vector<std::int64_t>{4 * kLinesPerPage, 0}));
 }
@@ -171,7 +171,7 @@ TEST(EvictionBatches, AFullLunIsNoReasonToWait) {
     rig.write(page);
   }
   rig.drain();
-  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);
 }
 
 }  // namespace

@@ -219,14 +219,14 @@ TEST(EvictionChoice, WhenAFrameIsNeededTheOldestPageGoesAndThoseOfItsHome) {
     for (std::uint32_t tag = 0; tag < kWrites; ++tag) {
       send_write(rig, tag, pages[kFrames + tag]);
       rig.kernel().run_until(rig.now() + kLookup);
-      while (evicted < rig.statistics().evictions) {
+      while (evicted < rig.statistics().buffer.evictions) {
         evicted += rules.on_demand();
       }
       ASSERT_EQ(NvdimmFaults::listed(rig.nvdimm(), true), pages_of(rules.held)) << tag;
-      ASSERT_EQ(rig.statistics().evictions, evicted);
+      ASSERT_EQ(rig.statistics().buffer.evictions, evicted);
       ASSERT_GT(evicted, tag) << "each new page needs a frame";
     }
-    EXPECT_EQ(rig.statistics().preevictions, 0u);
+    EXPECT_EQ(rig.statistics().buffer.preevictions, 0u);
   }
 }
 
@@ -247,7 +247,7 @@ TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
     rig.nvdimm().hold_written(newest_first);
     send_write(rig, 0, 4 * kFrames);
     rig.kernel().run_until(rig.now() + kLookup);
-    EXPECT_EQ(rig.statistics().evictions, place <= 64 ? 2u : 1u) << place;
+    EXPECT_EQ(rig.statistics().buffer.evictions, place <= 64 ? 2u : 1u) << place;
   }
 }
 
@@ -270,7 +270,7 @@ class Early {
     for (std::size_t i = 0; i < kFrames; ++i) {
       rig_.write(pages_[i]);
     }
-    EXPECT_EQ(rig_.statistics().evictions, 0u);
+    EXPECT_EQ(rig_.statistics().buffer.evictions, 0u);
   }
 
   void run() {
@@ -287,7 +287,7 @@ class Early {
     }
     step_until(rig_.now() + kSecond / 2);
     EXPECT_GT(leaving_, queued_ / 2);
-    EXPECT_EQ(rig_.statistics().preevictions, leaving_);
+    EXPECT_EQ(rig_.statistics().buffer.preevictions, leaving_);
   }
   std::uint64_t shut_out() const { return rules_.shut_out(); }
 
@@ -353,20 +353,20 @@ TEST(EvictionChoice, APageBesideOneThatIsWrittenBackWaits) {
   send_write(rig, 0, 3);
   send_write(rig, 1, 40);
   rig.kernel().run_until(rig.now() + kLookup);
-  EXPECT_EQ(rig.statistics().evictions, 1u) << "page 0, without 3, which is used";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 1u) << "page 0, without 3, which is used";
   nvdimm.finish(0, rig.now());
   send_write(rig, 2, 41);
   rig.kernel().run_until(rig.now() + kLookup);
-  EXPECT_EQ(rig.statistics().evictions, 2u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 2u);
   EXPECT_EQ(NvdimmFaults::listed(nvdimm, true), Pages{3}) << "page 4 is none beside page 0";
   send_write(rig, 3, 42);
   rig.kernel().run_until(rig.now() + kLookup);
-  EXPECT_EQ(rig.statistics().evictions, 2u) << "page 3 waits for page 0";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 2u) << "page 3 waits for page 0";
   rig.drain();
   for (const std::int64_t page : {0, 4}) {
     EXPECT_NE(nvdimm.ftl().place(LogicalPage(page)), kNowhere);
   }
-  EXPECT_EQ(rig.statistics().evictions, 3u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 3u);
 }
 
 }  // namespace

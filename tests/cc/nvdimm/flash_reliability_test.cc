@@ -147,7 +147,8 @@ TEST(FlashReliability, EnergyIsCurrentTimesSupplyTimesTime) {
   bench.run({task(FlashOperation::erase, 0), task(FlashOperation::program, 0),
              task(FlashOperation::program, 1), task(FlashOperation::read, 0)});
   const Tick now(10'000'000'000);  // 10 ms
-  const NandEnergy energy = nand_energy(parameters.nand, bench.statistics(), now);
+  const NandEnergy energy =
+      nand_energy(parameters.nand.energy, parameters.luns(), bench.statistics(), now);
   EXPECT_NEAR(energy.read, 10e-3 * 2 * 50e-6, 1e-12);
   EXPECT_NEAR(energy.program, 20e-3 * 2 * 2 * 650e-6, 1e-12);
   EXPECT_NEAR(energy.erase, 30e-3 * 2 * 2 * 2e-3, 1e-12);
@@ -193,8 +194,8 @@ TEST(FlashReliability, NothingIsLostWhenBlocksFail) {
         shadow.save_and_load();
       }
     }
-    program_failures += shadow.nvdimm().statistics().program_failures;
-    erase_failures += shadow.nvdimm().statistics().erase_failures;
+    program_failures += shadow.nvdimm().statistics().nand.program_failures;
+    erase_failures += shadow.nvdimm().statistics().nand.erase_failures;
     shadow.power_cycle();
     for (int i = 0; i < 200; ++i) {
       shadow.send(60, 6);

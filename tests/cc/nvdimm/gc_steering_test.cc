@@ -63,16 +63,16 @@ TEST(GcSteering, WearsAsMuchAsReactive) {
   for (const char* name : {"reactive", "reactive_copyback", "preemptive", "proactive"}) {
     Rig rig(aged_nvdimm(name));
     run_random(rig, 16'000, 6, [] {});
-    const NvdimmStatistics& s = rig.statistics();
-    const double waf =
-        static_cast<double>(s.host_pages + s.gc_pages) / static_cast<double>(s.host_pages);
+    const NvdimmStatistics s = rig.statistics();
+    const double waf = static_cast<double>(s.ftl.host_pages + s.ftl.gc_pages) /
+                       static_cast<double>(s.ftl.host_pages);
     if (erases == 0) {
-      erases = static_cast<double>(s.block_erases);
+      erases = static_cast<double>(s.nand.block_erases);
       amplification = waf;
     }
-    EXPECT_NEAR(static_cast<double>(s.block_erases), erases, 0.02 * erases) << name;
+    EXPECT_NEAR(static_cast<double>(s.nand.block_erases), erases, 0.02 * erases) << name;
     EXPECT_NEAR(waf, amplification, 0.02 * amplification) << name;
-    EXPECT_GT(s.gc_count, 500u) << name;
+    EXPECT_GT(s.ftl.gc_count, 500u) << name;
   }
 }
 
@@ -106,7 +106,7 @@ TEST(GcSteering, NoCollectionIsForgotten) {
         parameters.buffer.read_size = 16 * kPageBytes;
         Rig rig(parameters);
         run_random(rig, 1500, 4, [] {});
-        EXPECT_GT(rig.statistics().gc_count, 20u) << name << " " << manager;
+        EXPECT_GT(rig.statistics().ftl.gc_count, 20u) << name << " " << manager;
         EXPECT_EQ(rig.nvdimm().collections_begun(), rig.nvdimm().collections_ended())
             << name << " " << manager;
       }
@@ -166,7 +166,7 @@ TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
 // Writes one line of each of many pages until LUN 0 collects.
 void write_until_collection(Rig& rig) {
   Random random(9);
-  while (rig.statistics().gc_valid_pages.count() == 0) {
+  while (rig.statistics().ftl.gc_valid_pages.count() == 0) {
     rig.write(static_cast<std::int64_t>(4 * random.below(200)));  // static stripe: LUN 0
   }
 }
@@ -177,15 +177,15 @@ TEST(GcSteering, PreemptiveServesAReadAfterOneCopy) {
   const Tick latency = rig.read(4 * 250);
   EXPECT_GT(latency, kPageRead);
   EXPECT_LE(latency, kLookup + kPageRead + kPageProgram + kPageRead + kPageRead + kPageProgram);
-  EXPECT_EQ(rig.statistics().gc_count, 0u) << "its collection goes on";
+  EXPECT_EQ(rig.statistics().ftl.gc_count, 0u) << "its collection goes on";
   rig.drain();
-  EXPECT_GT(rig.statistics().gc_count, 0u);
-  EXPECT_GT(rig.statistics().gc_deferred, 0u);
+  EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
+  EXPECT_GT(rig.statistics().ftl.gc_deferred, 0u);
 
   Rig other(fixed_nvdimm("reactive"));
   write_until_collection(other);
   EXPECT_GT(other.read(4 * 250), Tick(2'000'000'000));
-  EXPECT_EQ(other.statistics().gc_deferred, 0u);
+  EXPECT_EQ(other.statistics().ftl.gc_deferred, 0u);
 }
 
 // Reads of the other channel, 30 x 70.78 us, allow three copies.
@@ -219,7 +219,7 @@ TEST(GcSteering, BackgroundCollectsWhileIdle) {
     rig.write_page(3 * page);
     rig.drain();
   }
-  EXPECT_GT(rig.statistics().gc_early, 0u);
+  EXPECT_GT(rig.statistics().ftl.gc_early, 0u);
   for (std::uint32_t lun = 0; lun < 4; ++lun) {
     EXPECT_GE(rig.nvdimm().ftl().free_blocks(lun), 10u);
   }
@@ -230,10 +230,10 @@ TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
   for (const char* stages : {"1", "2", "both"}) {
     Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.stages", stages}});
     run_random(rig, 8000, 4, [] {});
-    const NvdimmStatistics& s = rig.statistics();
-    EXPECT_EQ(s.gc_cached > 0, std::string(stages) != "2");
-    EXPECT_EQ(s.gc_prefetches > 0, std::string(stages) != "1");
-    EXPECT_GT(s.gc_overlapped_ack.count(), 0u);
+    const NvdimmStatistics s = rig.statistics();
+    EXPECT_EQ(s.ftl.gc_cached > 0, std::string(stages) != "2");
+    EXPECT_EQ(s.ftl.gc_prefetches > 0, std::string(stages) != "1");
+    EXPECT_GT(s.ftl.gc_overlapped_ack.count(), 0u);
   }
 }
 
@@ -269,7 +269,7 @@ TEST(GcSteering, CheckpointsContinueBitForBit) {
       ASSERT_EQ(rig.acks, other.acks) << name;
       ASSERT_EQ(rig.saved(), other.saved()) << name;
     }
-    EXPECT_GT(rig.statistics().gc_count, 0u);
+    EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
   }
 }
 

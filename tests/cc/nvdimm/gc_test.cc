@@ -16,7 +16,7 @@ constexpr Tick kErase{300'000 + 2'000'000'000};
 // Writes pages, whole, round and round until a collection has begun.
 std::int64_t write_until_collection(Rig& rig, std::int64_t pages) {
   std::int64_t next = 0;
-  while (rig.statistics().gc_valid_pages.count() == 0) {
+  while (rig.statistics().ftl.gc_valid_pages.count() == 0) {
     rig.write_page(next++ % pages);
   }
   return next;
@@ -35,13 +35,13 @@ Tick duration_of_one_collection(const NvdimmParameters& parameters, Tick a_copy)
     address = line_address(i);
     write = true;
   });
-  while (rig.statistics().gc_count == 0) {
+  while (rig.statistics().ftl.gc_count == 0) {
     rig.write(static_cast<std::int64_t>(5 + rig.acks.size() % 90));
   }
-  EXPECT_EQ(rig.statistics().gc_duration.max(),
-            (static_cast<std::int64_t>(rig.statistics().gc_pages) * a_copy + kErase).value());
-  EXPECT_GT(rig.statistics().gc_pages, 0u);
-  return Tick(rig.statistics().gc_duration.max());
+  EXPECT_EQ(rig.statistics().ftl.gc_duration.max(),
+            (static_cast<std::int64_t>(rig.statistics().ftl.gc_pages) * a_copy + kErase).value());
+  EXPECT_GT(rig.statistics().ftl.gc_pages, 0u);
+  return Tick(rig.statistics().ftl.gc_duration.max());
 }
 
 TEST(Gc, LastsForItsCopiesAndTheErase) {
@@ -142,9 +142,9 @@ TEST(Gc, SequentialOverwriteCopiesNothing) {
     address = line_address(0, i % (pages * kLinesPerPage));
     write = true;
   });
-  EXPECT_GT(rig.statistics().gc_count, 0u);
-  EXPECT_EQ(rig.statistics().gc_pages, 0u) << "write amplification is exactly 1";
-  EXPECT_GT(rig.statistics().host_pages, 4u * static_cast<Counter>(pages));
+  EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
+  EXPECT_EQ(rig.statistics().ftl.gc_pages, 0u) << "write amplification is exactly 1";
+  EXPECT_GT(rig.statistics().ftl.host_pages, 4u * static_cast<Counter>(pages));
 }
 
 TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
@@ -154,7 +154,7 @@ TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
   parameters.ftl.allocation = PageAllocation::fixed;
   Rig rig(parameters);
   std::int64_t next = 0;
-  while (rig.statistics().gc_valid_pages.count() == 0) {
+  while (rig.statistics().ftl.gc_valid_pages.count() == 0) {
     rig.write_page(2 * (next++ % 20));  // even pages: LUN 0
   }
   rig.acks.clear();
@@ -165,12 +165,12 @@ TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
   ASSERT_EQ(rig.acks.size(), 2u);
   EXPECT_EQ(rig.acks[0], (Ack{1, start + Tick(52'000) + kPageRead}));
   EXPECT_EQ(rig.acks[1].tag, 2u);
-  EXPECT_GE(rig.acks[1].time - start, Tick(rig.statistics().gc_duration.max()));
-  EXPECT_EQ(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps),
+  EXPECT_GE(rig.acks[1].time - start, Tick(rig.statistics().ftl.gc_duration.max()));
+  EXPECT_EQ(static_cast<std::int64_t>(rig.statistics().nand.gc_blocked_ps),
             (rig.acks[1].time - kPageRead - start - Tick(52'000)).value());
   EXPECT_EQ(rig.nvdimm().gc_blocked(1), Tick(0));
   EXPECT_EQ(rig.nvdimm().gc_blocked(2),
-            Tick(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps)));
+            Tick(static_cast<std::int64_t>(rig.statistics().nand.gc_blocked_ps)));
 }
 
 TEST(Gc, ItsErasesAreSuspendedForReads) {
@@ -186,15 +186,16 @@ TEST(Gc, ItsErasesAreSuspendedForReads) {
       rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
       const Tick waited = rig.read(pages - 1) - Tick(52'000);
       const Tick suspended = parameters.nand.suspend_time + kPageRead;
-      EXPECT_EQ(rig.statistics().gc_suspensions, suspends ? 1u : 0u) << scheduler;
-      EXPECT_EQ(rig.statistics().suspensions, rig.statistics().gc_suspensions) << scheduler;
+      EXPECT_EQ(rig.statistics().nand.gc_suspensions, suspends ? 1u : 0u) << scheduler;
+      EXPECT_EQ(rig.statistics().nand.suspensions, rig.statistics().nand.gc_suspensions)
+          << scheduler;
       if (suspends) {
         EXPECT_EQ(waited, suspended) << scheduler;
       } else {
         EXPECT_GT(waited, 10 * suspended) << scheduler;
       }
       rig.drain();
-      EXPECT_EQ(rig.statistics().gc_count, 1u) << scheduler;
+      EXPECT_EQ(rig.statistics().ftl.gc_count, 1u) << scheduler;
     }
   }
 }
@@ -208,8 +209,8 @@ TEST(Gc, HeldChannelBlocksItsOtherLuns) {
     parameters.ftl.allocation = PageAllocation::fixed;
     Rig rig(parameters);
     std::int64_t next = 0;
-    while (rig.statistics().page_reads == 0) {  // the first copy of a collection is under way
-      if (rig.statistics().gc_valid_pages.count() > 0) {
+    while (rig.statistics().nand.page_reads == 0) {  // the first copy of a collection is under way
+      if (rig.statistics().ftl.gc_valid_pages.count() > 0) {
         rig.kernel().step(kNever);
       } else {
         rig.write_page(2 * (next++ * 7 % 45));
@@ -280,7 +281,7 @@ TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
             const Ftl::Census census = rig.census();
             ASSERT_EQ(census.free + census.valid + census.invalid + census.in_flight, 256u);
           });
-      EXPECT_GT(rig.statistics().gc_count, 10u);
+      EXPECT_GT(rig.statistics().ftl.gc_count, 10u);
       rig.drain();
       EXPECT_EQ(rig.census().in_flight, 0u);
       EXPECT_TRUE(rig.nvdimm().idle());
@@ -295,7 +296,7 @@ TEST(Gc, CheckpointInTheMiddleOfACollectionContinuesBitForBit) {
   first.nvdimm().command(1, line_address(3), false, first.now());
   first.nvdimm().command(2, line_address(70), true, first.now());
   first.kernel().run_until(first.now() + 400 * kMicrosecond);
-  ASSERT_EQ(first.statistics().gc_count, 0u) << "still collecting";
+  ASSERT_EQ(first.statistics().ftl.gc_count, 0u) << "still collecting";
 
   const std::string middle = first.saved();
   Rig second(parameters);
@@ -370,7 +371,7 @@ TEST(Gc, CheckpointsDuringRandomTrafficContinueBitForBit) {
       ASSERT_EQ(rig.acks, other.acks);
       ASSERT_EQ(rig.saved(), other.saved());
     }
-    EXPECT_GT(rig.statistics().gc_count, 0u);
+    EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
   }
 }
 

@@ -19,7 +19,7 @@ NvdimmParameters one_lun() {
 }
 
 void write_until_collection(Rig& rig) {
-  for (std::int64_t next = 0; rig.statistics().gc_valid_pages.count() == 0; ++next) {
+  for (std::int64_t next = 0; rig.statistics().ftl.gc_valid_pages.count() == 0; ++next) {
     rig.write_page(next * 7 % 90);
   }
   rig.acks.clear();
@@ -46,7 +46,7 @@ TEST(GcWait, OneWhoJoinsAfterTheCollectionDoesNotWaitForIt) {
   write_until_collection(rig);
   const Tick start = rig.now();
   rig.nvdimm().command(1, line_address(99), false, start);
-  while (rig.statistics().gc_count == 0) {
+  while (rig.statistics().ftl.gc_count == 0) {
     rig.kernel().step(kNever);
   }
   rig.nvdimm().command(2, line_address(99, 1), false, rig.now());
@@ -60,14 +60,14 @@ TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
   Rig rig(one_lun());
   write_until_collection(rig);
   const Tick start = rig.now();
-  const Counter collected = rig.statistics().gc_count;
+  const Counter collected = rig.statistics().ftl.gc_count;
   Tick end{0};
   for (std::uint32_t tag = 1; tag < 8; ++tag) {
     rig.nvdimm().command(tag, line_address(90 + tag), true, start);
   }
   while (rig.acks.empty()) {
     rig.kernel().step(kNever);
-    if (end == Tick(0) && rig.statistics().gc_count > collected) {
+    if (end == Tick(0) && rig.statistics().ftl.gc_count > collected) {
       end = rig.now();
     }
   }
@@ -87,7 +87,7 @@ TEST(GcWait, WithoutCollectionsNobodyWaitsForThem) {
     rig.read(page + 40);
     EXPECT_EQ(rig.nvdimm().gc_blocked(0), Tick(0));
   }
-  EXPECT_GT(rig.statistics().page_programs, 0u);
+  EXPECT_GT(rig.statistics().nand.page_programs, 0u);
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ void drive(std::uint64_t seed, Outcome& outcome) {
     }
     switch (random.below(600)) {
       case 0:
-        outcome.collections += shadow.nvdimm().statistics().gc_count;
-        outcome.map_pages += shadow.nvdimm().statistics().map_pages;
+        outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
+        outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
         record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
         break;
       case 1:
@@ -117,8 +117,8 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   outcome.torn += record.torn_pages;
   outcome.flushed += record.flushed_pages;
   outcome.interrupted += shadow.interrupted();
-  outcome.collections += shadow.nvdimm().statistics().gc_count;
-  outcome.map_pages += shadow.nvdimm().statistics().map_pages;
+  outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
+  outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
   if (parameters.ftl.map == MapPlace::cached) {
     EXPECT_EQ(NvdimmFaults::lost_entries(shadow.nvdimm()), 0u) << "seed " << seed;
   }

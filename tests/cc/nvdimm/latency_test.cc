@@ -73,9 +73,9 @@ TEST(Latency, NeverWrittenPagesMayBeAnsweredWithoutFlash) {
   parameters.unmapped_read = UnmappedRead::zero;
   Rig rig(parameters);
   EXPECT_EQ(rig.read(3), kLookup);
-  EXPECT_EQ(rig.statistics().page_reads, 0u);
-  EXPECT_EQ(rig.statistics().unmapped_reads, 1u);
-  EXPECT_EQ(rig.statistics().read_lookups, 0u);
+  EXPECT_EQ(rig.statistics().nand.page_reads, 0u);
+  EXPECT_EQ(rig.statistics().buffer.unmapped_reads, 1u);
+  EXPECT_EQ(rig.statistics().buffer.read_lookups, 0u);
   for (std::int64_t page = 3; page < 8; ++page) {  // one page more than the write part holds
     rig.write_page(page);
   }
@@ -98,8 +98,8 @@ TEST(Latency, WriteToAFullBufferWaitsForOneProgram) {
     rig.write(page);
   }
   EXPECT_EQ(rig.write(4), kLookup + kPageProgram);
-  EXPECT_EQ(rig.statistics().evictions, 1u);
-  EXPECT_EQ(rig.statistics().eviction_reads, 0u) << "the page was never written";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.eviction_reads, 0u) << "the page was never written";
 }
 
 TEST(Latency, FrameIsFreeAfterTheTransferWithReleaseDatain) {
@@ -125,9 +125,9 @@ TEST(Latency, EvictingPartOfAWrittenPageReadsItFirst) {
     rig.write_page(page);
   }
   rig.drain();
-  EXPECT_EQ(rig.statistics().eviction_reads, 0u);
+  EXPECT_EQ(rig.statistics().buffer.eviction_reads, 0u);
   EXPECT_EQ(rig.write(8), kLookup + kPageRead + kPageProgram);
-  EXPECT_EQ(rig.statistics().eviction_reads, 1u);
+  EXPECT_EQ(rig.statistics().buffer.eviction_reads, 1u);
 }
 
 TEST(Latency, WriteToAPageUnderEvictionWaitsForItsProgram) {

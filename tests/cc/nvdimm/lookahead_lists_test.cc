@@ -25,7 +25,7 @@ struct Alone {
     BufferParameters parameters;
     parameters.read_size = frames * kPageBytes;
     parameters.write_size = kPageBytes;
-    buffer = std::make_unique<SyncBuffer>(parameters, Assignments(), unused);
+    buffer = std::make_unique<SyncBuffer>(parameters, Assignments());
     auto made = std::make_unique<Greedy>();
     manager = made.get();
     lookahead = std::make_unique<Lookahead>(std::move(made), unmapped, *buffer, rig.nvdimm().ftl(),
@@ -50,7 +50,6 @@ struct Alone {
   }
 
   Rig rig;
-  Counter unused = 0;
   std::unique_ptr<SyncBuffer> buffer;
   Greedy* manager = nullptr;
   std::unique_ptr<Lookahead> lookahead;

@@ -65,9 +65,9 @@ TEST(Prefetch, AQueuedPageIsReadWhileItWaitsForItsLookup) {
     rig.drain();
     EXPECT_EQ(ack_of(rig, 0), (prefetch ? Tick(0) : kLookup) + kPageRead);
     EXPECT_EQ(ack_of(rig, 40), (prefetch ? Tick(0) : 41 * kLookup) + kPageRead);
-    EXPECT_EQ(rig.statistics().prefetches, prefetch ? 2u : 0u);
-    EXPECT_EQ(rig.statistics().prefetch_late, prefetch ? 2u : 0u);
-    EXPECT_EQ(rig.statistics().page_reads, 2u) << "nothing is read twice";
+    EXPECT_EQ(rig.statistics().buffer.prefetches, prefetch ? 2u : 0u);
+    EXPECT_EQ(rig.statistics().buffer.prefetch_late, prefetch ? 2u : 0u);
+    EXPECT_EQ(rig.statistics().nand.page_reads, 2u) << "nothing is read twice";
   }
 }
 
@@ -78,8 +78,8 @@ TEST(Prefetch, APageThatIsThereAtItsLookupIsUseful) {
   send(rig, 0, 3);
   rig.drain();
   EXPECT_EQ(ack_of(rig, 0), parameters.buffer.lookup) << "the read of 70.78 us is hidden";
-  EXPECT_EQ(rig.statistics().prefetch_useful, 1u);
-  EXPECT_EQ(rig.statistics().read_hits, 1u);
+  EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 1u);
+  EXPECT_EQ(rig.statistics().buffer.read_hits, 1u);
 }
 
 TEST(Prefetch, IdleLunsOnlyAndTheOldestFirst) {
@@ -89,13 +89,13 @@ TEST(Prefetch, IdleLunsOnlyAndTheOldestFirst) {
   for (std::uint32_t tag = 0; tag < 3; ++tag) {
     send(rig, tag, 5 - tag);
   }
-  EXPECT_EQ(rig.statistics().prefetches, 1u) << "there is one LUN";
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 1u) << "there is one LUN";
   rig.kernel().run_until(kPageRead);
-  EXPECT_EQ(rig.statistics().prefetches, 2u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 2u);
   rig.kernel().run_until(2 * kPageRead);
-  EXPECT_EQ(rig.statistics().prefetches, 3u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 3u);
   rig.drain();
-  EXPECT_EQ(rig.statistics().prefetch_useful, 3u);
+  EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 3u);
 }
 
 // Two frames hold pages 0 and 1, and a lookup is so slow that commands queue.
@@ -114,25 +114,25 @@ struct TwoFrames : Rig {
 
 TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
   TwoFrames rig;
-  const Counter before = rig.statistics().prefetches;
+  const Counter before = rig.statistics().buffer.prefetches;
   send(rig, 1, 1);  // asks for page 1
   send(rig, 2, 2);
   send(rig, 3, 3);
   rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
-  EXPECT_EQ(rig.statistics().prefetches, before + 1) << "page 0 gives way to 2; 1 stays";
+  EXPECT_EQ(rig.statistics().buffer.prefetches, before + 1) << "page 0 gives way to 2; 1 stays";
   rig.kernel().run_until(rig.now() + 600 * kMicrosecond);
-  EXPECT_EQ(rig.statistics().read_hits, 3u) << "pages 0 and 1 before, page 1 again";
+  EXPECT_EQ(rig.statistics().buffer.read_hits, 3u) << "pages 0 and 1 before, page 1 again";
 }
 
 TEST(Prefetch, KeepsAQueuedPageThoughItIsTheLeastRecentlyUsed) {
   TwoFrames rig;
-  const Counter reads = rig.statistics().page_reads;
+  const Counter reads = rig.statistics().nand.page_reads;
   send(rig, 1, 0);  // the older one of the two is asked for
   send(rig, 2, 2);
   rig.drain();
   rig.nvdimm().finish(1, rig.now());
   rig.drain();
-  EXPECT_EQ(rig.statistics().page_reads, reads + 1);
+  EXPECT_EQ(rig.statistics().nand.page_reads, reads + 1);
 }
 
 TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
@@ -181,13 +181,13 @@ TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
   rig.kernel().run_until(rig.now() + parameters.buffer.lookup - kMicrosecond);
   const Ftl& ftl = rig.nvdimm().ftl();
   ASSERT_EQ(ftl.lun_of(ftl.place(LogicalPage(0))), 1u);
-  EXPECT_EQ(rig.statistics().prefetches, 13u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 13u);
   std::vector<std::uint32_t> expected(12, 0);
   expected.push_back(1);
   EXPECT_EQ(reads.luns, expected);
   rig.drain();
-  EXPECT_EQ(rig.statistics().prefetch_useful, 13u);
-  EXPECT_EQ(rig.statistics().page_reads, 13u) << "nothing is read twice";
+  EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 13u);
+  EXPECT_EQ(rig.statistics().nand.page_reads, 13u) << "nothing is read twice";
 }
 
 TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
@@ -196,11 +196,11 @@ TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
   rig.write(0, 3);
   send(rig, 1, 0, 3);
   rig.drain();
-  EXPECT_EQ(rig.statistics().prefetches, 0u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 0u);
   rig.nvdimm().finish(1, rig.now());
   send(rig, 2, 0, 4);
   rig.drain();
-  EXPECT_EQ(rig.statistics().prefetches, 1u) << "another line of it is";
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 1u) << "another line of it is";
 }
 
 TEST(Prefetch, ItemsAreFetchedOneByOne) {
@@ -211,8 +211,8 @@ TEST(Prefetch, ItemsAreFetchedOneByOne) {
   send(rig, 0, 0, 0);
   send(rig, 1, 0, 1);
   rig.drain();
-  EXPECT_EQ(rig.statistics().prefetches, 2u);
-  EXPECT_EQ(rig.statistics().prefetch_useful, 2u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 2u);
+  EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 2u);
 }
 
 // LUN 0 programs while page 1 is fetched into the only frame; the older command needs it first.
@@ -228,9 +228,9 @@ TEST(Prefetch, UnusedOnesAreCounted) {
   send(rig, 0, 2);
   send(rig, 1, 1);
   rig.kernel().run_until(rig.now() + 100 * kMicrosecond);
-  EXPECT_EQ(rig.statistics().prefetches, 1u);
+  EXPECT_EQ(rig.statistics().buffer.prefetches, 1u);
   rig.kernel().run_until(rig.now() + parameters.buffer.lookup);
-  EXPECT_EQ(rig.statistics().prefetch_unused, 1u);
+  EXPECT_EQ(rig.statistics().buffer.prefetch_unused, 1u);
 }
 
 TEST(Preevict, FramesAreFreeBeforeWritesNeedThem) {
@@ -243,7 +243,7 @@ TEST(Preevict, FramesAreFreeBeforeWritesNeedThem) {
       rig.write_page(page);
     }
     rig.drain();
-    EXPECT_EQ(rig.statistics().preevictions, early ? 1u : 0u);
+    EXPECT_EQ(rig.statistics().buffer.preevictions, early ? 1u : 0u);
     EXPECT_EQ(rig.write(30), early ? kLookup : kLookup + kProgram);
   }
 }
@@ -256,17 +256,17 @@ TEST(Preevict, AsManyFramesAsQueuedWritesNeed) {
     rig.write_page(page);
   }
   rig.drain();
-  EXPECT_EQ(rig.statistics().preevictions, 0u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 0u);
   for (std::uint32_t tag = 1; tag <= 3; ++tag) {
     send(rig, tag, 10 + tag, 0, true);
     send(rig, tag + 3, 10 + tag, 1, true);
   }
   send(rig, 7, 3, 0, true);  // has a frame
-  EXPECT_EQ(rig.statistics().preevictions, 3u) << "one frame for each new page";
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 3u) << "one frame for each new page";
   const Tick sent = rig.now();
   rig.drain();
   EXPECT_EQ(ack_of(rig, 1), sent + kMillisecond);
-  EXPECT_EQ(rig.statistics().evictions, 3u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 3u);
 }
 
 // One frame of four is to be free for the next page, whoever waits for the one that will be.
@@ -278,15 +278,15 @@ TEST(Preevict, PagesThatWaitDoNotStopIt) {
   for (std::int64_t page = 0; page < 4; ++page) {
     rig.write_page(page);
   }
-  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);
   const Tick sent = rig.now();
   send(rig, 1, 10, 0, true);
   rig.kernel().run_until(sent + kMicrosecond);
   send(rig, 2, 11, 0, true);
   rig.kernel().run_until(sent + 2 * kMicrosecond);
   EXPECT_EQ(ack_of(rig, 1), kNever) << "no frame is free yet";
-  EXPECT_EQ(rig.statistics().preevictions, 3u);
-  EXPECT_EQ(rig.statistics().evictions, 3u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 3u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 3u);
   rig.drain();
   EXPECT_LT(ack_of(rig, 2), sent + 3 * kMicrosecond + kProgram) << "written back side by side";
 }
@@ -300,9 +300,9 @@ TEST(Preevict, CompletePagesAreWrittenBackFirst) {
   rig.write_page(2);
   rig.write_page(3);
   rig.drain();
-  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);
   EXPECT_EQ(rig.write(0, 1), kLookup) << "page 0 is still there";
-  EXPECT_EQ(rig.statistics().write_hits + rig.statistics().write_merged, 3u * 63 + 1);
+  EXPECT_EQ(rig.statistics().buffer.write_hits + rig.statistics().buffer.write_merged, 3u * 63 + 1);
 }
 
 TEST(Preevict, IdleLunsOnly) {
@@ -314,11 +314,12 @@ TEST(Preevict, IdleLunsOnly) {
   for (const std::int64_t page : {0, 2, 4, 6, 8}) {  // all of LUN 0
     rig.write_page(page);
   }
-  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);
   rig.write_page(1);
-  EXPECT_EQ(rig.statistics().preevictions, 1u) << "all that time queued commands ask for page 1";
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 1u)
+      << "all that time queued commands ask for page 1";
   rig.kernel().run_until(rig.now() + kMicrosecond);
-  EXPECT_EQ(rig.statistics().preevictions, 2u) << "LUN 1, though its page is the newest";
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 2u) << "LUN 1, though its page is the newest";
 }
 
 TEST(Lookahead, ManagersChangeNothingThatIsRead) {
@@ -339,9 +340,10 @@ TEST(Lookahead, ManagersChangeNothingThatIsRead) {
       EXPECT_EQ(rig.acks.size(), 10'000u);
       rig.drain();
       EXPECT_TRUE(rig.nvdimm().idle());
-      const NvdimmStatistics& s = rig.statistics();
-      EXPECT_LE(s.prefetch_useful + s.prefetch_late + s.prefetch_unused, s.prefetches);
-      EXPECT_EQ(s.prefetches > 100, std::string(manager) != "preevict");
+      const NvdimmStatistics s = rig.statistics();
+      EXPECT_LE(s.buffer.prefetch_useful + s.buffer.prefetch_late + s.buffer.prefetch_unused,
+                s.buffer.prefetches);
+      EXPECT_EQ(s.buffer.prefetches > 100, std::string(manager) != "preevict");
     }
   }
 }

@@ -165,9 +165,9 @@ TEST(CachedMap, OneReadServesAllWhoMissEntriesOfAPage) {
     rig.nvdimm().command(tag, line_address(tag), false, Tick(0));
   }
   rig.drain();
-  EXPECT_EQ(rig.nvdimm().map_counts().misses, 3u);
-  EXPECT_EQ(rig.nvdimm().map_counts().reads, 1u);
-  EXPECT_EQ(rig.statistics().page_reads, 4u);
+  EXPECT_EQ(rig.nvdimm().ftl().map()->counts().misses, 3u);
+  EXPECT_EQ(rig.nvdimm().ftl().map()->counts().reads, 1u);
+  EXPECT_EQ(rig.statistics().nand.page_reads, 4u);
 }
 
 TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
@@ -178,15 +178,17 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
     rig.write_page(page);
   }
   rig.drain();
-  const Counter before = rig.statistics().page_programs;
-  EXPECT_EQ(rig.statistics().map_pages, 0u);
+  const Counter before = rig.statistics().nand.page_programs;
+  EXPECT_EQ(rig.statistics().ftl.map_pages, 0u);
   for (std::int64_t page = 16; page < 142; ++page) {
     rig.write_page(page);
   }
   rig.drain();
-  EXPECT_EQ(rig.nvdimm().map_counts().reads, 0u) << "nothing of the map was in flash when asked";
-  EXPECT_EQ(rig.statistics().map_pages, 5u) << "entries of 138 pages but for the last 64, together";
-  EXPECT_EQ(rig.statistics().page_programs - before, 126u + 5u);
+  EXPECT_EQ(rig.nvdimm().ftl().map()->counts().reads, 0u)
+      << "nothing of the map was in flash when asked";
+  EXPECT_EQ(rig.statistics().ftl.map_pages, 5u)
+      << "entries of 138 pages but for the last 64, together";
+  EXPECT_EQ(rig.statistics().nand.page_programs - before, 126u + 5u);
   const Ftl& ftl = rig.nvdimm().ftl();
   EXPECT_NE(ftl.place(ftl.map_page(0)), kNowhere);
   EXPECT_EQ(ftl.place(ftl.map_page(8)), kNowhere);
@@ -263,7 +265,7 @@ TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
       ASSERT_EQ(rig.acks.size(), seen + 1);
       rig.nvdimm().finish(0, rig.now());
     }
-    EXPECT_GT(rig.statistics().map_pages, 0u);
+    EXPECT_GT(rig.statistics().ftl.map_pages, 0u);
   }
 }
 
@@ -281,8 +283,8 @@ TEST(CachedMap, NothingIsDifferentWhenAllOfItIsCached) {
         write = writes && random.below(2) == 0;
       });
       rig.drain();
-      EXPECT_EQ(rig.statistics().map_pages, 0u);
-      EXPECT_EQ(rig.nvdimm().map_counts().misses, 0u);
+      EXPECT_EQ(rig.statistics().ftl.map_pages, 0u);
+      EXPECT_EQ(cached ? rig.nvdimm().ftl().map()->counts().misses : 0, 0u);
       acks.push_back(rig.acks);
     }
     EXPECT_EQ(acks[0], acks[1]);
@@ -296,7 +298,7 @@ TEST(CachedMap, UniformReadsHitAsOftenAsEntriesAreCached) {
     address = line_address(static_cast<std::int64_t>(random.below(142)));
     write = false;
   });
-  MapCounts& counts = rig.nvdimm().map_counts();
+  MapCounts& counts = rig.nvdimm().ftl().map()->counts();
   const double lookups = static_cast<double>(counts.hits + counts.misses);
   // A page in the read part is not looked up: of 138 others 36 are cached.
   EXPECT_NEAR(static_cast<double>(counts.hits) / lookups, 36.0 / 138, 0.01);

@@ -131,7 +131,7 @@ NvdimmParameters filled(FrameRelease release) {
 PowerRecord fail_during_a_program(FrameRelease release) {
   EXPECT_TRUE(filled(release).check().empty());
   Shadow shadow(filled(release), 3);
-  while (shadow.nvdimm().statistics().evictions == 0) {
+  while (shadow.nvdimm().statistics().buffer.evictions == 0) {
     shadow.send(20, 8);
     shadow.finish_one();
     shadow.step();
@@ -287,7 +287,7 @@ void save_what_one_lun_held(PageAllocation allocation) {
         ++dirty;
       }
     }
-    ASSERT_EQ(bare->nvdimm.statistics().evictions, 0u);
+    ASSERT_EQ(bare->nvdimm.statistics().buffer.evictions, 0u);
     const PowerRecord record = bare->nvdimm.power_fail(bare->kernel.now());
     if (++failures <= 3) {  // after more, others are so full that they cannot take their shares
       EXPECT_LE(record.hold_up, worst_hold_up(parameters));
@@ -302,7 +302,7 @@ void save_what_one_lun_held(PageAllocation allocation) {
     write(static_cast<std::int64_t>(random.below(shape.logical_pages)),
           static_cast<std::uint8_t>(random.next()));
   }
-  EXPECT_GT(bare->nvdimm.statistics().gc_count, 0u);
+  EXPECT_GT(bare->nvdimm.statistics().ftl.gc_count, 0u);
   for (const auto& [page, byte] : first_bytes) {
     EXPECT_EQ(bare->nvdimm.peek(line_address(page))[0], byte) << page;
   }

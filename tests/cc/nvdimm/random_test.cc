@@ -72,7 +72,7 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
     ASSERT_EQ(census.free + census.valid + census.invalid,
               static_cast<std::uint64_t>(parameters.capacity / kPageBytes))
         << "seed " << seed;
-    collections += rig.statistics().gc_count;
+    collections += rig.statistics().ftl.gc_count;
   }
   EXPECT_GT(built, 250);
   EXPECT_GT(collections, 10000u);

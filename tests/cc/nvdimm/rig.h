@@ -53,7 +53,7 @@ class Rig : public AckListener {
 
   Nvdimm& nvdimm() { return nvdimm_; }
   Kernel& kernel() { return kernel_; }
-  NvdimmStatistics& statistics() { return nvdimm_.statistics(); }
+  NvdimmStatistics statistics() { return nvdimm_.statistics(); }
   Tick now() const { return kernel_.now(); }
 
   // One command now; the time until its ack. It ends with the ack.

@@ -40,7 +40,7 @@ TEST(SavedState, IsTheSameOnceLoadedWhateverIsUnderWay) {
         ASSERT_EQ(other.saved(), state) << "step " << i;
       }
     }
-    programs += busy.rig().statistics().page_programs;
+    programs += busy.rig().statistics().nand.page_programs;
   }
   EXPECT_GT(programs, 500u);
 }
@@ -58,7 +58,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
   for (std::uint32_t tag = 0; tag < 8; ++tag) {
     rig.nvdimm().command(tag, line_address(tag), false, rig.now());
   }
-  while (rig.statistics().read_lookups + rig.statistics().write_lookups < 16) {
+  while (rig.statistics().buffer.read_lookups + rig.statistics().buffer.write_lookups < 16) {
     rig.kernel().step(kNever);
   }
   Rig other(parameters);

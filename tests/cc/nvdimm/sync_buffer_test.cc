@@ -36,7 +36,7 @@ class Twice {
       : by_recency_(std::string(replacement) == "lru"),
         parameters_(of_eight_frames(replacement)),
         random_(seed),
-        buffer_(std::make_unique<SyncBuffer>(parameters_, Assignments(), unused_)) {}
+        buffer_(std::make_unique<SyncBuffer>(parameters_, Assignments())) {}
 
   void step() {
     const auto key = static_cast<std::int64_t>(random_.below(20));
@@ -90,7 +90,7 @@ class Twice {
     ASSERT_EQ(part().capacity(), std::uint64_t{kFrames});
     ASSERT_EQ(part().waiting(), waiting_.size());
     ASSERT_EQ(part().replaceable(), replaceable_.size());
-    ASSERT_EQ(unused_, expected_unused_);
+    ASSERT_EQ(buffer_->statistics().prefetch_unused, expected_unused_);
     Keys listed;
     for (std::uint32_t frame = part().victim(); frame != kNoIndex; frame = part().after(frame)) {
       listed.push_back(part()[frame].key);
@@ -153,7 +153,9 @@ class Twice {
   void save_and_load() {
     Archive saved;
     buffer_->serialize(saved);
-    buffer_ = std::make_unique<SyncBuffer>(parameters_, Assignments(), unused_);
+    const Counter unused = buffer_->statistics().prefetch_unused;
+    buffer_ = std::make_unique<SyncBuffer>(parameters_, Assignments());
+    buffer_->statistics().prefetch_unused = unused;
     buffer_->write.add(3);
     buffer_->write.admit();
     const std::int64_t key =
@@ -168,7 +170,6 @@ class Twice {
   const bool by_recency_;
   const BufferParameters parameters_;
   Random random_;
-  Counter unused_ = 0;
   Counter expected_unused_ = 0;
   std::unique_ptr<SyncBuffer> buffer_;
   Keys waiting_;
@@ -201,8 +202,7 @@ TEST(SyncBuffer, AWrittenLineLeavesTheReadPart) {
        {Case{FrameState::clean, 0, false, 2, false}, Case{FrameState::clean, 0, false, 3, true},
         Case{FrameState::clean, 1, false, 2, true}, Case{FrameState::clean, 0, true, 2, true},
         Case{FrameState::filling, 0, false, 2, true}}) {
-    Counter unused = 0;
-    SyncBuffer buffer(of_eight_frames(), Assignments(), unused);
+    SyncBuffer buffer(of_eight_frames(), Assignments());
     buffer.read.add(5);
     const std::uint32_t number = buffer.read.admit();
     Frame& frame = buffer.read[number];
@@ -225,13 +225,12 @@ TEST(SyncBuffer, AWrittenLineLeavesTheReadPart) {
 
 // Of pages and of items.
 TEST(SyncBuffer, KeysAndLinesOfAddresses) {
-  Counter unused = 0;
   for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
     const bool items = granularity == BufferGranularity::item;
     BufferParameters parameters = of_eight_frames();
     parameters.granularity = granularity;
     parameters.write_size = 3 * kPageBytes;
-    const SyncBuffer buffer(parameters, Assignments(), unused);
+    const SyncBuffer buffer(parameters, Assignments());
     EXPECT_EQ(buffer.items(), items);
     EXPECT_EQ(buffer.read.capacity(), items ? 512u : 8u);
     EXPECT_EQ(buffer.write.capacity(), items ? 192u : 3u);

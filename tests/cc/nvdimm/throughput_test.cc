@@ -28,10 +28,10 @@ double saturated_rate(NvdimmParameters parameters, bool is_write) {
     address = line_address(static_cast<std::int64_t>(random.below(pages)));
     write = is_write;
     if (i == kFilled || i == kCommands - 1) {
-      const NvdimmStatistics& s = rig.statistics();
+      const NvdimmStatistics s = rig.statistics();
       start = end;
       end = rig.now();
-      done = s.page_reads + s.page_programs - (i == kFilled ? 0 : done);
+      done = s.nand.page_reads + s.nand.page_programs - (i == kFilled ? 0 : done);
     }
   });
   return megabytes_per_second(static_cast<std::int64_t>(done), end - start);

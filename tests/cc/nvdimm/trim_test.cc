@@ -31,7 +31,7 @@ TEST(Trim, OnlyWholePagesAreDiscarded) {
           number * page >= range.address && (number + 1) * page <= range.address + range.size;
       EXPECT_EQ(ftl.place(LogicalPage(number)) == kNowhere, whole) << number;
     }
-    EXPECT_EQ(rig.statistics().trimmed_pages, static_cast<Counter>(range.pages));
+    EXPECT_EQ(rig.statistics().ftl.trimmed_pages, static_cast<Counter>(range.pages));
   }
 }
 

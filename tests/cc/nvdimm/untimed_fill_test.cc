@@ -141,10 +141,10 @@ TEST(UntimedFill, AWriteOfANewPageWaitsForAnEviction) {
   Rig rig(dirty_nvdimm());
   const NvdimmParameters& parameters = rig.nvdimm().parameters();
   EXPECT_EQ(rig.write(2, 5), parameters.buffer.lookup) << "a dirty page takes it at once";
-  EXPECT_EQ(rig.statistics().write_hits, 1u);
+  EXPECT_EQ(rig.statistics().buffer.write_hits, 1u);
   EXPECT_GT(rig.write(40), parameters.nand.program_time);
-  EXPECT_EQ(rig.statistics().evictions, 1u);
-  EXPECT_EQ(rig.statistics().eviction_reads, 0u) << "frames are whole";
+  EXPECT_EQ(rig.statistics().buffer.evictions, 1u);
+  EXPECT_EQ(rig.statistics().buffer.eviction_reads, 0u) << "frames are whole";
   EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), true).front(), 1) << "page 0 went first";
   EXPECT_EQ(rig.read(3), parameters.buffer.lookup);
   EXPECT_GT(rig.read(0), parameters.nand.read_time);
@@ -155,11 +155,11 @@ TEST(UntimedFill, FramesAreKeptFreeFromTheFirstMoment) {
   parameters.buffer.write_size = 64 * kPageBytes;
   Rig on_demand(parameters);
   on_demand.drain();
-  EXPECT_EQ(on_demand.statistics().evictions, 0u);
+  EXPECT_EQ(on_demand.statistics().buffer.evictions, 0u);
   parameters.buffer.manager = "prefetch_preevict";
   Rig rig(parameters);
   rig.drain();
-  EXPECT_GT(rig.statistics().preevictions, 0u);
+  EXPECT_GT(rig.statistics().buffer.preevictions, 0u);
   EXPECT_EQ(rig.write(60), parameters.buffer.lookup) << "a frame is free";
 }
 
@@ -171,7 +171,7 @@ TEST(UntimedFill, AFlushWritesAllBack) {
   rig.drain();
   ASSERT_EQ(rig.acks.size(), 1u);
   EXPECT_EQ(rig.acks[0].time, rig.now());
-  EXPECT_EQ(rig.statistics().evictions, 4u);
+  EXPECT_EQ(rig.statistics().buffer.evictions, 4u);
   EXPECT_TRUE(NvdimmFaults::listed(rig.nvdimm(), true).empty());
 }
 
@@ -200,7 +200,7 @@ TEST(UntimedFill, ResidentPagesAreHeldAsFarAsTheyFit) {
   for (const std::int64_t page : {7, 3, 9, 1}) {
     EXPECT_EQ(rig.read(page, 63), parameters.buffer.lookup);
   }
-  EXPECT_EQ(rig.statistics().read_hits, 4u);
+  EXPECT_EQ(rig.statistics().buffer.read_hits, 4u);
   EXPECT_GT(rig.read(8), parameters.nand.read_time);
   EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), false), (Keys{3, 9, 1, 8}));
 }

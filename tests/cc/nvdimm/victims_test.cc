@@ -246,7 +246,7 @@ TEST(Victims, AllWorkInTimedRuns) {
       write = true;
     });
     rig.drain();
-    EXPECT_GT(rig.statistics().gc_count, 0u) << victim;
+    EXPECT_GT(rig.statistics().ftl.gc_count, 0u) << victim;
     EXPECT_EQ(rig.census().free + rig.census().valid + rig.census().invalid, 256u) << victim;
   }
 }
@@ -292,7 +292,7 @@ TEST(WearLevelling, HappensInTimedRunsToo) {
     write = true;
   });
   rig.drain();
-  EXPECT_GT(rig.statistics().levelled_blocks, 0u);
+  EXPECT_GT(rig.statistics().ftl.levelled_blocks, 0u);
   EXPECT_EQ(rig.census().in_flight, 0u);
 }
 

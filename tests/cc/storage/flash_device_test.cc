@@ -155,14 +155,14 @@ TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
     request.bytes = 4096;
     return request;
   });
-  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
+  const NvdimmStatistics counts = static_cast<Nvdimm&>(device.module()).statistics();
   EXPECT_GT(seen.collections, 100u);
   EXPECT_EQ(device.module().collections_ended(), seen.collections);
-  EXPECT_EQ(seen.programs, counts.host_pages + counts.gc_pages);
-  const std::uint64_t hits = counts.write_hits / kLinesPerPage;  // overwritten in the buffer
-  EXPECT_NEAR(static_cast<double>(counts.host_pages), static_cast<double>(kWrites - hits),
+  EXPECT_EQ(seen.programs, counts.ftl.host_pages + counts.ftl.gc_pages);
+  const std::uint64_t hits = counts.buffer.write_hits / kLinesPerPage;  // overwritten in the buffer
+  EXPECT_NEAR(static_cast<double>(counts.ftl.host_pages), static_cast<double>(kWrites - hits),
               0.02 * kWrites);
-  EXPECT_EQ(counts.eviction_reads, 0u) << "whole pages need no reading before";
+  EXPECT_EQ(counts.buffer.eviction_reads, 0u) << "whole pages need no reading before";
   // Erased: what was programmed beyond the blocks that hold something now.
   EXPECT_NEAR(static_cast<double>(seen.erases), static_cast<double>(seen.programs) / 16, 4 * 32.0);
   StatisticRegistry registry;
@@ -172,7 +172,7 @@ TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
     read[statistic.path] = statistic;
   }
   EXPECT_DOUBLE_EQ(read.at("storage.flash.ftl.waf").value,
-                   static_cast<double>(seen.programs) / static_cast<double>(counts.host_pages));
+                   static_cast<double>(seen.programs) / static_cast<double>(counts.ftl.host_pages));
   EXPECT_GT(read.at("storage.flash.ftl.waf").value, 1.2);
 }
 
@@ -184,8 +184,8 @@ TEST(FlashDevice, APartOfAPageIsWrittenBackWithTheRestOfIt) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     rig.write(page(i) + (i < 100 ? 0 : 1024), i < 100 ? 4096 : 512);
   }
-  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
-  EXPECT_GE(counts.eviction_reads, 80u) << "but for those in the buffer";
+  const NvdimmStatistics counts = static_cast<Nvdimm&>(device.module()).statistics();
+  EXPECT_GE(counts.buffer.eviction_reads, 80u) << "but for those in the buffer";
 }
 
 TEST(FlashDevice, AFlushMayWriteBackAllThatTheBufferHolds) {
@@ -199,8 +199,8 @@ TEST(FlashDevice, AFlushMayWriteBackAllThatTheBufferHolds) {
   const std::uint32_t flush = rig.send(Kind::flush, 0, 0);
   const std::uint32_t behind = rig.send(Kind::read, 0, 512);
   rig.drain();
-  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
-  EXPECT_EQ(counts.host_pages, 8u);
+  const NvdimmStatistics counts = static_cast<Nvdimm&>(device.module()).statistics();
+  EXPECT_EQ(counts.ftl.host_pages, 8u);
   EXPECT_GE(rig.took(flush), parameters.inside.nand.program_time);
   EXPECT_GT(rig.ended.at(behind), rig.ended.at(flush));
 }

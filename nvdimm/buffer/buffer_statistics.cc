@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/buffer/buffer_statistics.h"
+
+#include <array>
+
+#include "core/statistic_table.h"
+#include "nvdimm/buffer/sync_buffer.h"
+
+namespace hmsim {
+
+namespace {
+
+using Table = StatisticTable<SyncBuffer, BufferStatistics>;
+using S = BufferStatistics;
+
+constexpr std::array kRows{
+    Table::part<&S::read_lookups>(),
+    Table::part<&S::read_hits>(),
+    Table::part<&S::read_merged>(),
+    Table::part<&S::write_lookups>(),
+    Table::part<&S::write_hits>(),
+    Table::part<&S::write_merged>(),
+    Table::ratio<&S::read_lookups, &S::read_hits, &S::read_merged>(
+        "nvdimm.buffer.read_hit_ratio",
+        "reads that found their line in the buffer or on its way from flash"),
+    Table::ratio<&S::write_lookups, &S::write_hits, &S::write_merged>(
+        "nvdimm.buffer.write_hit_ratio",
+        "writes whose page or item had, or waited for, a frame of the write part"),
+    Table::ratio<&S::read_lookups, &S::read_hits>("nvdimm.buffer.read_hit_ratio_strict",
+                                                  "reads that found their line in the buffer"),
+    Table::ratio<&S::write_lookups, &S::write_hits>(
+        "nvdimm.buffer.write_hit_ratio_strict",
+        "writes whose page or item had a frame of the write part"),
+    Table::sum<&S::read_merged, &S::write_merged>(
+        "nvdimm.buffer.merged", "commands",
+        "commands that found their page or item on its way into a frame"),
+    Table::counter<&S::unmapped_reads>(
+        "nvdimm.buffer.unmapped_reads", "commands",
+        "reads of never-written pages that were answered without flash access"),
+    Table::counter<&S::evictions>("nvdimm.buffer.evictions", "pages", "pages written back"),
+    Table::counter<&S::eviction_reads>(
+        "nvdimm.buffer.eviction_reads", "pages",
+        "pages read from flash to complete one that is written back"),
+    Table::counter<&S::prefetches>(
+        "nvdimm.buffer.prefetches", "pages",
+        "pages (items) read from flash for commands that were still queued"),
+    Table::counter<&S::prefetch_useful>(
+        "nvdimm.buffer.prefetch_useful", "pages",
+        "of these, pages that were in the buffer when first looked up"),
+    Table::counter<&S::prefetch_late>(
+        "nvdimm.buffer.prefetch_late", "pages",
+        "of these, pages that were still on their way when first looked up"),
+    Table::counter<&S::prefetch_unused>(
+        "nvdimm.buffer.prefetch_unused", "pages",
+        "of these, pages that left the buffer before any read asked for them"),
+    Table::counter<&S::preevictions>("nvdimm.buffer.preevictions", "pages",
+                                     "pages written back before a write needed their frame"),
+    Table::counter<&S::flushed_pages>("nvdimm.buffer.flushed_pages", "pages",
+                                      "pages written back because of a flush"),
+};
+
+static_assert(Table::complete(kRows), "a count has no row, or several");
+
+}  // namespace
+
+void BufferStatistics::serialize(Archive& archive) { Table::serialize(*this, archive, kRows); }
+
+void register_buffer_statistics(StatisticRegistry& registry,
+                                const std::vector<SyncBuffer*>& buffers) {
+  Table::report(kRows, registry, buffers);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/ftl/ftl_statistics.h"
+
+#include <array>
+#include <utility>
+
+#include "core/statistic_table.h"
+#include "nvdimm/ftl/ftl.h"
+#include "nvdimm/nand/flash_array.h"
+
+namespace hmsim {
+
+namespace {
+
+using Ftls = std::vector<Ftl*>;
+using Table = StatisticTable<Ftl, FtlStatistics>;
+using ArrayTable = StatisticTable<FlashArray, NandStatistics>;
+using S = FtlStatistics;
+using A = NandStatistics;
+
+// Of cached maps. A full map counts nothing.
+void report_map(StatisticRegistry& registry, const Ftls& ftls) {
+  std::vector<MapCounts*> maps;
+  for (Ftl* ftl : ftls) {
+    if (ftl->map() != nullptr) {
+      maps.push_back(&ftl->map()->counts());
+    }
+  }
+  const auto counter = [&](const char* name, const char* unit, const char* description,
+                           Counter MapCounts::*member) {
+    std::vector<Counter*> sources;
+    for (MapCounts* counts : maps) {
+      sources.push_back(&(counts->*member));
+    }
+    registry.counter(name, unit, description, std::move(sources));
+  };
+  const auto sum = [maps](bool lookups) {
+    return [maps, lookups] {
+      Counter total = 0;
+      for (const MapCounts* counts : maps) {
+        total += counts->hits + (lookups ? counts->misses : 0);
+      }
+      return static_cast<double>(total);
+    };
+  };
+  registry.ratio("nvdimm.ftl.map.hit_ratio", "lookups in the map that found their entry cached",
+                 sum(false), sum(true));
+  counter("nvdimm.ftl.map.hits", "lookups", "lookups that found their entry cached",
+          &MapCounts::hits);
+  counter("nvdimm.ftl.map.misses", "lookups", "lookups that did not", &MapCounts::misses);
+  counter("nvdimm.ftl.map.evictions", "entries", "entries that left the cache",
+          &MapCounts::evictions);
+  counter("nvdimm.ftl.map.dirty_evictions", "entries", "of these, entries that had changed",
+          &MapCounts::dirty_evictions);
+  counter("nvdimm.ftl.map.reads", "pages", "translation pages read, but for copies",
+          &MapCounts::reads);
+}
+
+// In the order in which they are reported.
+constexpr std::array kWritingRows{
+    Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages, &S::merged_pages,
+                 &S::padded_pages>(
+        "nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host"),
+    Table::counter<&S::host_pages>("nvdimm.ftl.host_pages", "pages",
+                                   "pages of 4 KiB programmed for the host"),
+    Table::counter<&S::gc_pages>(
+        "nvdimm.ftl.gc_pages", "pages",
+        "pages of 4 KiB programmed by garbage collection and wear levelling"),
+    Table::counter<&S::map_pages>("nvdimm.ftl.map_pages", "pages",
+                                  "translation pages of a cached map programmed, in 4 KiB"),
+    Table::counter<&S::merged_pages>(
+        "nvdimm.ftl.merged_pages", "pages",
+        "pages of 4 KiB programmed again because another one of their flash page was written"),
+    Table::counter<&S::padded_pages>(
+        "nvdimm.ftl.padded_pages", "pages",
+        "4 KiB programmed without data, where there was too little to fill a flash page"),
+    Table::derived(report_map),
+    Table::counter<&S::levelled_blocks>("nvdimm.ftl.levelled_blocks", "blocks",
+                                        "blocks moved by static wear levelling"),
+    Table::counter<&S::trimmed_pages>("nvdimm.ftl.trimmed_pages", "pages",
+                                      "pages in flash that were discarded"),
+    Table::counter<&S::gc_count>("nvdimm.gc.count", "collections", "blocks collected"),
+};
+
+constexpr std::array kBlockedRows{
+    ArrayTable::scaled<&A::gc_blocked_ps>(
+        "nvdimm.gc.blocked_us", "us",
+        "time that flash commands (page reads, write-backs) stood in the queues of LUNs under "
+        "collection, summed over the commands; a write-back without a LUN stands in none, so that "
+        "what requests waited for is in nvdimm.latency.*.gc_blocked_ns",
+        1'000'000),
+};
+
+constexpr std::array kDecisionRows{
+    Table::counter<&S::gc_deferred>("nvdimm.gc.deferred", "times",
+                                    "times that collection gave way to the host"),
+    Table::counter<&S::gc_urgent>(
+        "nvdimm.gc.urgent", "decisions",
+        "steps taken against the scheduler's will, because few blocks were free"),
+    Table::counter<&S::gc_early>("nvdimm.gc.early", "collections",
+                                 "collections that began before they were due"),
+    Table::counter<&S::gc_cached>("nvdimm.gc.cached_pages", "pages",
+                                  "copied pages that went to the requests that waited for them"),
+    Table::counter<&S::gc_prefetches>("nvdimm.gc.prefetched_pages", "pages",
+                                      "page reads for requests that an erase was put off for"),
+};
+
+constexpr std::array kSuspensionRows{
+    ArrayTable::counter<&A::gc_suspensions>(
+        "nvdimm.gc.suspensions", "operations",
+        "times that a program or an erase of a collection was suspended for reads"),
+};
+
+constexpr std::array kCollectionRows{
+    Table::histogram<&S::gc_overlapped_ack>(
+        "nvdimm.gc.ack_us", "us",
+        "command to ack, of commands during which a collection was under way", 1'000'000),
+    Table::histogram<&S::gc_duration>("nvdimm.gc.duration_us", "us", "first copy to end of erase",
+                                      1'000'000),
+    Table::histogram<&S::gc_valid_pages>("nvdimm.gc.valid_pages", "pages",
+                                         "valid pages of victim blocks", 1),
+};
+
+static_assert(Table::complete(kWritingRows, kDecisionRows, kCollectionRows),
+              "a count has no row, or several");
+
+}  // namespace
+
+void FtlStatistics::serialize(Archive& archive) {
+  Table::serialize(*this, archive, kWritingRows, kDecisionRows, kCollectionRows);
+}
+
+void register_ftl_statistics(StatisticRegistry& registry, const std::vector<Ftl*>& ftls,
+                             const std::vector<FlashArray*>& arrays) {
+  Table::report(kWritingRows, registry, ftls);
+  ArrayTable::report(kBlockedRows, registry, arrays);
+  Table::report(kDecisionRows, registry, ftls);
+  ArrayTable::report(kSuspensionRows, registry, arrays);
+  Table::report(kCollectionRows, registry, ftls);
+}
+
+}  // namespace hmsim
