@@ -10,6 +10,7 @@
 
 #include "core/errors.h"
 #include "core/input_file.h"
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/precondition.h"
 

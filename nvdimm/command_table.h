@@ -14,10 +14,10 @@
 #include "core/kernel.h"
 #include "core/slot_list.h"
 #include "core/types.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/buffer/posted_writes.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/garbage_collector.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/module/module.h"
 #include "nvdimm/parameters.h"
 

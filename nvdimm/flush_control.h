@@ -10,9 +10,9 @@
 
 #include "core/types.h"
 #include "nvdimm/buffer/evictor.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/command_table.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/write_path.h"
 

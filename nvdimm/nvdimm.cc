@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/buffer/untimed_fill.h"
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {
@@ -18,17 +19,21 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
       flash_(parameters.nand, parameters.nand.superblocks(parameters.capacity), *this, seed),
       buffer_(parameters.buffer, assignments),
-      data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
-                                  : nullptr),
-      lookahead_(Lookahead::make(parameters, assignments, buffer_, ftl_, flash_)),
+      data_(parameters.store_data
+                ? std::make_unique<NvdimmData>(parameters.buffer.granularity, ftl_.shape())
+                : nullptr),
+      lookahead_(Lookahead::make(parameters.buffer.manager, parameters.unmapped_read, assignments,
+                                 buffer_, ftl_, flash_)),
       commands_(parameters, host, ftl_.shape().logical_pages, pending_, collector_,
                 ftl_.statistics()),
       reads_(parameters.unmapped_read, commands_, buffer_, lookahead_.get(), ftl_, flash_, map_,
              collector_, pending_, data_.get()),
-      collector_(parameters, assignments, ftl_, flash_, pending_, reads_),
+      collector_(parameters.gc, parameters.nand, parameters.line_burst, assignments, ftl_, flash_,
+                 pending_, reads_),
       map_(ftl_, flash_, pending_, *this),
       writes_(commands_, buffer_, lookahead_.get(), evictor_),
-      evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, writes_, data_.get()),
+      evictor_(parameters.buffer.release, parameters.nand, buffer_, ftl_, flash_, map_, pending_,
+               writes_, data_.get()),
       flush_(parameters.buffer.flush, commands_, writes_, evictor_, buffer_, pending_),
       backup_(parameters_, ftl_, flash_, buffer_, commands_.posted(), data_.get()) {
   if (data_ != nullptr) {

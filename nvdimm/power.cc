@@ -2,7 +2,6 @@
 #include "nvdimm/power.h"
 
 #include "core/units.h"
-#include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/module/power_record.h"
 #include "nvdimm/nand/nand_timing.h"
 
@@ -26,7 +25,7 @@ std::int64_t merge_reads(const NvdimmParameters& parameters) {
 }
 
 std::int64_t flush_pages(const NvdimmParameters& parameters) {
-  return frame_count(parameters.buffer, parameters.buffer.write_size) + parameters.posted_writes;
+  return parameters.buffer.frames(parameters.buffer.write_size) + parameters.posted_writes;
 }
 
 std::int64_t save_pages(const NvdimmParameters& parameters) {

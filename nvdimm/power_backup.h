@@ -13,9 +13,9 @@
 
 #include "core/request.h"
 #include "core/types.h"
+#include "nvdimm/buffer/data.h"
 #include "nvdimm/buffer/posted_writes.h"
 #include "nvdimm/buffer/sync_buffer.h"
-#include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/module/power_lane.h"
 #include "nvdimm/module/power_record.h"

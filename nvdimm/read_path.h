@@ -11,16 +11,15 @@
 #include <cstdint>
 
 #include "core/types.h"
+#include "nvdimm/buffer/data.h"
 #include "nvdimm/buffer/lookahead.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/command_table.h"
-#include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/garbage_collector.h"
 #include "nvdimm/ftl/map_traffic.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/parameters.h"
 
 namespace hmsim {
 

@@ -5,7 +5,7 @@
 
 namespace hmsim {
 
-Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
+Evictor::Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& buffer, Ftl& ftl,
                  FlashArray& flash, MapTraffic& map, PendingWork& pending,
                  EvictionListener& listener, NvdimmData* data)
     : buffer_(buffer),
@@ -15,12 +15,12 @@ Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ft
       pending_(pending),
       listener_(listener),
       data_(data),
-      release_(parameters.buffer.release),
-      combines_(parameters.nand.cache || parameters.nand.multi_plane),
+      release_(release),
+      combines_(nand.cache || nand.multi_plane),
       merges_(ftl.shape().merge),
       most_(ftl.shape().batch()),
-      channels_(static_cast<std::uint32_t>(parameters.nand.channels)),
-      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_),
+      channels_(static_cast<std::uint32_t>(nand.channels)),
+      luns_per_channel_(static_cast<std::uint32_t>(nand.luns()) / channels_),
       open_(ftl.shape().dynamic ? 1 : ftl.shape().luns, kNoIndex) {
   flash.attach(*this);
 }

@@ -28,13 +28,12 @@
 #include "core/pool.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/buffer/data.h"
 #include "nvdimm/buffer/sync_buffer.h"
-#include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/map_traffic.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/parameters.h"
 
 namespace hmsim {
 
@@ -48,8 +47,9 @@ class EvictionListener {
 
 class Evictor final : private FlashRequester {
  public:
-  Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
-          MapTraffic& map, PendingWork& pending, EvictionListener& listener, NvdimmData* data);
+  Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& buffer, Ftl& ftl,
+          FlashArray& flash, MapTraffic& map, PendingWork& pending, EvictionListener& listener,
+          NvdimmData* data);
 
   struct Started {
     std::size_t pages = 0;

@@ -11,8 +11,8 @@
 
 #include "core/archive.h"
 #include "core/request.h"
+#include "nvdimm/buffer/buffer_parameters.h"
 #include "nvdimm/nand/flash_media.h"
-#include "nvdimm/parameters.h"
 
 namespace hmsim {
 

@@ -5,16 +5,15 @@
 
 namespace hmsim {
 
-std::unique_ptr<Lookahead> Lookahead::make(const NvdimmParameters& parameters,
+std::unique_ptr<Lookahead> Lookahead::make(const std::string& name, UnmappedRead unmapped_read,
                                            const Assignments& assignments, SyncBuffer& buffer,
                                            const Ftl& ftl, const FlashArray& flash) {
-  auto policy = create_policy(PolicyKind::buffer_manager, parameters.buffer.manager, assignments);
+  auto policy = create_policy(PolicyKind::buffer_manager, name, assignments);
   std::unique_ptr<BufferManager> manager(static_cast<BufferManager*>(policy.release()));
   if (!manager->watches_queue()) {
     return nullptr;
   }
-  return std::make_unique<Lookahead>(std::move(manager), parameters.unmapped_read, buffer, ftl,
-                                     flash);
+  return std::make_unique<Lookahead>(std::move(manager), unmapped_read, buffer, ftl, flash);
 }
 
 Lookahead::Lookahead(std::unique_ptr<BufferManager> manager, UnmappedRead unmapped_read,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/archive.h"
@@ -18,7 +19,6 @@
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/parameters.h"
 #include "policies/buffer_manager.h"
 
 namespace hmsim {
@@ -26,7 +26,7 @@ namespace hmsim {
 class Lookahead {
  public:
   // nullptr: the manager does not watch the queue. `assignments`: the configuration's.
-  static std::unique_ptr<Lookahead> make(const NvdimmParameters& parameters,
+  static std::unique_ptr<Lookahead> make(const std::string& manager, UnmappedRead unmapped_read,
                                          const Assignments& assignments, SyncBuffer& buffer,
                                          const Ftl& ftl, const FlashArray& flash);
 

@@ -7,10 +7,6 @@
 
 namespace hmsim {
 
-std::int64_t frame_count(const BufferParameters& parameters, Bytes size) {
-  return size / (parameters.granularity == BufferGranularity::item ? kLineBytes : kPageBytes);
-}
-
 BufferPart::BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement> replacement,
                        Counter& unused_prefetches)
     : capacity_(capacity),
@@ -142,9 +138,9 @@ std::unique_ptr<BufferReplacement> replacement(const BufferParameters& parameter
 }  // namespace
 
 SyncBuffer::SyncBuffer(const BufferParameters& parameters, const Assignments& assignments)
-    : read(frame_count(parameters, parameters.read_size), replacement(parameters, assignments),
+    : read(parameters.frames(parameters.read_size), replacement(parameters, assignments),
            statistics_.prefetch_unused),
-      write(frame_count(parameters, parameters.write_size), replacement(parameters, assignments),
+      write(parameters.frames(parameters.write_size), replacement(parameters, assignments),
             statistics_.prefetch_unused),
       items_(parameters.granularity == BufferGranularity::item) {}
 

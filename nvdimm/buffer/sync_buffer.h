@@ -23,8 +23,8 @@
 #include "core/slot_list.h"
 #include "core/statistics.h"
 #include "core/types.h"
+#include "nvdimm/buffer/buffer_parameters.h"
 #include "nvdimm/buffer/buffer_statistics.h"
-#include "nvdimm/parameters.h"
 #include "policies/buffer_replacement.h"
 
 namespace hmsim {
@@ -159,9 +159,6 @@ class BufferPart {
   mutable std::int64_t recent_key_ = kNoKey;  // the last one looked for, ...
   mutable std::uint32_t recent_ = kNoIndex;   // ... and what was found
 };
-
-// Frames in a part of `size`.
-std::int64_t frame_count(const BufferParameters& parameters, Bytes size);
 
 class SyncBuffer {
  public:

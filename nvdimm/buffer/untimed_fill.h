@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/types.h"
+#include "nvdimm/buffer/data.h"
 #include "nvdimm/buffer/sync_buffer.h"
-#include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
 
 namespace hmsim {

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "nvdimm/buffer/sync_buffer.h"
-#include "nvdimm/nand/flash_geometry.h"
-#include "nvdimm/power.h"
 
 namespace hmsim {
 
@@ -19,94 +16,7 @@ void require(bool condition, std::string_view message) {
   ensure(condition, "ftl", Tick(0), -1, message);
 }
 
-// LUNs (channel-major numbers) in the order in which consecutive pages visit them.
-std::vector<std::uint32_t> stripe_of(const NvdimmParameters& parameters) {
-  const NandParameters& nand = parameters.nand;
-  std::vector<std::uint32_t> stripe;
-  for (std::int64_t i = 0; i < parameters.luns() * nand.planes; ++i) {
-    std::int64_t rest = i;
-    std::int64_t channel = 0;
-    std::int64_t chip = 0;
-    std::int64_t die = 0;
-    const auto take = [&rest](std::int64_t count) {
-      return std::exchange(rest, rest / count) % count;
-    };
-    for (const char letter : parameters.ftl.order) {
-      switch (letter) {
-        case 'C':
-          channel = take(nand.channels);
-          break;
-        case 'W':
-          chip = take(nand.chips);
-          break;
-        case 'D':
-          die = take(nand.dies);
-          break;
-        default:
-          take(nand.planes);  // the FTL fills the planes of a LUN in turn
-          break;
-      }
-    }
-    stripe.push_back(static_cast<std::uint32_t>((channel * nand.chips + chip) * nand.dies + die));
-  }
-  return stripe;
-}
-
 }  // namespace
-
-FtlShape ftl_shape(const NvdimmParameters& parameters) {
-  constexpr std::int64_t kMillion = 1'000'000;
-  constexpr double kPartsPerPercent = 10'000;
-  const std::int64_t raw_pages = parameters.capacity / kPageBytes;
-  const std::int64_t parts = parameters.nand.parts();
-  const auto spare_ppm =
-      static_cast<std::int64_t>(parameters.ftl.over_provisioning * kPartsPerPercent + 0.5);
-  const std::int64_t blocks = parameters.nand.superblocks(parameters.capacity) / parameters.luns();
-  const auto share_of_blocks = [blocks](double share) {
-    const auto ppm = static_cast<std::int64_t>(share * static_cast<double>(kMillion) + 0.5);
-    return (blocks * ppm + kMillion - 1) / kMillion;
-  };
-
-  FtlShape shape;
-  shape.luns = static_cast<std::uint32_t>(parameters.luns());
-  shape.blocks = static_cast<std::uint32_t>(blocks);
-  shape.pages = static_cast<std::uint32_t>(parameters.nand.superblock_pages() * parts);
-  shape.part_bits = log2_of_parts(parameters.nand);
-  shape.combine = parameters.ftl.partial_writes == PartialWrites::combine;
-  shape.merge = parameters.ftl.partial_writes == PartialWrites::merge && parts > 1;
-  shape.logical_pages =
-      static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm) / parts * parts);
-  if (parameters.ftl.map == MapPlace::cached) {
-    shape.map_entries = static_cast<std::uint64_t>(kPageBytes / parameters.ftl.map_entry);
-    shape.cached_entries = static_cast<std::uint64_t>(parameters.ftl.map_cache / kCachedEntryBytes);
-  }
-  // At a power failure the write part must fit besides what an interrupted collection has used up,
-  // and then a block to collect with be left.
-  const std::int64_t saved = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
-  shape.gc_threshold = static_cast<std::uint32_t>(
-      std::min(blocks, std::max({share_of_blocks(parameters.ftl.gc_threshold),
-                                 parameters.ftl.reserve_blocks, saved})));
-  shape.urgent_limit = static_cast<std::uint32_t>(
-      std::min(std::int64_t{shape.gc_threshold},
-               std::max({share_of_blocks(parameters.gc.urgent_limit), std::int64_t{2}, saved})));
-  shape.bad_blocks = static_cast<std::uint32_t>(parameters.nand.factory_bad_superblocks(blocks));
-  shape.dynamic = parameters.ftl.allocation == PageAllocation::dynamic;
-  shape.shared_frontier = parameters.ftl.frontier == WriteFrontier::shared;
-  shape.wear_gap = static_cast<std::uint32_t>(parameters.ftl.wear_gap);
-  shape.stripe = stripe_of(parameters);
-  // Pages on their way to flash have a claim on a LUN while their old copies are still valid; what
-  // fills a flash page goes to one LUN, so that a few places on each may be of no use.
-  const std::int64_t frames = frame_count(parameters.buffer, parameters.buffer.write_size);
-  const std::int64_t moving = shape.merge ? parts * std::min(parameters.command_queue, frames)
-                                          : std::min(parameters.command_queue + parts - 1, frames);
-  const std::uint64_t pages = shape.logical_pages + (shape.map_pages() << shape.part_bits);
-  const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at once
-  const std::uint64_t stripe = std::uint64_t{shape.luns} << shape.part_bits;
-  shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) +
-                                     (map_writes << shape.part_bits) + stripe - shape.luns
-                               : (pages + stripe - 1) / stripe * stripe;
-  return shape;
-}
 
 Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
     : shape_(std::move(shape)),

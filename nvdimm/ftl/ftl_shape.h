@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdimm/parameters.h"
+#include "core/parameters.h"
+#include "core/types.h"
+#include "nvdimm/ftl/ftl_parameters.h"
+#include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
@@ -57,6 +60,22 @@ struct FtlShape {
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
 };
 
-FtlShape ftl_shape(const NvdimmParameters& parameters);
+// What is asked of an FTL.
+struct FtlDemands {
+  Bytes capacity{0};              // raw
+  std::int64_t commands = 0;      // of the host that may be unfinished
+  std::int64_t write_frames = 0;  // of the buffer: what may be on its way to flash
+  std::int64_t kept_blocks = 0;   // of a LUN, free for the save after a power failure
+};
+
+FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,
+                   const FtlDemands& demands);
+
+// Whether so much flash divides into LUNs and blocks.
+bool check_capacity(Bytes capacity, const NandParameters& nand,
+                    std::vector<ParameterError>& errors);
+// Whether all that must fit does. The capacity has passed check_capacity().
+void check_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,
+                 const FtlDemands& demands, std::vector<ParameterError>& errors);
 
 }  // namespace hmsim

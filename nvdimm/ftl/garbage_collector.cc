@@ -12,13 +12,18 @@ std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignm
 
 }  // namespace
 
-GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
-                                   const Assignments& assignments, Ftl& ftl, FlashArray& flash,
-                                   const PendingWork& pending, CollectionListener& listener)
-    : parameters_(parameters.gc),
-      scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
-      times_{parameters.nand.read_time, parameters.nand.program_time,  parameters.nand.erase_time,
-             flash.timing().data_out(), flash.timing().read_command(), parameters.line_burst},
+GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandParameters& nand,
+                                   Tick line_burst, const Assignments& assignments, Ftl& ftl,
+                                   FlashArray& flash, const PendingWork& pending,
+                                   CollectionListener& listener)
+    : parameters_(parameters),
+      scheduler_(gc_scheduler(parameters.scheduler, assignments)),
+      times_{nand.read_time,
+             nand.program_time,
+             nand.erase_time,
+             flash.timing().data_out(),
+             flash.timing().read_command(),
+             line_burst},
       ftl_(ftl),
       flash_(flash),
       pending_(pending),

@@ -22,11 +22,10 @@
 
 #include "core/archive.h"
 #include "core/types.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/gathered_copies.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/parameters.h"
 #include "policies/gc_scheduler.h"
 
 namespace hmsim {
@@ -40,9 +39,11 @@ class CollectionListener {
 
 class GarbageCollector final : private FlashRequester {
  public:
-  // `assignments`: the configuration's; the scheduler's own parameters are taken from them.
-  GarbageCollector(const NvdimmParameters& parameters, const Assignments& assignments, Ftl& ftl,
-                   FlashArray& flash, const PendingWork& pending, CollectionListener& listener);
+  // `line_burst`: of a line on the host's data bus. `assignments`: the configuration's; the
+  // scheduler's own parameters are taken from them.
+  GarbageCollector(const GcParameters& parameters, const NandParameters& nand, Tick line_burst,
+                   const Assignments& assignments, Ftl& ftl, FlashArray& flash,
+                   const PendingWork& pending, CollectionListener& listener);
 
   // A command of the host was served by its LUN, or has left it for another.
   void on_host_served(const FlashCommand& command, Tick now);

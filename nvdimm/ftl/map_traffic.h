@@ -16,8 +16,8 @@
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "core/types.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
+#include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many valid pages must an FTL have room for?
-#include "nvdimm/ftl/ftl_shape.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "nvdimm/flash_shape.h"
 
 namespace hmsim {
 namespace {

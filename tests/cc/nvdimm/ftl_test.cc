@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/random.h"
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/precondition.h"
 #include "tests/cc/nvdimm/rig.h"
 #include "tests/cc/words.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is what flash owes to requests counted for the LUN, its channel and in all?
-#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/ftl/pending_work.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/errors.h"
+#include "nvdimm/flash_shape.h"
 #include "tests/cc/names.h"
 #include "tests/cc/nvdimm/busy.h"
 #include "tests/cc/nvdimm/shadow.h"

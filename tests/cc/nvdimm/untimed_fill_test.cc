@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/precondition.h"
 #include "tests/cc/nvdimm/shadow.h"
 

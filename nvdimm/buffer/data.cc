@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nvdimm/data.h"
+#include "nvdimm/buffer/data.h"
 
 namespace hmsim {
 

@@ -8,7 +8,6 @@
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_media.h"
-#include "nvdimm/parameters.h"
 
 namespace hmsim {
 
@@ -21,10 +20,10 @@ struct UnsavedPage {
 };
 
 struct NvdimmData {
-  NvdimmData(const NvdimmParameters& parameters, const FtlShape& shape)
+  NvdimmData(BufferGranularity granularity, const FtlShape& shape)
       : media(std::uint64_t{shape.luns} * shape.blocks, shape.pages, shape.parts()),
-        read(parameters.buffer.granularity),
-        write(parameters.buffer.granularity) {}
+        read(granularity),
+        write(granularity) {}
 
   // What flash, or an interrupted save, has of the page: zeros if it was never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the synchronisation buffer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+struct NandParameters;
+
+enum class UnmappedRead : std::uint8_t { flash, zero };
+enum class BufferGranularity : std::uint8_t { page, item };
+enum class BufferPort : std::uint8_t { pipelined, serial };
+enum class FrameRelease : std::uint8_t { program, datain };
+enum class BufferFlush : std::uint8_t { none, writeback };
+
+struct BufferParameters {
+  Bytes read_size{400LL << 20};
+  Bytes write_size{400LL << 20};
+  BufferGranularity granularity = BufferGranularity::page;
+  Tick lookup = 52 * kNanosecond;
+  BufferPort port = BufferPort::pipelined;
+  FrameRelease release = FrameRelease::program;
+  BufferFlush flush = BufferFlush::none;
+  std::string manager = "on_demand";
+  std::string replacement = "lru";
+
+  // Frames in a part of `size`.
+  std::int64_t frames(Bytes size) const {
+    return size / (granularity == BufferGranularity::item ? kLineBytes : kPageBytes);
+  }
+
+  // Under "buffer.".
+  void declare(ParameterSet& set);
+  // What does not fit the flash behind the buffer.
+  void check(const NandParameters& nand, std::vector<ParameterError>& errors) const;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/flash_shape.h"
+
+#include "nvdimm/power.h"
+
+namespace hmsim {
+
+FtlDemands ftl_demands(const NvdimmParameters& parameters) {
+  FtlDemands demands;
+  demands.capacity = parameters.capacity;
+  demands.commands = parameters.command_queue;
+  demands.write_frames = parameters.buffer.frames(parameters.buffer.write_size);
+  // At a power failure the write part must fit besides what an interrupted collection has used up,
+  // and then a block to collect with be left.
+  demands.kept_blocks = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
+  return demands;
+}
+
+FtlShape ftl_shape(const NvdimmParameters& parameters) {
+  return ftl_shape(parameters.ftl, parameters.gc, parameters.nand, ftl_demands(parameters));
+}
+
+}  // namespace hmsim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the FTL and of garbage collection.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
+enum class MapPlace : std::uint8_t { full, cached };
+enum class WriteFrontier : std::uint8_t { separate, shared };
+enum class PartialWrites : std::uint8_t { combine, pad, merge };
+
+struct FtlParameters {
+  double over_provisioning = 7;  // percent
+  PageAllocation allocation = PageAllocation::dynamic;
+  std::string order = "CWDP";
+  double gc_threshold = 0.05;  // fraction of the blocks of a LUN
+  std::int64_t reserve_blocks = 3;
+  WriteFrontier frontier = WriteFrontier::separate;
+  PartialWrites partial_writes = PartialWrites::combine;
+  MapPlace map = MapPlace::full;
+  Bytes map_cache{2LL << 20};
+  Bytes map_entry{4};
+  std::string victim = "greedy";
+  std::int64_t wear_gap = 100;
+
+  // Under "ftl.".
+  void declare(ParameterSet& set);
+  // What is wrong whatever the flash is; check_shape() (ftl_shape.h) has the rest.
+  void check(std::vector<ParameterError>& errors) const;
+};
+
+struct GcParameters {
+  std::string scheduler = "reactive";
+  double urgent_limit = 0.005;  // fraction of the blocks of a LUN
+  bool hold_channel = false;
+
+  // Under "gc.".
+  void declare(ParameterSet& set);
+};
+
+}  // namespace hmsim

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether an FTL's shape is possible: the flash divides evenly, and what must fit does.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/units.h"
+#include "nvdimm/ftl/ftl_shape.h"
+#include "nvdimm/ftl/map_cache.h"
+
+namespace hmsim {
+
+namespace {
+
+// The smallest over-provisioning, in steps of a tenth of a percent, with which all fits; 0: none.
+double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
+                                const NandParameters& nand, const FtlDemands& demands) {
+  constexpr double kSteps = 10;  // of a percent
+  constexpr double kMost = 1000;
+  const auto fits = [&](double steps) {
+    ftl.over_provisioning = steps / kSteps;
+    const FtlShape shape = ftl_shape(ftl, gc, nand, demands);
+    return shape.logical_pages > 0 && shape.needed <= shape.valid_limit() * shape.luns;
+  };
+  double low = 0;
+  double high = kMost * kSteps;
+  if (!fits(high)) {
+    return 0;
+  }
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (fits(middle) ? high : low) = middle;
+  }
+  return high / kSteps;
+}
+
+// The most blocks that may be kept free with the over-provisioning as it is.
+std::string most_kept(const FtlShape& shape) {
+  const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.worth_collecting() + 1);
+  const std::uint64_t taken =
+      (shape.needed + of_block - 1) / of_block + shape.frontiers() + shape.bad_blocks;
+  constexpr std::uint64_t kLeast = 2;
+  return taken + kLeast > shape.blocks
+             ? ""
+             : "; " + std::to_string(shape.blocks - taken) + " of them would do";
+}
+
+void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
+                             const NandParameters& nand, const FtlDemands& demands,
+                             std::vector<ParameterError>& errors) {
+  const FtlShape shape = ftl_shape(ftl, gc, nand, demands);
+  const std::string kept = std::to_string(shape.gc_threshold) + " of " +
+                           std::to_string(shape.blocks) +
+                           " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
+                           (demands.kept_blocks > 0 ? ", nvdimm.buffer.write_size)" : ")");
+  if (shape.logical_pages == 0 ||
+      shape.gc_threshold + shape.frontiers() + shape.bad_blocks >= shape.blocks) {
+    errors.push_back(
+        {"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept + most_kept(shape)});
+    return;
+  }
+  const std::uint64_t room = shape.valid_limit() * shape.luns;
+  if (shape.needed > room) {
+    const double enough = enough_over_provisioning(ftl, gc, nand, demands);
+    errors.push_back(
+        {"nvdimm.ftl.over_provisioning",
+         format_real(ftl.over_provisioning) + " is too little: " + std::to_string(shape.needed) +
+             " valid pages (those on their way to flash" +
+             (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
+             kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
+             std::to_string(room) + " do" +
+             (enough > 0 ? "; " + format_real(enough) + " is enough" : most_kept(shape))});
+  }
+}
+
+// Each page that collection moves dirties an entry. A victim has at most so many valid pages for
+// each page that it frees as there are logical pages for each spare one; unless translation pages
+// are written with more changed entries at once, collecting uses up more pages than it frees.
+void check_map_cache(const FtlParameters& ftl, const FtlShape& shape,
+                     std::vector<ParameterError>& errors) {
+  const std::uint64_t raw = std::uint64_t{shape.luns} * shape.blocks * shape.pages;
+  const std::uint64_t spare = raw - std::min(raw, shape.logical_pages);
+  const std::uint64_t together = (spare == 0 ? 0 : 2 * shape.logical_pages / spare)
+                                 << shape.part_bits;
+  if (shape.map_pages() > 0 && shape.cached_entries < together * shape.map_pages()) {
+    errors.push_back({"nvdimm.ftl.map_cache",
+                      format_size(ftl.map_cache) + " are too little: with this over-provisioning " +
+                          std::to_string(together) + " entries of each of " +
+                          std::to_string(shape.map_pages()) +
+                          " translation pages must be cached, " +
+                          format_size(static_cast<std::int64_t>(together * shape.map_pages()) *
+                                      kCachedEntryBytes)});
+  }
+}
+
+}  // namespace
+
+bool check_capacity(Bytes capacity, const NandParameters& nand,
+                    std::vector<ParameterError>& errors) {
+  const Bytes block = nand.superblock_pages() * nand.page_size;
+  const Bytes stripe = nand.luns() * block;
+  const std::string name = "nvdimm.capacity";
+  const std::string size = format_size(capacity);
+  const std::string luns = std::to_string(nand.luns()) +
+                           " LUNs (nvdimm.nand.{channels,chips,dies}) of " + format_size(block) +
+                           " blocks (nvdimm.nand.{page_size,pages_per_block,planes})";
+  if (capacity % stripe != Bytes(0)) {
+    const std::int64_t near = (capacity + stripe / 2) / stripe;
+    errors.push_back(
+        {name, size + " is not a multiple of " + format_size(stripe) + ", one block on each of " +
+                   luns + "; nearest: " + format_size(std::max(near, kFewestBlocks) * stripe)});
+  } else if (capacity / stripe < kFewestBlocks) {
+    errors.push_back({name, size + " gives only " + std::to_string(capacity / stripe) +
+                                " blocks to each of " + luns + "; at least " +
+                                std::to_string(kFewestBlocks) +
+                                " are needed: " + format_size(kFewestBlocks * stripe)});
+  }
+  return std::none_of(errors.begin(), errors.end(),
+                      [&name](const ParameterError& error) { return error.name == name; });
+}
+
+void check_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,
+                 const FtlDemands& demands, std::vector<ParameterError>& errors) {
+  check_over_provisioning(ftl, gc, nand, demands, errors);
+  check_map_cache(ftl, ftl_shape(ftl, gc, nand, demands), errors);
+}
+
+}  // namespace hmsim
