@@ -18,6 +18,8 @@ FLOORS = (
     ("simulation",),
     ("bindings",),
 )
+# The same within a room, by folder; "" is the room's top folder, whose files compose the others.
+INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media"), ("buffer",), ("",))}
 CONTROLLER = ("core", "policies", "dram", "nvdimm", "controller", "check")  # gem5 compiles these
 LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")
 OPTIONAL = "dram/dramsim3/"  # has flags of its own

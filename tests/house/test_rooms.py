@@ -27,15 +27,15 @@ PACKAGES = (
 )
 
 
-def sources(room: str) -> list[Path]:
-    return [p for p in sorted((ROOT / room).rglob("*")) if p.suffix in (".h", ".hh", ".cc")]
+def sources(room: str, root: Path = ROOT) -> list[Path]:
+    return [p for p in sorted((root / room).rglob("*")) if p.suffix in (".h", ".hh", ".cc")]
 
 
-def includes(room: str) -> Iterator[tuple[str, str, str]]:
+def includes(room: str, root: Path = ROOT) -> Iterator[tuple[str, str, str]]:
     """Yield file, kind of bracket and target of every include of a room."""
-    for path in sources(room):
+    for path in sources(room, root):
         for bracket, target in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            yield path.relative_to(ROOT).as_posix(), bracket, target
+            yield path.relative_to(root).as_posix(), bracket, target
 
 
 @pytest.mark.parametrize("room", FLOOR)
@@ -50,6 +50,48 @@ def test_no_include_runs_up(room: str) -> None:
         if other not in FLOOR or FLOOR[other] > FLOOR[room] or beside:
             wrong.append(f"{file} -> {target}")
     assert not wrong, f"includes that run up or aside: {wrong}"
+
+
+def folder(file: str) -> str:
+    """Return a file's folder within its room, "" for the room's top folder."""
+    return file.split("/")[1] if file.count("/") > 1 else ""
+
+
+def inner_climbs(room: str, root: Path) -> list[str]:
+    """Return the includes within a room that run up, or aside, between its folders."""
+    floor = {name: at for at, names in enumerate(rooms.INNER_FLOORS[room]) for name in names}
+    return [
+        f"{file} -> {target}"
+        for file, _, target in includes(room, root)
+        if target.startswith(f"{room}/") and (own := folder(file)) != (other := folder(target))
+        if floor[other] >= floor[own]
+    ]
+
+
+@pytest.mark.parametrize("room", rooms.INNER_FLOORS)
+def test_no_include_within_a_room_runs_up(room: str) -> None:
+    named = {name for names in rooms.INNER_FLOORS[room] for name in names}
+    assert named == {folder(path.relative_to(ROOT).as_posix()) for path in sources(room)}
+    assert not inner_climbs(room, ROOT)
+
+
+def test_an_include_that_runs_up_within_a_room_is_found(tmp_path: Path) -> None:
+    files = {
+        "nand/array.h": '#include "core/types.h"\n#include "nvdimm/module/lane.h"\n',
+        "nand/climb.cc": '#include <vector>\n#include "nvdimm/nand/array.h"\n'
+        '#include "nvdimm/parameters.h"\n',
+        "ftl/aside.h": '#include "nvdimm/media/cells.h"\n#include "nvdimm/nand/array.h"\n',
+        "media/skip.h": '  #include "nvdimm/buffer/frames.h"\n',
+        "whole.h": '#include "nvdimm/buffer/frames.h"\n#include "nvdimm/parameters.h"\n',
+    }
+    for name, text in files.items():
+        (tmp_path / "nvdimm" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "nvdimm" / name).write_text(text)
+    assert inner_climbs("nvdimm", tmp_path) == [
+        "nvdimm/ftl/aside.h -> nvdimm/media/cells.h",
+        "nvdimm/media/skip.h -> nvdimm/buffer/frames.h",
+        "nvdimm/nand/climb.cc -> nvdimm/parameters.h",
+    ]
 
 
 def test_no_two_types_have_one_name() -> None:
