@@ -145,8 +145,6 @@ class CommandTable {
   void check_bounds(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
-
   LinksOf<Command, std::uint32_t> links() { return links_of(commands_.data(), &Command::next); }
   LinksOf<const Command, std::uint32_t> links() const {
     return links_of(commands_.data(), &Command::next);

@@ -51,8 +51,6 @@ class FlushControl {
   void serialize(Archive& archive) { archive(tag_); }
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
-
   void write_back(Tick now) {
     if (mode_ != BufferFlush::none) {
       for (std::size_t pages = 1; pages > 0 && evictor_.under_way() < commands_.size();) {

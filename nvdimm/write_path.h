@@ -42,8 +42,6 @@ class WritePath final : public EvictionListener {
   void serialize(Archive& archive) { archive(leaving_); }
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
-
   void accept(std::uint32_t frame, const GcWait& gc, Tick now);
   void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) override;
 

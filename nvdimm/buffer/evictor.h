@@ -75,8 +75,6 @@ class Evictor final : private FlashRequester {
   void serialize(Archive& archive);
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
-
   struct Eviction {
     LogicalPage page;
     PhysicalPage target;               // of a batch's first: the flash page

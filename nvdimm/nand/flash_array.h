@@ -143,8 +143,6 @@ class FlashArray {
   void serialize(Archive& archive);
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
-
   enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status, last = status };
   enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded, last = decoded };
 
