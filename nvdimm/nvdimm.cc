@@ -42,8 +42,7 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
   if (parameters.precondition.load.empty()) {
     precondition(ftl_, parameters.precondition, seed);
   }
-  ftl_.forget_map_counts();
-  tell_programmed();
+  start_from_ftl();
   if (parameters.precondition.buffer == PreconditionBuffer::dirty) {
     fill_write_part(seed);
   }
@@ -64,8 +63,7 @@ void Nvdimm::write_before(const std::vector<LogicalPage>& pages) {
     writer.write(page);
   }
   writer.finish();
-  ftl_.forget_map_counts();
-  tell_programmed();
+  start_from_ftl();
 }
 
 void Nvdimm::hold_read(const std::vector<LogicalPage>& pages) {
@@ -79,10 +77,19 @@ void Nvdimm::hold_written(const std::vector<LogicalPage>& pages) {
   admit_later(Tick(0));
 }
 
+// The FTL holds the state in which a run starts; what led there is not counted.
+void Nvdimm::start_from_ftl() {
+  if (ftl_.map() != nullptr) {
+    ftl_.map()->counts() = MapCounts();
+  }
+  tell_programmed();
+}
+
 void Nvdimm::tell_programmed() {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
-      flash_.set_programmed(lun, block, ftl_.written_pages(lun, block) >> ftl_.shape().part_bits);
+      flash_.set_programmed(lun, block,
+                            ftl_.frontiers().written_pages(lun, block) >> ftl_.shape().part_bits);
     }
   }
 }
@@ -276,7 +283,7 @@ void Nvdimm::add_flash_observer(FlashObserver& observer) {
        ++block) {
     const auto lun = static_cast<std::uint32_t>(block / ftl_.shape().blocks);
     const auto number = static_cast<std::uint32_t>(block % ftl_.shape().blocks);
-    for (std::uint64_t plane = 0; ftl_.bad(lun, number) && plane < planes; ++plane) {
+    for (std::uint64_t plane = 0; ftl_.blocks(lun)[number].bad() && plane < planes; ++plane) {
       observer.on_bad(block * planes + plane);
     }
   }

@@ -17,6 +17,7 @@
 #include "nvdimm/command_table.h"
 #include "nvdimm/flush_control.h"
 #include "nvdimm/ftl/ftl.h"
+#include "nvdimm/ftl/ftl_census.h"
 #include "nvdimm/ftl/garbage_collector.h"
 #include "nvdimm/ftl/map_traffic.h"
 #include "nvdimm/ftl/pending_work.h"
@@ -102,12 +103,15 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   }
   void schedule_admission(Tick now);
   void fill_write_part(std::uint64_t seed);
+  void start_from_ftl();
   void tell_programmed();
 
   void check_bounds(const Archive& archive) const;
 
-  std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
-  std::uint64_t bad_superblocks() const override { return ftl_.bad_blocks(); }
+  std::uint32_t flash_wear(PhysicalPage place) const override {
+    return ftl_.blocks(ftl_.shape().lun_of(place))[ftl_.shape().block_of(place)].erases;
+  }
+  std::uint64_t bad_superblocks() const override { return bad_blocks(ftl_); }
   void on_flash_served(const FlashCommand& command, Tick now) override;
   void on_flash_idle(std::uint32_t lun, Tick now) override;
   void on_flash_room(std::uint32_t lun, Tick now) override;

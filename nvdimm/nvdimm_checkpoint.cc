@@ -9,8 +9,7 @@ void Nvdimm::serialize_start(Archive& archive) {
   if (data_ != nullptr) {
     archive(data_->media);
   }
-  ftl_.forget_map_counts();
-  tell_programmed();
+  start_from_ftl();
 }
 
 void Nvdimm::serialize(Archive& archive) {

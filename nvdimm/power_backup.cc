@@ -137,12 +137,12 @@ void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& 
     make_room(save);
   }
   ++save.pages;
-  const PhysicalPage old = ftl_.place(page);
+  const PhysicalPage old = ftl_.pages().place(page);
   const bool merged = !content.whole && old != kNowhere;
   PowerLane::Outcome read = PowerLane::Outcome::done;
   if (merged) {
-    read =
-        save.lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
+    read = save.lanes[ftl_.shape().lun_of(old)].spend(merge_reads(parameters_) *
+                                                      parameters_.nand.read_time);
   }
   if (read != PowerLane::Outcome::done) {
     data_->unsaved.emplace(page.value(), content);
@@ -164,8 +164,8 @@ void PowerBackup::program(Save& save) {
   ++save.programs[lun];
   save.next = (lun + 1) % ftl_.shape().luns;
   data_->media.work_on(save.lanes[lun], Tick(0), longest_program(parameters_.nand), Tick(0));
-  ftl_.claim_on(lun, count);
-  const PhysicalPage first = ftl_.allocate(lun, Ftl::Stream::host);
+  ftl_.claims().claim_on(lun, count);
+  const PhysicalPage first = ftl_.allocate(lun, WriteStream::host);
   PhysicalPage at = first;
   for (const Save::Page& saved : save.waiting) {
     ftl_.commit(saved.page, at);
@@ -207,15 +207,15 @@ std::uint32_t PowerBackup::target(const Save& save) const {
   const auto pages = static_cast<std::uint32_t>(save.waiting.size());
   const std::uint64_t enough = shape.pages + shape.parts();
   const auto rank = [&](std::uint32_t lun) {
-    const std::uint64_t lacking = enough - std::min(enough, ftl_.free_pages(lun));
-    return std::tuple(lacking, save.programs[lun], !ftl_.has_room(lun, pages));
+    const std::uint64_t lacking = enough - std::min(enough, ftl_.frontiers().free_pages(lun));
+    return std::tuple(lacking, save.programs[lun], !ftl_.claims().has_room(lun, pages));
   };
   std::uint32_t best = save.next;
   for (std::uint32_t i = 1; i < shape.luns; ++i) {
     const std::uint32_t lun = (save.next + i) % shape.luns;
     best = rank(lun) < rank(best) ? lun : best;
   }
-  ensure(ftl_.free_pages(best) > 0, "nvdimm", Tick(0), -1,
+  ensure(ftl_.frontiers().free_pages(best) > 0, "nvdimm", Tick(0), -1,
          "no free page is left to save a dirty one");
   return best;
 }
@@ -246,8 +246,8 @@ bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(recover_for));
   const std::uint64_t pages = std::uint64_t{ftl_.shape().blocks} * ftl_.shape().pages;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    const auto programmed =
-        static_cast<std::int64_t>((pages - ftl_.free_pages(lun)) >> ftl_.shape().part_bits);
+    const auto programmed = static_cast<std::int64_t>((pages - ftl_.frontiers().free_pages(lun)) >>
+                                                      ftl_.shape().part_bits);
     lanes[lun].spend(programmed * (flash_.timing().read_command() + nand.read_time));
   }
   collect(lanes);

@@ -25,14 +25,14 @@ void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelli
   const auto program = [&] {
     const CopyBatch batch = copies.take(ftl);
     const PhysicalPage at =
-        ftl.allocate(lun, ftl.stream_of(batch.copies[0].page, levelling), sources);
+        ftl.allocate(lun, copy_stream(ftl.shape(), batch.copies[0].page, levelling), sources);
     batch.commit(ftl, at);
     sources = 0;
     work.gc_pages += batch.count;
     work.padded_pages += ftl.shape().parts() - batch.count;
   };
   for (std::uint32_t page = 0; page < ftl.shape().pages; page += ftl.shape().parts()) {
-    if (copies.gather(ftl, ftl.page_at(lun, block, page)) != 0) {
+    if (copies.gather(ftl, ftl.shape().page_at(lun, block, page)) != 0) {
       ++sources;
       while (copies.fill_page(ftl)) {
         program();
@@ -48,21 +48,22 @@ void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelli
 void look_up_untimed(Ftl& ftl, LogicalPage page) {
   MapCache& map = *ftl.map();
   if (!map.look_up(page)) {
-    map.counts().reads += ftl.place(ftl.map_page(map.page_of(page))) == kNowhere ? 0 : 1;
+    map.counts().reads +=
+        ftl.pages().place(ftl.shape().map_page(map.page_of(page))) == kNowhere ? 0 : 1;
     map.load(page);
   }
 }
 
 // After a page was written to the LUN.
 void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
-  if (!ftl.collection_due(lun)) {
+  if (!ftl.victims().due(lun)) {
     return;
   }
   do {
-    move_untimed(ftl, lun, ftl.take_victim(lun), false, work);
+    move_untimed(ftl, lun, ftl.victims().take(lun), false, work);
     ++work.collected_blocks;
-  } while (ftl.collection_pressing(lun));
-  if (const auto coldest = ftl.take_coldest(lun)) {
+  } while (ftl.victims().pressing(lun));
+  if (const auto coldest = ftl.victims().take_coldest(lun)) {
     move_untimed(ftl, lun, *coldest, true, work);
     ++work.levelled_blocks;
   }
@@ -73,8 +74,8 @@ void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, Un
   for (std::uint32_t i = 0; i < count && ftl.map() != nullptr; ++i) {
     look_up_untimed(ftl, pages[i]);
   }
-  const std::uint32_t lun = ftl.claim_any(pages[0], count);
-  const PhysicalPage at = ftl.allocate(lun, Ftl::Stream::host);
+  const std::uint32_t lun = ftl.claims().claim_any(pages[0], count);
+  const PhysicalPage at = ftl.allocate(lun, WriteStream::host);
   for (std::uint32_t i = 0; i < count; ++i) {
     ftl.commit(pages[i], at + PhysicalPage(i));
   }
@@ -148,7 +149,7 @@ void UntimedWriter::write(LogicalPage page) {
     merge(page);
     return;
   }
-  Pages& pages = waiting_[ftl_.shape().dynamic ? 0 : ftl_.home(page)];
+  Pages& pages = waiting_[ftl_.shape().dynamic ? 0 : ftl_.shape().home(page)];
   pages.push_back(page);
   if (pages.size() == most_) {
     program(pages);
@@ -173,7 +174,7 @@ void UntimedWriter::program(Pages& pages) {
                                                             << ftl_.shape().part_bits;
     const LogicalPage page(first + part);
     const bool exists = static_cast<std::uint64_t>(page.value()) < ftl_.shape().logical_pages;
-    if (exists && ftl_.place(page) != kNowhere &&
+    if (exists && ftl_.pages().place(page) != kNowhere &&
         std::find(pages.begin(), pages.end(), page) == pages.end()) {
       pages.push_back(page);
     }
@@ -197,20 +198,20 @@ UntimedWork UntimedWriter::finish() {
 void write_map_untimed(Ftl& ftl, UntimedWork& work) {
   while (ftl.map() != nullptr && ftl.map()->wants_write()) {
     const std::uint32_t number = ftl.map()->next_write();
-    const LogicalPage page = ftl.map_page(number);
-    ftl.map()->counts().reads += ftl.place(page) == kNowhere ? 0 : 1;
+    const LogicalPage page = ftl.shape().map_page(number);
+    ftl.map()->counts().reads += ftl.pages().place(page) == kNowhere ? 0 : 1;
     const std::uint32_t parts = ftl.shape().parts();
-    const std::uint32_t lun = ftl.claim_any(page, parts);
+    const std::uint32_t lun = ftl.claims().claim_any(page, parts);
     ftl.map()->written(number);
-    ftl.commit_map(number, ftl.allocate(lun, Ftl::Stream::translation, 1));
+    ftl.commit_map(number, ftl.allocate(lun, WriteStream::translation, 1));
     work.map_pages += parts;
     clean_untimed(ftl, lun, work);
   }
 }
 
 void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
-  while (ftl.collection_due(lun)) {
-    move_untimed(ftl, lun, ftl.take_victim(lun), false, work);
+  while (ftl.victims().due(lun)) {
+    move_untimed(ftl, lun, ftl.victims().take(lun), false, work);
     ++work.collected_blocks;
   }
   write_map_untimed(ftl, work);

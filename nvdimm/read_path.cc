@@ -35,17 +35,18 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
     if (record.listing != FrameListing::none) {
       buffer_.read.unlist(frame);
     }
-    owe(record, ftl_.read_lun(buffer_.page_of(key)));
+    owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
     commands_.wait(tag, record.waiters);
     start_fill(frame, FlashPriority::demand, now);
     return Found::missing;
   }
-  if (unmapped_read_ == UnmappedRead::zero && ftl_.place(buffer_.page_of(key)) == kNowhere) {
+  if (unmapped_read_ == UnmappedRead::zero &&
+      ftl_.pages().place(buffer_.page_of(key)) == kNowhere) {
     commands_.ready(tag, now);
     return Found::unmapped;
   }
   Frame& record = buffer_.read[buffer_.read.add(key)];
-  owe(record, ftl_.read_lun(buffer_.page_of(key)));
+  owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
   commands_.wait(tag, record.waiters);
   admit(now);
   return Found::missing;
@@ -74,7 +75,7 @@ void ReadPath::prefetch(Tick now) {
     const std::uint32_t frame = part.add(key);
     part.admit();
     part[frame].prefetched = true;
-    owe(part[frame], ftl_.read_lun(buffer_.page_of(key)));
+    owe(part[frame], ftl_.pages().read_lun(buffer_.page_of(key)));
     ++buffer_.statistics().prefetches;
     start_fill(frame, FlashPriority::prefetch, now);
   }
@@ -86,7 +87,7 @@ void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now)
   Frame& record = buffer_.read[frame];
   const std::uint32_t written = buffer_.write.find(record.key);
   record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
-  move(record, ftl_.read_lun(buffer_.page_of(record.key)));
+  move(record, ftl_.pages().read_lun(buffer_.page_of(record.key)));
   record.state = FrameState::filling;
   pending_.add(record.lun, {0, 1, 0});
   if (record.fetching) {
@@ -104,7 +105,7 @@ void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& 
   FlashCommand command;
   command.requester = this;
   command.priority = priority;
-  command.lun = ftl_.read_lun(buffer_.page_of(buffer_.read.held(frame).key));
+  command.lun = ftl_.pages().read_lun(buffer_.page_of(buffer_.read.held(frame).key));
   command.subject = frame;
   command.gc = gc;
   flash_.submit(command, now);
@@ -190,7 +191,7 @@ bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
     return false;
   }
   // The page may have been written to another LUN while the read waited for this one.
-  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(frame.key));
+  const std::uint32_t lun = ftl_.pages().read_lun(buffer_.page_of(frame.key));
   if (lun == command.lun) {
     return true;
   }
@@ -204,7 +205,7 @@ bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
 }
 
 PhysicalPage ReadPath::flash_place(const FlashCommand& command) const {
-  return ftl_.read_place(buffer_.page_of(buffer_.read.held(command.subject).key));
+  return ftl_.pages().read_place(buffer_.page_of(buffer_.read.held(command.subject).key));
 }
 
 PhysicalPage ReadPath::next_flash_place(const FlashCommand& command) const {

@@ -14,7 +14,7 @@ const PageBytes& NvdimmData::page(const Ftl& ftl, LogicalPage page) const {
   if (kept != unsaved.end()) {
     return kept->second.bytes;
   }
-  const PhysicalPage place = ftl.place(page);
+  const PhysicalPage place = ftl.pages().place(page);
   return place == kNowhere ? kZeros : media.bytes(place);
 }
 

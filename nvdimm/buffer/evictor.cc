@@ -51,7 +51,7 @@ std::uint32_t Evictor::company(std::uint32_t home) const {
     return frame;
   }
   for (int i = 0; i < kCompanyWindow && frame != kNoIndex; ++i) {
-    if (!is_under_way(frame) && ftl_.home(page_of(frame)) == home) {
+    if (!is_under_way(frame) && ftl_.shape().home(page_of(frame)) == home) {
       return frame;
     }
     frame = buffer_.write.after(frame);
@@ -64,7 +64,7 @@ std::uint32_t Evictor::company(std::uint32_t home) const {
 // `wanted`: the home, if it must be that one.
 std::uint32_t Evictor::early_victim(std::uint32_t wanted) const {
   const bool dynamic = ftl_.shape().dynamic;
-  if (dynamic && !ftl_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
+  if (dynamic && !ftl_.claims().any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
     return kNoIndex;
   }
   std::uint32_t best = kNoIndex;
@@ -73,7 +73,7 @@ std::uint32_t Evictor::early_victim(std::uint32_t wanted) const {
   for (int i = 0; i < kEarlyWindow && frame != kNoIndex; ++i, frame = buffer_.write.after(frame)) {
     const Frame& record = buffer_.write[frame];
     const LogicalPage page = buffer_.page_of(record.key);
-    const std::uint32_t home = ftl_.home(page);
+    const std::uint32_t home = ftl_.shape().home(page);
     if (record.listing == FrameListing::guarded || is_under_way(frame) ||
         (!dynamic && (!flash_.idle(home) || (wanted != kNoIndex && home != wanted)))) {
       continue;
@@ -112,7 +112,7 @@ Evictor::Started Evictor::start_early(Tick now) {
   if (frame == kNoIndex) {
     return {};
   }
-  next_channel_ = (channel_of(ftl_.home(page_of(frame))) + 1) % channels_;
+  next_channel_ = (channel_of(ftl_.shape().home(page_of(frame))) + 1) % channels_;
   const Started started = evict(
       frame, [this](std::uint32_t home) { return early_victim(home); }, now);
   buffer_.statistics().preevictions += started.pages;
@@ -129,7 +129,7 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   } else if (merges_) {
     first = evict_neighbours(oldest, started);
   } else {
-    const std::uint32_t home = ftl_.home(page_of(oldest));
+    const std::uint32_t home = ftl_.shape().home(page_of(oldest));
     std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : home];
     std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_.held(open).batch].count;
     for (std::uint32_t frame = oldest; frame != kNoIndex;) {
@@ -174,7 +174,7 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
         listed = true;
       }
     }
-    if (listed || ftl_.place(page) != kNowhere) {
+    if (listed || ftl_.pages().place(page) != kNowhere) {
       last = begin(page, frame, last, started);
     }
   }
@@ -227,7 +227,8 @@ void Evictor::complete_page(std::uint32_t eviction, Tick now) {
 
 // Flash holds what the page still needs.
 bool Evictor::lacks(std::uint32_t eviction) const {
-  return !evictions_[eviction].complete && ftl_.place(evictions_[eviction].page) != kNowhere;
+  return !evictions_[eviction].complete &&
+         ftl_.pages().place(evictions_[eviction].page) != kNowhere;
 }
 
 // Of `first` and those of its batch that follow. `mapped`: the ones whose places are known, in
@@ -242,8 +243,9 @@ void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
       return;
     }
     for (std::size_t i = 0; i < count && lacks(eviction); ++i) {
-      if (lacks(work[i]) && ftl_.same_flash_page(ftl_.place(evictions_[work[i]].page),
-                                                 ftl_.place(evictions_[eviction].page))) {
+      if (lacks(work[i]) &&
+          ftl_.shape().same_flash_page(ftl_.pages().place(evictions_[work[i]].page),
+                                       ftl_.pages().place(evictions_[eviction].page))) {
         evictions_[eviction].fetched = evictions_[work[i]].fetched;
         evictions_[work[i]].fetched = eviction;
         return;
@@ -259,10 +261,10 @@ void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
 void Evictor::read(std::uint32_t eviction, Tick now) {
   ++buffer_.statistics().eviction_reads;
   FlashCommand command;
-  command.lun = ftl_.read_lun(evictions_[eviction].page);
+  command.lun = ftl_.pages().read_lun(evictions_[eviction].page);
   command.subject = eviction;
   for_chain(eviction, &Eviction::fetched, [&](std::uint32_t other) {
-    const PhysicalPage at = ftl_.place(evictions_[other].page);
+    const PhysicalPage at = ftl_.pages().place(evictions_[other].page);
     command.parts =
         static_cast<PartMask>(command.parts | 1u << (at.value() % ftl_.shape().parts()));
   });
@@ -283,17 +285,17 @@ void Evictor::ready(std::uint32_t eviction, Tick now) {
 
 // No more join it.
 void Evictor::close(std::uint32_t batch) {
-  std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : ftl_.home(evictions_[batch].page)];
+  std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : ftl_.shape().home(evictions_[batch].page)];
   open = open != kNoIndex && evictions_[open].batch == batch ? kNoIndex : open;
 }
 
 void Evictor::place(std::uint32_t batch, Tick now) {
   const LogicalPage page = evictions_[batch].page;
   const std::uint32_t count = evictions_[batch].count;
-  std::uint32_t lun = ftl_.claim(
+  std::uint32_t lun = ftl_.claims().claim(
       page, [this](std::uint32_t candidate) { return flash_.idle(candidate); }, count);
   if (lun == kNoIndex && combines_) {
-    lun = ftl_.claim(
+    lun = ftl_.claims().claim(
         page, [this](std::uint32_t candidate) { return flash_.takes_program(candidate); }, count);
   }
   if (lun == kNoIndex) {
@@ -310,7 +312,7 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
     return;
   }
   const std::uint32_t batch = unplaced_.front();
-  const std::uint32_t claimed = ftl_.claim(
+  const std::uint32_t claimed = ftl_.claims().claim(
       evictions_[batch].page, [lun](std::uint32_t candidate) { return candidate == lun; },
       evictions_[batch].count);
   if (claimed != kNoIndex) {

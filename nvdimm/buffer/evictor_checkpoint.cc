@@ -79,7 +79,7 @@ void Evictor::check_bounds(const Archive& archive) const {
   unplaced_.each([&](std::uint32_t batch) { archive.check(evictions_.holds(batch), kWrong); });
   for (const std::uint32_t i : evictions_.taken()) {
     archive.check_index(evictions_[i].page.value(), ftl_.shape().logical_pages, kWrong);
-    ftl_.check_flash_page(archive, evictions_[i].target);
+    ftl_.shape().check_flash_page(archive, evictions_[i].target);
     std::uint32_t length = 0;
     for (std::uint32_t other = i; other != kNoIndex; other = evictions_[other].fetched) {
       archive.check(evictions_.holds(other) && ++length <= most_, kWrong);

@@ -33,7 +33,7 @@ bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   for_chain(command.subject, programs ? &Eviction::next : &Eviction::fetched,
             [&](std::uint32_t eviction) { evictions_[eviction].gc.add(command.gc); });
   if (programs) {
-    evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
+    evictions_[command.subject].target = ftl_.allocate(command.lun, WriteStream::host);
   }
   return true;
 }
@@ -43,14 +43,15 @@ PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
   if (command.operation == FlashOperation::program) {
     return eviction.target;
   }
-  const PhysicalPage at = ftl_.place(eviction.page);
-  return at == kNowhere ? ftl_.page_at(command.lun, 0, 0) : at;  // discarded: whatever is there
+  const PhysicalPage at = ftl_.pages().place(eviction.page);
+  return at == kNowhere ? ftl_.shape().page_at(command.lun, 0, 0)
+                        : at;  // discarded: whatever is there
 }
 
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
   return command.operation == FlashOperation::read
-             ? ftl_.place(evictions_.held(command.subject).page)
-             : ftl_.next_place(command.lun, Ftl::Stream::host);
+             ? ftl_.pages().place(evictions_.held(command.subject).page)
+             : ftl_.frontiers().next_place(command.lun, WriteStream::host);
 }
 
 void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {

@@ -39,7 +39,7 @@ std::uint32_t Lookahead::sent(Address address, bool write) {
   }
   ++asked_[index].reads;
   if (asked_[index].lun == kNoIndex && to_be_read(address)) {
-    const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(key));
+    const std::uint32_t lun = ftl_.pages().read_lun(buffer_.page_of(key));
     enlist(index, lun);
     idle(lun);
   }
@@ -52,7 +52,7 @@ bool Lookahead::to_be_read(Address address) const {
   const std::uint32_t written = buffer_.write.find(key);
   return buffer_.read.find(key) == kNoIndex &&
          (written == kNoIndex || (buffer_.write[written].valid & buffer_.line_of(address)) == 0) &&
-         (reads_unmapped_ || ftl_.place(buffer_.page_of(key)) != kNowhere);
+         (reads_unmapped_ || ftl_.pages().place(buffer_.page_of(key)) != kNowhere);
 }
 
 void Lookahead::looked_up(std::uint32_t index, bool write) {
@@ -125,7 +125,7 @@ std::uint32_t Lookahead::candidate(std::uint32_t lun) {
   while (!candidates_[lun].empty()) {
     const std::uint32_t index = candidates_[lun].first;
     const std::int64_t key = asked_[index].key;
-    const std::uint32_t now_at = ftl_.read_lun(buffer_.page_of(key));
+    const std::uint32_t now_at = ftl_.pages().read_lun(buffer_.page_of(key));
     if (buffer_.read.find(key) != kNoIndex) {
       delist(index);
     } else if (now_at != lun) {

@@ -2,9 +2,11 @@
 // How large a flash translation layer is, and what it keeps free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/parameters.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_parameters.h"
@@ -58,6 +60,50 @@ struct FtlShape {
     return kept < blocks ? std::uint64_t{blocks - kept} * (worth_collecting() + 1) : 0;
   }
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
+
+  // Physical pages are numbered LUN by LUN, block by block.
+  std::uint64_t places() const { return std::uint64_t{luns} * blocks * pages; }
+  std::uint32_t lun_of(PhysicalPage at) const {
+    return static_cast<std::uint32_t>(at.value() / pages / blocks);
+  }
+  std::uint32_t block_of(PhysicalPage at) const {
+    return static_cast<std::uint32_t>(at.value() / pages % blocks);
+  }
+  std::uint32_t page_of(PhysicalPage at) const {
+    return static_cast<std::uint32_t>(at.value() % pages);
+  }
+  PhysicalPage page_at(std::uint32_t lun, std::uint32_t block, std::uint32_t page) const {
+    return PhysicalPage((std::int64_t{lun} * blocks + block) * pages + page);
+  }
+  // Among the blocks of all LUNs.
+  std::size_t block_index(std::uint32_t lun, std::uint32_t block) const {
+    return std::size_t{lun} * blocks + block;
+  }
+  bool same_flash_page(PhysicalPage a, PhysicalPage b) const {
+    return a.value() >> part_bits == b.value() >> part_bits;
+  }
+  // The LUN where the page's stripe puts it.
+  std::uint32_t home(LogicalPage page) const {
+    return stripe[(static_cast<std::size_t>(page.value()) >> part_bits) % stripe.size()];
+  }
+  // The number of a translation page's first part. Translation pages come after the logical pages.
+  LogicalPage map_page(std::uint32_t translation_page) const {
+    return LogicalPage(
+        static_cast<std::int64_t>(logical_pages + (std::uint64_t{translation_page} << part_bits)));
+  }
+  bool is_map_page(LogicalPage page) const {
+    return static_cast<std::uint64_t>(page.value()) >= logical_pages;
+  }
+
+  // Loading: there is such a place; a flash page begins there.
+  void check_place(const Archive& archive, PhysicalPage at) const {
+    archive.check_index(at.value(), static_cast<std::size_t>(places()),
+                        "a flash page does not exist");
+  }
+  void check_flash_page(const Archive& archive, PhysicalPage at) const {
+    check_place(archive, at);
+    archive.check(at.value() % parts() == 0, "a flash page begins elsewhere");
+  }
 };
 
 // What is asked of an FTL.

@@ -36,9 +36,10 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
 
 GcView GarbageCollector::view(std::uint32_t lun) const {
   GcView view;
-  view.free_blocks = ftl_.free_blocks(lun);
+  view.free_blocks = ftl_.blocks(lun).free();
   view.due_below = ftl_.shape().gc_threshold;
-  view.victim_pages = jobs_[lun].phase == Phase::none ? 0 : ftl_.valid_pages(lun, jobs_[lun].block);
+  view.victim_pages =
+      jobs_[lun].phase == Phase::none ? 0 : ftl_.blocks(lun)[jobs_[lun].block].valid;
   view.buffered = pending_.buffered();
   view.lun = pending_.lun(lun);
   view.channel = pending_.channel(lun);
@@ -80,16 +81,16 @@ void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
   if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
     erase(lun, now);
-  } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
+  } else if (jobs_[lun].phase == Phase::none && ftl_.victims().due(lun) &&
              (scheduler_->start(view(lun)) || overruled(lun))) {
-    start(lun, ftl_.take_victim(lun), false, now);
+    start(lun, ftl_.victims().take(lun), false, now);
   }
 }
 
 void GarbageCollector::on_flash_idle(std::uint32_t lun, Tick now) {
-  if (jobs_[lun].phase == Phase::none && ftl_.collectable(lun) &&
+  if (jobs_[lun].phase == Phase::none && ftl_.victims().collectable(lun) &&
       scheduler_->start_idle(view(lun))) {
-    start(lun, ftl_.take_victim(lun), false, now);
+    start(lun, ftl_.victims().take(lun), false, now);
   }
 }
 
@@ -105,8 +106,8 @@ void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levell
   ++begun_;
   tell(lun, true, now);
   if (!levelling) {
-    statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
-    statistics_.gc_early += ftl_.collection_due(lun) ? 0 : 1;
+    statistics_.gc_valid_pages.add(ftl_.blocks(lun)[block].valid);
+    statistics_.gc_early += ftl_.victims().due(lun) ? 0 : 1;
   }
   proceed(lun, now);
 }
@@ -128,9 +129,9 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   }
   ++statistics_.gc_count;
   statistics_.gc_duration.add((now - job.started).value());
-  if (ftl_.collection_pressing(lun)) {
-    start(lun, ftl_.take_victim(lun), false, now);
-  } else if (const auto coldest = ftl_.take_coldest(lun)) {
+  if (ftl_.victims().pressing(lun)) {
+    start(lun, ftl_.victims().take(lun), false, now);
+  } else if (const auto coldest = ftl_.victims().take_coldest(lun)) {
     start(lun, *coldest, true, now);
   } else {
     unlock(lun, now);
@@ -142,7 +143,7 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   const std::uint32_t parts = ftl_.shape().parts();
   for (; job.next_page < ftl_.shape().pages; job.next_page += parts) {
-    const PhysicalPage source = ftl_.page_at(lun, job.block, job.next_page);
+    const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
     const PartMask valid = GatheredCopies::valid_parts(ftl_, source);
     if (valid == 0) {
       continue;
@@ -177,7 +178,7 @@ void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
 
 // Whether the scheduler's refusal does not count.
 bool GarbageCollector::overruled(std::uint32_t lun) {
-  const bool urgent = ftl_.collection_urgent(lun);
+  const bool urgent = ftl_.victims().urgent(lun);
   statistics_.gc_urgent += urgent ? 1 : 0;
   return urgent;
 }
@@ -264,8 +265,8 @@ void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
 bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
-    job.target =
-        ftl_.allocate(command.lun, ftl_.stream_of(job.batch.copies[0].page, job.levelling));
+    job.target = ftl_.allocate(command.lun,
+                               copy_stream(ftl_.shape(), job.batch.copies[0].page, job.levelling));
   }
   return true;
 }
@@ -307,7 +308,7 @@ void GarbageCollector::give_away(const FlashCommand& command, Tick now) {
     return;
   }
   jobs_[command.lun].copies.each_new([&](const PageCopy& copy) {
-    if (ftl_.place(copy.page) == copy.source) {
+    if (ftl_.pages().place(copy.page) == copy.source) {
       if (listener_.on_page_copied(copy.page, command.lun, now)) {
         ++statistics_.gc_cached;
         reconsider(command.lun, now);
@@ -326,15 +327,15 @@ PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
     case FlashOperation::erase:
       break;
   }
-  return ftl_.page_at(command.lun, job.block, 0);
+  return ftl_.shape().page_at(command.lun, job.block, 0);
 }
 
 void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {
   archive(phase, levelling, locked, block, next_page, reads, source, target, started);
   archive.check_index(block, ftl.shape().blocks, "a block is cleaned that does not exist");
   archive.check(next_page % ftl.shape().parts() == 0, "a flash page is cleaned in part");
-  ftl.check_flash_page(archive, source);
-  ftl.check_flash_page(archive, target);
+  ftl.shape().check_flash_page(archive, source);
+  ftl.shape().check_flash_page(archive, target);
   copies.serialize(archive, ftl);
   batch.serialize(archive, ftl);
 }

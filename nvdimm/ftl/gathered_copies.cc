@@ -12,8 +12,9 @@ namespace {
 template <class Copies>
 void check_pages(const Archive& archive, const Ftl& ftl, const Copies& copies) {
   for (const PageCopy& copy : copies) {
-    archive.check_index(copy.page.value(), ftl.pages(), "a page is copied that does not exist");
-    ftl.check_place(archive, copy.source);
+    archive.check_index(copy.page.value(), ftl.pages().size(),
+                        "a page is copied that does not exist");
+    ftl.shape().check_place(archive, copy.source);
   }
 }
 
@@ -37,7 +38,7 @@ void CopyBatch::serialize(Archive& archive, const Ftl& ftl) {
 PartMask GatheredCopies::valid_parts(const Ftl& ftl, PhysicalPage first) {
   PartMask parts = 0;
   for (std::uint32_t part = 0; part < ftl.shape().parts(); ++part) {
-    const bool valid = ftl.owner(first + PhysicalPage(part)).has_value();
+    const bool valid = ftl.pages().owner(first + PhysicalPage(part)).has_value();
     parts = static_cast<PartMask>(parts | (valid ? 1u << part : 0));
   }
   return parts;
@@ -50,7 +51,7 @@ PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first) {
   old_ = count_;
   for (std::uint32_t part = 0; part < ftl.shape().parts(); ++part) {
     const PhysicalPage source = first + PhysicalPage(part);
-    if (const auto owner = ftl.owner(source)) {
+    if (const auto owner = ftl.pages().owner(source)) {
       copies_[count_++] = {*owner, source};
       parts = static_cast<PartMask>(parts | 1u << part);
     }

@@ -79,18 +79,19 @@ void MapTraffic::wait(std::uint32_t visit, LogicalPage page, std::uint32_t cooki
 void MapTraffic::read(std::uint32_t visit, Tick now) {
   visits_[visit].reading = true;
   ++ftl_.map()->counts().reads;
-  submit(FlashOperation::read, ftl_.lun_of(ftl_.place(ftl_.map_page(visits_[visit].page))), visit,
+  submit(FlashOperation::read,
+         ftl_.shape().lun_of(ftl_.pages().place(ftl_.shape().map_page(visits_[visit].page))), visit,
          now);
 }
 
 void MapTraffic::program(std::uint32_t visit, Tick now) {
   visits_[visit].target = kNowhere;
-  const LogicalPage page = ftl_.map_page(visits_[visit].page);
+  const LogicalPage page = ftl_.shape().map_page(visits_[visit].page);
   const std::uint32_t parts = ftl_.shape().parts();
-  std::uint32_t lun = ftl_.claim(
+  std::uint32_t lun = ftl_.claims().claim(
       page, [this](std::uint32_t candidate) { return flash_.idle(candidate); }, parts);
   if (lun == kNoIndex) {
-    lun = ftl_.claim_any(page, parts);
+    lun = ftl_.claims().claim_any(page, parts);
   }
   submit(FlashOperation::program, lun, visit, now);
 }
@@ -111,7 +112,7 @@ void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32
 bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Visit& visit = visits_.held(command.subject);
-    visit.target = ftl_.allocate(command.lun, Ftl::Stream::translation);
+    visit.target = ftl_.allocate(command.lun, WriteStream::translation);
     ftl_.map()->written(visit.page);
   }
   return true;
@@ -119,13 +120,14 @@ bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {
 
 PhysicalPage MapTraffic::flash_place(const FlashCommand& command) const {
   const Visit& visit = visits_.held(command.subject);
-  return command.operation == FlashOperation::program ? visit.target
-                                                      : ftl_.place(ftl_.map_page(visit.page));
+  return command.operation == FlashOperation::program
+             ? visit.target
+             : ftl_.pages().place(ftl_.shape().map_page(visit.page));
 }
 
 PhysicalPage MapTraffic::next_flash_place(const FlashCommand& command) const {
   return command.operation == FlashOperation::program
-             ? ftl_.next_place(command.lun, Ftl::Stream::translation)
+             ? ftl_.frontiers().next_place(command.lun, WriteStream::translation)
              : flash_place(command);
 }
 
@@ -188,7 +190,7 @@ void MapTraffic::serialize(Archive& archive) {
     const Visit& visit = visits_[number];
     archive.check_index(visit.page, ftl_.shape().map_pages(), "a translation page does not exist");
     if (visit.target != kNowhere) {
-      ftl_.check_flash_page(archive, visit.target);
+      ftl_.shape().check_flash_page(archive, visit.target);
     }
     visit_of_.insert(visit.page, number);
   }

@@ -79,7 +79,9 @@ class MapTraffic final : private FlashRequester {
   void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t visit, Tick now);
   void wait(std::uint32_t visit, LogicalPage page, std::uint32_t cookie);
   void serve(std::uint32_t visit, const GcWait& gc, Tick now);
-  bool in_flash(std::uint32_t page) const { return ftl_.place(ftl_.map_page(page)) != kNowhere; }
+  bool in_flash(std::uint32_t page) const {
+    return ftl_.pages().place(ftl_.shape().map_page(page)) != kNowhere;
+  }
 
   Ftl& ftl_;
   FlashArray& flash_;

@@ -46,7 +46,8 @@ TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
     parameters.precondition.fill = 1;
     Rig rig(parameters);
     const Ftl& ftl = rig.nvdimm().ftl();
-    ASSERT_TRUE(ftl.same_flash_page(ftl.place(LogicalPage(0)), ftl.place(LogicalPage(3))));
+    ASSERT_TRUE(ftl.shape().same_flash_page(ftl.pages().place(LogicalPage(0)),
+                                            ftl.pages().place(LogicalPage(3))));
     for (std::int64_t page = 0; page < 4; ++page) {
       if ((missing >> page & 1) != 0) {
         rig.write(page, 5);
@@ -56,14 +57,14 @@ TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
     }
     Reads reads;
     rig.nvdimm().add_flash_observer(reads);
-    const PhysicalPage before = ftl.place(LogicalPage(0));
+    const PhysicalPage before = ftl.pages().place(LogicalPage(0));
     send_write(rig, 0, 9);
     rig.drain();
     EXPECT_EQ(rig.statistics().buffer.evictions, 4u);
     EXPECT_EQ(rig.statistics().buffer.eviction_reads, missing == 0 ? 0u : 1u);
     EXPECT_EQ(reads.parts, missing == 0 ? std::vector<PartMask>() : std::vector<PartMask>{missing});
     EXPECT_EQ(rig.statistics().nand.page_programs, 1u);
-    EXPECT_NE(ftl.place(LogicalPage(0)), before);
+    EXPECT_NE(ftl.pages().place(LogicalPage(0)), before);
     EXPECT_EQ(rig.acks.back().tag, 0u) << "a frame is free";
   }
 }
@@ -152,7 +153,7 @@ TEST(EvictionBatches, BusyLunsOfSeveralPlanesTakePagesInTurn) {
   rig.drain();
   const Ftl& ftl = rig.nvdimm().ftl();
   for (std::int64_t page = 0; page < 4; ++page) {
-    EXPECT_EQ(ftl.lun_of(ftl.place(LogicalPage(page))), page % 2) << page;
+    EXPECT_EQ(ftl.shape().lun_of(ftl.pages().place(LogicalPage(page))), page % 2) << page;
   }
 }
 
@@ -165,8 +166,8 @@ TEST(EvictionBatches, AFullLunIsNoReasonToWait) {
   parameters.buffer.manager = "preevict";
   ASSERT_EQ(join_errors(parameters.check()), "");
   Rig rig(parameters, 1, {{"policies.preevict.low_water", "25"}});
-  const Ftl& ftl = rig.nvdimm().ftl();
-  ASSERT_FALSE(ftl.has_room(0));
+  Ftl& ftl = rig.nvdimm().ftl();
+  ASSERT_FALSE(ftl.claims().has_room(0));
   for (std::int64_t page = 0; page < 4; ++page) {
     rig.write(page);
   }

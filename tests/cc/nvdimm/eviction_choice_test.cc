@@ -36,7 +36,7 @@ class Rules {
   // none.
   bool end_program() {
     const auto over = std::find_if(under_way_.begin(), under_way_.end(), [this](std::int64_t page) {
-      return ftl_.place(LogicalPage(page)) != kNowhere;
+      return ftl_.pages().place(LogicalPage(page)) != kNowhere;
     });
     const bool found = over != under_way_.end();
     if (found) {
@@ -76,7 +76,7 @@ class Rules {
   std::uint64_t shut_out() const { return shut_out_; }
 
  private:
-  std::uint32_t home(std::int64_t page) const { return ftl_.home(LogicalPage(page)); }
+  std::uint32_t home(std::int64_t page) const { return ftl_.shape().home(LogicalPage(page)); }
   std::uint32_t channel(std::int64_t page) const {
     return home(page) / (ftl_.shape().luns / channels_);
   }
@@ -179,7 +179,7 @@ Pages some_pages(const Ftl& ftl, Random& random, std::size_t count) {
   Pages pages;
   while (pages.size() < count) {
     const auto page = static_cast<std::int64_t>(random.below(ftl.shape().logical_pages));
-    const bool often = ftl.home(LogicalPage(page)) % 5 == 0;
+    const bool often = ftl.shape().home(LogicalPage(page)) % 5 == 0;
     if ((often || random.below(4) == 0) &&
         std::find(pages.begin(), pages.end(), page) == pages.end()) {
       pages.push_back(page);
@@ -238,7 +238,7 @@ TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
     const Ftl& ftl = rig.nvdimm().ftl();
     std::vector<LogicalPage> newest_first;
     for (std::int64_t page = 4; newest_first.size() < kFrames; ++page) {
-      if (ftl.home(LogicalPage(page)) != ftl.home(LogicalPage(0))) {
+      if (ftl.shape().home(LogicalPage(page)) != ftl.shape().home(LogicalPage(0))) {
         newest_first.emplace_back(page);
       }
     }
@@ -364,7 +364,7 @@ TEST(EvictionChoice, APageBesideOneThatIsWrittenBackWaits) {
   EXPECT_EQ(rig.statistics().buffer.evictions, 2u) << "page 3 waits for page 0";
   rig.drain();
   for (const std::int64_t page : {0, 4}) {
-    EXPECT_NE(nvdimm.ftl().place(LogicalPage(page)), kNowhere);
+    EXPECT_NE(nvdimm.ftl().pages().place(LogicalPage(page)), kNowhere);
   }
   EXPECT_EQ(rig.statistics().buffer.evictions, 3u);
 }

@@ -114,10 +114,10 @@ TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   ToldOfBadBlocks told;
   rig.nvdimm().add_flash_observer(told);
   const Ftl& ftl = rig.nvdimm().ftl();
-  ASSERT_GT(ftl.bad_blocks(), 0u);
-  EXPECT_EQ(told.blocks.size(), 2 * ftl.bad_blocks());
+  ASSERT_GT(bad_blocks(ftl), 0u);
+  EXPECT_EQ(told.blocks.size(), 2 * bad_blocks(ftl));
   for (const std::uint64_t block : told.blocks) {
-    EXPECT_TRUE(ftl.bad(0, static_cast<std::uint32_t>(block / 2))) << block;
+    EXPECT_TRUE(ftl.blocks(0)[static_cast<std::uint32_t>(block / 2)].bad()) << block;
   }
 }
 
@@ -130,7 +130,7 @@ TEST(FlashReliability, AnObserverIsToldOfTheVeryFirstBlockToo) {
     Rig rig(parameters, seed);
     ToldOfBadBlocks told;
     rig.nvdimm().add_flash_observer(told);
-    const bool bad = rig.nvdimm().ftl().bad(0, 0);
+    const bool bad = rig.nvdimm().ftl().blocks(0)[0].bad();
     EXPECT_EQ(told.blocks.count(0) != 0, bad) << seed;
     first_is_bad += bad ? 1 : 0;
   }
@@ -184,7 +184,7 @@ TEST(FlashReliability, NothingIsLostWhenBlocksFail) {
     const NvdimmParameters parameters = failing(seed);
     ASSERT_TRUE(parameters.check().empty()) << join_errors(parameters.check());
     Shadow shadow(parameters, seed);
-    const std::uint64_t bad = shadow.nvdimm().ftl().bad_blocks();
+    const std::uint64_t bad = bad_blocks(shadow.nvdimm().ftl());
     EXPECT_GT(bad, 0u);
     for (int i = 0; i < 4000; ++i) {
       shadow.send(60, 6);
@@ -205,7 +205,7 @@ TEST(FlashReliability, NothingIsLostWhenBlocksFail) {
     shadow.check_all();
     EXPECT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
     for (std::uint32_t lun = 0; lun < shadow.nvdimm().ftl().shape().luns; ++lun) {
-      shadow.nvdimm().ftl().census(lun);
+      count_pages(shadow.nvdimm().ftl(), lun);
     }
   }
   EXPECT_GT(program_failures, 5u);
@@ -238,7 +238,7 @@ TEST(FlashReliability, BadBlocksLieElsewhereWithAnotherSeed) {
     const Ftl ftl(shape, nullptr, seed);
     std::set<std::uint32_t> blocks;
     for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-      if (ftl.bad(0, block)) {
+      if (ftl.blocks(0)[block].bad()) {
         blocks.insert(block);
       }
     }

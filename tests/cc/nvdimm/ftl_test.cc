@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "core/random.h"
 #include "nvdimm/flash_shape.h"
+#include "nvdimm/ftl/ftl_census.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {
@@ -62,7 +63,7 @@ TEST(Ftl, SequentialOverwritesDoNotAmplify) {
       write_untimed(ftl, page_number(i % shape.logical_pages), work);
     }
     EXPECT_EQ(work.gc_pages, 0u);
-    EXPECT_GT(ftl.erases(0, 0), 0u);
+    EXPECT_GT(ftl.blocks(0)[0].erases, 0u);
   }
 }
 
@@ -81,9 +82,9 @@ TEST(Ftl, EveryPageIsFreeOrValidOrInvalidAfterEveryWrite) {
       for (int i = 0; i < 20000; ++i) {
         write_untimed(ftl, page_number(random.below(shape.logical_pages)), work);
         if (i % 16 == 0) {
-          Ftl::Census total;
+          FtlCensus total;
           for (std::uint32_t lun = 0; lun < shape.luns; ++lun) {
-            const Ftl::Census census = ftl.census(lun);
+            const FtlCensus census = count_pages(ftl, lun);
             ASSERT_EQ(census.free + census.valid + census.invalid, 12u * 8u);
             ASSERT_EQ(census.in_flight, 0u);
             ASSERT_LE(census.valid, shape.valid_limit());
@@ -108,10 +109,10 @@ TEST(Ftl, ReadsBackThePlaceOfTheLastWrite) {
     write_untimed(ftl, page_number(page), work);
     written[page] = true;
     const std::uint64_t other = random.below(shape.logical_pages);
-    const PhysicalPage at = ftl.place(page_number(other));
+    const PhysicalPage at = ftl.pages().place(page_number(other));
     ASSERT_EQ(at != kNowhere, written[other]);
     if (written[other]) {
-      ASSERT_EQ(ftl.owner(at), page_number(other));
+      ASSERT_EQ(ftl.pages().owner(at), page_number(other));
     }
   }
 }
@@ -127,8 +128,8 @@ TEST(Ftl, LeastWornFreeBlockIsUsedNext) {
   std::uint32_t least = ~0u;
   std::uint32_t most = 0;
   for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-    least = std::min(least, ftl.erases(0, block));
-    most = std::max(most, ftl.erases(0, block));
+    least = std::min(least, ftl.blocks(0)[block].erases);
+    most = std::max(most, ftl.blocks(0)[block].erases);
   }
   EXPECT_GT(least, 100u);
   EXPECT_LT(most - least, most / 4) << least << " .. " << most;
@@ -155,15 +156,15 @@ TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
   Ftl ftl(one_lun(64, 16, 50));
   UntimedWork work;
   write_untimed(ftl, page_number(3), work);
-  EXPECT_FALSE(ftl.collection_due(0));
-  ftl.claim_on(0, 1);
-  const PhysicalPage at = ftl.allocate(0, Ftl::Stream::host);
+  EXPECT_FALSE(ftl.victims().due(0));
+  ftl.claims().claim_on(0, 1);
+  const PhysicalPage at = ftl.allocate(0, WriteStream::host);
   ftl.fail(at, 1);
-  EXPECT_TRUE(ftl.collectable(0));
-  EXPECT_TRUE(ftl.collection_due(0));
-  EXPECT_FALSE(ftl.collection_pressing(0));
-  EXPECT_EQ(ftl.take_victim(0), 0u);
-  EXPECT_FALSE(ftl.collection_due(0));
+  EXPECT_TRUE(ftl.victims().collectable(0));
+  EXPECT_TRUE(ftl.victims().due(0));
+  EXPECT_FALSE(ftl.victims().pressing(0));
+  EXPECT_EQ(ftl.victims().take(0), 0u);
+  EXPECT_FALSE(ftl.victims().due(0));
 }
 
 // A flash page of 4 KiB has no room for a page beside the host's.
@@ -185,7 +186,7 @@ TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
   const auto erased = [&] {
     std::uint64_t sum = 0;
     for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-      sum += ftl.erases(0, block);
+      sum += ftl.blocks(0)[block].erases;
     }
     return sum;
   };
@@ -195,7 +196,7 @@ TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
   for (std::uint64_t i = 0; i < 10 * shape.logical_pages; ++i) {
     write_untimed(ftl, page_number(random.below(shape.logical_pages)), written);
     collect_untimed(ftl, 0, collected);
-    ASSERT_FALSE(ftl.collection_due(0));
+    ASSERT_FALSE(ftl.victims().due(0));
   }
   EXPECT_GT(collected.collected_blocks, 0u);
   EXPECT_EQ(written.collected_blocks + collected.collected_blocks, erased());
@@ -224,13 +225,13 @@ TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
     shape.needed = 64 + (dynamic ? shape.valid_limit() : 64);  // 64 of them on the first
     Ftl ftl(shape);
     const auto write = [&ftl] {  // the same page again and again
-      ftl.claim_on(0, 1);
-      ftl.commit(LogicalPage(0), ftl.allocate(0, Ftl::Stream::host));
+      ftl.claims().claim_on(0, 1);
+      ftl.commit(LogicalPage(0), ftl.allocate(0, WriteStream::host));
     };
     const auto any_without_valid_pages = [&] {
       for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-        if (!ftl.bad(0, block) && ftl.written_pages(0, block) == shape.pages &&
-            ftl.valid_pages(0, block) == 0) {
+        if (!ftl.blocks(0)[block].bad() && ftl.frontiers().written_pages(0, block) == shape.pages &&
+            ftl.blocks(0)[block].valid == 0) {
           return true;
         }
       }
@@ -243,7 +244,7 @@ TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
         write();
       }
       ++bad;
-      const std::uint32_t block = ftl.take_victim(0);
+      const std::uint32_t block = ftl.victims().take(0);
       if (enough(bad)) {
         ASSERT_NO_THROW(ftl.retire(0, block)) << bad;
       } else {
@@ -251,7 +252,7 @@ TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
       }
     } while (enough(bad));
     EXPECT_GT(bad, 10u);
-    EXPECT_GT(ftl.free_blocks(0), 0u);
+    EXPECT_GT(ftl.blocks(0).free(), 0u);
   }
 }
 
@@ -259,8 +260,8 @@ TEST(Ftl, APagePaddedFromItsFirstPartOnHoldsNothing) {
   FtlShape shape = one_lun(16, 8, 100);
   shape.part_bits = 2;
   Ftl ftl(shape);
-  ftl.pad(ftl.allocate(0, Ftl::Stream::host));
-  const Ftl::Census census = ftl.census(0);
+  ftl.pad(ftl.allocate(0, WriteStream::host));
+  const FtlCensus census = count_pages(ftl, 0);
   EXPECT_EQ(census.in_flight, 0u);
   EXPECT_EQ(census.invalid, 4u);
 }
@@ -271,11 +272,11 @@ TEST(Ftl, DynamicAllocationPrefersIdleLuns) {
   shape.stripe = {0, 1, 2, 3};
   Ftl ftl(shape);
   const auto all = [](std::uint32_t) { return true; };
-  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 0u);
-  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 1u);
-  EXPECT_EQ(ftl.claim(LogicalPage(9), [](std::uint32_t lun) { return lun != 2; }), 3u);
-  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 0u);
-  EXPECT_EQ(ftl.claim(LogicalPage(9), [](std::uint32_t) { return false; }), kNoIndex);
+  EXPECT_EQ(ftl.claims().claim(LogicalPage(9), all), 0u);
+  EXPECT_EQ(ftl.claims().claim(LogicalPage(9), all), 1u);
+  EXPECT_EQ(ftl.claims().claim(LogicalPage(9), [](std::uint32_t lun) { return lun != 2; }), 3u);
+  EXPECT_EQ(ftl.claims().claim(LogicalPage(9), all), 0u);
+  EXPECT_EQ(ftl.claims().claim(LogicalPage(9), [](std::uint32_t) { return false; }), kNoIndex);
 }
 
 TEST(Ftl, PreconditioningLeavesALunAtItsThreshold) {
@@ -290,8 +291,8 @@ TEST(Ftl, PreconditioningLeavesALunAtItsThreshold) {
   const UntimedWork work = precondition(ftl, parameters.precondition, 1);
   EXPECT_EQ(work.host_pages, 2 * ftl.shape().logical_pages);
   for (std::uint32_t lun = 0; lun < 8; ++lun) {
-    EXPECT_GE(ftl.free_blocks(lun) + 1, ftl.shape().gc_threshold);
-    EXPECT_LE(ftl.free_blocks(lun), ftl.shape().gc_threshold);
+    EXPECT_GE(ftl.blocks(lun).free() + 1, ftl.shape().gc_threshold);
+    EXPECT_LE(ftl.blocks(lun).free(), ftl.shape().gc_threshold);
   }
   Ftl sequential(ftl_shape(parameters));
   parameters.precondition.pattern = PreconditionPattern::sequential;
@@ -362,15 +363,15 @@ TEST(Ftl, TheNewestCopyCountsWhereverItIs) {
     write(state.ftl, random.below(state.ftl.shape().logical_pages));
     std::vector<std::uint64_t> versions;
     for (std::uint64_t page = 0; page < state.ftl.shape().logical_pages; ++page) {
-      const PhysicalPage at = state.ftl.place(page_number(page));
+      const PhysicalPage at = state.ftl.pages().place(page_number(page));
       versions.push_back(at == kNowhere ? 0 : state.media.spare(at).version);
     }
     state.ftl.rebuild();
     for (std::uint64_t page = 0; page < state.ftl.shape().logical_pages; ++page) {
-      const PhysicalPage at = state.ftl.place(page_number(page));
+      const PhysicalPage at = state.ftl.pages().place(page_number(page));
       ASSERT_EQ(at == kNowhere ? 0 : state.media.spare(at).version, versions[page]) << i;
     }
-    state.ftl.census(0);
+    count_pages(state.ftl, 0);
   }
 }
 
@@ -379,10 +380,10 @@ TEST(Ftl, APageDiscardedRightAfterItsProgramStaysDiscarded) {
   write(state.ftl, 5);
   EXPECT_TRUE(state.ftl.trim(page_number(5)));
   state.ftl.rebuild();
-  EXPECT_EQ(state.ftl.place(page_number(5)), kNowhere);
+  EXPECT_EQ(state.ftl.pages().place(page_number(5)), kNowhere);
   write(state.ftl, 5);
   state.ftl.rebuild();
-  EXPECT_NE(state.ftl.place(page_number(5)), kNowhere) << "what is written later counts";
+  EXPECT_NE(state.ftl.pages().place(page_number(5)), kNowhere) << "what is written later counts";
 }
 
 }  // namespace

@@ -87,9 +87,9 @@ TEST(GcSteering, FreeBlocksNeverRunOut) {
     std::uint32_t fewest = ftl.shape().blocks;
     run_random(rig, 3000, 7, [&] {
       for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
-        fewest = std::min(fewest, ftl.free_blocks(lun));
+        fewest = std::min(fewest, ftl.blocks(lun).free());
       }
-      const Ftl::Census census = rig.census();
+      const FtlCensus census = rig.census();
       ASSERT_EQ(census.free + census.valid + census.invalid + census.in_flight, 1536u);
     });
     EXPECT_GE(fewest, 3u) << name;
@@ -221,7 +221,7 @@ TEST(GcSteering, BackgroundCollectsWhileIdle) {
   }
   EXPECT_GT(rig.statistics().ftl.gc_early, 0u);
   for (std::uint32_t lun = 0; lun < 4; ++lun) {
-    EXPECT_GE(rig.nvdimm().ftl().free_blocks(lun), 10u);
+    EXPECT_GE(rig.nvdimm().ftl().blocks(lun).free(), 10u);
   }
 }
 

@@ -231,25 +231,25 @@ TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
     return shape;
   }());
   const auto write = [&ftl](std::int64_t page) {
-    ftl.claim(LogicalPage(page), [](std::uint32_t) { return true; });
-    ftl.commit(LogicalPage(page), ftl.allocate(0, Ftl::Stream::host));
+    ftl.claims().claim(LogicalPage(page), [](std::uint32_t) { return true; });
+    ftl.commit(LogicalPage(page), ftl.allocate(0, WriteStream::host));
   };
   for (std::int64_t i = 0; i < 24; ++i) {
     write(i < 4 ? i : 4 + i % 8);  // block 0 keeps pages 0 .. 3
   }
   write(0);
-  ASSERT_TRUE(ftl.collection_due(0));
+  ASSERT_TRUE(ftl.victims().due(0));
   // By hand: page 1 is being copied while the host writes it again.
-  const PhysicalPage source = ftl.place(LogicalPage(1));
-  const PhysicalPage copy = ftl.allocate(0, Ftl::Stream::collection);
-  EXPECT_EQ(ftl.census(0).in_flight, 1u);
+  const PhysicalPage source = ftl.pages().place(LogicalPage(1));
+  const PhysicalPage copy = ftl.allocate(0, WriteStream::collection);
+  EXPECT_EQ(count_pages(ftl, 0).in_flight, 1u);
   write(1);
-  const PhysicalPage newest = ftl.place(LogicalPage(1));
+  const PhysicalPage newest = ftl.pages().place(LogicalPage(1));
   EXPECT_FALSE(ftl.commit_copy(LogicalPage(1), source, copy));
-  EXPECT_EQ(ftl.place(LogicalPage(1)), newest);
-  EXPECT_EQ(ftl.owner(copy), std::nullopt);
-  EXPECT_EQ(ftl.owner(source), std::nullopt);
-  const Ftl::Census census = ftl.census(0);
+  EXPECT_EQ(ftl.pages().place(LogicalPage(1)), newest);
+  EXPECT_EQ(ftl.pages().owner(copy), std::nullopt);
+  EXPECT_EQ(ftl.pages().owner(source), std::nullopt);
+  const FtlCensus census = count_pages(ftl, 0);
   EXPECT_EQ(census.in_flight, 0u);
   EXPECT_EQ(census.free + census.valid + census.invalid, 32u);
 }
@@ -278,7 +278,7 @@ TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
             write = random.below(4) != 0;
           },
           [&rig] {
-            const Ftl::Census census = rig.census();
+            const FtlCensus census = rig.census();
             ASSERT_EQ(census.free + census.valid + census.invalid + census.in_flight, 256u);
           });
       EXPECT_GT(rig.statistics().ftl.gc_count, 10u);

@@ -145,11 +145,11 @@ TEST(Integrity, ASkippedMapUpdateIsCaught) {
   std::uint64_t caught = 0;
   for (int i = 0; i < 20'000 && caught == 0; ++i) {
     const LogicalPage page(static_cast<std::int64_t>(shadow.below(16)));
-    const PhysicalPage old = shadow.nvdimm().ftl().place(page);
+    const PhysicalPage old = shadow.nvdimm().ftl().pages().place(page);
     shadow.send(16, 6);
     shadow.finish_one();
     shadow.step();
-    if (i > 1000 && old != kNowhere && shadow.nvdimm().ftl().place(page) != old) {
+    if (i > 1000 && old != kNowhere && shadow.nvdimm().ftl().pages().place(page) != old) {
       NvdimmFaults::skip_map_update(shadow.nvdimm(), page, old);
       shadow.check_all();
       caught = shadow.mismatches();

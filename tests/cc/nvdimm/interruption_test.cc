@@ -50,9 +50,9 @@ void work(S& shadow, int actions) {
 void check_books(Nvdimm& nvdimm) {
   const Ftl& ftl = nvdimm.ftl();
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
-    ASSERT_NO_THROW(ftl.census(lun));
+    ASSERT_NO_THROW(count_pages(ftl, lun));
     for (std::uint32_t block = 0; block < ftl.shape().blocks; ++block) {
-      ASSERT_EQ(ftl.erases(lun, block), NvdimmFaults::erases(nvdimm, lun, block));
+      ASSERT_EQ(ftl.blocks(lun)[block].erases, NvdimmFaults::erases(nvdimm, lun, block));
     }
   }
 }
@@ -184,7 +184,7 @@ void use_nothing_up(Bytes page_size) {
         interrupt(Tick(static_cast<std::int64_t>(1 + shadow.below(20))));
       }
       ASSERT_TRUE(shadow.power_on()) << victim;
-      ASSERT_GE(shadow.nvdimm().ftl().free_blocks(0), shadow.nvdimm().ftl().shape().gc_threshold);
+      ASSERT_GE(shadow.nvdimm().ftl().blocks(0).free(), shadow.nvdimm().ftl().shape().gc_threshold);
       ASSERT_EQ(shadow.mismatches(), 0u) << victim;
     }
     torn += shadow.nvdimm().power_record().torn_pages;

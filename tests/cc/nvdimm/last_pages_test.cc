@@ -34,15 +34,15 @@ struct Taken {
 // last. `fails`: so does the block of the host's first page.
 Taken take_all(std::uint32_t bad_blocks, bool fails) {
   Ftl ftl(one_lun(bad_blocks));
-  const auto next = [&ftl](Ftl::Stream stream) {
-    ftl.claim_on(0, 1);
+  const auto next = [&ftl](WriteStream stream) {
+    ftl.claims().claim_on(0, 1);
     return ftl.allocate(0, stream);
   };
-  ftl.commit(LogicalPage(1), next(Ftl::Stream::collection));
+  ftl.commit(LogicalPage(1), next(WriteStream::collection));
   Taken taken;
   try {
     for (; taken.pages <= kBlocks * kPages; ++taken.pages) {
-      const PhysicalPage at = next(Ftl::Stream::host);
+      const PhysicalPage at = next(WriteStream::host);
       if (fails && taken.pages == 0) {
         ftl.fail(at, 1);
       } else {

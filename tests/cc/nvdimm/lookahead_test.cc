@@ -180,7 +180,7 @@ TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
   send(rig, 12, 0);
   rig.kernel().run_until(rig.now() + parameters.buffer.lookup - kMicrosecond);
   const Ftl& ftl = rig.nvdimm().ftl();
-  ASSERT_EQ(ftl.lun_of(ftl.place(LogicalPage(0))), 1u);
+  ASSERT_EQ(ftl.shape().lun_of(ftl.pages().place(LogicalPage(0))), 1u);
   EXPECT_EQ(rig.statistics().buffer.prefetches, 13u);
   std::vector<std::uint32_t> expected(12, 0);
   expected.push_back(1);

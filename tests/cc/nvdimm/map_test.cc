@@ -191,8 +191,8 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
       << "entries of 138 pages but for the last 64, together";
   EXPECT_EQ(rig.statistics().nand.page_programs - before, 126u + 5u);
   const Ftl& ftl = rig.nvdimm().ftl();
-  EXPECT_NE(ftl.place(ftl.map_page(0)), kNowhere);
-  EXPECT_EQ(ftl.place(ftl.map_page(8)), kNowhere);
+  EXPECT_NE(ftl.pages().place(ftl.shape().map_page(0)), kNowhere);
+  EXPECT_EQ(ftl.pages().place(ftl.shape().map_page(8)), kNowhere);
   EXPECT_EQ(rig.census().valid, 138u + 5u);
 }
 
@@ -315,12 +315,12 @@ TEST(CachedMap, TranslationPagesCountAsAmplification) {
     write_untimed(ftl, page_number(random.below(142)), work);
   }
   for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-    erased += ftl.erases(0, block);
+    erased += ftl.blocks(0)[block].erases;
   }
   EXPECT_EQ(work.host_pages, 20'000u);
   EXPECT_GT(work.map_pages, 1'000u);
   EXPECT_EQ(work.collected_blocks + work.levelled_blocks, erased);
-  const Ftl::Census census = ftl.census(0);
+  const FtlCensus census = count_pages(ftl, 0);
   EXPECT_EQ(census.valid, 142u + 9u);
   // What was programmed was erased again, or is there.
   EXPECT_EQ(work.host_pages + work.gc_pages + work.map_pages,

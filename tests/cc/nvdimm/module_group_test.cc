@@ -109,7 +109,7 @@ TEST(ModuleGroup, WhatWasWrittenBeforeTimePassedLiesOnTheFlashOfEach) {
     const auto& nvdimm = static_cast<const Nvdimm&>(*group.all().modules()[module]);
     const auto written = static_cast<std::int64_t>(2 + module);
     for (std::int64_t page = 0; page < 6; ++page) {
-      EXPECT_EQ(nvdimm.ftl().place(LogicalPage(page)) != kNowhere, page == written)
+      EXPECT_EQ(nvdimm.ftl().pages().place(LogicalPage(page)) != kNowhere, page == written)
           << module << ", " << page;
     }
   }

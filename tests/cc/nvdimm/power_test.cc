@@ -191,7 +191,7 @@ TEST(Power, ProgramsOfPlanesAreFinishedTogether) {
           0, [&](const FlashCommand&, PhysicalPage, bool begun, bool) { in_cells += begun; });
       return in_cells;
     };
-    while (rig.nvdimm().ftl().written_pages(0, 0) < 4 || programs() < planes) {
+    while (rig.nvdimm().ftl().frontiers().written_pages(0, 0) < 4 || programs() < planes) {
       ASSERT_TRUE(rig.kernel().step(kNever));
     }
     const PowerRecord record = rig.nvdimm().power_fail(rig.now());
@@ -237,17 +237,17 @@ NvdimmParameters full_luns(PageAllocation allocation) {
 
 TEST(Power, ADirtyPageIsSavedWhereThereIsRoom) {
   Rig rig(full_luns(PageAllocation::dynamic));
-  const Ftl& ftl = rig.nvdimm().ftl();
+  Ftl& ftl = rig.nvdimm().ftl();
   std::vector<std::uint32_t> roomy;
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
-    if (ftl.has_room(lun)) {
+    if (ftl.claims().has_room(lun)) {
       roomy.push_back(lun);
     }
   }
   ASSERT_EQ(roomy.size(), 1u);
   ASSERT_NE(roomy[0], 0u) << "which is the first in turn";
   LogicalPage page(0);
-  while (ftl.lun_of(ftl.place(page)) == roomy[0]) {
+  while (ftl.shape().lun_of(ftl.pages().place(page)) == roomy[0]) {
     ++page;
   }
   rig.nvdimm().command(0, line_address(page.value()), true, rig.now());
@@ -255,7 +255,7 @@ TEST(Power, ADirtyPageIsSavedWhereThereIsRoom) {
   rig.nvdimm().write_line(0, LineData());
   rig.nvdimm().finish(0, rig.now());
   EXPECT_EQ(rig.nvdimm().power_fail(rig.now()).flushed_pages, 1u);
-  EXPECT_EQ(ftl.lun_of(ftl.place(page)), roomy[0]);
+  EXPECT_EQ(ftl.shape().lun_of(ftl.pages().place(page)), roomy[0]);
 }
 
 // What is dirty was on one LUN, and is more than that has free pages.
@@ -283,7 +283,7 @@ void save_what_one_lun_held(PageAllocation allocation) {
     int dirty = 0;
     for (std::int64_t page = 0; dirty < 32; ++page) {
       ASSERT_LT(static_cast<std::uint64_t>(page), shape.logical_pages);
-      if (ftl.lun_of(ftl.place(LogicalPage(page))) == lun) {
+      if (ftl.shape().lun_of(ftl.pages().place(LogicalPage(page))) == lun) {
         write(page, static_cast<std::uint8_t>(random.next()));
         ++dirty;
       }

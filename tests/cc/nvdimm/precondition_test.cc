@@ -75,9 +75,9 @@ std::uint64_t programmed_pages(const Ftl& ftl) {
   const FtlShape& shape = ftl.shape();
   std::uint64_t pages = 0;
   for (std::uint32_t lun = 0; lun < shape.luns; ++lun) {
-    pages += std::uint64_t{shape.blocks} * shape.pages - ftl.free_pages(lun);
+    pages += std::uint64_t{shape.blocks} * shape.pages - ftl.frontiers().free_pages(lun);
     for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-      pages += std::uint64_t{ftl.erases(lun, block)} * shape.pages;
+      pages += std::uint64_t{ftl.blocks(lun)[block].erases} * shape.pages;
     }
   }
   return pages;

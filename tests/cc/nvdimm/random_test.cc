@@ -67,7 +67,7 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
     ASSERT_EQ(rig.acks.size(), std::size_t{kCommands}) << "seed " << seed;
     rig.drain();
     ASSERT_TRUE(rig.nvdimm().idle()) << "seed " << seed;
-    const Ftl::Census census = rig.census();
+    const FtlCensus census = rig.census();
     ASSERT_EQ(census.in_flight, 0u) << "seed " << seed;
     ASSERT_EQ(census.free + census.valid + census.invalid,
               static_cast<std::uint64_t>(parameters.capacity / kPageBytes))

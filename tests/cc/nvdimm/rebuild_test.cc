@@ -31,8 +31,8 @@ class Rebuild : public ::testing::Test {
     }
   }
   PhysicalPage claim() {
-    ftl_.claim_on(0, 1);
-    return ftl_.allocate(0, Ftl::Stream::host);
+    ftl_.claims().claim_on(0, 1);
+    return ftl_.allocate(0, WriteStream::host);
   }
 
   Ftl ftl_;
@@ -47,14 +47,14 @@ TEST_F(Rebuild, VersionsGoOnBehindThoseOfDiscardsAlone) {
   ftl_.rebuild();
   write(1);
   ftl_.rebuild();
-  EXPECT_NE(ftl_.place(LogicalPage(1)), kNowhere);
+  EXPECT_NE(ftl_.pages().place(LogicalPage(1)), kNowhere);
 }
 
 TEST_F(Rebuild, APageDiscardedDuringItsProgramStaysDiscarded) {
   write(3);
   ftl_.commit_discarded(LogicalPage(3), claim());
   ftl_.rebuild();
-  EXPECT_EQ(ftl_.place(LogicalPage(3)), kNowhere);
+  EXPECT_EQ(ftl_.pages().place(LogicalPage(3)), kNowhere);
 }
 
 TEST_F(Rebuild, BlocksKeepTheOrderInWhichTheyWereFilled) {
@@ -66,8 +66,8 @@ TEST_F(Rebuild, BlocksKeepTheOrderInWhichTheyWereFilled) {
   write_rounds(150);
   ftl_.rebuild();
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(ftl_.collectable(0) && twin.collectable(0));
-    EXPECT_EQ(ftl_.take_victim(0), twin.take_victim(0)) << i;
+    ASSERT_TRUE(ftl_.victims().collectable(0) && twin.victims().collectable(0));
+    EXPECT_EQ(ftl_.victims().take(0), twin.victims().take(0)) << i;
   }
 }
 
@@ -80,10 +80,10 @@ TEST_F(Rebuild, TheLeastWornFreeBlockIsUsedNextAndTheMostWornForLevelling) {
   ftl_.rebuild();
   for (const std::uint32_t block : {1, 2, 4, 7, 8, 9, 10, 11, 0, 3}) {
     for (std::uint32_t page = 0; page < 4; ++page) {
-      EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::host), ftl_.page_at(0, block, page));
+      EXPECT_EQ(ftl_.allocate(0, WriteStream::host), ftl_.shape().page_at(0, block, page));
     }
   }
-  EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::levelling), ftl_.page_at(0, 6, 0));
+  EXPECT_EQ(ftl_.allocate(0, WriteStream::levelling), ftl_.shape().page_at(0, 6, 0));
 }
 
 // An entry is dirty if its translation page says otherwise. In a page there are few of them, or
@@ -117,49 +117,49 @@ TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
   ftl_.commit(LogicalPage(15), place);
   ftl_.fail(claim(), 1);
   ftl_.rebuild();
-  ASSERT_TRUE(ftl_.collection_due(0));
-  EXPECT_EQ(ftl_.take_victim(0), block) << "not the one that fifo would take";
-  ftl_.claim_on(0, 1);
-  ftl_.commit(LogicalPage(15), ftl_.allocate(0, Ftl::Stream::host));
+  ASSERT_TRUE(ftl_.victims().due(0));
+  EXPECT_EQ(ftl_.victims().take(0), block) << "not the one that fifo would take";
+  ftl_.claims().claim_on(0, 1);
+  ftl_.commit(LogicalPage(15), ftl_.allocate(0, WriteStream::host));
   ftl_.erase(0, block);
-  EXPECT_TRUE(ftl_.bad(0, block));
+  EXPECT_TRUE(ftl_.blocks(0)[block].bad());
   ftl_.rebuild();
-  EXPECT_TRUE(ftl_.bad(0, block));
+  EXPECT_TRUE(ftl_.blocks(0)[block].bad());
 }
 
 TEST_F(Rebuild, AClaimWhoseProgramFailsIsGivenBack) {
-  ASSERT_TRUE(ftl_.has_room(0));
+  ASSERT_TRUE(ftl_.claims().has_room(0));
   for (int i = 0; i < 6; ++i) {
     ftl_.fail(claim(), 1);
   }
-  EXPECT_TRUE(ftl_.has_room(0));
+  EXPECT_TRUE(ftl_.claims().has_room(0));
   for (std::uint64_t i = ftl_.shape().valid_limit(); i > 0; --i) {
-    EXPECT_TRUE(ftl_.has_room(0)) << i;
-    ftl_.claim_on(0, 1);
+    EXPECT_TRUE(ftl_.claims().has_room(0)) << i;
+    ftl_.claims().claim_on(0, 1);
   }
-  EXPECT_FALSE(ftl_.has_room(0));
+  EXPECT_FALSE(ftl_.claims().has_room(0));
 }
 
 TEST_F(Rebuild, ABlockWhoseEraseWasInterruptedIsNotFree) {
   write_rounds(8);
   ftl_.rebuild();
-  const std::uint32_t free = ftl_.free_blocks(0);
+  const std::uint32_t free = ftl_.blocks(0).free();
   const std::uint64_t torn = media_.torn_pages();
   media_.tear_block(11);
   EXPECT_EQ(media_.torn_pages(), torn + 4);
   media_.tear_block(11);
   EXPECT_EQ(media_.torn_pages(), torn + 4) << "torn already";
   ftl_.rebuild();
-  EXPECT_EQ(ftl_.free_blocks(0), free - 1);
-  ASSERT_TRUE(ftl_.collectable(0));
+  EXPECT_EQ(ftl_.blocks(0).free(), free - 1);
+  ASSERT_TRUE(ftl_.victims().collectable(0));
 }
 
 TEST_F(Rebuild, ErasesAreCountedInTheCellsToo) {
   write_rounds(200);
   for (std::uint32_t block = 0; block < 12; ++block) {
-    EXPECT_EQ(media_.erases(block), ftl_.erases(0, block));
+    EXPECT_EQ(media_.erases(block), ftl_.blocks(0)[block].erases);
   }
-  EXPECT_GT(ftl_.erases(0, 0), 1u);
+  EXPECT_GT(ftl_.blocks(0)[0].erases, 1u);
 }
 
 TEST_F(Rebuild, MediaComeBackFromACheckpointWithMarksAndDiscards) {

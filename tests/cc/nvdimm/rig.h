@@ -116,10 +116,10 @@ class Rig : public AckListener {
   }
 
   // All pages of all LUNs, counted afresh.
-  Ftl::Census census() {
-    Ftl::Census total;
+  FtlCensus census() {
+    FtlCensus total;
     for (std::uint32_t lun = 0; lun < nvdimm_.ftl().shape().luns; ++lun) {
-      const Ftl::Census one = nvdimm_.ftl().census(lun);
+      const FtlCensus one = count_pages(nvdimm_.ftl(), lun);
       total.free += one.free;
       total.valid += one.valid;
       total.invalid += one.invalid;

@@ -23,8 +23,7 @@ namespace hmsim {
 struct NvdimmFaults {
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
-    nvdimm.ftl_.l2p_[static_cast<std::size_t>(page.value())] =
-        static_cast<std::uint32_t>(old.value() + 1);
+    const_cast<PageMap&>(nvdimm.ftl().pages()).set(page, old);
   }
   // Forgets a dirty frame; false: there is none.
   static bool drop_dirty_frame(Nvdimm& nvdimm) {
@@ -44,19 +43,20 @@ struct NvdimmFaults {
     return keys;
   }
   // Entries of a cached map that are neither in the cache nor in their translation pages.
-  static std::uint64_t lost_entries(const Nvdimm& nvdimm) {
-    const Ftl& ftl = nvdimm.ftl_;
+  static std::uint64_t lost_entries(Nvdimm& nvdimm) {
+    Ftl& ftl = nvdimm.ftl();
     std::uint64_t lost = 0;
     for (std::uint32_t number = 0; number < ftl.shape().map_pages(); ++number) {
-      const PhysicalPage at = ftl.place(ftl.map_page(number));
-      ftl.for_entries(number, [&](LogicalPage page, std::uint32_t part, std::size_t byte,
-                                  std::uint32_t entry) {
-        const PageBytes& bytes = nvdimm.data_->page(ftl, ftl.map_page(number) + LogicalPage(part));
-        std::uint32_t stored = 0;
-        std::memcpy(&stored, bytes.data() + byte, sizeof stored);
-        lost += stored != entry && !ftl.map_->holds(page) ? 1 : 0;
-        lost += at == kNowhere && stored != 0 ? 1 : 0;
-      });
+      const PhysicalPage at = ftl.pages().place(ftl.shape().map_page(number));
+      ftl.pages().for_entries(
+          number, [&](LogicalPage page, std::uint32_t part, std::size_t byte, std::uint32_t entry) {
+            const PageBytes& bytes =
+                nvdimm.data_->page(ftl, ftl.shape().map_page(number) + LogicalPage(part));
+            std::uint32_t stored = 0;
+            std::memcpy(&stored, bytes.data() + byte, sizeof stored);
+            lost += stored != entry && !ftl.map()->holds(page) ? 1 : 0;
+            lost += at == kNowhere && stored != 0 ? 1 : 0;
+          });
     }
     return lost;
   }
@@ -68,7 +68,8 @@ struct NvdimmFaults {
   static Tick reading_time(const Nvdimm& nvdimm, std::uint32_t lun) {
     const FtlShape& shape = nvdimm.ftl_.shape();
     const std::uint64_t programmed =
-        (std::uint64_t{shape.blocks} * shape.pages - nvdimm.ftl_.free_pages(lun)) / shape.parts();
+        (std::uint64_t{shape.blocks} * shape.pages - nvdimm.ftl_.frontiers().free_pages(lun)) /
+        shape.parts();
     return static_cast<std::int64_t>(programmed) *
            (nvdimm.flash_.timing().read_command() + nvdimm.parameters_.nand.read_time);
   }

@@ -29,7 +29,7 @@ TEST(Trim, OnlyWholePagesAreDiscarded) {
     for (std::int64_t number = 0; number < 8; ++number) {
       const bool whole =
           number * page >= range.address && (number + 1) * page <= range.address + range.size;
-      EXPECT_EQ(ftl.place(LogicalPage(number)) == kNowhere, whole) << number;
+      EXPECT_EQ(ftl.pages().place(LogicalPage(number)) == kNowhere, whole) << number;
     }
     EXPECT_EQ(rig.statistics().ftl.trimmed_pages, static_cast<Counter>(range.pages));
   }

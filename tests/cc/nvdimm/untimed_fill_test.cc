@@ -58,7 +58,7 @@ TEST(UntimedFill, DirtyPagesAreThoseThatPreconditioningWouldWriteNext) {
       EXPECT_EQ(precondition(ftl, parameters, 7).collected_blocks, 0u);
       std::vector<PhysicalPage> places;
       for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
-        places.push_back(ftl.place(LogicalPage(static_cast<std::int64_t>(page))));
+        places.push_back(ftl.pages().place(LogicalPage(static_cast<std::int64_t>(page))));
       }
       return places;
     };

@@ -203,11 +203,11 @@ TEST(Victims, FifoCleansInTheOrderOfFilling) {
     write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(random.below(shape.logical_pages))),
                   work);
   }
-  std::uint32_t least = ftl.erases(0, 0);
+  std::uint32_t least = ftl.blocks(0)[0].erases;
   std::uint32_t most = least;
   for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-    least = std::min(least, ftl.erases(0, block));
-    most = std::max(most, ftl.erases(0, block));
+    least = std::min(least, ftl.blocks(0)[block].erases);
+    most = std::max(most, ftl.blocks(0)[block].erases);
   }
   EXPECT_LE(most - least, 3u) << "every block has its turn";
 }
@@ -226,7 +226,7 @@ TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
       for (std::int64_t i = 0; i < 20'000; ++i) {
         write_untimed(ftl, LogicalPage(i % 7), work);
       }
-      EXPECT_EQ(ftl.census(0).in_flight, 0u) << victim;
+      EXPECT_EQ(count_pages(ftl, 0).in_flight, 0u) << victim;
     }
   }
 }
@@ -262,10 +262,10 @@ std::uint32_t wear_spread(const FtlShape& shape, std::uint64_t writes, UntimedWo
   std::uint32_t least = ~0u;
   std::uint32_t most = 0;
   for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-    least = std::min(least, ftl.erases(0, block));
-    most = std::max(most, ftl.erases(0, block));
+    least = std::min(least, ftl.blocks(0)[block].erases);
+    most = std::max(most, ftl.blocks(0)[block].erases);
   }
-  EXPECT_EQ(ftl.census(0).valid, shape.logical_pages);
+  EXPECT_EQ(count_pages(ftl, 0).valid, shape.logical_pages);
   return most - least;
 }
 
@@ -308,7 +308,7 @@ TEST(Precondition, ZipfOverwritesFavourFewPages) {
     EXPECT_EQ(precondition(ftl, parameters, 1).gc_pages, 0u);
     double count = 0;
     for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
-      count += ftl.place(LogicalPage(static_cast<std::int64_t>(page))).value() ==
+      count += ftl.pages().place(LogicalPage(static_cast<std::int64_t>(page))).value() ==
                        static_cast<std::int64_t>(page)
                    ? 1
                    : 0;

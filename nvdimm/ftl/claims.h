@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which LUN programs a page. A page on its way to flash has a claim on room in its LUN, from the
+// choice of the LUN to the commit, while its old copy is still valid.
+//
+// Invariant: with dynamic allocation a LUN's valid and claimed pages never exceed its limit
+// (FtlShape::valid_limit), so that collection always gains.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "nvdimm/ftl/ftl_shape.h"
+#include "nvdimm/ftl/lun_blocks.h"
+
+namespace hmsim {
+
+class Claims {
+ public:
+  // `shape` and `luns` outlive the object.
+  Claims(const FtlShape& shape, const std::vector<LunBlocks>& luns)
+      : shape_(shape), luns_(luns), claimed_(shape.luns) {}
+
+  // The LUN that is to program `page`, and others of the same home, `count` in all. Static
+  // allocation: that home. Dynamic: the next one in stripe order that is_idle and has room, or
+  // kNoIndex.
+  template <class IsIdle>
+  std::uint32_t claim(LogicalPage page, IsIdle is_idle, std::uint32_t count = 1) {
+    if (!shape_.dynamic) {
+      claimed_[shape_.home(page)] += count;
+      return shape_.home(page);
+    }
+    const auto steps = static_cast<std::uint32_t>(shape_.stripe.size());
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      const std::uint32_t step = (cursor_ + i) % steps;
+      const std::uint32_t lun = shape_.stripe[step];
+      if (is_idle(lun) && has_room(lun, count)) {
+        claimed_[lun] += count;
+        cursor_ = (step + 1) % steps;
+        return lun;
+      }
+    }
+    return kNoIndex;
+  }
+  // As claim(), on any LUN. One must have room.
+  std::uint32_t claim_any(LogicalPage page, std::uint32_t count);
+  // As claim(), whatever the allocation says.
+  void claim_on(std::uint32_t lun, std::uint32_t count) { claimed_[lun] += count; }
+  // So many pages were written, or will not be.
+  void give_back(std::uint32_t lun, std::uint32_t count);
+
+  bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {
+    return luns_[lun].valid() + claimed_[lun] + count <= shape_.valid_limit(luns_[lun].bad());
+  }
+  // Whether a LUN with room is_idle.
+  template <class IsIdle>
+  bool any_idle(IsIdle is_idle) const {
+    for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
+      if (is_idle(lun) && has_room(lun)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Blocks of the LUN have become bad: raises an error if what is left does not hold all pages.
+  void check_room(std::uint32_t lun) const;
+
+  void clear();
+  void serialize_cursor(Archive& archive);
+  void serialize(Archive& archive, std::uint32_t lun) { archive(claimed_[lun]); }
+
+ private:
+  const FtlShape& shape_;
+  const std::vector<LunBlocks>& luns_;
+  std::vector<std::uint64_t> claimed_;  // pages, by LUN
+  std::uint32_t cursor_ = 0;            // dynamic allocation: the next place in the stripe
+};
+
+}  // namespace hmsim

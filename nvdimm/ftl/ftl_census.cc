@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/ftl/ftl_census.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+void require(bool condition, std::string_view message) {
+  ensure(condition, "ftl", Tick(0), -1, message);
+}
+
+}  // namespace
+
+FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
+  const FtlShape& shape = ftl.shape();
+  const LunBlocks& blocks = ftl.blocks(lun);
+  FtlCensus census;
+  for (std::uint32_t number = 0; number < shape.blocks; ++number) {
+    const FlashBlock& block = blocks[number];
+    if (block.bad()) {
+      require(block.valid == 0, "a bad block holds valid pages");
+      continue;
+    }
+    const std::uint32_t written = ftl.frontiers().written_pages(lun, number);
+    std::uint32_t valid = 0;
+    for (std::uint32_t page = 0; page < shape.pages; ++page) {
+      valid += ftl.pages().owner(shape.page_at(lun, number, page)) ? 1u : 0u;
+    }
+    require(valid == block.valid, "a block's count of valid pages is wrong");
+    // The pages that a failing block does not take any more are invalid at once.
+    const std::uint32_t lost = block.state == BlockState::open ? shape.pages - block.end : 0;
+    const std::uint32_t completed = block.state == BlockState::free ? 0 : block.completed + lost;
+    census.free += shape.pages - written;
+    census.in_flight += written - completed;
+    census.valid += valid;
+    census.invalid += completed - valid;
+  }
+  require(census.free == ftl.frontiers().free_pages(lun) &&
+              census.in_flight == blocks.in_flight() && census.valid == blocks.valid() &&
+              census.invalid == blocks.invalid(),
+          "a LUN's count of pages is wrong");
+  return census;
+}
+
+std::uint64_t bad_blocks(const Ftl& ftl) {
+  std::uint64_t count = 0;
+  for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+    count += ftl.blocks(lun).bad();
+  }
+  return count;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The full blocks of one LUN, listed in three ways: in no order, by age, and by valid pages. This
+// is all that a victim selector sees of an FTL.
+//
+// Invariant: the blocks in each of the three lists are those in state `full`. In a bucket, blocks
+// stand in the order in which they changed. No bucket below fewest() holds a block.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/slot_list.h"
+#include "nvdimm/ftl/flash_block.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+class FullBlockList final : public FullBlocks {
+ public:
+  // `blocks`: the LUN's `count` records, which outlive the list; `pages`: of a block.
+  FullBlockList(FlashBlock* blocks, std::uint32_t count, std::uint32_t pages);
+
+  std::uint32_t count() const override { return static_cast<std::uint32_t>(full_.size()); }
+  BlockView at(std::uint32_t index) const override { return view(full_[index]); }
+  std::uint32_t oldest() const override { return filled_.first; }
+  std::uint32_t pages() const override { return pages_; }
+  std::uint32_t fewest() const override { return fewest_; }
+  bool any_with(std::uint32_t valid) const override { return !buckets_[valid].empty(); }
+  BlockView first_with(std::uint32_t valid) const override { return view(buckets_[valid].first); }
+  bool next_alike(BlockView& current) const override;
+
+  // Moves fewest() up to a bucket that holds a block, or, if none does, to pages(). To be called
+  // before a selector looks.
+  std::uint32_t find_fewest();
+  // The block that was filled first, of those that are to be retired. There must be one.
+  std::uint32_t first_failing() const;
+  // The least worn block of those with fewer erases; of several the oldest. kNoIndex: none.
+  std::uint32_t least_worn(std::uint32_t erases) const;
+
+  void add(std::uint32_t block);
+  void remove(std::uint32_t block);
+  // Around a change of a listed block's valid pages.
+  void leave_bucket(std::uint32_t block);
+  void enter_bucket(std::uint32_t block);
+
+  // Pages of the LUN that were committed, or dropped: the clock by which blocks age.
+  std::uint64_t written() const { return written_; }
+  void count_written() { ++written_; }
+
+  void clear();
+  void serialize_clock(Archive& archive) { archive(written_); }
+  // The three orders. Loading, the records know which blocks are full.
+  void serialize_orders(Archive& archive);
+
+ private:
+  BlockView view(std::uint32_t number) const {
+    const FlashBlock& block = blocks_[number];
+    return {number, pages_, block.valid, block.erases, written_ - block.changed};
+  }
+  auto links(SlotLink FlashBlock::*link) { return links_of(blocks_, link); }
+  std::vector<std::uint32_t> serialize_order(Archive& archive,
+                                             const std::vector<std::uint32_t>& order) const;
+
+  FlashBlock* blocks_;
+  std::uint32_t block_count_;
+  std::uint32_t pages_;
+  std::vector<std::uint32_t> full_;  // in no order
+  SlotList filled_;                  // oldest first
+  std::vector<SlotList> buckets_;    // by valid pages
+  std::uint32_t fewest_ = 0;
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/ftl/lun_blocks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/errors.h"
+#include "core/random.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t kBadBlockStream = 3;  // under the NVDIMM's seed
+
+void require(bool condition, std::string_view message) {
+  ensure(condition, "ftl", Tick(0), -1, message);
+}
+
+}  // namespace
+
+void raise_worn_out(std::uint32_t lun, std::uint32_t bad) {
+  throw InputError("the flash is worn out: " + std::to_string(bad) + " blocks of LUN " +
+                   std::to_string(lun) +
+                   " are bad, and what is left does not hold the logical capacity (see "
+                   "nvdimm.ftl.over_provisioning; nvdimm.nand.{endurance,wear_failure,"
+                   "program_failure})");
+}
+
+LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t seed)
+    : shape_(&shape),
+      lun_(lun),
+      blocks_(shape.blocks),
+      full_(blocks_.data(), shape.blocks, shape.pages),
+      bad_(shape.bad_blocks) {
+  const Permutation drawn(shape.blocks, mix64(seed + kBadBlockStream) + lun);
+  for (std::uint32_t i = 0; i < shape.bad_blocks; ++i) {
+    blocks_[static_cast<std::size_t>(drawn(i))].state = BlockState::bad;
+  }
+  free_.list(blocks_);
+  wear_.count(blocks_);
+}
+
+std::uint32_t LunBlocks::open(bool most_worn) {
+  const std::uint32_t number = most_worn ? free_.take_most_worn() : free_.take_least_worn();
+  FlashBlock& block = blocks_[number];
+  require(block.state == BlockState::free && block.valid == 0, "an occupied block was free");
+  block.state = BlockState::open;
+  block.completed = 0;
+  block.end = shape_->pages;
+  return number;
+}
+
+void LunBlocks::add_valid(std::uint32_t block) {
+  require(blocks_[block].state == BlockState::open,
+          "a page was programmed outside the open blocks");
+  ++blocks_[block].valid;
+  ++valid_;
+}
+
+void LunBlocks::invalidate(std::uint32_t number) {
+  FlashBlock& block = blocks_[number];
+  require(block.valid > 0, "a block has more invalid pages than pages");
+  const bool full = block.state == BlockState::full;
+  if (full) {
+    full_.leave_bucket(number);
+  }
+  --block.valid;
+  --valid_;
+  ++invalid_;
+  block.changed = full_.written();
+  if (full) {
+    full_.enter_bucket(number);
+  }
+}
+
+void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
+  FlashBlock& block = blocks_[number];
+  require(page == block.completed, "pages of a block were written out of order");
+  ++block.completed;
+  full_.count_written();
+  --in_flight_;
+  if (block.completed == block.end) {
+    require(block.state == BlockState::open, "a block that is not open has filled");
+    block.completed = shape_->pages;
+    block.changed = full_.written();
+    block.state = BlockState::full;
+    failing_ += block.failing ? 1 : 0;
+    full_.add(number);
+  }
+}
+
+void LunBlocks::take(std::uint32_t number) {
+  FlashBlock& block = blocks_[number];
+  require(block.state == BlockState::full, "a victim is not a full block");
+  failing_ -= block.failing ? 1 : 0;
+  full_.remove(number);
+  block.state = BlockState::victim;
+}
+
+void LunBlocks::erase(std::uint32_t number) {
+  FlashBlock& block = blocks_[number];
+  require(block.state == BlockState::victim && block.valid == 0,
+          "a block with valid pages was erased");
+  block.state = BlockState::free;
+  invalid_ -= shape_->pages;
+  wear_.erased(block.erases);
+  ++block.erases;
+  free_.add(number, block.erases);
+}
+
+void LunBlocks::retire(std::uint32_t number) {
+  FlashBlock& block = blocks_[number];
+  require(block.state == BlockState::victim && block.valid == 0, "a block in use is retired");
+  block.state = BlockState::bad;
+  block.failing = false;
+  ++bad_;
+  invalid_ -= shape_->pages;
+  wear_.count(blocks_);
+}
+
+void LunBlocks::fail(std::uint32_t number, std::uint32_t end) {
+  FlashBlock& block = blocks_[number];
+  require(block.state == BlockState::open, "a page failed outside the open blocks");
+  block.failing = true;
+  if (end < shape_->pages) {
+    block.end = end;
+    invalid_ += shape_->pages - end;
+  }
+}
+
+void LunBlocks::raise_no_page() const {
+  if (bad_ > shape_->bad_blocks || failing_ > 0) {
+    raise_worn_out(lun_, bad_ + failing_);
+  }
+  raise_fault("ftl", Tick(0), -1, "a LUN has no free page left");
+}
+
+void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
+                        const std::vector<std::uint32_t>& full) {
+  std::copy(blocks.begin(), blocks.end(), blocks_.begin());  // the list of full ones points there
+  in_flight_ = 0;
+  valid_ = 0;
+  invalid_ = 0;
+  bad_ = 0;
+  failing_ = 0;
+  for (const FlashBlock& block : blocks_) {
+    bad_ += block.bad() ? 1 : 0;
+    valid_ += block.valid;
+    invalid_ += block.bad() ? 0 : block.completed - block.valid;
+  }
+  free_.list(blocks_);
+  full_.clear();
+  for (const std::uint32_t block : full) {
+    failing_ += blocks_[block].failing ? 1 : 0;
+    full_.add(block);
+  }
+  wear_.count(blocks_);
+}
+
+void LunBlocks::serialize_blocks(Archive& archive) {
+  valid_ = archive.loading() ? 0 : valid_;
+  for (FlashBlock& block : blocks_) {
+    block = archive.loading() ? FlashBlock() : block;
+    archive(block);
+  }
+}
+
+void LunBlocks::find_page(const Archive& archive, std::uint32_t number, std::uint32_t page) {
+  FlashBlock& block = blocks_[number];
+  archive.check(block.state != BlockState::free && !block.bad() && page < block.completed,
+                "a logical page lies where none was written");
+  ++block.valid;
+  ++valid_;
+}
+
+void LunBlocks::serialize(Archive& archive) {
+  full_.serialize_clock(archive);
+  archive(in_flight_, invalid_);
+  full_.serialize_orders(archive);
+  if (!archive.loading()) {
+    return;
+  }
+  bad_ = 0;
+  failing_ = 0;
+  for (const FlashBlock& block : blocks_) {
+    bad_ += block.bad() ? 1 : 0;
+    failing_ += block.state == BlockState::full && block.failing ? 1 : 0;
+  }
+  free_.list(blocks_);
+  wear_.count(blocks_);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/ftl/victims.h"
+
+#include <utility>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t kSelectorStream = 1;  // of random numbers under the NVDIMM's seed
+
+}  // namespace
+
+std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
+                                                const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::victim_selector, name, assignments);
+  return std::unique_ptr<VictimSelector>(static_cast<VictimSelector*>(policy.release()));
+}
+
+Victims::Victims(const FtlShape& shape, std::vector<LunBlocks>& luns,
+                 std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
+    : shape_(shape),
+      luns_(luns),
+      selector_(selector == nullptr ? victim_selector("greedy", {}) : std::move(selector)),
+      random_(seed, kSelectorStream) {}
+
+std::uint32_t Victims::take(std::uint32_t lun) {
+  LunBlocks& blocks = luns_[lun];
+  ensure(collectable(lun), "ftl", Tick(0), -1,
+         "a victim was asked for while no block has an invalid page");
+  const FullBlockList& full = blocks.full();
+  const std::uint32_t block = blocks.failing() > 0 ? full.first_failing()
+                              : blocks.free() == 0 ? full.first_with(full.fewest()).block
+                                                   : selector_->choose(full, random_);
+  ensure(block < shape_.blocks, "ftl", Tick(0), -1, "a selector chose a block that does not exist");
+  blocks.take(block);
+  return block;
+}
+
+std::optional<std::uint32_t> Victims::take_coldest(std::uint32_t lun) {
+  LunBlocks& blocks = luns_[lun];
+  const WearSpread& wear = blocks.wear();
+  if (shape_.wear_gap == 0 || wear.gap() <= shape_.wear_gap || blocks.free() == 0) {
+    return std::nullopt;
+  }
+  const std::uint32_t coldest = blocks.full().least_worn(wear.most() - shape_.wear_gap);
+  if (coldest == kNoIndex) {
+    return std::nullopt;
+  }
+  blocks.take(coldest);
+  return coldest;
+}
+
+}  // namespace hmsim
