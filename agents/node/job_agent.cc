@@ -141,26 +141,6 @@ MissCore::AddressSpace JobAgent::space(std::uint32_t thread) const {
   return space;
 }
 
-// The thread's next step, as far as its limit of instructions allows.
-void JobAgent::fetch(JobThread& thread) {
-  thread.record = program_->next(thread.place);
-  thread.has_record = true;
-  if (thread.record.gap > thread.left) {
-    thread.record = JobRecord();
-    thread.record.gap = thread.left;
-  }
-  thread.left -= thread.record.gap;
-  const bool line =
-      thread.record.action == JobAction::miss && thread.record.miss.memory == MemoryClass::nvdimm;
-  if (line && !has_nvdimm_) {
-    throw InputError(
-        program_->where(thread.place) +
-        ": a line of an NVDIMM is accessed, and the configuration has none: its blocks "
-        "are in storage");
-  }
-  thread.copied = !line ? 0 : thread.record.gap <= keys_.transfer_gap ? thread.record.gap : 1;
-}
-
 // Threads take turns, a step each. The limit of instructions holds with a warm-up, too: behind it
 // their places are not known.
 void JobAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
@@ -219,89 +199,10 @@ std::int64_t JobAgent::page_of(std::uint32_t thread, std::uint64_t line) const {
                                    kLinesPerPage);
 }
 
-bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, CopyPart& copied) {
-  JobThread& thread = threads_[number];
-  if (thread.lines > 0) {
-    copy_line(thread, miss, copied);
-    return true;
-  }
-  if (is_flusher(number)) {
-    if (thread.has_record && copies_by_itself(number, thread.record.action) &&
-        thread.next_line == thread.record.first_line) {
-      thread.lines = thread.record.lines;
-      copy_line(thread, miss, copied);
-      return true;
-    }
-    miss.gap = 0;
-    return false;
-  }
-  if (!thread.has_record) {
-    fetch(thread);
-  }
-  copied.ended = std::exchange(thread.record.copy_ended, {});
-  if (thread.record.gap > most || most == 0) {
-    miss.gap = most;
-    copied.instructions = std::min(thread.copied, thread.record.gap) -
-                          std::min(thread.copied, thread.record.gap - most);
-    thread.record.gap -= most;
-    thread.preempted = true;
-    return false;
-  }
-  if (thread.record.action == JobAction::miss) {
-    miss = thread.record.miss;
-    miss.gap = std::exchange(thread.record.gap, 0);
-    thread.has_record = false;
-    copied.instructions = std::min(thread.copied, miss.gap);
-    copied.write = !miss.load;
-    copied.begins = thread.record.copies > 0;
-    copied.ends = thread.record.ends_copy;
-    if (copied.begins) {
-      const std::uint64_t address = miss.load ? miss.load_address : miss.write_address;
-      thread.fetched_copy = {address / kLine, thread.record.copies};
-    }
-    return true;
-  }
-  if (copies_by_itself(number, thread.record.action)) {
-    thread.has_record = false;
-    thread.next_line = thread.record.first_line;
-    thread.lines = thread.record.lines;
-    copy_line(thread, miss, copied);
-    return true;
-  }
-  miss.gap = std::exchange(thread.record.gap, 0);
-  return false;
-}
-
-// A flusher's transfer goes on to its end. What precedes a transfer of the program's is told with
-// its first line.
-bool JobAgent::may_take_back(std::uint32_t number) const {
-  const JobThread& thread = threads_[number];
-  const bool copies = copies_by_itself(number, thread.record.action) && !thread.has_record;
-  return !is_flusher(number) && (!copies || thread.next_line == thread.record.first_line + 1);
-}
-
-// What was told last is told again: a miss, a transfer from its first line on, or the step that its
-// core was on the way to.
-void JobAgent::preempted(std::uint32_t number, std::int64_t instructions) {
-  JobThread& thread = threads_[number];
-  if (copies_by_itself(number, thread.record.action) && !thread.has_record) {
-    thread.lines = 0;
-    instructions = std::max<std::int64_t>(0, instructions - keys_.node.copy_instructions);
-  }
-  thread.record.gap += instructions;
-  thread.has_record = true;
-  thread.preempted = true;
-}
-
 StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick now) {
-  JobThread& thread = threads_[number];
   done_ += stint.work;
-  thread.copying += finished_once() ? 0 : static_cast<Counter>(stint.copying.value());
-  if (thread.preempted) {
-    thread.preempted = false;
-    return yield(number, now);
-  }
-  return act(number, now);
+  threads_[number].copying += finished_once() ? 0 : static_cast<Counter>(stint.copying.value());
+  return stint.preempted ? yield(number, now) : act(number, now);
 }
 
 StintEnd JobAgent::yield(std::uint32_t thread, Tick now) {

@@ -83,11 +83,11 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void check_threads(const Archive& archive) const;
   void check_blocks(const Archive& archive) const;
 
-  bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) override;
+  ThreadStep next(std::uint32_t thread, std::int64_t most) override;
   void copy_began(std::uint32_t thread, bool write, Tick now) override;
   void copy_ended(std::uint32_t thread, bool write, Tick ended) override;
   bool may_take_back(std::uint32_t thread) const override;
-  void preempted(std::uint32_t thread, std::int64_t instructions) override;
+  void take_back(std::uint32_t thread, std::int64_t instructions) override;
   void stint_begins(std::uint32_t thread, Tick now) override {
     threads_.enter(thread, ThreadState::running, now);
   }
@@ -125,7 +125,10 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   void fetch(JobThread& thread);
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
   std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const;
-  void copy_line(JobThread& thread, Miss& miss, CopyPart& copied) const;
+  ThreadStep next_of_flusher(std::uint32_t thread);
+  static ThreadStep part_of_step(JobThread& thread, std::int64_t most, CopiesEnded ended);
+  static ThreadStep miss_of(JobThread& thread, CopiesEnded ended);
+  ThreadStep copy_line(JobThread& thread, CopiesEnded ended) const;
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);
   StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);

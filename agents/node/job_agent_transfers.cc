@@ -38,23 +38,27 @@ bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
   return transfers && keys_.node.engine == CopyEngine::core;
 }
 
-void JobAgent::copy_line(JobThread& thread, Miss& miss, CopyPart& copied) const {
+ThreadStep JobAgent::copy_line(JobThread& thread, CopiesEnded ended) const {
   const std::uint64_t address = thread.next_line * kLine;
   const bool write = thread.record.action == JobAction::write;
-  miss = Miss();
+  ThreadStep step;
+  step.kind = ThreadStep::Kind::miss;
+  Miss& miss = step.miss;
   miss.gap = thread.record.gap + keys_.node.copy_instructions;
   miss.memory = MemoryClass::nvdimm;
   miss.load = !write;
   miss.write = miss.non_temporal = write;
   (write ? miss.write_address : miss.load_address) = address;
-  copied.instructions = keys_.node.copy_instructions;
-  copied.begins = thread.next_line == thread.record.first_line;
-  copied.ends = thread.lines == 1;
-  copied.write = write;
+  step.copy.instructions = keys_.node.copy_instructions;
+  step.copy.begins = thread.next_line == thread.record.first_line;
+  step.copy.ends = thread.lines == 1;
+  step.copy.write = write;
+  step.copy.ended = ended;
   thread.fetched_copy = {thread.record.first_line, thread.record.lines};
   thread.record.gap = 0;
   ++thread.next_line;
   --thread.lines;
+  return step;
 }
 
 void JobAgent::copy_began(std::uint32_t number, bool write, Tick now) {

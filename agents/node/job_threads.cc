@@ -28,7 +28,7 @@ constexpr std::array<StateName, 9> kNames{
 }  // namespace
 
 void JobThread::serialize(Archive& archive) {
-  archive(place, record, has_record, preempted, next_line, lines, left, copied);
+  archive(place, record, has_record, next_line, lines, left, copied);
   archive(sync_began, fetched_copy, copies[0], copies[1], state, since, time, copying);
   archive.check(left >= 0, "a thread has less to do than nothing");
 }

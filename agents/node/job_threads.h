@@ -44,7 +44,6 @@ struct JobThread {
   JobPlace place;
   JobRecord record;  // the step under way
   bool has_record = false;
-  bool preempted = false;       // its stint ends because its quantum is over
   std::uint64_t next_line = 0;  // of the transfer that its core copies
   std::uint64_t lines = 0;      // from there on; 0: none is being copied
   std::int64_t left = 0;        // instructions until its limit

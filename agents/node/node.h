@@ -45,18 +45,19 @@ struct ThreadName {
 class NodeJob {
  public:
   virtual ~NodeJob() = default;
-  // Fetches the thread's next record, and what it is to a transfer. Returns false if the stint ends
-  // first, after miss.gap (at most `most`) instructions.
-  virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, CopyPart& copied) = 0;
+  // Returns the thread's next step. The time slice ends after `most` instructions, but a transfer
+  // that the core has begun to copy continues to its end.
+  virtual ThreadStep next(std::uint32_t thread, std::int64_t most) = 0;
   // The core copies a block request: its first line is dispatched at `now`. Called before the next
   // record is fetched.
   virtual void copy_began(std::uint32_t thread, bool write, Tick now) = 0;
   // The last line of the thread's oldest such request in that direction retires at `ended`.
   virtual void copy_ended(std::uint32_t thread, bool write, Tick ended) = 0;
-  // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
+  // Whether take_back() is allowed: the last step's transfer, if it has one, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
-  // The stint is to end before these instructions, which next() tells anew.
-  virtual void preempted(std::uint32_t thread, std::int64_t instructions) = 0;
+  // The core did not run the last step, nor the last `instructions` before it: next() returns them
+  // again. The stint ends as preempted.
+  virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;
   virtual void stint_begins(std::uint32_t thread, Tick now) = 0;
   // The stint is over.
   virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "agents/node/node.h"
 #include "agents/node/thread_observer.h"
@@ -67,17 +68,20 @@ void NodeCore::preempt(Tick now) {
   }
   if (const std::optional<std::int64_t> left = cut_pass(now)) {
     fetched_.own -= std::min(fetched_.own, *left);
-    node_.job(*thread_).preempted(thread_->thread, *left);
+    preempted_ = true;
+    node_.job(*thread_).take_back(thread_->thread, *left);
   }
   notify();
 }
 
 bool NodeCore::feed(Miss& miss) {
-  part_ = CopyPart();
   const std::int64_t most = std::max<std::int64_t>(0, quantum_end_ - last_dispatch());
-  const bool found = node_.job(*thread_).next(thread_->thread, most, miss, part_);
+  const ThreadStep step = node_.job(*thread_).next(thread_->thread, most);
+  miss = step.miss;
+  part_ = step.copy;
   fetched_.own = part_.instructions;
-  return found;
+  preempted_ = step.kind == ThreadStep::Kind::preempted;
+  return step.kind == ThreadStep::Kind::miss;
 }
 
 // Notes that the record fetched, which may begin or end the copy of a request, is dispatched.
@@ -141,6 +145,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   Stint stint;
   stint.work = stint_work(now);
   stint.copying = slots().tick(copy_slots_);
+  stint.preempted = std::exchange(preempted_, false);
   done_ += stint.work;
   note_ended();
   part_ = CopyPart();
@@ -190,7 +195,7 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
-  archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_);
+  archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_, preempted_);
   archive(quantum_end_, part_, last_number_, last_lines_, fetched_);
   archive(counted_slot_, copy_slots_, done_);
   archive.fixed(copies_);

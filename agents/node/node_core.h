@@ -6,13 +6,13 @@
 // thread than before takes the switch time first.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "agents/core/miss_core.h"
+#include "agents/node/thread_step.h"
 #include "core/ring.h"
 
 namespace hmsim {
@@ -41,21 +41,11 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// The role of a record in block requests whose lines a core copies by its own loads and stores.
-struct CopyPart {
-  std::int64_t instructions = 0;  // of those of the record, the last ones, that copy its line
-  bool write = false;             // the direction of a request that the record begins or ends
-  bool begins = false;            // it copies the request's first line
-  bool ends = false;              // it copies its last line
-  std::array<bool, 2> ended{};    // the record before copied the last line of a read, of a write
-
-  void serialize(Archive& archive) { archive(instructions, write, begins, ends, ended); }
-};
-
-// What a stint came to.
+// The result of a stint.
 struct Stint {
-  std::int64_t work = 0;  // instructions of the program: those that copy lines are left out
-  Tick copying{0};        // the part of its time in which lines were copied
+  std::int64_t work = 0;   // instructions of the program, without those that copy lines
+  Tick copying{0};         // the part of its time in which lines were copied
+  bool preempted = false;  // it ended before the thread's next step was done
 };
 
 class NodeCore final : public MissCore {
@@ -139,7 +129,8 @@ class NodeCore final : public MissCore {
   std::optional<SoftwareId> software_;
   Tick stint_begin_{0};            // when the thread took the core
   Tick first_slot_at_{0};          // when it began to run: behind the switch
-  bool yields_soon_ = false;       // it has been preempted
+  bool yields_soon_ = false;       // preempt() was called in this stint
+  bool preempted_ = false;         // the stint ends before the thread's next step
   std::int64_t quantum_end_ = 0;   // slot
   CopyPart part_;                  // of the record fetched last
   std::int64_t last_number_ = 0;   // of the record dispatched last

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The step that a thread gives to the core that runs it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/archive.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+// Whether the step before copied the last line of a read, [0], and of a write, [1].
+using CopiesEnded = std::array<bool, 2>;
+
+// The role of a step in block requests whose lines a core copies by its own loads and stores.
+struct CopyPart {
+  std::int64_t instructions = 0;  // the last ones of the step, which copy its line
+  bool write = false;             // the direction of a request that the step begins or ends
+  bool begins = false;            // it copies the request's first line
+  bool ends = false;              // it copies the request's last line
+  CopiesEnded ended{};
+
+  void serialize(Archive& archive) { archive(instructions, write, begins, ends, ended); }
+};
+
+struct ThreadStep {
+  enum class Kind : std::uint8_t {
+    miss,      // the last of its instructions misses; another step follows
+    end,       // the stint ends after its instructions, and the job acts for the thread
+    preempted  // its instructions fill the time slice; the stint ends, and the thread yields
+  };
+
+  Kind kind = Kind::end;
+  Miss miss;  // its gap: the instructions of the step, 0 or more; the rest only of a miss
+  CopyPart copy;
+};
+
+}  // namespace hmsim
