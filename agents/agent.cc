@@ -8,7 +8,7 @@
 namespace hmsim {
 
 void Agent::declare_core(ParameterSet& parameters) {
-  parameters.integer("core", core_, {0, 255}, "",
+  parameters.integer("core", core_number(), {0, 255}, "",
                      {"core (hardware context) that it acts for", "a modelling choice of hmsim"});
 }
 
@@ -34,9 +34,7 @@ void Agent::declare_random_stream(ParameterSet& parameters) {
 }
 
 void Agent::connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup) {
-  index_ = index;
-  environment_ = environment;
-  wakeup_ = wakeup;
+  attach(index, environment, wakeup);
   prepare();
 }
 
@@ -55,7 +53,7 @@ void Agent::finish(Tick now) {
     frozen_progress_ = progress(now);
     finish_time_ = now;
     finished_ = true;
-    wakeup_.pause();  // the run may be over
+    pause();
   }
 }
 
@@ -68,14 +66,6 @@ Tick Agent::measured_time(Tick now) const {
 }
 
 double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
-
-void Agent::send_flush(std::uint32_t tag, Tick now) {
-  Request request;
-  request.tag = tag;
-  request.memory = MemoryClass::nvdimm;
-  request.flush = true;
-  send(*environment_.port, core_, request, now);
-}
 
 void Agent::on_complete(const Request& request, Tick now) {
   ++completed_;

@@ -11,51 +11,26 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/agent_link.h"
 #include "agents/frontend_parameters.h"
 #include "agents/node/job_core.h"
 #include "core/descriptor_table.h"
-#include "core/kernel.h"
 #include "core/parameters.h"
-#include "core/request.h"
 #include "core/statistics.h"
-#include "traces/trace_reader.h"
 
 namespace hmsim {
 
-class Host;
 class IoMeter;
-class LastLevelCache;
-class Network;
-class Node;
-class Pager;
-class Translation;
-
-// What the agents of a node share.
-struct NodeEnvironment {
-  MemoryPort* port = nullptr;
-  Translation* translation = nullptr;
-  LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
-  Node* node = nullptr;                 // on whose cores jobs run
-};
-
-// An agent's view of its system, first of its node, or the first of these. All that it points to
-// must outlive the agent.
-struct AgentEnvironment : NodeEnvironment {
-  std::vector<NodeEnvironment> nodes;  // all of Agent::nodes()
-  Network* network = nullptr;          // none where there is one node
-  Host* storage = nullptr;             // of block I/O; none: its blocks are lines of the NVDIMM
-  Pager* pager = nullptr;              // of agents whose memory is paged
-  TraceSource trace;
-  std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
-  std::uint64_t seed = 1;         // of the run
-};
 
 // Is told the number of a page of the NVDIMM, those of an agent's further nodes behind those of the
 // first; false: no more are wanted.
 using PageVisitor = std::function<bool(std::int64_t page)>;
 
-class Agent : public Component, public Requester {
+class Agent : public Component, public Requester, protected AgentLink {
  public:
+  using AgentLink::core;
+  using AgentLink::index;
+
   // declare() binds the agent's keys to its fields; check() returns what is wrong with their values
   // that no single key can tell.
   virtual void declare(ParameterSet& parameters);
@@ -65,7 +40,6 @@ class Agent : public Component, public Requester {
   // Throws InputError.
   void connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup);
 
-  std::size_t index() const { return index_; }
   // The stream of pseudo-random numbers that it draws from, under the run's seed. The default holds
   // unless the key `random_stream` names another.
   void set_default_random_stream(std::int64_t stream) {
@@ -74,7 +48,6 @@ class Agent : public Component, public Requester {
   // The nodes it is on, ascending: one, but of jobs; and the key that says so.
   virtual std::vector<std::int64_t> nodes() const { return {node_}; }
   virtual const char* nodes_key() const { return "node"; }
-  std::int64_t core() const { return core_; }     // the hardware context it acts for
   bool measured() const { return measured_; }     // false: a background agent, never waited for
   virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
   virtual std::int64_t frequency() const { return 0; }  // of its clock, in hertz; 0: it has none
@@ -139,32 +112,11 @@ class Agent : public Component, public Requester {
   // Declares the key `random_stream`, of agents that draw random numbers.
   void declare_random_stream(ParameterSet& parameters);
   std::uint64_t random_stream() const { return static_cast<std::uint64_t>(random_stream_); }
-  void set_core(std::int64_t core) { core_ = core; }
+  void set_core(std::int64_t core) { core_number() = core; }
 
   // Notes that all work is done; the caller starts over kRestartGap later.
   void finish(Tick now);
 
-  void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
-            std::uint16_t context = 0, std::uint64_t epoch = 0) {
-    Request request;
-    request.address = address;
-    request.tag = tag;
-    request.memory = memory;
-    request.write = write;
-    request.epoch = epoch;
-    send(*environment_.port, core_ + context, request, now);
-  }
-  // Sends a flush of the NVDIMM.
-  void send_flush(std::uint32_t tag, Tick now);
-  // Sends a request, but for who sends it, on behalf of a core, to the memory of that core's node.
-  void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {
-    request.agent = static_cast<std::uint16_t>(index_);
-    request.source = static_cast<std::uint16_t>(core);
-    port.send(request, now);
-  }
-  void notify() const { wakeup_.notify(); }
-  void notify(Tick next_event) const { wakeup_.notify(next_event); }
-  const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
   void count_completion() { ++completed_; }  // of a request that no port completes
@@ -174,11 +126,7 @@ class Agent : public Component, public Requester {
  private:
   static constexpr std::int64_t kOwnStream = -1;  // random_streams() gives the number
 
-  AgentEnvironment environment_;
-  Wakeup wakeup_;
-  std::size_t index_ = 0;
   std::int64_t node_ = 0;
-  std::int64_t core_ = 0;
   std::int64_t random_stream_ = kOwnStream;
   bool measured_ = true;
   bool measuring_ = false;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agents/core/dependent_misses.h"
-#include "agents/core/miss_core.h"
+#include "agents/core/miss_agent.h"
 #include "agents/core/paced_misses.h"
 #include "agents/trace_keys.h"
 #include "traces/trace_formats.h"
@@ -17,9 +17,11 @@ namespace hmsim {
 
 namespace {
 
-class LlcCore final : public MissCore {
+class LlcCore final : public MissAgent {
  public:
-  explicit LlcCore(const FrontendParameters& defaults) : MissCore(defaults) { page_fences_ = true; }
+  explicit LlcCore(const FrontendParameters& defaults) : MissAgent(defaults) {
+    settings().page_fences = true;
+  }
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;
@@ -52,7 +54,7 @@ std::vector<std::string> LlcCore::formats() {
 }
 
 void LlcCore::declare(ParameterSet& parameters) {
-  MissCore::declare(parameters);
+  MissAgent::declare(parameters);
   declare_random_stream(parameters);
   trace_.declare(parameters, formats());
   trace_.declare_levels(parameters);
@@ -73,7 +75,7 @@ void LlcCore::declare(ParameterSet& parameters) {
                    "does not tell; 0: the window alone bounds the loads in flight",
                    "assumed: 0, the most parallelism that the window allows"});
   parameters.choice<bool>(
-      "nt_fence", page_fences_, {{"none", false}, {"page", true}},
+      "nt_fence", settings().page_fences, {{"none", false}, {"page", true}},
       {"where fences stand in traces with non-temporal writes: nowhere, or behind each run of "
        "those "
        "to one 4 KB page; dispatch then stops until they are safe (frontend.node.persistence)",
@@ -81,7 +83,7 @@ void LlcCore::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> LlcCore::check() const {
-  std::vector<ParameterError> errors = MissCore::check();
+  std::vector<ParameterError> errors = MissAgent::check();
   for (const ParameterError& error : trace_.check(formats())) {
     errors.push_back(error);
   }

@@ -70,12 +70,12 @@ void SyntheticMisses::serialize(Archive& archive) {
   archive(random_, instruction_, reads_, writes_);
 }
 
-SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : MissCore(defaults) {
+SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : MissAgent(defaults) {
   instructions_ = 10 * kMillion;
 }
 
 void SyntheticCore::declare(ParameterSet& parameters) {
-  MissCore::declare(parameters);
+  MissAgent::declare(parameters);
   declare_random_stream(parameters);
   parameters.integer("instructions", instructions_, {1, std::int64_t{1} << 52}, "instructions",
                      {"instructions to run", "the workload's own"});
@@ -101,7 +101,7 @@ void SyntheticCore::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> SyntheticCore::check() const {
-  std::vector<ParameterError> errors = MissCore::check();
+  std::vector<ParameterError> errors = MissAgent::check();
   if (per_million(rpki_) == 0 && per_million(wpki_) == 0) {
     errors.push_back({"rpki", "and wpki are both 0: the core would send nothing"});
   }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "agents/core/miss_core.h"
+#include "agents/core/miss_agent.h"
 #include "core/random.h"
 
 namespace hmsim {
@@ -44,7 +44,7 @@ class SyntheticMisses final : public MissSource {
   std::int64_t writes_ = 0;
 };
 
-class SyntheticCore final : public MissCore {
+class SyntheticCore final : public MissAgent {
  public:
   explicit SyntheticCore(const FrontendParameters& defaults);
 

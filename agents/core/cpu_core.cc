@@ -10,16 +10,20 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr std::int64_t kMostAhead = 256;  // records dispatched ahead of time
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
 
 CpuCore::CpuCore(const FrontendParameters& defaults)
     : CoreAgent(defaults),
       cache_parameters_(defaults.cache),
-      shared_l3_(defaults.cache.levels[kCacheLevels - 1]) {
-  runs_ahead_ = true;
-}
+      shared_l3_(defaults.cache.levels[kCacheLevels - 1]) {}
 
-void CpuCore::open() {
+void CpuCore::prepare() {
+  open_pass(pass_, *this, kMostAhead);
   source_ = find_format(trace_.format)->instructions(trace_.open(index(), environment()));
   l3_ = environment().shared_l3;
   if (cache_parameters_.l3_sharing == Sharing::private_slice) {
@@ -32,12 +36,13 @@ void CpuCore::open() {
       cache_parameters_, *l3_, user_,
       SpaceLine{offset(MemoryClass::dram) / kLine, static_cast<std::uint16_t>(space)});
   fills_ = std::make_unique<FillTable>(cache_parameters_, *l3_, user_);
-  nodes_.resize(capacity());
+  nodes_.resize(pass_.window().capacity());
   writers_.fill(kUnknown);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     found_after_[i + 1] =
         found_after_[i] + parameters().slots_of(cache_parameters_.levels[i].latency);
   }
+  begin();
 }
 
 bool CpuCore::fetch_record(std::int64_t& gap) {
@@ -60,7 +65,7 @@ bool CpuCore::blocked() const {
 
 // The core does not run ahead with a line on its way: the line may have come, and gone again, by
 // the time of the dispatch. Nor does it before a shared L3, which might come to know.
-Tick CpuCore::advance(Tick now) { return advance_as(*this, now); }
+Tick CpuCore::advance(Tick now) { return pass_.advance(*this, now); }
 
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
@@ -75,7 +80,7 @@ void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
   Node& added = node(number);
   added = Node();
   added.links.fill(kNone);
-  set_ready(number, kUnknown);
+  pass_.window().set_ready(number, kUnknown);
   read_registers(number);
   for (std::size_t i = 0; i < kMostLoads; ++i) {
     if (instruction_.loads[i] != 0) {
@@ -104,11 +109,11 @@ void CpuCore::read_registers(std::int64_t number) {
   for (std::size_t i = 0; i < kMostSources; ++i) {
     const std::uint8_t read = instruction_.sources[i];
     const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
-    if (!in_window(writer)) {
+    if (!pass_.window().holds(writer)) {
       continue;  // written long ago
     }
-    if (ready_slot(writer) != kUnknown) {
-      reader.operands = std::max(reader.operands, ready_slot(writer));
+    if (pass_.window()[writer].ready != kUnknown) {
+      reader.operands = std::max(reader.operands, pass_.window()[writer].ready);
       continue;
     }
     wait_for_register(writer, number, i);
@@ -118,7 +123,8 @@ void CpuCore::read_registers(std::int64_t number) {
 // The instruction waits for the writer of the register that it reads as its `source`.
 void CpuCore::wait_for_register(std::int64_t writer, std::int64_t number, std::size_t source) {
   Node& reader = node(number);
-  const auto id = static_cast<std::uint32_t>(place_of(number) * kMostSources + source);
+  const auto id =
+      static_cast<std::uint32_t>(pass_.window().place_of(number) * kMostSources + source);
   Node& written_by = node(writer);
   (written_by.readers == kNone ? written_by.readers
                                : nodes_[written_by.last_reader / kMostSources]
@@ -132,7 +138,7 @@ void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t add
   const std::uint64_t line = address / kLine;
   const int level = caches_->access(line, operand >= kMostLoads, instruction_.ip);
   for (const LastLevelCache::WriteBack& left : caches_->write_backs()) {
-    post(left, dispatch_slot(number), now);
+    post(left, pass_.window()[number].dispatch, now);
   }
   Fill id = fills_->find(line);
   const bool first = id == kNone && level > 1;
@@ -215,7 +221,7 @@ void CpuCore::send_left(const LastLevelCache::WriteBack& left, Tick now) {
 // Starts an instruction: the registers that it reads are known.
 void CpuCore::start(std::int64_t number, Tick now) {
   Node& started = node(number);
-  started.start = std::max(dispatch_slot(number), started.operands);
+  started.start = std::max(pass_.window()[number].dispatch, started.operands);
   for (const Link link : started.links) {
     if (link != kNone) {
       accesses_[link].start = started.start;
@@ -233,13 +239,13 @@ void CpuCore::publish_ready(Tick now) {
     const std::int64_t number = done_.front();
     done_.pop();
     Node& done = node(number);
-    std::int64_t ready = done.start + cycle_slots();
+    std::int64_t ready = done.start + pass_.cycle_slots();
     if (done.loads) {
       ready = std::max({ready, done.start + found_after_[1], done.data});
     }
-    set_ready(number, ready);
+    pass_.window().set_ready(number, ready);
     for (std::uint32_t id = std::exchange(done.readers, kNone); id != kNone;) {
-      const std::int64_t reader = number_at(id / kMostSources);
+      const std::int64_t reader = pass_.window().number_at(id / kMostSources);
       Node& reading = node(reader);
       id = reading.next_reader[id % kMostSources];
       reading.operands = std::max(reading.operands, ready);
@@ -254,7 +260,7 @@ void CpuCore::publish_ready(Tick now) {
 void CpuCore::access_done(Link link, std::int64_t slot) {
   const Access& access = accesses_[link];
   merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;
-  if (in_window(access.number)) {
+  if (pass_.window().holds(access.number)) {
     Node& waiter = node(access.number);
     waiter.links[access.operand] = kNone;
     if (access.operand < kMostLoads) {

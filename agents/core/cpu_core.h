@@ -35,7 +35,7 @@
 
 namespace hmsim {
 
-class CpuCore final : public CoreAgent, private LastLevelCache::User {
+class CpuCore final : public CoreAgent, private RecordSource, private LastLevelCache::User {
  public:
   explicit CpuCore(const FrontendParameters& defaults);
 
@@ -43,11 +43,22 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   std::vector<ParameterError> check() const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   Tick advance(Tick now) override;
+  Tick next_event() const override { return pass_.next_event(next_step()); }
   void on_admit(const Request& request, Tick now) override;
 
- private:
-  friend class CoreAgent;  // advance_as()
+  // Steps of a pass (CorePass::advance).
+  static constexpr bool kRunsAhead = true;
+  Tick next_step() const { return steps_.next_time(); }
+  void do_step(Tick now);
+  bool fetch_record(std::int64_t& gap) override;
+  bool blocked() const;
+  void stood_still(Tick /*now*/) {}
+  bool may_run_ahead() const;
+  void dispatched(std::int64_t number, std::int64_t slot, Tick now);
+  void pass_ended(std::int64_t slot, Tick now) { end_pass(slot, now); }
 
+ private:
+  static constexpr std::int64_t kUnknown = CoreWindow::kUnknown;
   using Fill = FillTable::Id;
   using Link = std::uint32_t;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -81,21 +92,16 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   };
   enum class Step : std::uint8_t { ask, send, fill, write_back, last = write_back };
 
-  void open() override;
+  void prepare() override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
-  bool fetch_record(std::int64_t& gap) override;
   void rewind() override;
   double source_fraction() const override { return source_->fraction(); }
-  bool blocked() const override;
-  bool may_run_ahead() const override;
-  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
-  Tick next_step() const override { return steps_.next_time(); }
-  void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
-  void serialize_core(Archive& archive) override;
+  void serialize_state(Archive& archive) override;
   void line_came(std::uint32_t fill, Tick now) override;
   void start_waiting(Tick now) override;
 
+  void serialize_caches(Archive& archive);
   void serialize_accesses(Archive& archive);
   void serialize_reads(Archive& archive);
 
@@ -129,6 +135,9 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
 
   static constexpr std::int64_t kOwnSpace = -1;
 
+  const RateClock& slots() const { return pass_.slots(); }
+
+  CorePass pass_;
   TraceKeys trace_;
   CacheParameters cache_parameters_;
   CacheLevelParameters shared_l3_;  // as the configuration has it

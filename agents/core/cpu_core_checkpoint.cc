@@ -16,7 +16,15 @@ void CpuCore::Node::serialize(Archive& archive) {
 
 void CpuCore::Access::serialize(Archive& archive) { archive(number, operand, fill, start, first); }
 
-void CpuCore::serialize_core(Archive& archive) {
+void CpuCore::serialize_state(Archive& archive) {
+  serialize_passes(archive);
+  serialize_caches(archive);
+  if (archive.loading()) {
+    pass_.resume_loaded();
+  }
+}
+
+void CpuCore::serialize_caches(Archive& archive) {
   source_->serialize(archive);
   if (own_l3_ != nullptr) {
     own_l3_->serialize(archive);
@@ -53,7 +61,7 @@ void CpuCore::serialize_accesses(Archive& archive) {
     archive.check_index(access.fill, fills_->size(), "an access of a core waits for no fill");
     archive.check_index(access.operand, kMostAccesses, "an access of a core does not exist");
     const Link link = add(access);
-    if (in_window(access.number)) {
+    if (pass_.window().holds(access.number)) {
       attach(link);
     }
   }
@@ -65,8 +73,8 @@ void CpuCore::serialize_reads(Archive& archive) {
   for (auto& each : writers) {
     each.fill(kUnknown);
   }
-  each_in_window([&](std::int64_t writer) {
-    std::uint32_t id = ready_slot(writer) == kUnknown ? node(writer).readers : kNone;
+  pass_.window().each([&](std::int64_t writer) {
+    std::uint32_t id = pass_.window()[writer].ready == kUnknown ? node(writer).readers : kNone;
     for (; id != kNone; id = nodes_[id / kMostSources].next_reader[id % kMostSources]) {
       writers[id / kMostSources][id % kMostSources] = writer;
     }
@@ -75,12 +83,13 @@ void CpuCore::serialize_reads(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  each_in_window([&](std::int64_t number) {
+  pass_.window().each([&](std::int64_t number) {
     for (std::size_t i = 0; i < kMostSources; ++i) {
-      const std::int64_t writer = writers[place_of(number)][i];
+      const std::int64_t writer = writers[pass_.window().place_of(number)][i];
       if (writer != kUnknown) {
         // Lists may hold only instructions of the window.
-        archive.check(in_window(writer) && writer < number && ready_slot(writer) == kUnknown,
+        archive.check(pass_.window().holds(writer) && writer < number &&
+                          pass_.window()[writer].ready == kUnknown,
                       "an instruction waits for none");
         wait_for_register(writer, number, i);
       }

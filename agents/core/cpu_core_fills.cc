@@ -100,9 +100,9 @@ void CpuCore::arrive(Fill id, Tick now) {
   }
   publish_ready(now);
   start_fills(now);
-  resume();
-  if (!blocked()) {
-    unblock(now);
+  pass_.resume();
+  if (!blocked() && pass_.unblock(now)) {
+    notify();
   }
   if (fill.fetches) {
     l3_->close(fill.miss, user_, now);
@@ -131,8 +131,8 @@ void CpuCore::start_waiting(Tick now) {
 void CpuCore::on_admit(const Request& request, Tick now) {
   if (request.tag == kPosted) {
     --writes_outside_;
-    if (!blocked()) {
-      unblock(now);
+    if (!blocked() && pass_.unblock(now)) {
+      notify();
     }
   }
 }

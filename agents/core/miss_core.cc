@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
@@ -15,53 +16,47 @@ namespace {
 constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes ...
 constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // past the caches
 constexpr std::uint32_t kPrefetch = 0x80000000;     // and on: tags of prefetches, by buffer
-constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-
 }  // namespace
 
-void MissCore::Load::serialize(Archive& archive) { archive(address, memory, waiter); }
-
-void MissCore::declare(ParameterSet& parameters) {
-  CoreAgent::declare(parameters);
-  CoreParameters::declare_mshrs(parameters, mshrs_);
-  parameters.boolean("paged", paged_,
+void MissCore::Settings::declare(ParameterSet& parameters) {
+  CoreParameters::declare_mshrs(parameters, mshrs);
+  parameters.boolean("paged", paged,
                      {"whether its pages of DRAM are among those that storage.paging holds in "
                       "memory, and swaps to the storage",
                       "a modelling choice of hmsim"});
 }
 
-void MissCore::set_prefetcher(const PrefetchParameters& parameters) {
-  if (parameters.degree > 0) {
-    prefetcher_ = std::make_unique<StreamPrefetcher>(parameters);
-  }
-}
-
-void MissCore::open() {
-  source_ = open_source();
+void MissCore::open(const Settings& settings, const AddressSpace& space,
+                    std::unique_ptr<MissSource> source) {
+  const AgentEnvironment& environment = link_.environment();
+  const std::string name = "agent." + std::to_string(link_.index());
+  source_ = std::move(source);
   nvdimm_bytes_ =
-      static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::nvdimm).value());
+      static_cast<std::uint64_t>(environment.port->capacity(MemoryClass::nvdimm).value());
   if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
-    throw InputError("agent." + std::to_string(index()) +
-                     ": its trace has lines of an NVDIMM, and the configuration has none");
+    throw InputError(name + ": its trace has lines of an NVDIMM, and the configuration has none");
   }
-  loads_.resize(capacity());
-  space_.space = static_cast<std::uint16_t>(core());
-  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
-    space_.offset[static_cast<std::size_t>(memory)] = offset(memory);
+  loads_.resize(pass_.window().capacity());
+  space_ = space;
+  mshrs_ = settings.mshrs;
+  most_writes_ = pass_.window_size();
+  fences_.open(settings.page_fences, settings.persistence);
+  if (settings.prefetch.degree > 0) {
+    prefetcher_ = std::make_unique<StreamPrefetcher>(settings.prefetch);
   }
-  if (paged_) {
-    if (environment().pager == nullptr) {
-      throw InputError("agent." + std::to_string(index()) +
+  if (settings.paged) {
+    if (environment.pager == nullptr) {
+      throw InputError(name +
                        ".paged: nothing is paged: set storage.kind and storage.paging.memory");
     }
     paging_ =
-        std::make_unique<CorePaging>(*environment().pager, space_.space,
+        std::make_unique<CorePaging>(*environment.pager, space_.space,
                                      space_.offset[static_cast<std::size_t>(MemoryClass::dram)],
                                      [this](Tick now) { page_came(now); });
   }
 }
 
-[[gnu::flatten]] Tick MissCore::advance(Tick now) { return advance_as(*this, now); }
+[[gnu::flatten]] Tick MissCore::advance(Tick now) { return pass_.advance(*this, now); }
 
 bool MissCore::fetch_record(std::int64_t& gap) {
   const bool have = source_->next(miss_);
@@ -85,8 +80,8 @@ void MissCore::rewind() {
 }
 
 bool MissCore::blocked() const {
-  return (miss_.write && writes_outside_ >= parameters().window) ||
-         (unsafe_ > 0 && fence_is_due()) || (paging_ != nullptr && paging_->waits(miss_));
+  return (miss_.write && writes_outside_ >= most_writes_) || fences_.block(miss_) ||
+         (paging_ != nullptr && paging_->waits(miss_));
 }
 
 void MissCore::stood_still(Tick now) {
@@ -96,33 +91,27 @@ void MissCore::stood_still(Tick now) {
 }
 
 void MissCore::page_came(Tick now) {
-  if (stalled() && paging_->waits(miss_)) {
+  if (pass_.stalled() && paging_->waits(miss_)) {
     paging_->ask(miss_, now);
   } else if (!blocked()) {
     unblock(now);
   }
 }
 
-bool MissCore::fence_is_due() const {
-  return fence_ || (miss_.non_temporal && copied_page_ && page_of_write(miss_) != *copied_page_);
-}
-
-// Numbers the pages of both memories, which differ.
-std::int64_t MissCore::page_of_write(const Miss& miss) {
-  const std::uint64_t page = miss.write_address / kPage * kMemoryClasses;
-  return static_cast<std::int64_t>(page + static_cast<std::uint64_t>(miss.memory));
+void MissCore::unblock(Tick now) {
+  if (pass_.unblock(now)) {
+    link_.notify();
+  }
 }
 
 [[gnu::flatten]] void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  owner_.dispatched(number, slot);
   if (paging_ != nullptr) {
     paging_->dispatched(miss_);
   }
-  if (page_fences_ && fence_is_due()) {
-    ++fences_;
-    fence_ = false;
-  }
+  fences_.pass(miss_);
   if (miss_.load) {
-    set_ready(number, kUnknown);
+    pass_.window().set_ready(number, kUnknown);
     dispatch_load(number, slot, now);
   }
   if (miss_.write) {
@@ -132,20 +121,12 @@ std::int64_t MissCore::page_of_write(const Miss& miss) {
 
 void MissCore::dispatch_write(Tick now) {
   ++writes_outside_;
-  const bool fenced = miss_.non_temporal && page_fences_;
-  if (fenced) {
-    ++unsafe_;
-    fence_ = (miss_.write_address + static_cast<std::uint64_t>(kLineBytes.value())) % kPage == 0;
-    copied_page_.reset();
-    if (!fence_) {
-      copied_page_ = page_of_write(miss_);
-    }
-  }
+  const bool fenced = fences_.write(miss_);
   const Address address = location(miss_.memory, miss_.write_address);
   if (prefetcher_ != nullptr) {
-    stored(miss_.memory, address);
+    owner_.stored(miss_.memory, address);
   }
-  send(miss_.memory, address, true, fenced ? kNonTemporal : kPosted, now);
+  link_.send(miss_.memory, address, true, fenced ? kNonTemporal : kPosted, now);
 }
 
 void MissCore::give_up_copy(MemoryClass memory, Address address) {
@@ -163,7 +144,7 @@ void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
   if (miss_.dependent && before != kUnknown && before_ready == kUnknown) {
     loads_[index_of(before)].waiter = number;
   } else if (miss_.dependent && before_ready > slot) {
-    steps_.schedule(slots().tick(before_ready), Step::send_when_free, index_of(number));
+    steps_.schedule(pass_.slots().tick(before_ready), Step::send_when_free, index_of(number));
   } else {
     issue(index_of(number), now);
   }
@@ -177,7 +158,7 @@ void MissCore::do_step(Tick now) {
     issue(step.payload, now);
   }
   if (prefetcher_ != nullptr) {
-    resume();  // the load's data may be there
+    pass_.resume();  // the load's data may be there
   }
 }
 
@@ -194,11 +175,11 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
   const Load& load = loads_[index];
   const Address line = location(load.memory, load.address);
   if (prefetcher_ == nullptr || !prefetched(index, line, now)) {
-    send(load.memory, line, false, index, now);
+    link_.send(load.memory, line, false, index, now);
   }
   if (prefetcher_ != nullptr) {
     prefetcher_->follow(load.memory, line, [&](Address next, std::uint32_t buffer) {
-      send(load.memory, next, false, kPrefetch + buffer, now);
+      link_.send(load.memory, next, false, kPrefetch + buffer, now);
     });
   }
 }
@@ -217,14 +198,14 @@ Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
   address += space_.offset[static_cast<std::size_t>(memory)];
   return memory == MemoryClass::nvdimm
              ? Address(address % nvdimm_bytes_)
-             : environment().translation->translate(space_.space, address);
+             : link_.environment().translation->translate(space_.space, address);
 }
 
 void MissCore::each_page_read(bool to_limit, const PageVisitor& visit) {
   if (!source_->has_nvdimm()) {
     return;
   }
-  each_record(to_limit, [&] {
+  pass_.each_record(to_limit, [&] {
     return !miss_.load || miss_.memory == MemoryClass::dram ||
            visit(location(MemoryClass::nvdimm, miss_.load_address).value() / kPageBytes.value());
   });
@@ -237,21 +218,18 @@ void MissCore::on_admit(const Request& request, Tick now) {
   }
 }
 
-// DRAM keeps nothing when power fails: a fence only waits until its lines are in order.
-Persistence MissCore::safe_at(const Request& write) const {
-  return write.memory == MemoryClass::dram ? Persistence::controller : persistence_;
-}
-
 void MissCore::reached(Persistence where, const Request& write, Tick now) {
-  unsafe_ -= where == safe_at(write) && write.tag == kNonTemporal ? 1 : 0;
+  if (where == fences_.safe_at(write) && write.tag == kNonTemporal) {
+    fences_.safe();
+  }
   if (!blocked()) {
     unblock(now);
   }
 }
 
-[[gnu::flatten]] void MissCore::handle_completion(const Request& request, Tick now) {
+[[gnu::flatten]] void MissCore::on_complete(const Request& request, Tick now) {
   if (request.write) {
-    if (safe_at(request) == Persistence::module) {
+    if (fences_.safe_at(request) == Persistence::module) {
       reached(Persistence::module, request, now);
     }
     return;
@@ -266,39 +244,38 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   } else {
     return;
   }
-  if (resume() || has_steps) {
-    notify(next_event_with(next_step()));
+  if (pass_.resume() || has_steps) {
+    link_.notify(next_event());
   }
 }
 
 // A load has its data, and its MSHR is free. Whether other loads have steps to take for it. The
 // index, which may come out of a loaded state, counts modulo the window.
 bool MissCore::data_came(std::uint32_t index, Tick now) {
-  const std::int64_t slot = slots().edge_at_or_after(now);
-  const std::int64_t number = number_at(index);
-  const std::int64_t ready = std::max(slot, dispatch_slot(number) + cycle_slots());
-  set_ready(number, ready);
+  const std::int64_t slot = pass_.slots().edge_at_or_after(now);
+  const std::int64_t number = pass_.window().number_at(index);
+  const std::int64_t ready = std::max(slot, pass_.window()[number].dispatch + pass_.cycle_slots());
+  pass_.window().set_ready(number, ready);
   if (number == last_load_) {
     last_load_ready_ = ready;
   }
   const std::int64_t waiter = loads_[index_of(number)].waiter;
   if (waiter != kUnknown) {
-    steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(waiter));
+    steps_.schedule(pass_.slots().tick(ready), Step::send_when_free, index_of(waiter));
   }
   if (waiting_.empty()) {
     --loads_in_flight_;
     return waiter != kUnknown;
   }
-  steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
+  steps_.schedule(pass_.slots().tick(slot), Step::send_reserved, waiting_.front());
   waiting_.pop();
   return true;
 }
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  CoreAgent::register_statistics(registry, path);
-  if (page_fences_) {
+  if (fences_.present()) {
     registry.counter(path + ".fences", "", "fences behind runs of non-temporal writes to a page",
-                     {&fences_});
+                     {&fences_.fences()});
   }
   if (prefetcher_ != nullptr) {
     prefetcher_->register_statistics(registry, path + ".prefetch");
@@ -309,12 +286,12 @@ void MissCore::register_statistics(StatisticRegistry& registry, const std::strin
   }
 }
 
-void MissCore::serialize_core(Archive& archive) {
+void MissCore::serialize(Archive& archive) {
   source_->serialize(archive);
   archive(miss_);
   archive.fixed(loads_);
   archive(last_load_, last_load_ready_, steps_, waiting_);
-  archive(loads_in_flight_, writes_outside_, unsafe_, copied_page_, fence_, fences_);
+  archive(loads_in_flight_, writes_outside_, fences_);
   if (prefetcher_ != nullptr) {
     archive(*prefetcher_);
   }

@@ -13,7 +13,8 @@ constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
 
 }  // namespace
 
-void SourceParts::open(const std::string& agent) {
+void SourceParts::open(const std::string& agent, RecordSource& source) {
+  source_ = &source;
   agent_ = agent;
   windows_ = keys_.list();
   measured_.resize(windows_.size());
@@ -49,7 +50,7 @@ bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
         fail("loop: the trace has no record in its windows");
       }
       idle_turn_ = true;
-      source_.rewind();
+      source_->rewind();
     }
     step = 0;
     const bool have = begin_part(index + gap, step);
@@ -66,9 +67,9 @@ bool SourceParts::begin_part(std::int64_t index, std::int64_t& gap) {
   if (windows_.empty()) {
     left_ = kNoLimit;
     if (keys_.skip == 0) {
-      return source_.fetch_record(gap);
+      return source_->fetch_record(gap);
     }
-    if (!source_.seek_record(keys_.skip, gap)) {
+    if (!source_->seek_record(keys_.skip, gap)) {
       fail("skip: the trace has no record behind " + std::to_string(keys_.skip) + " instructions");
     }
     return true;
@@ -78,7 +79,7 @@ bool SourceParts::begin_part(std::int64_t index, std::int64_t& gap) {
   const auto number = static_cast<std::uint32_t>(window_);
   marks_.push({index + window.warmup, number, false});
   marks_.push({index + left_, number, true});
-  return source_.seek_record(window.skip, gap);
+  return source_->seek_record(window.skip, gap);
 }
 
 double SourceParts::fraction(double done, double of_turn) const {
@@ -93,20 +94,21 @@ double SourceParts::fraction(double done, double of_turn) const {
 }
 
 // Behind the last record before the mark, one instruction retires a slot.
-void SourceParts::pass_mark(std::int64_t slots_ahead, bool counts) {
+void SourceParts::pass_mark(std::int64_t slots_ahead) {
   const Mark mark = marks_.front();
   marks_.pop();
   Measured& window = measured_[mark.window];
   const std::int64_t slot = mark.index + slots_ahead;
   if (!mark.end) {
     window.begin = slot;
-  } else if (counts) {
+  } else if (measures_) {
     window.slots += slot - window.begin;
     window.instructions += windows_[mark.window].length;
   }
 }
 
 void SourceParts::restart_measuring() {
+  measures_ = true;
   for (Measured& window : measured_) {
     window.slots = window.instructions = 0;
   }
@@ -142,7 +144,7 @@ void SourceParts::register_statistics(StatisticRegistry& registry, const std::st
 }
 
 void SourceParts::serialize(Archive& archive) {
-  archive(in_part_, window_, left_, turn_, idle_turn_);
+  archive(in_part_, window_, left_, turn_, idle_turn_, measures_);
   archive.fixed(measured_);
   archive(marks_);
   constexpr const char* kWrong = "a core is at no part of its trace";

@@ -31,12 +31,10 @@ class RecordSource {
 
 class SourceParts {
  public:
-  explicit SourceParts(RecordSource& source) : source_(source) {}
-
   void declare(ParameterSet& parameters) { keys_.declare(parameters); }
   std::vector<ParameterError> check(std::int64_t limit) const { return keys_.check(limit); }
-  // Once, with the keys set. `agent`: as errors name it.
-  void open(const std::string& agent);
+  // Called once, with the keys set. `agent` is its name in errors. The source outlives this.
+  void open(const std::string& agent, RecordSource& source);
 
   void start_pass();
   // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
@@ -54,13 +52,15 @@ class SourceParts {
   double fraction(double done, double of_turn) const;
 
   // Retirement is known up to instruction `index`; the last record up to there was instruction
-  // `before`, which retired in slot `retired`. `counts`: what is measured counts.
-  void reach(std::int64_t index, std::int64_t before, std::int64_t retired, bool counts) {
+  // `before`, which retired in slot `retired`.
+  void reach(std::int64_t index, std::int64_t before, std::int64_t retired) {
     while (!marks_.empty() && marks_.front().index <= index) {
-      pass_mark(retired - before, counts);
+      pass_mark(retired - before);
     }
   }
+  // Measurements begin again from nothing, or keep the values that they have.
   void restart_measuring();
+  void stop_measuring() { measures_ = false; }
   // Instructions per cycle, of so many slots, over all windows, each by its weight; 0: unknown.
   double weighted_ipc(double slots_per_cycle) const;
   void register_statistics(StatisticRegistry& registry, const std::string& path,
@@ -96,9 +96,9 @@ class SourceParts {
     return true;
   }
   bool next_of_later_part(std::int64_t index, std::int64_t& gap);
-  void pass_mark(std::int64_t slots_ahead, bool counts);
+  void pass_mark(std::int64_t slots_ahead);
 
-  RecordSource& source_;
+  RecordSource* source_ = nullptr;
   TraceParts keys_;
   std::string agent_;
   std::vector<TraceWindow> windows_;  // empty: the source from keys_.skip on
@@ -107,6 +107,7 @@ class SourceParts {
   std::int64_t left_ = 0;   // instructions of it that are not fetched
   std::int64_t turn_ = 0;   // of keys_.loop
   bool idle_turn_ = true;   // it had no record so far
+  bool measures_ = true;
   std::vector<Measured> measured_;
   Ring<Mark> marks_;
 };

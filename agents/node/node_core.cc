@@ -2,6 +2,7 @@
 #include "agents/node/node_core.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,14 +13,24 @@
 namespace hmsim {
 
 NodeCore::NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& node)
-    : MissCore(defaults),
-      node_(node),
+    : node_(node),
+      parameters_(defaults.core),
+      settings_(defaults),
+      engine_(*this, *this),
+      copies_(engine_.pass()),
       quantum_(defaults.node.quantum),
       switch_time_(defaults.node.switch_time) {
-  page_fences_ = true;
-  set_mshrs(defaults.node.mshrs);
-  set_prefetcher(defaults.node.prefetch);
+  settings_.page_fences = true;
+  settings_.mshrs = defaults.node.mshrs;
+  settings_.prefetch = defaults.node.prefetch;
   set_core(core);
+}
+
+void NodeCore::prepare() {
+  engine_.pass().open(parameters_, engine_, nullptr, 0);
+  engine_.open(settings_, MissCore::AddressSpace(), std::make_unique<Feed>(*this));
+  copies_.open();
+  engine_.pass().rest(0);
 }
 
 void NodeCore::run(const ThreadId& thread, Tick now) {
@@ -29,11 +40,12 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   stint_begin_ = now;
   yields_soon_ = false;
   thread_ = last_ = thread;
-  set_space(node_.job(thread).space(thread.thread));
+  engine_.set_space(node_.job(thread).space(thread.thread));
   const std::int64_t slot =
-      std::max(slots().edge_at_or_after(switches ? now + switch_time_ : now), last_dispatch() + 1);
-  first_slot_at_ = slots().tick(slot);
-  quantum_end_ = slots().edge_at_or_after(first_slot_at_ + quantum_);
+      std::max(engine_.pass().slots().edge_at_or_after(switches ? now + switch_time_ : now),
+               engine_.pass().last_dispatch() + 1);
+  first_slot_at_ = engine_.pass().slots().tick(slot);
+  quantum_end_ = engine_.pass().slots().edge_at_or_after(first_slot_at_ + quantum_);
   begin_stint(slot);
   notify();
 }
@@ -48,26 +60,19 @@ void NodeCore::release(Tick now) {
   software_.reset();
 }
 
-void NodeCore::begin() {
-  copies_.resize(capacity());
-  rest(0);
-}
-
 void NodeCore::begin_stint(std::int64_t slot) {
-  copy_slots_ = 0;
-  counted_slot_ = slot - 1;
-  rewind();
-  start_pass(slot);
+  copies_.begin(slot);
+  engine_.pass().restart(slot);
 }
 
 void NodeCore::preempt(Tick now) {
   yields_soon_ = true;
   quantum_end_ = 0;
-  if (resting() || !node_.job(*thread_).may_take_back(thread_->thread)) {
+  if (engine_.pass().resting() || !node_.job(*thread_).may_take_back(thread_->thread)) {
     return;
   }
-  if (const std::optional<std::int64_t> left = cut_pass(now)) {
-    fetched_.own -= std::min(fetched_.own, *left);
+  if (const std::optional<std::int64_t> left = engine_.pass().cut(now)) {
+    copies_.give_up(*left);
     preempted_ = true;
     node_.job(*thread_).take_back(thread_->thread, *left);
   }
@@ -75,68 +80,29 @@ void NodeCore::preempt(Tick now) {
 }
 
 bool NodeCore::feed(Miss& miss) {
-  const std::int64_t most = std::max<std::int64_t>(0, quantum_end_ - last_dispatch());
+  const std::int64_t most =
+      std::max<std::int64_t>(0, quantum_end_ - engine_.pass().last_dispatch());
   const ThreadStep step = node_.job(*thread_).next(thread_->thread, most);
   miss = step.miss;
-  part_ = step.copy;
-  fetched_.own = part_.instructions;
+  copies_.fetched(step.copy);
   preempted_ = step.kind == ThreadStep::Kind::preempted;
   return step.kind == ThreadStep::Kind::miss;
 }
 
-// Notes that the record fetched, which may begin or end the copy of a request, is dispatched.
-void NodeCore::follow_copy(std::int64_t number, std::int64_t slot) {
-  note_ended();
-  last_number_ = number == kUnknown ? last_number_ : number;
-  if (part_.begins) {
-    node_.job(*thread_).copy_began(thread_->thread, part_.write, slots().tick(slot));
-  }
-  if (part_.ends) {
-    last_lines_.push({last_number_, part_.write});
-  }
-  end_copies();
-}
-
-void NodeCore::note_ended() {
-  for (const bool write : {false, true}) {
-    if (part_.ended[write ? 1 : 0]) {
-      last_lines_.push({last_number_, write});
-    }
-  }
-}
-
-// Reports the requests whose last line is known to retire.
-void NodeCore::end_copies() {
-  while (!last_lines_.empty() && retirement_known(last_lines_.front().number)) {
-    const LastLine last = last_lines_.front();
-    last_lines_.pop();
-    node_.job(*thread_).copy_ended(thread_->thread, last.write,
-                                   slots().tick(retire_slot(last.number)));
-  }
-}
-
 void NodeCore::stored(MemoryClass memory, Address address) { node_.stored(memory, address); }
 
-void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
-  if (number != kUnknown) {
-    copies_[static_cast<std::size_t>(number) & (copies_.size() - 1)] = fetched_;
+void NodeCore::dispatched(std::int64_t number, std::int64_t slot) {
+  const std::int64_t begin =
+      copies_.dispatched(number, slot, engine_.gap(), engine_.fence_is_due());
+  ThreadObserver* const observer = node_.observer();
+  if (begin < slot && observer != nullptr) {
+    observer->on_copy({node_.job(*thread_).agent(), thread_->thread},
+                      engine_.pass().slots().tick(begin + 1),
+                      engine_.pass().slots().tick(slot + 1));
   }
-  // A wait at the fence behind a line that this stint copied is a part of the copy.
-  const bool waited = copy_slots_ > 0 && fence_is_due();
-  const std::int64_t begin = fetched_.own > 0 ? counted_slot_
-                             : waited         ? std::min(counted_slot_ + gap(), slot)
-                                              : slot;
-  fetched_.before += fetched_.own;
-  if (begin < slot) {
-    copy_slots_ += slot - begin;
-    if (ThreadObserver* const observer = node_.observer()) {
-      observer->on_copy({node_.job(*thread_).agent(), thread_->thread}, slots().tick(begin + 1),
-                        slots().tick(slot + 1));
-    }
+  if (copies_.has_news()) {
+    copies_.report(node_.job(*thread_), thread_->thread);
   }
-  counted_slot_ = slot;
-  follow_copy(number, slot);
-  MissCore::dispatched(number, slot, now);
 }
 
 void NodeCore::pass_ended(std::int64_t slot, Tick now) {
@@ -144,16 +110,12 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   account(now);
   Stint stint;
   stint.work = stint_work(now);
-  stint.copying = slots().tick(copy_slots_);
+  stint.copying = engine_.pass().slots().tick(copies_.slots());
   stint.preempted = std::exchange(preempted_, false);
   done_ += stint.work;
-  note_ended();
-  part_ = CopyPart();
-  end_copies();
-  fetched_ = Copies();
-  end_pass();
-  rest(slot + 1);
   const ThreadId ended = *thread_;
+  copies_.end(node_.job(ended), ended.thread);
+  engine_.pass().rest(slot + 1);
   const StintEnd end = node_.job(ended).stint_ended(ended.thread, stint, now);
   if (end == StintEnd::goes_on) {
     begin_stint(slot + 1);
@@ -167,16 +129,6 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   }
 }
 
-std::int64_t NodeCore::stint_work(Tick now) const {
-  const std::int64_t done = retired(now);
-  const std::int64_t number = first_unretired(now);
-  const Copies& copies = in_window(number)
-                             ? copies_[static_cast<std::size_t>(number) & (copies_.size() - 1)]
-                             : fetched_;
-  const std::int64_t copies_from = instruction(number) - copies.own;
-  return done - copies.before - std::max<std::int64_t>(0, done - copies_from);
-}
-
 void NodeCore::account(Tick now) {
   const auto time = static_cast<Counter>((now - counted_to_).value());
   busy_ += is_free() ? 0 : time;
@@ -185,7 +137,7 @@ void NodeCore::account(Tick now) {
 }
 
 void NodeCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  MissCore::register_statistics(registry, path);
+  engine_.register_statistics(registry, path);
   registry.counter(path + ".busy", "ps", "time in which a thread or software of I/O had it",
                    {&busy_});
   registry.counter(path + ".software", "ps", "of that, software of I/O (storage.path)",
@@ -193,24 +145,19 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
   registry.counter(path + ".switches", "", "from one thread to another", {&switches_});
 }
 
-void NodeCore::serialize_core(Archive& archive) {
-  MissCore::serialize_core(archive);
+void NodeCore::serialize_state(Archive& archive) {
+  archive(engine_.pass(), engine_, copies_);
   archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_, preempted_);
-  archive(quantum_end_, part_, last_number_, last_lines_, fetched_);
-  archive(counted_slot_, copy_slots_, done_);
-  archive.fixed(copies_);
-  archive(counted_to_, busy_, software_time_, switches_);
-  if (archive.loading() && thread_) {
-    node_.check_thread(archive, *thread_);
-    set_space(node_.job(*thread_).space(thread_->thread));
+  archive(quantum_end_, done_, counted_to_, busy_, software_time_, switches_);
+  if (!archive.loading()) {
+    return;
   }
-}
-
-void NodeCore::resume_loaded() {
   if (thread_) {
-    CoreAgent::resume_loaded();
+    node_.check_thread(archive, *thread_);
+    engine_.set_space(node_.job(*thread_).space(thread_->thread));
+    engine_.pass().resume_loaded();
   } else {
-    rest(last_dispatch() + 1);
+    engine_.pass().rest(engine_.pass().last_dispatch() + 1);
   }
 }
 

@@ -7,13 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "agents/core/miss_core.h"
-#include "agents/node/thread_step.h"
-#include "core/ring.h"
+#include "agents/node/stint_copies.h"
 
 namespace hmsim {
 
@@ -48,7 +45,7 @@ struct Stint {
   bool preempted = false;  // it ended before the thread's next step was done
 };
 
-class NodeCore final : public MissCore {
+class NodeCore final : public Agent, private MissCore::Owner {
  public:
   NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& node);
 
@@ -71,7 +68,15 @@ class NodeCore final : public MissCore {
 
   // Instructions of the program, up to `now`, in the present stint: of those that are retired, the
   // ones that copy no line.
-  std::int64_t stint_work(Tick now) const;
+  std::int64_t stint_work(Tick now) const { return copies_.work(now); }
+  // A store to the line makes a copy that was read ahead of the core's loads old.
+  void give_up_copy(MemoryClass memory, Address address) { engine_.give_up_copy(memory, address); }
+
+  const char* progress_unit() const override { return "instructions"; }
+  std::int64_t frequency() const override { return parameters_.frequency; }
+  Tick next_event() const override { return engine_.next_event(); }
+  Tick advance(Tick now) override { return engine_.advance(now); }
+  void on_admit(const Request& request, Tick now) override { engine_.on_admit(request, now); }
   std::int64_t work(Tick now) const override { return done_ + stint_work(now); }
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
@@ -79,7 +84,7 @@ class NodeCore final : public MissCore {
   Counter busy() const { return busy_; }  // picoseconds in which a thread or software had it
 
  private:
-  // The records of whichever thread runs.
+  // The records of the thread that runs.
   class Feed final : public MissSource {
    public:
     explicit Feed(NodeCore& core) : core_(core) {}
@@ -92,58 +97,39 @@ class NodeCore final : public MissCore {
     NodeCore& core_;
   };
 
-  // A record that copied the last line of a request.
-  struct LastLine {
-    std::int64_t number = 0;
-    bool write = false;
-    void serialize(Archive& archive) { archive(number, write); }
-  };
-
-  // Instructions that copy a record's line, the last ones before it, and those of the records of
-  // its stint before it.
-  struct Copies {
-    std::int64_t own = 0;
-    std::int64_t before = 0;
-    void serialize(Archive& archive) { archive(own, before); }
-  };
-
-  std::unique_ptr<MissSource> open_source() override { return std::make_unique<Feed>(*this); }
-  void begin() override;
-  void resume_loaded() override;
+  void prepare() override;
+  void restart_limit(Tick /*now*/) override {}
+  double pass_fraction(Tick /*now*/) const override { return 0; }
+  void handle_completion(const Request& request, Tick now) override {
+    engine_.on_complete(request, now);
+  }
+  void serialize_state(Archive& archive) override;
   void pass_ended(std::int64_t slot, Tick now) override;
+  void dispatched(std::int64_t number, std::int64_t slot) override;
   void stored(MemoryClass memory, Address address) override;
-  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
-  void serialize_core(Archive& archive) override;
 
   bool feed(Miss& miss);
   void begin_stint(std::int64_t slot);
-  void follow_copy(std::int64_t number, std::int64_t slot);
-  void note_ended();
-  void end_copies();
 
   Node& node_;
+  CoreParameters parameters_;
+  MissCore::Settings settings_;
+  MissCore engine_;
+  StintCopies copies_;
   Tick quantum_;
   Tick switch_time_;
   std::optional<ThreadId> thread_;
   std::optional<ThreadId> last_;
   std::optional<SoftwareId> software_;
-  Tick stint_begin_{0};            // when the thread took the core
-  Tick first_slot_at_{0};          // when it began to run: behind the switch
-  bool yields_soon_ = false;       // preempt() was called in this stint
-  bool preempted_ = false;         // the stint ends before the thread's next step
-  std::int64_t quantum_end_ = 0;   // slot
-  CopyPart part_;                  // of the record fetched last
-  std::int64_t last_number_ = 0;   // of the record dispatched last
-  Ring<LastLine> last_lines_;      // that are not known to retire
-  Copies fetched_;                 // of the record fetched last, or of the stint's end
-  std::vector<Copies> copies_;     // of records in the window, by number, modulo its size
-  std::int64_t counted_slot_ = 0;  // of the latest dispatch
-  // Of the stint, between a copied line's dispatch and the one before, and of waits at its fences.
-  std::int64_t copy_slots_ = 0;
-  std::int64_t done_ = 0;      // work of stints that ended
-  Tick counted_to_{0};         // up to when time is counted
-  Counter busy_ = 0;           // picoseconds
-  Counter software_time_ = 0;  // of these, in which software had it
+  Tick stint_begin_{0};           // when the thread took the core
+  Tick first_slot_at_{0};         // when it began to run: behind the switch
+  bool yields_soon_ = false;      // preempt() was called in this stint
+  bool preempted_ = false;        // the stint ends before the thread's next step
+  std::int64_t quantum_end_ = 0;  // slot
+  std::int64_t done_ = 0;         // work of stints that ended
+  Tick counted_to_{0};            // up to when time is counted
+  Counter busy_ = 0;              // picoseconds
+  Counter software_time_ = 0;     // of these, in which software had it
   Counter switches_ = 0;
 };
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Base of the agents that are cores over a source of misses of their own: a trace, or a generator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agents/core/core_agent.h"
+#include "agents/core/miss_core.h"
+
+namespace hmsim {
+
+class MissAgent : public CoreAgent, private MissCore::Owner {
+ public:
+  explicit MissAgent(const FrontendParameters& defaults)
+      : CoreAgent(defaults), settings_(defaults), engine_(*this, *this) {}
+
+  void declare(ParameterSet& parameters) override;
+  Tick next_event() const final { return engine_.next_event(); }
+  Tick advance(Tick now) final { return engine_.advance(now); }
+  void on_admit(const Request& request, Tick now) final { engine_.on_admit(request, now); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void each_page_read(bool to_limit, const PageVisitor& visit) override {
+    engine_.each_page_read(to_limit, visit);
+  }
+
+ protected:
+  MissCore::Settings& settings() { return settings_; }
+
+ private:
+  virtual std::unique_ptr<MissSource> open_source() = 0;
+
+  void prepare() override;
+  double source_fraction() const override { return engine_.source_fraction(); }
+  void handle_completion(const Request& request, Tick now) final {
+    engine_.on_complete(request, now);
+  }
+  void serialize_state(Archive& archive) override;
+  void pass_ended(std::int64_t slot, Tick now) override { end_pass(slot, now); }
+  void stored(MemoryClass memory, Address address) override {
+    engine_.give_up_copy(memory, address);
+  }
+
+  MissCore::Settings settings_;
+  MissCore engine_;
+};
+
+}  // namespace hmsim
