@@ -7,17 +7,15 @@ namespace hmsim {
 void JobAgent::serialize_state(Archive& archive) {
   archive.section("job");
   threads_.serialize(archive);
-  events_.serialize(archive);
-  for (JobSite& site : sites_) {
+  messages_.serialize(archive);
+  for (JobSite& site : sites_.all()) {
     site.write_back.serialize(archive);
   }
   engine_.serialize(archive);
   archive(timers_, io_meter_, done_);
   if (archive.loading()) {
-    for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
-      threads_[thread].place.thread = thread % program_->threads();
-      program_->check(archive, threads_[thread].place);
-    }
+    steps_.check(archive);
+    messages_.check(archive);
     check_threads(archive);
     check_blocks(archive);
   }
@@ -25,11 +23,10 @@ void JobAgent::serialize_state(Archive& archive) {
 
 // All that names a thread names one that there is.
 void JobAgent::check_threads(const Archive& archive) const {
-  const auto check = [&](std::uint32_t thread, std::uint32_t = 0) {
+  const auto check = [&](std::uint32_t thread) {
     archive.check_index(thread, threads_.size(), "a thread of a job does not exist");
   };
-  events_.each_waiting(check);
-  for (const JobSite& site : sites_) {
+  for (const JobSite& site : sites_.all()) {
     for (const auto* waiting :
          {&site.write_back.idle, &site.write_back.throttled, &site.write_back.syncing}) {
       waiting->each(check);
@@ -50,7 +47,7 @@ void JobAgent::check_blocks(const Archive& archive) const {
     archive.check(block_lines_ > 0 || (record.lines == 0 && record.action != JobAction::sync),
                   kNone);
   }
-  for (const JobSite& site : sites_) {
+  for (const JobSite& site : sites_.all()) {
     archive.check(block_lines_ > 0 || site.write_back.queue_is_empty(), kNone);
   }
 }

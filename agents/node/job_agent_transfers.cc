@@ -31,36 +31,6 @@ Bytes JobAgent::block_capacity(const MemoryPort& port) const {
   return storage_ ? storage_->capacity() : port.capacity(MemoryClass::nvdimm);
 }
 
-bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
-  const bool reads = action == JobAction::read || action == JobAction::read_ahead;
-  const bool transfers =
-      reads || (action == JobAction::write && (is_flusher(thread) || keys_.flushers == 0));
-  return transfers && keys_.node.engine == CopyEngine::core;
-}
-
-ThreadStep JobAgent::copy_line(JobThread& thread, CopiesEnded ended) const {
-  const std::uint64_t address = thread.next_line * kLine;
-  const bool write = thread.record.action == JobAction::write;
-  ThreadStep step;
-  step.kind = ThreadStep::Kind::miss;
-  Miss& miss = step.miss;
-  miss.gap = thread.record.gap + keys_.node.copy_instructions;
-  miss.memory = MemoryClass::nvdimm;
-  miss.load = !write;
-  miss.write = miss.non_temporal = write;
-  (write ? miss.write_address : miss.load_address) = address;
-  step.copy.instructions = keys_.node.copy_instructions;
-  step.copy.begins = thread.next_line == thread.record.first_line;
-  step.copy.ends = thread.lines == 1;
-  step.copy.write = write;
-  step.copy.ended = ended;
-  thread.fetched_copy = {thread.record.first_line, thread.record.lines};
-  thread.record.gap = 0;
-  ++thread.next_line;
-  --thread.lines;
-  return step;
-}
-
 void JobAgent::copy_began(std::uint32_t number, bool write, Tick now) {
   JobThread& thread = threads_[number];
   thread.copies[write ? 1 : 0].push({thread.fetched_copy, now});

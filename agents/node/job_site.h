@@ -15,6 +15,7 @@ struct JobSite {
   std::int64_t number = 0;  // of the node
   Node* node = nullptr;
   MemoryPort* port = nullptr;
+  Bytes blocks{0};         // capacity of the NVDIMM there, or of the storage
   std::uint16_t job = 0;   // its own number among the node's jobs
   std::int64_t core = 0;   // for which lines are sent that no core sends: the first one there
   std::int64_t tasks = 0;  // among which its memory is divided

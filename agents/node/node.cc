@@ -15,9 +15,10 @@ Node::Node(FrontendParameters defaults, const std::vector<JobCore>& cores)
   }
 }
 
-std::uint16_t Node::join(NodeJob& job, const std::vector<JobCore>& cores) {
+std::uint16_t Node::join(NodeJob& job, ThreadSteps& steps, const std::vector<JobCore>& cores) {
   Job joined;
   joined.job = &job;
+  joined.steps = &steps;
   for (const auto& own : cores_) {
     joined.uses.push_back(std::any_of(cores.begin(), cores.end(), [&own](const JobCore& core) {
       return core.number == own->core();

@@ -45,19 +45,11 @@ struct ThreadName {
 class NodeJob {
  public:
   virtual ~NodeJob() = default;
-  // Returns the thread's next step. The time slice ends after `most` instructions, but a transfer
-  // that the core has begun to copy continues to its end.
-  virtual ThreadStep next(std::uint32_t thread, std::int64_t most) = 0;
   // The core copies a block request: its first line is dispatched at `now`. Called before the next
   // record is fetched.
   virtual void copy_began(std::uint32_t thread, bool write, Tick now) = 0;
   // The last line of the thread's oldest such request in that direction retires at `ended`.
   virtual void copy_ended(std::uint32_t thread, bool write, Tick ended) = 0;
-  // Whether take_back() is allowed: the last step's transfer, if it has one, has not begun.
-  virtual bool may_take_back(std::uint32_t thread) const = 0;
-  // The core did not run the last step, nor the last `instructions` before it: next() returns them
-  // again. The stint ends as preempted.
-  virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;
   virtual void stint_begins(std::uint32_t thread, Tick now) = 0;
   // The stint is over.
   virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;
@@ -82,10 +74,11 @@ class Node {
   const NodeCore& core(std::size_t index) const { return *cores_[index]; }
 
   // A job whose threads run on these cores. Returns its number.
-  std::uint16_t join(NodeJob& job, const std::vector<JobCore>& cores);
+  std::uint16_t join(NodeJob& job, ThreadSteps& steps, const std::vector<JobCore>& cores);
   std::uint16_t jobs() const { return static_cast<std::uint16_t>(jobs_.size()); }
   NodeJob& job(std::uint16_t number) { return *jobs_[number].job; }
   NodeJob& job(const ThreadId& thread) { return job(thread.job); }
+  ThreadSteps& steps(const ThreadId& thread) { return *jobs_[thread.job].steps; }
   // It is ready; `woken`: it was asleep.
   void ready(const ThreadId& thread, bool woken, Tick now);
   // A core's thread waits for something, or yields: the core takes another, if there is one.
@@ -118,6 +111,7 @@ class Node {
   };
   struct Job {
     NodeJob* job = nullptr;
+    ThreadSteps* steps = nullptr;
     std::vector<bool> uses;  // by core's index
     Ring<Waiting> software;  // by request
     Ring<Waiting> woken;

@@ -68,13 +68,13 @@ void NodeCore::begin_stint(std::int64_t slot) {
 void NodeCore::preempt(Tick now) {
   yields_soon_ = true;
   quantum_end_ = 0;
-  if (engine_.pass().resting() || !node_.job(*thread_).may_take_back(thread_->thread)) {
+  if (engine_.pass().resting() || !node_.steps(*thread_).may_take_back(thread_->thread)) {
     return;
   }
   if (const std::optional<std::int64_t> left = engine_.pass().cut(now)) {
     copies_.give_up(*left);
     preempted_ = true;
-    node_.job(*thread_).take_back(thread_->thread, *left);
+    node_.steps(*thread_).take_back(thread_->thread, *left);
   }
   notify();
 }
@@ -82,7 +82,7 @@ void NodeCore::preempt(Tick now) {
 bool NodeCore::feed(Miss& miss) {
   const std::int64_t most =
       std::max<std::int64_t>(0, quantum_end_ - engine_.pass().last_dispatch());
-  const ThreadStep step = node_.job(*thread_).next(thread_->thread, most);
+  const ThreadStep step = node_.steps(*thread_).next(thread_->thread, most);
   miss = step.miss;
   copies_.fetched(step.copy);
   preempted_ = step.kind == ThreadStep::Kind::preempted;

@@ -36,4 +36,18 @@ struct ThreadStep {
   CopyPart copy;
 };
 
+// The source of the steps of a job's threads.
+class ThreadSteps {
+ public:
+  virtual ~ThreadSteps() = default;
+  // Returns the thread's next step. The time slice ends after `most` instructions, but a transfer
+  // that the core has begun to copy continues to its end.
+  virtual ThreadStep next(std::uint32_t thread, std::int64_t most) = 0;
+  // Whether take_back() is allowed: the last step's transfer, if it has one, has not begun.
+  virtual bool may_take_back(std::uint32_t thread) const = 0;
+  // The core did not run the last step, nor the last `instructions` before it: next() returns them
+  // again. The stint ends as preempted.
+  virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;
+};
+
 }  // namespace hmsim

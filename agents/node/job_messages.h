@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events by which threads of a job wake each other: directly, or by messages to other tasks. A
+// message between tasks of one node takes no time; others cross the network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "agents/node/job_events.h"
+#include "agents/node/job_sites.h"
+#include "agents/node/job_threads.h"
+#include "agents/node/network.h"
+#include "core/archive.h"
+#include "traces/job_program.h"
+
+namespace hmsim {
+
+class JobMessages final : private NetworkUser {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // A message has arrived, and wakes the thread, if there is one.
+    virtual void message_arrived(std::optional<std::uint32_t> woken, Tick now) = 0;
+  };
+
+  JobMessages(const JobSites& sites, Owner& owner) : sites_(sites), owner_(owner) {}
+  JobMessages(const JobMessages&) = delete;
+  JobMessages& operator=(const JobMessages&) = delete;
+
+  // Called once, when the sites are open. The program outlives this. `network` may be nullptr:
+  // there is one node.
+  void open(const JobProgram& program, std::uint32_t tasks, Network* network);
+  // Forgets all wakes and waits.
+  void restart();
+
+  // The thread waits for the event of its task. Returns whether it was woken before.
+  bool wait(std::uint32_t thread, std::uint32_t event) {
+    return events_.take(in_task(sites_.task_of(thread), event), thread);
+  }
+  // Wakes the event of the thread's own task. Returns the thread that waited for it.
+  std::optional<std::uint32_t> wake(std::uint32_t thread, std::uint32_t event) {
+    return events_.wake(in_task(sites_.task_of(thread), event));
+  }
+  // Carries out a JobAction::send of the thread. Returns the thread that it woke at once.
+  std::optional<std::uint32_t> send(std::uint32_t thread, const JobRecord& record, Tick now);
+  bool under_way() const { return network_ != nullptr && network_->under_way(user_) > 0; }
+  // No thread is left to wake those that wait.
+  [[noreturn]] void fail_to_wake(const JobThreads& threads) const;
+
+  void serialize(Archive& archive) { archive(events_); }
+  // Checks that the threads that wait are among those that there are.
+  void check(const Archive& archive) const;
+
+ private:
+  void message_arrived(std::uint32_t event, Tick now) override {
+    owner_.message_arrived(events_.wake(event), now);
+  }
+  std::uint32_t in_task(std::uint32_t task, std::uint32_t event) const {
+    return task * program_->events() + event;
+  }
+
+  const JobSites& sites_;
+  Owner& owner_;
+  const JobProgram* program_ = nullptr;
+  std::uint32_t tasks_ = 0;
+  Network* network_ = nullptr;
+  std::uint16_t user_ = 0;  // its number in the network
+  JobEvents events_;        // task by task
+};
+
+}  // namespace hmsim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The places of a job's threads: the nodes on which its tasks run, and their parts of the memories.
+//
+// Threads are numbered task by task, those of the program first. The flushers follow, node by node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "agents/agent_link.h"
+#include "agents/core/miss_core.h"
+#include "agents/node/job_keys.h"
+#include "agents/node/job_site.h"
+#include "core/types.h"
+#include "traces/job_program.h"
+
+namespace hmsim {
+
+class JobSites {
+ public:
+  // Called once, with the keys set. `agent` is the job's number in the workload, `blocks` the
+  // capacity for its blocks on each of its nodes. The program outlives this.
+  void open(const JobKeys& keys, const JobProgram& program, std::size_t agent,
+            const std::vector<NodeEnvironment>& nodes, const std::vector<Bytes>& blocks);
+
+  std::vector<JobSite>& all() { return sites_; }
+  const std::vector<JobSite>& all() const { return sites_; }
+
+  std::uint32_t threads() const { return program_threads_ + flushers_ * count(); }
+  std::uint32_t program_threads() const { return program_threads_; }  // those of all tasks
+  bool is_flusher(std::uint32_t thread) const { return thread >= program_threads_; }
+  // Of a thread of the program: its task, its number within it, and whether the task has it.
+  std::uint32_t task_of(std::uint32_t thread) const { return thread / task_threads_; }
+  std::uint32_t in_task(std::uint32_t thread) const { return thread % task_threads_; }
+  bool takes_part(std::uint32_t thread) const {
+    return program_->runs_in(in_task(thread), task_of(thread));
+  }
+
+  std::size_t of_task(std::uint32_t task) const { return task % sites_.size(); }
+  std::size_t index_of(std::uint32_t thread) const {
+    return is_flusher(thread) ? (thread - program_threads_) / flushers_ : of_task(task_of(thread));
+  }
+  JobSite& of(std::uint32_t thread) { return sites_[index_of(thread)]; }
+  const JobSite& of(std::uint32_t thread) const { return sites_[index_of(thread)]; }
+
+  // Each task has an equal part of both memories of its node. A flusher writes what tasks had,
+  // whose lines carry their offset already.
+  MissCore::AddressSpace space(std::uint32_t thread) const;
+  // Returns the page, of all nodes' NVDIMMs, that has the line of the thread's task.
+  std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const;
+
+ private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(sites_.size()); }
+
+  const JobProgram* program_ = nullptr;
+  std::size_t agent_ = 0;
+  std::int64_t tasks_ = 0;
+  std::uint32_t task_threads_ = 1;  // of each task
+  std::uint32_t program_threads_ = 0;
+  std::uint32_t flushers_ = 0;  // of each node
+  std::vector<JobSite> sites_;  // by node
+};
+
+}  // namespace hmsim

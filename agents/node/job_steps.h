@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of a job's threads: what each thread does next in its program, up to its limit of
+// instructions. Flushers copy the transfers that the job gives them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "agents/agent.h"
+#include "agents/node/job_keys.h"
+#include "agents/node/job_sites.h"
+#include "agents/node/job_threads.h"
+#include "agents/node/thread_step.h"
+#include "core/archive.h"
+#include "traces/job_program.h"
+
+namespace hmsim {
+
+class JobSteps final : public ThreadSteps {
+ public:
+  // All of these outlive this.
+  JobSteps(const JobKeys& keys, const JobSites& sites, JobThreads& threads)
+      : keys_(keys), sites_(sites), threads_(threads) {}
+
+  // Called once, with the keys set. `nvdimm`: there is one.
+  void open(std::unique_ptr<JobProgram> program, bool nvdimm);
+  const JobProgram& program() const { return *program_; }
+  // Moves all threads of the program to its start.
+  void start();
+  // The share of the program that all threads together have done.
+  double fraction() const;
+
+  ThreadStep next(std::uint32_t thread, std::int64_t most) override;
+  bool may_take_back(std::uint32_t thread) const override;
+  void take_back(std::uint32_t thread, std::int64_t instructions) override;
+  // The stint of a thread of the program has ended. Returns the record for which it did.
+  const JobRecord& take(std::uint32_t thread);
+  // Whether the core of the thread copies the lines of a record of this kind.
+  bool copied_by_core(std::uint32_t thread, JobAction action) const;
+
+  // As Agent's. Threads, or tasks, take turns: a step, or a page, each.
+  void each_page_read(const PageVisitor& visit);
+  void each_page_written_before(const PageVisitor& visit) const;
+
+  // Checks the places that were loaded.
+  void check(const Archive& archive);
+
+ private:
+  void fetch(JobThread& thread);
+  ThreadStep next_of_flusher(std::uint32_t thread);
+  static ThreadStep part_of_step(JobThread& thread, std::int64_t most, CopiesEnded ended);
+  static ThreadStep miss_of(JobThread& thread, CopiesEnded ended);
+  ThreadStep copy_line(JobThread& thread, CopiesEnded ended) const;
+  bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
+
+  const JobKeys& keys_;
+  const JobSites& sites_;
+  JobThreads& threads_;
+  std::unique_ptr<JobProgram> program_;
+  bool has_nvdimm_ = false;
+};
+
+}  // namespace hmsim
