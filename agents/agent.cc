@@ -72,6 +72,10 @@ void Agent::on_complete(const Request& request, Tick now) {
   handle_completion(request, now);
 }
 
+void Agent::handle_completion(const Request& request, Tick now) {
+  raise_fault("agent", now, request.tag, "a request ends that the agent did not send");
+}
+
 void Agent::serialize(Archive& archive) {
   archive.section("agent");
   archive(measuring_, finished_, measured_from_, finish_time_, work_before_);

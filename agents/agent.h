@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,10 @@ class Agent : public Component, public Requester, protected AgentLink {
   // first.
   virtual void each_page_written_before(const PageVisitor& /*visit*/) const {}
 
+  // How it does block I/O on the NVDIMM of nodes()[which], where the configuration has no storage;
+  // nullopt: it does none.
+  virtual std::optional<NvdimmIo> nvdimm_io(std::size_t /*which*/) const { return std::nullopt; }
+
   // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;
 
@@ -81,10 +86,6 @@ class Agent : public Component, public Requester, protected AgentLink {
   Counter& completed() { return completed_; }                  // requests completed
   Counter& backward_arrivals() { return backward_arrivals_; }  // requests that a trace dates back
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
-  // Times from a 4 KB block's first line sent to its last line done; nullptr: knows no blocks.
-  virtual Histogram* response_times() { return nullptr; }
-  // The times among them during which a garbage collection was under way.
-  virtual Histogram* response_times_in_collections() { return nullptr; }
   // Latencies of its block requests; nullptr if it does no block I/O.
   virtual IoMeter* io_meter() { return nullptr; }
   // A core with weighted windows: its instructions per cycle, up to now or its first finish. 0: it
@@ -103,7 +104,8 @@ class Agent : public Component, public Requester, protected AgentLink {
   virtual void prepare() = 0;
   virtual void restart_limit(Tick now) = 0;
   virtual double pass_fraction(Tick now) const = 0;
-  virtual void handle_completion(const Request& request, Tick now) = 0;
+  // Of a request that the agent sent to a port.
+  virtual void handle_completion(const Request& request, Tick now);
   virtual void serialize_state(Archive& archive) = 0;
 
   // Declares the key `core`, of agents that act for one, and `measured`.

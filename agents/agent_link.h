@@ -25,6 +25,7 @@ struct NodeEnvironment {
   Translation* translation = nullptr;
   LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
   Node* node = nullptr;                 // on whose cores jobs run
+  Host* storage = nullptr;              // of block I/O, for agents that do any
 };
 
 // An agent's view of its system, first of its node, or the first of these. All that it points to
@@ -32,7 +33,6 @@ struct NodeEnvironment {
 struct AgentEnvironment : NodeEnvironment {
   std::vector<NodeEnvironment> nodes;  // all of the nodes that it is on
   Network* network = nullptr;          // nullptr: there is one node
-  Host* storage = nullptr;             // of block I/O; nullptr: blocks are lines of the NVDIMM
   Pager* pager = nullptr;              // of agents whose memory is paged
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: unknown
@@ -46,22 +46,13 @@ class AgentLink {
   const AgentEnvironment& environment() const { return environment_; }
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
-            std::uint16_t context = 0, std::uint64_t epoch = 0) const {
+            std::uint16_t context = 0) const {
     Request request;
     request.address = address;
     request.tag = tag;
     request.memory = memory;
     request.write = write;
-    request.epoch = epoch;
     send(*environment_.port, core_ + context, request, now);
-  }
-  // Sends a flush of the NVDIMM.
-  void send_flush(std::uint32_t tag, Tick now) const {
-    Request request;
-    request.tag = tag;
-    request.memory = MemoryClass::nvdimm;
-    request.flush = true;
-    send(*environment_.port, core_, request, now);
   }
   // Sends a request on behalf of a core, to the memory of that core's node.
   void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {

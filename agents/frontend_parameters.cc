@@ -2,6 +2,7 @@
 #include "agents/frontend_parameters.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace hmsim {
@@ -78,7 +79,12 @@ void BlockParameters::declare(ParameterSet& parameters) {
        "block written, or after each write request, as if all carried FUA (few traces tell)",
        "block: the PMBD driver fences each copy"});
   declare_preset(
-      parameters, "driver", driver, kBlockDrivers, [this](const auto& row) { how = row.values; },
+      parameters, "driver", driver, kNvdimmDrivers,
+      [this](const auto& row) {
+        how = row.values;
+        request_time = io_driver_of(how.software).read.entry;
+        software_time = io_driver_of(how.software).page_time;
+      },
       {"what stands between files and the NVDIMM; gives the keys from `copy` to `fault_time` their "
        "values: nd_pmem as by default, pmbd (the paper's), dax (files mapped into memory)",
        "docs/block-drivers.md tells them and their sources"});
@@ -106,11 +112,11 @@ void BlockParameters::declare(ParameterSet& parameters) {
        "under way have ended, and FUA is nothing more",
        "driver: the PMBD driver's REQ_FLUSH"});
   parameters.time(
-      "request_time", how.request_time,
+      "request_time", request_time,
       {"time in system call, file system and driver per request",
        "assumed, with software_time 3 us for 4 KB: 2.6 us were measured with a RAM disk "
        "(SC10, HASTE)"});
-  parameters.time("software_time", how.software_time,
+  parameters.time("software_time", software_time,
                   {"the same per 4 KB block of the request, beside request_time", "assumed"});
   parameters.time("map_time", how.map_time,
                   {"time to map a page before it is copied, and to unmap it",
@@ -118,6 +124,18 @@ void BlockParameters::declare(ParameterSet& parameters) {
   parameters.time("fault_time", how.fault_time,
                   {"time of the page fault when a page of the NVDIMM is touched for the first time",
                    "assumed for files mapped by DAX: 1 us, from memory"});
+}
+
+NvdimmIo BlockParameters::nvdimm_io(std::int64_t source, std::int64_t contexts) const {
+  NvdimmIo io;
+  io.path.driver = io_driver_of(how.software);
+  io.path.driver.read.entry = io.path.driver.write.entry = request_time;
+  io.path.driver.page_time = software_time;
+  io.path.contexts = contexts;
+  io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
+  io.device = {how, fence, window, static_cast<std::uint16_t>(source)};
+  io.of_block_agent = true;
+  return io;
 }
 
 void FrontendParameters::declare(ParameterSet& parameters) {

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "agents/block/block_driver.h"
 #include "agents/cache/cache_parameters.h"
 #include "agents/node/cluster_parameters.h"
 #include "agents/node/node_parameters.h"
 #include "core/parameters.h"
 #include "core/types.h"
+#include "storage/nvdimm_driver.h"
 
 namespace hmsim {
 
@@ -44,18 +44,19 @@ struct CoreParameters {
   std::int64_t slots_at_base_cpi(std::int64_t cycles) const;
 };
 
-// What ends a persist epoch.
-enum class Fence { block, request };
-
-// The threads that do block I/O.
+// The threads that do block I/O, and how they do it on the NVDIMM.
 struct BlockParameters {
   std::int64_t threads = 4;
   std::int64_t window = 64;  // lines outstanding per thread
   Fence fence = Fence::block;
-  DriverKind driver = DriverKind::nd_pmem;  // as which `how` began
-  BlockDriver how = driver_of(DriverKind::nd_pmem);
+  NvdimmDriverKind driver = NvdimmDriverKind::nd_pmem;  // preset of the following ones
+  NvdimmDriver how = driver_of(NvdimmDriverKind::nd_pmem);
+  Tick request_time = io_driver_of(how.software).read.entry;
+  Tick software_time = io_driver_of(how.software).page_time;
 
   void declare(ParameterSet& parameters);
+  // Of lines sent for a hardware context, by software on the given number of contexts.
+  NvdimmIo nvdimm_io(std::int64_t source, std::int64_t contexts) const;
 };
 
 enum class TranslationKind { first_touch, modulo };

@@ -25,6 +25,7 @@
 #include "core/errors.h"
 #include "core/kernel.h"
 #include "core/ring.h"
+#include "storage/nvdimm_host.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -133,8 +134,16 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
     requesters.push_back(&node.core(i));
     wakeups.emplace_back(kernel, kernel.attach(node.core(i)));
   }
-  memory.connect(requesters, Wakeup(kernel, kernel.attach(memory)));
   AgentEnvironment environment;
+  std::unique_ptr<NvdimmHost> io;
+  if (const std::optional<NvdimmIo> own = agent->nvdimm_io(0)) {
+    io = std::make_unique<NvdimmHost>(*own);
+    io->device.connect(memory, static_cast<std::uint16_t>(requesters.size()));
+    io->host.attach(Wakeup(kernel, kernel.attach(io->host)));
+    requesters.push_back(&io->device);
+    environment.storage = &io->host;
+  }
+  memory.connect(requesters, Wakeup(kernel, kernel.attach(memory)));
   environment.port = &memory;
   environment.translation = &translation;
   environment.node = &node;

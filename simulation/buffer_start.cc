@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "core/key_map.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "simulation/agent_nvdimms.h"
 #include "simulation/configuration.h"
 #include "simulation/nodes.h"
 
@@ -104,10 +105,13 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
   std::vector<Pages> lists;
   // All at once: a cache knows those that share it.
   const Agents readers = create_agents(start.frontend, start.agents);
+  AgentNvdimms nvdimms(readers, PathParameters());
+  nvdimms.connect(readers, nodes, 0);
   for (std::size_t i = 0; i < readers.size(); ++i) {
     Agent& reader = *readers[i];
     const std::vector<std::int64_t> on = reader.nodes();
     AgentEnvironment environment = nodes.environment(on);
+    nvdimms.provide(environment, i);
     environment.trace = start.source;
     environment.seed = start.seed;
     reader.connect(i, environment, Wakeup());

@@ -63,6 +63,7 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   for (Agent* agent : all_agents()) {
     wakeups.emplace_back(kernel_, kernel_.attach(*agent));
   }
+  storage_ = std::make_unique<StorageSystem>(configuration.storage(), agents_, kernel_);
   if (Network* const network = nodes_->network()) {
     network->attach(Wakeup(kernel_, kernel_.attach(*network)));
   }
@@ -88,7 +89,9 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
     fill_buffers(*memory_,
                  {buffer, agents, configuration.frontend(), source, options_.seed, to_limits});
   }
-  make_storage(configuration.storage(), configuration.system().assignments);
+  storage_->connect(configuration.storage(), agents_, *nodes_, *memory_, kernel_, options_.seed,
+                    configuration.system().assignments, all_agents().size() + 1);
+  memory_->set_requesters(requesters());
   connect_agents(source, wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -111,30 +114,6 @@ void Simulation::make_memory(const SystemConfig& system) {
   memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
-}
-
-void Simulation::make_storage(const StorageParameters& storage, const Assignments& assignments) {
-  if (!storage.present()) {
-    return;
-  }
-  const PageCacheParameters& cache = storage.cache();
-  std::unique_ptr<LineMover> mover;
-  if (cache.mover == Mover::lines) {
-    const auto index = static_cast<std::uint16_t>(requesters().size());
-    mover = std::make_unique<LineMover>(*memory_, index, cache.window);
-  }
-  page_mover_ = mover.get();
-  device_ = storage.make(options_.seed, assignments, std::move(mover));
-  storage_ = std::make_unique<Host>(storage.path(), *device_);
-  storage_->attach(Wakeup(kernel_, kernel_.attach(*storage_)));
-  if (page_mover_ != nullptr) {
-    page_mover_->attach(*storage_);
-    memory_->set_requesters(requesters());
-  }
-  if (storage.paging().present()) {
-    pager_ = std::make_unique<Pager>(storage.paging(), *storage_, assignments);
-    pager_->attach(Wakeup(kernel_, kernel_.attach(*pager_)));
-  }
 }
 
 // Returns those of the workload, and then the cores of the nodes.
@@ -167,8 +146,8 @@ std::vector<Requester*> Simulation::requesters() const {
   }
   requesters.insert(requesters.begin() + static_cast<std::ptrdiff_t>(agents_.size()),
                     by_hand_.get());
-  if (page_mover_ != nullptr) {
-    requesters.push_back(page_mover_);
+  for (Requester* const device : storage_->requesters()) {
+    requesters.push_back(device);
   }
   return requesters;
 }
@@ -179,8 +158,6 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     AgentEnvironment environment = nodes_->environment(nodes);
     environment.trace = source;
     environment.seed = options_.seed;
-    environment.storage = storage_.get();
-    environment.pager = pager_.get();
     return environment;
   };
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
@@ -191,6 +168,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     AgentEnvironment environment = environment_on(agents_[i]->nodes());
+    storage_->provide(environment, i);
     environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
     agents_[i]->connect(i, environment, wakeups[i]);
   }
@@ -265,12 +243,7 @@ void Simulation::begin_measuring() {
   if (Network* const network = nodes_->network()) {
     network->account(kernel_.now());
   }
-  if (storage_ != nullptr) {
-    storage_->account(kernel_.now());
-  }
-  if (pager_ != nullptr) {
-    pager_->account(kernel_.now());
-  }
+  storage_->account(kernel_.now());
   registry_.reset(kernel_.now());
   watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
   if (series_ != nullptr) {
@@ -340,12 +313,7 @@ void Simulation::serialize(Archive& archive) {
   by_hand_->serialize(archive);
   nodes_->serialize_shared(archive);
   memory_->serialize(archive);
-  if (storage_ != nullptr) {
-    storage_->serialize(archive);
-  }
-  if (pager_ != nullptr) {
-    pager_->serialize(archive);
-  }
+  storage_->serialize(archive);
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
   }

@@ -22,10 +22,8 @@
 #include "simulation/progress_watch.h"
 #include "simulation/run_options.h"
 #include "simulation/series.h"
+#include "simulation/storage_system.h"
 #include "simulation/watchers.h"
-#include "storage/host.h"
-#include "storage/line_mover.h"
-#include "storage/parameters.h"
 
 namespace hmsim {
 
@@ -149,7 +147,6 @@ class Simulation : private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override;
   // A memory system in place of the one before, whose requesters are this simulation's.
   void make_memory(const SystemConfig& system);
-  void make_storage(const StorageParameters& storage, const Assignments& assignments);
   void connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups);
   std::vector<Agent*> all_agents() const;
   void check_cores(const CoresByNode& of_jobs) const;
@@ -199,11 +196,8 @@ class Simulation : private SourceProgress {
   std::unique_ptr<Nodes> nodes_;  // of no cores where no jobs run
   std::unique_ptr<ManualRequester> by_hand_;
   std::unique_ptr<Watchers> watchers_;
-  std::unique_ptr<MemorySystem> memory_;   // which watchers outlive
-  std::unique_ptr<StorageDevice> device_;  // or none, and no storage_
-  LineMover* page_mover_ = nullptr;        // a part of the device, or none
-  std::unique_ptr<Host> storage_;
-  std::unique_ptr<Pager> pager_;  // or none
+  std::unique_ptr<MemorySystem> memory_;  // which watchers outlive
+  std::unique_ptr<StorageSystem> storage_;
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};

@@ -24,8 +24,13 @@ double Simulation::per_cycle(const Agent& core) const {
 void Simulation::register_statistics() {
   progress_.resize(all_agents().size());
   std::vector<Counter*> completed{&by_hand_->completed()};
-  for (Agent* agent : all_agents()) {
-    completed.push_back(&agent->completed());
+  const std::vector<Agent*> all = all_agents();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<Counter*> lines = storage_->completed(i);
+    completed.insert(completed.end(), lines.begin(), lines.end());
+    if (lines.empty()) {
+      completed.push_back(&all[i]->completed());
+    }
   }
   registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
   registry_.counter("sim.requests", "requests",
@@ -43,12 +48,7 @@ void Simulation::register_statistics() {
     network->register_statistics(registry_);
   }
   memory_->register_statistics(registry_);
-  if (storage_ != nullptr) {
-    storage_->register_statistics(registry_);
-  }
-  if (pager_ != nullptr) {
-    pager_->register_statistics(registry_);
-  }
+  storage_->register_statistics(registry_);
 }
 
 // Registers what several agents add to, or what is a sum over them.
@@ -71,24 +71,11 @@ void Simulation::register_totals() {
   }
   std::vector<Counter*> wraps = nodes_->wraps();
   std::vector<Counter*> backward;
-  std::vector<Histogram*> response_times;
-  std::vector<Histogram*> in_collections;
   for (Agent* agent : all_agents()) {
     wraps.push_back(&agent->address_wraps());
     backward.push_back(&agent->backward_arrivals());
-    if (agent->response_times() != nullptr) {
-      response_times.push_back(agent->response_times());
-      in_collections.push_back(agent->response_times_in_collections());
-    }
   }
-  if (!response_times.empty()) {
-    registry_.histogram("nvdimm.response_time_us", "us",
-                        "from a 4 KB block's first line sent to its last line done",
-                        kMicrosecond.value(), std::move(response_times));
-    registry_.histogram("nvdimm.gc.response_time_us", "us",
-                        "response times of blocks during which a garbage collection was under way",
-                        kMicrosecond.value(), std::move(in_collections));
-  }
+  storage_->register_response_times(registry_);
   registry_.counter("frontend.address_wraps", "",
                     "pages, lines or I/O requests that lay beyond a memory's capacity and wrapped",
                     std::move(wraps));
@@ -162,12 +149,7 @@ void Simulation::update_progress() {
   if (Network* const network = nodes_->network()) {
     network->account(kernel_.now());
   }
-  if (storage_ != nullptr) {
-    storage_->account(kernel_.now());
-  }
-  if (pager_ != nullptr) {
-    pager_->account(kernel_.now());
-  }
+  storage_->account(kernel_.now());
 }
 
 std::vector<Statistic> Simulation::statistics() const { return registry_.read(); }

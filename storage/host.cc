@@ -10,7 +10,12 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kSector = 512;
+// Pages on which software works for a request and those that continue it. A flush or a trim alone
+// counts as one.
+std::uint64_t software_pages(const IoRequest& request) {
+  const std::uint64_t own = request.moves_data() ? request.pages() : 0;
+  return request.further ? 0 : std::max<std::uint64_t>(1, own + request.more_pages);
+}
 
 }  // namespace
 
@@ -25,16 +30,20 @@ Host::Host(const PathParameters& parameters, StorageDevice& device)
 }
 
 std::uint16_t Host::join(IoListener& client, Contexts* contexts) {
+  ensure(!device_.is_memory() || clients_.empty(), "storage host", Tick(0), -1,
+         "a device that is memory has two clients");
   clients_.push_back({&client, contexts});
   return static_cast<std::uint16_t>(clients_.size() - 1);
 }
 
 void Host::check_request(const IoRequest& request) const {
   const auto capacity = static_cast<std::uint64_t>(device_.capacity().value());
-  if (request.offset % kSector != 0 || request.bytes % kSector != 0) {
+  const auto sector = static_cast<std::uint64_t>(device_.granularity().value());
+  if (request.offset % sector != 0 || request.bytes % sector != 0) {
     throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
                      std::to_string(request.offset) +
-                     " of the storage device is not in sectors of 512 bytes");
+                     " of the storage device is not in sectors of " + std::to_string(sector) +
+                     " bytes");
   }
   if (request.offset > capacity || request.bytes > capacity - request.offset) {
     throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
@@ -57,7 +66,12 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
       io.request.bytes <= static_cast<std::uint64_t>(parameters_.driver.spin_up_to.value()) &&
       parameters_.driver.spin_up_to > Bytes(0);
   outstanding_.add(1, now);
-  go_on(slot, now);
+  if (request.kind == IoRequest::Kind::trim && !device_.is_memory()) {
+    io.stage = static_cast<std::uint32_t>(path(io).stages.size() - 1);
+    events_.schedule(now, Event::go_on, slot);
+  } else {
+    go_on(slot, now);
+  }
   wakeup_.notify();
 }
 
@@ -90,7 +104,7 @@ void Host::go_on(std::uint32_t slot, Tick now) {
   for (;;) {
     Io& io = ios_[slot];
     const std::vector<Stage>& stages = path(io).stages;
-    while (io.spins && stages[io.stage].asleep) {
+    while (skips(io, stages[io.stage])) {
       ++io.stage;
     }
     const Stage& stage = stages[io.stage];
@@ -113,6 +127,11 @@ void Host::go_on(std::uint32_t slot, Tick now) {
         events_.schedule(now + stage.pass, Event::go_on, slot);
         return;
       case Stage::Where::device:
+        if (io.request.kind == IoRequest::Kind::trim) {
+          device_.trim(io.request.offset, io.request.bytes, now);
+          ++io.stage;
+          break;
+        }
         if (!issue(slot, now)) {
           return;
         }
@@ -122,6 +141,18 @@ void Host::go_on(std::uint32_t slot, Tick now) {
         return;
     }
   }
+}
+
+// The time in a stage of a request, of which `bytes` are issued now.
+Tick Host::time_in(const Stage& stage, const IoRequest& request, std::uint64_t bytes) {
+  Tick time = stage.pass;
+  if (stage.per_kib > Tick(0)) {
+    time += time_of(bytes, stage.per_kib);
+  }
+  if (stage.per_page > Tick(0)) {
+    time += static_cast<std::int64_t>(software_pages(request)) * stage.per_page;
+  }
+  return time;
 }
 
 // Runs all layers that follow one another on the request's context.
@@ -134,11 +165,10 @@ void Host::run(std::uint32_t slot, Tick now) {
   Tick end = now;
   const Stage* stage = &stages[io.stage];
   for (; stage->where == Stage::Where::core; ++stage) {
-    if (io.spins && stage->asleep) {
+    if (skips(io, *stage)) {
       continue;
     }
-    const Tick time =
-        stage->pass + (stage->per_kib > Tick(0) ? time_of(bytes, stage->per_kib) : Tick(0));
+    const Tick time = time_in(*stage, io.request, bytes);
     io.parts[static_cast<std::size_t>(stage->layer)] += time;
     end += time;
   }
@@ -208,6 +238,10 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   go_on(slot, now);
 }
 
+void Host::on_blocks_done(std::int64_t blocks, Tick now) {
+  clients_.front().listener->on_blocks_done(blocks, now);
+}
+
 bool Host::take_context(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
   Contexts* const own = clients_[io.client].contexts;
@@ -248,7 +282,7 @@ void Host::end(std::uint32_t slot, Tick now) {
   leave_context(slot, now);
   if (io.request.kind == IoRequest::Kind::flush) {
     ++counts_.flushes;
-  } else {
+  } else if (io.request.moves_data()) {
     HostCounts::Direction& of = counts_.of[io.request.kind == IoRequest::Kind::write ? 1 : 0];
     for (std::size_t i = 0; i < kLayers; ++i) {
       of.parts[i] += static_cast<Counter>(io.parts[i].value());
@@ -260,8 +294,13 @@ void Host::end(std::uint32_t slot, Tick now) {
   outstanding_.add(-1, now);
   const std::uint16_t client = io.client;
   const std::uint32_t tag = io.request.tag;
+  const std::uint64_t blocks =
+      io.request.moves_data() && !device_.is_memory() ? io.request.pages() : 0;
   ios_.give_back(slot);
   told_ = true;
+  if (blocks > 0) {
+    clients_[client].listener->on_blocks_done(static_cast<std::int64_t>(blocks), now);
+  }
   clients_[client].listener->on_io_done(tag, now);
 }
 

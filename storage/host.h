@@ -51,22 +51,27 @@ class Host final : public Component, private IoListener {
     wakeup_.notify();
   }
 
-  // Gives whoever asks a number. It is told of its requests' ends from within advance(). Software
-  // of its requests runs on `contexts`, which may outlive nothing; nullptr: on the host's own.
+  // Returns the client's number. It learns of its requests' ends from within advance(). Software of
+  // its requests runs on `contexts`, which outlive the last request; nullptr: on the host's own. A
+  // device that is memory has one client.
   std::uint16_t join(IoListener& client, Contexts* contexts = nullptr);
   // The request, of a client with contexts of its own, has got one that it waited for.
   void granted(std::uint32_t io, Tick now);
   bool jobs_run_on_nodes() const { return parameters_.jobs == JobContexts::node; }
 
-  // A request of that client, whose tags are its own; it may wait inside. Throws InputError when it
-  // lies beyond the device's end, or is not in sectors.
+  // Begins a request of that client, whose tags are its own; it may wait inside. Throws InputError
+  // when it lies beyond the device's end, or is not a multiple of the device's granularity. A trim
+  // of a device that is not memory ends at once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
   Bytes capacity() const { return device_.capacity(); }
+  Bytes granularity() const { return device_.granularity(); }
+  bool is_memory() const { return device_.is_memory(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), device_next_); }
   Tick advance(Tick now) override;
   void account(Tick now);  // brings what is counted over time up to now
-  void register_statistics(StatisticRegistry& registry);
+  // Under `path`, such as "storage".
+  void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
   double outstanding() const { return outstanding_.mean(); }
 
@@ -107,10 +112,16 @@ class Host final : public Component, private IoListener {
   };
 
   void on_io_done(std::uint32_t tag, Tick now) override;
+  void on_blocks_done(std::int64_t blocks, Tick now) override;
 
   const SoftwarePath& path(const Io& io) const {
     return io.request.kind == IoRequest::Kind::read ? read_ : write_;
   }
+  // Whether the request passes the stage without a stop.
+  static bool skips(const Io& io, const Stage& stage) {
+    return (io.spins && stage.asleep) || (io.request.further && stage.once);
+  }
+  static Tick time_in(const Stage& stage, const IoRequest& request, std::uint64_t bytes);
   void go_on(std::uint32_t slot, Tick now);
   void run(std::uint32_t slot, Tick now);
   void start_section(std::uint32_t slot, Section section, Tick now);

@@ -35,7 +35,8 @@ static_assert(std::size(kSectionNames) == kSections);
 
 }  // namespace
 
-void Host::register_statistics(StatisticRegistry& registry) {
+void Host::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  const std::string prefix = path + ".";
   const auto seconds = [this] {
     return static_cast<double>(outstanding_.time().value()) / static_cast<double>(kSecond.value());
   };
@@ -46,45 +47,45 @@ void Host::register_statistics(StatisticRegistry& registry) {
   for (const bool write : {false, true}) {
     HostCounts::Direction& of = counts_.of[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
-    registry.histogram("storage." + name + "_latency_us", "us",
+    registry.histogram(prefix + name + "_latency_us", "us",
                        write ? "of a write, from its begin in software to its end there"
                              : "of a read, from its begin in software to its end there",
                        kMicrosecond.value(), {&of.latency});
-    register_parts(registry, "storage." + name + ".", kNames, of.parts, of.requests);
-    registry.counter("storage." + name + "s", "requests",
+    register_parts(registry, prefix + name + ".", kNames, of.parts, of.requests);
+    registry.counter(prefix + name + "s", "requests",
                      write ? "writes that ended" : "reads that ended", {&of.requests});
-    registry.counter("storage." + name + "_bytes", "bytes",
+    registry.counter(prefix + name + "_bytes", "bytes",
                      write ? "of writes that ended" : "of reads that ended", {&of.bytes});
   }
-  registry.counter("storage.flushes", "requests", "flushes that ended", {&counts_.flushes});
-  registry.gauge("storage.iops", "requests/s", "reads and writes that ended in a second",
+  registry.counter(prefix + "flushes", "requests", "flushes that ended", {&counts_.flushes});
+  registry.gauge(prefix + "iops", "requests/s", "reads and writes that ended in a second",
                  [this, rate] {
                    return rate(static_cast<double>(counts_.of[0].requests) +
                                static_cast<double>(counts_.of[1].requests));
                  });
-  registry.gauge("storage.bandwidth_gb_per_s", "GB/s",
+  registry.gauge(prefix + "bandwidth_gb_per_s", "GB/s",
                  "of reads and writes together, in 10^9 bytes", [this, rate] {
                    return rate(static_cast<double>(counts_.of[0].bytes) +
                                static_cast<double>(counts_.of[1].bytes)) /
                           1e9;
                  });
-  register_level(registry, "storage.outstanding", "requests", "under way, mean over time",
+  register_level(registry, prefix + "outstanding", "requests", "under way, mean over time",
                  outstanding_);
-  registry.gauge("storage.cores_used", "contexts",
+  registry.gauge(prefix + "cores_used", "contexts",
                  "hardware contexts that software kept busy, spinning included; mean over time",
                  [this, rate] {
                    return rate(static_cast<double>(counts_.processor_time)) /
                           static_cast<double>(kSecond.value());
                  });
-  register_level(registry, "storage.contexts.busy", "",
+  register_level(registry, prefix + "contexts.busy", "",
                  "share of hardware contexts held, mean over time", contexts_.level(),
                  contexts_.count());
   for (const NamedPart<Section>& each : kSectionNames) {
-    register_level(registry, std::string("storage.section.") + each.name + ".busy", "",
-                   each.description, sections_[static_cast<std::size_t>(each.part)].level());
+    register_level(registry, prefix + "section." + each.name + ".busy", "", each.description,
+                   sections_[static_cast<std::size_t>(each.part)].level());
   }
   registry.on_reset([this](Tick) { counts_.processor_time = 0; });
-  device_.register_statistics(registry, "storage.device");
+  device_.register_statistics(registry, prefix + "device");
 }
 
 }  // namespace hmsim

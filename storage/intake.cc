@@ -8,31 +8,44 @@ namespace hmsim {
 
 void Intake::take(const IoRequest& request, Tick now) {
   const auto capacity = static_cast<std::uint64_t>(capacity_.value());
-  const bool moves = request.kind != IoRequest::Kind::flush;
-  ensure(!moves || (request.bytes > 0 && request.offset <= capacity &&
-                    request.bytes <= capacity - request.offset),
+  ensure(!request.moves_data() || (request.bytes > 0 && request.offset <= capacity &&
+                                   request.bytes <= capacity - request.offset),
          "storage", now, request.tag, "a request is empty or lies beyond the device's end");
   const std::uint32_t place = jobs_.take();
   jobs_[place] = {request, now};
-  waiting_.push(place);
+  (takes_part(request) ? waiting_ : passing_).push(place);
   outstanding_.add(1, now);
 }
 
+bool Intake::takes_part(const IoRequest& request) const {
+  const bool ordered = request.kind == IoRequest::Kind::write ||
+                       (request.kind == IoRequest::Kind::flush && !request.fua);
+  return order_ == IntakeOrder::barriers || (order_ == IntakeOrder::writes && ordered);
+}
+
 std::uint32_t Intake::next() {
-  if (waiting_.empty() || barrier_ || (jobs_[waiting_.front()].request.barrier && started_ > 0)) {
+  if (!passing_.empty()) {
+    const std::uint32_t place = passing_.front();
+    passing_.pop();
+    return place;
+  }
+  if (waiting_.empty() || barrier_ ||
+      (started_ > 0 && is_barrier(jobs_[waiting_.front()].request))) {
     return kNoIndex;
   }
   const std::uint32_t place = waiting_.front();
   waiting_.pop();
-  barrier_ = jobs_[place].request.barrier;
+  barrier_ = is_barrier(jobs_[place].request);
   ++started_;
   return place;
 }
 
 void Intake::end(std::uint32_t place, Tick now) {
   const Job job = jobs_[place];
-  --started_;
-  barrier_ = false;
+  if (takes_part(job.request)) {
+    --started_;
+    barrier_ = false;
+  }
   jobs_.give_back(place);
   outstanding_.add(-1, now);
   if (job.request.kind == IoRequest::Kind::flush) {
@@ -75,10 +88,11 @@ void Intake::reset(Tick now) {
 
 void Intake::serialize(Archive& archive) {
   archive.section("device requests");
-  archive(jobs_, waiting_, started_, barrier_, outstanding_, counts_, flushes_);
+  archive(jobs_, passing_, waiting_, started_, barrier_, outstanding_, counts_, flushes_);
   if (!archive.loading()) {
     return;
   }
+  passing_.each(each_is_one_of(archive, in_use()));
   waiting_.each(each_is_one_of(archive, in_use()));
   const auto capacity = static_cast<std::uint64_t>(capacity_.value());
   for (const std::uint32_t place : jobs_.taken()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests of one device from their arrival to their end: the order that barriers ask for, what
-// is counted of them, and whom their ends concern.
+// The requests of one device from their arrival to their end: their order, their counts, and the
+// listener that learns of their ends. No other part of the storage knows barriers.
 #pragma once
 
 #include <array>
@@ -26,11 +26,19 @@ struct IoCounts {
   void serialize(Archive& archive) { archive(requests, bytes, latency); }
 };
 
+// Which requests wait for others before they start.
+//   barriers  a barrier waits for all requests before it, and those after it wait for the barrier
+//   writes    a flush waits until no write is under way, and writes and flushes after it wait for
+//             it; reads, trims and a flush for forced unit access never wait
+//   none      all start at once
+enum class IntakeOrder : std::uint8_t { barriers, writes, none };
+
 // A device takes each request, starts what next() returns until that is none, and ends each request
 // that it has started. It does so again after each end(), which may have set others free.
 class Intake {
  public:
-  explicit Intake(Bytes capacity) : capacity_(capacity) {}
+  explicit Intake(Bytes capacity, IntakeOrder order = IntakeOrder::barriers)
+      : capacity_(capacity), order_(order) {}
 
   void listen(IoListener& listener) { listener_ = &listener; }
   Bytes capacity() const { return capacity_; }
@@ -40,6 +48,7 @@ class Intake {
   std::uint32_t next();
   const IoRequest& operator[](std::uint32_t place) const { return jobs_[place].request; }
   Tick arrival(std::uint32_t place) const { return jobs_[place].arrival; }
+  bool holds(std::uint32_t place) const { return jobs_.holds(place); }
   // Places lie below.
   std::uint32_t size() const { return jobs_.size(); }
   std::vector<bool> in_use() const { return jobs_.in_use(); }  // by place
@@ -67,12 +76,21 @@ class Intake {
     void serialize(Archive& archive) { archive(request, arrival); }
   };
 
+  // Whether the request waits for others, or others for it.
+  bool takes_part(const IoRequest& request) const;
+  bool is_barrier(const IoRequest& request) const {
+    return order_ == IntakeOrder::barriers ? request.barrier
+                                           : request.kind == IoRequest::Kind::flush;
+  }
+
   Bytes capacity_;
+  IntakeOrder order_;
   IoListener* listener_ = nullptr;
   Pool<Job> jobs_;
+  Ring<std::uint32_t> passing_;  // requests that take no part in the order
   Ring<std::uint32_t> waiting_;  // for a barrier, or to become one
-  std::uint32_t started_ = 0;
-  bool barrier_ = false;  // what has started is a barrier
+  std::uint32_t started_ = 0;    // of those that take part
+  bool barrier_ = false;         // what has started is a barrier
   Level outstanding_;
   std::array<IoCounts, 2> counts_;
   Counter flushes_ = 0;

@@ -46,7 +46,10 @@ enum class IoDriverKind {
   moneta_balance,
   haste,
   nvme_interrupt,
-  nvme_poll
+  nvme_poll,
+  nd_pmem,
+  pmbd,
+  dax
 };
 
 // Of one direction.
@@ -61,8 +64,11 @@ struct IoDriver {
   // such section. A request goes on when its own time there is over, and the section is free when
   // the hold is.
   Tick queue_hold, issue_hold;
-  Bytes spin_up_to;  // requests of so many bytes are waited for by spinning: neither interrupt nor
-                     // wake-up; larger ones sleep
+  Bytes spin_up_to;   // requests of so many bytes are waited for by spinning: neither interrupt nor
+                      // wake-up; larger ones sleep
+  Tick page_time{0};  // beside the entry, per page of 4 KiB that a request touches
+  bool once = false;  // entry, pages and file system: once for a program's request, its flushes and
+                      // further parts included
 };
 
 const IoDriver& io_driver_of(IoDriverKind kind);
@@ -79,6 +85,8 @@ struct Stage {
   Tick pass{0};         // until the request goes on, beside
   Tick per_kib{0};
   Tick hold{0};  // of the section
+  Tick per_page{0};
+  bool once = false;  // not for a request that continues another one
 };
 
 // What software of jobs' requests runs on.

@@ -3,34 +3,71 @@
 
 #include <algorithm>
 
-#include "core/clock.h"
 #include "core/errors.h"
-#include "traces/trace_formats.h"
 
 namespace hmsim {
 
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
+
+std::uint32_t pages_of(std::uint64_t first_line, std::uint64_t lines) {
+  return lines == 0 ? 0
+                    : static_cast<std::uint32_t>((first_line + lines - 1) / kPageLines -
+                                                 first_line / kPageLines + 1);
+}
+
+}  // namespace
+
+void BlockThread::begin(const BlockRequest& request, const DeviceLayout::Extent& extent) {
+  first_line = next_line = extent.first_line;
+  all_lines = lines = extent.lines;
+  write = request.write;
+  trim = request.trim;
+  flush_before = request.flush && !trim;
+  flush_after = request.fua && !trim;
+  begun = false;
+}
+
+IoRequest BlockThread::next_part(Bytes capacity, Bytes granularity) {
+  IoRequest request;
+  request.further = begun;
+  begun = true;
+  if (flush_before || (lines == 0 && flush_after)) {
+    request.kind = IoRequest::Kind::flush;
+    request.barrier = true;
+    request.fua = !flush_before;
+    (flush_before ? flush_before : flush_after) = false;
+  } else {
+    next_data(request, capacity, granularity);
+  }
+  request.more_pages = trim ? 0 : pages_of(next_line, lines);
+  return request;
+}
+
+void BlockThread::next_data(IoRequest& request, Bytes capacity, Bytes granularity) {
+  const std::uint64_t all = static_cast<std::uint64_t>(capacity.value()) / kLine;
+  const std::uint64_t unit = static_cast<std::uint64_t>(granularity.value()) / kLine;
+  const std::uint64_t count = std::min(lines, all - next_line);
+  const std::uint64_t end = (next_line + count + unit - 1) / unit;
+  request.kind = trim    ? IoRequest::Kind::trim
+                 : write ? IoRequest::Kind::write
+                         : IoRequest::Kind::read;
+  request.offset = next_line / unit * unit * kLine;
+  request.bytes = end * unit * kLine - request.offset;
+  next_line = (next_line + count) % all;
+  lines -= count;
+}
+
 void BlockThread::serialize(Archive& archive) {
-  archive(busy, paused, number, serial, submitted, first_line, all_lines, next_line, lines, blocks,
-          write, trim, past_barrier, flush_before, flush_after, outstanding, fetches);
-  archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
-}
-
-void BlockThreads::resize(std::size_t threads, std::size_t depth) {
-  threads_.resize(threads);
-  depth_ = depth;
-  software_over_.resize((threads + depth - 1) / depth);
-}
-
-Tick BlockThreads::run(std::size_t index, Tick from, Tick time) {
-  Tick& over = software_over_[index / depth_];
-  over = sum_in_time(later(over, from), time);
-  return over;
+  archive(busy, number, serial, submitted, first_line, all_lines, next_line, lines);
+  archive(write, trim, flush_before, flush_after, begun);
 }
 
 BlockThread& BlockThreads::begin(std::size_t index, std::int64_t number) {
   BlockThread& thread = threads_[index];
   thread.busy = true;
-  thread.paused = true;
   thread.number = number;
   ++busy_;
   return thread;
@@ -57,7 +94,7 @@ std::int64_t BlockThreads::first_under_way(std::int64_t taken) const {
 }
 
 void BlockThreads::serialize(Archive& archive) {
-  archive.fixed(threads_, software_over_);
+  archive.fixed(threads_);
   if (archive.loading()) {
     busy_ = std::count_if(threads_.begin(), threads_.end(),
                           [](const BlockThread& each) { return each.busy; });
@@ -68,14 +105,8 @@ void BlockThreads::check(const Archive& archive, std::uint64_t lines) const {
   constexpr std::uint64_t kMostLines =
       kMaxSectors * static_cast<std::uint64_t>(kSectorBytes / kLineBytes.value());
   for (const BlockThread& thread : threads_) {
-    const BlockThread::Page& page = thread.page;
-    const std::uint64_t place = page.first_line % kLinesPerPage;
-    archive.check(thread.next_line < lines && page.first_line < lines && page.lines >= 0 &&
-                      page.lines <= kLinesPerPage - static_cast<std::int64_t>(place),
-                  "a thread of a block agent copies lines beyond the device");
-    // These bound what a thread sends at a time.
-    archive.check(thread.lines <= kMostLines && page.accesses >= 0 && thread.outstanding >= 0,
-                  "a thread of a block agent copies more than its request");
+    archive.check(thread.next_line < lines, "a thread of a block agent is beyond the device");
+    archive.check(thread.lines <= kMostLines, "a thread of a block agent moves more than it may");
   }
 }
 

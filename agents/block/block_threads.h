@@ -1,57 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threads of a block agent: each one's request, and what of it is still to be done.
+// The threads of a block agent: each one's request, and the parts of it that are still to be sent.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "agents/block/block_driver.h"
+#include "agents/block/device_layout.h"
 #include "core/archive.h"
 #include "core/types.h"
+#include "storage/request.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 
+// A request has up to four parts, sent one after another: a flush before its data; the data, in two
+// parts where they run over the device's end; a flush after them (forced unit access). A trim has
+// no flushes.
 struct BlockThread {
-  // The page that is being copied, in passes over its lines.
-  struct Page {
-    std::uint64_t first_line = 0;
-    std::int64_t lines = 0;     // 0: no page is being copied
-    std::uint64_t pass = 0;     // from 0
-    std::int64_t accesses = 0;  // of this pass that are sent
-    std::uint32_t block = 0;    // in the BlockLedger, once an access is sent
-  };
-
   bool busy = false;             // it has a request
-  bool paused = false;           // a step of the agent's, or the barrier, lets it go on
   std::int64_t number = 0;       // of the request within the pass
   std::uint64_t serial = 0;      // of the request for RequestSource::ended()
   Tick submitted{0};             // when it began the request
   std::uint64_t first_line = 0;  // of the request, on the device
   std::uint64_t all_lines = 0;   // of the request
-  std::uint64_t next_line = 0;   // of the NVDIMM: the first line that no page holds yet
+  std::uint64_t next_line = 0;   // the first line that is still to be sent
   std::uint64_t lines = 0;       // from there on
-  std::int64_t blocks = 0;       // that its end counts, where lines do not
   bool write = false;
   bool trim = false;
-  bool past_barrier = false;     // counts among the barrier's writers
-  bool flush_before = false;     // a flush is still to be sent before the lines
-  bool flush_after = false;      // a flush is still to be sent after them
-  std::int64_t outstanding = 0;  // accesses, or a flush, that it waits for
-  std::int64_t fetches = 0;      // those of them that read, of a write request
-  Page page;
+  bool flush_before = false;  // still to be sent
+  bool flush_after = false;   // likewise
+  bool begun = false;         // a part has been sent
 
-  // Whether it has something to do by itself.
-  bool can_go_on() const { return busy && !paused; }
+  void begin(const BlockRequest& request, const DeviceLayout::Extent& extent);
+  bool has_part() const { return flush_before || lines > 0 || flush_after || (trim && !begun); }
+  // Returns the next part, which counts as sent, in units of the device. has_part() holds.
+  IoRequest next_part(Bytes capacity, Bytes granularity);
 
   void serialize(Archive& archive);
+
+ private:
+  void next_data(IoRequest& request, Bytes capacity, Bytes granularity);
 };
 
 class BlockThreads {
  public:
-  // So many threads; each `depth` of them that follow one another stand for one that has all their
-  // requests under way, and runs software for one of these at a time.
-  void resize(std::size_t threads, std::size_t depth = 1);
+  void resize(std::size_t threads) { threads_.resize(threads); }
 
   std::size_t size() const { return threads_.size(); }
   BlockThread& operator[](std::size_t index) { return threads_[index]; }
@@ -59,12 +53,9 @@ class BlockThreads {
   std::int64_t busy() const { return busy_; }  // threads with a request
   std::size_t first_free() const;              // one is free
 
-  // Gives a free thread its request, with nothing of it done. The thread is paused.
+  // Gives a free thread its request, with nothing of it done.
   BlockThread& begin(std::size_t index, std::int64_t number);
   void end(std::size_t index);
-  // Software runs for so long, from then on or when what came before it is over; returns when it
-  // is over itself. Throws InputError past the longest time.
-  Tick run(std::size_t index, Tick from, Tick time);
   // The number of the first request that has not ended, where `taken` is that of the next one to
   // be taken.
   std::int64_t first_under_way(std::int64_t taken) const;
@@ -75,8 +66,6 @@ class BlockThreads {
 
  private:
   std::vector<BlockThread> threads_;
-  std::size_t depth_ = 1;
-  std::vector<Tick> software_over_;  // when, by thread that several stand for
   std::int64_t busy_ = 0;
 };
 

@@ -57,17 +57,12 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
 }
 
 void JobAgent::open_sites() {
-  std::vector<Bytes> blocks;
-  for (const NodeEnvironment& node : environment().nodes) {
-    blocks.push_back(block_capacity(*node.port));
-  }
-  sites_.open(keys_, steps_.program(), index(), environment().nodes, blocks);
+  sites_.open(keys_, steps_.program(), index(), environment().nodes);
   for (std::size_t i = 0; i < sites_.all().size(); ++i) {
     JobSite& site = sites_.all()[i];
     site.job = site.node->join(*this, steps_, keys_.node_cores(i));
-  }
-  if (storage_) {
-    storage_->run_on(*sites_.all().front().node, sites_.all().front().job);
+    site.io = std::make_unique<JobIo>(*environment().nodes[i].storage,
+                                      static_cast<IoListener&>(*this), *site.node, site.job);
   }
 }
 
@@ -212,7 +207,7 @@ void JobAgent::less_to_do(Tick now) {
   }
   const bool clean = std::all_of(sites_.all().begin(), sites_.all().end(),
                                  [](const JobSite& site) { return site.write_back.clean(); });
-  if (!clean || messages_.under_way() || !engine_.idle()) {
+  if (!clean || messages_.under_way() || !transfers_.idle()) {
     return;
   }
   if (sleeping == 0) {

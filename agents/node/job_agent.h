@@ -14,8 +14,9 @@
 //   send   as wake, in another task; what other nodes have of it goes over the network
 // A flusher takes what waits on its node, a transfer at a time.
 //
-// Where the configuration has storage, transfers and flushes go there (agents/node/job_storage.h):
-// it moves its data by itself, as a copy engine does, under software that runs on the node's cores.
+// Transfers of a copy engine, and flushes, go to a Host (agents/node/job_io.h): of the
+// configuration's storage, which moves its data by itself, under software that runs on the node's
+// cores; or of the node's NVDIMM, without software.
 //
 // The job has finished when all threads of its program have ended, and its messages have arrived;
 // then it starts over.
@@ -29,15 +30,14 @@
 
 #include "agents/agent.h"
 #include "agents/io_meter.h"
-#include "agents/node/copy_engine.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_messages.h"
 #include "agents/node/job_sites.h"
 #include "agents/node/job_steps.h"
-#include "agents/node/job_storage.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/job_timers.h"
 #include "agents/node/node.h"
+#include "agents/node/transfers.h"
 
 namespace hmsim {
 
@@ -50,8 +50,7 @@ class JobAgent final : public Agent,
       : keys_(defaults),
         frequency_(defaults.core.frequency),
         steps_(keys_, sites_, threads_),
-        messages_(sites_, *this),
-        engine_(static_cast<std::uint64_t>(defaults.node.dma_lines)) {}
+        messages_(sites_, *this) {}
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
@@ -74,6 +73,7 @@ class JobAgent final : public Agent,
   void account(Tick now) override { threads_.account(now, !finished_once()); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   IoMeter* io_meter() override { return &io_meter_; }
+  std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;
 
   Tick next_event() const override { return timers_.next_time(); }
   Tick advance(Tick now) override;
@@ -83,11 +83,9 @@ class JobAgent final : public Agent,
   void open_blocks();
   std::unique_ptr<JobProgram> open_program();
   void open_sites();
-  Bytes block_capacity(const MemoryPort& port) const;
   // A pass has the limit of instructions: those of a warm-up count.
   void restart_limit(Tick now) override { account(now); }
   double pass_fraction(Tick /*now*/) const override { return steps_.fraction(); }
-  void handle_completion(const Request& request, Tick now) override;
   void on_io_done(std::uint32_t tag, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
@@ -107,7 +105,9 @@ class JobAgent final : public Agent,
   ThreadState state_of(std::uint32_t thread) const override { return threads_[thread].state; }
   ThreadName name_of(std::uint32_t thread) const override;
   std::size_t agent() const override { return index(); }
-  void core_granted(std::uint32_t io, Tick now) override { storage_->granted(io, now); }
+  void core_granted(std::uint32_t io, Tick now) override {
+    sites_.all().front().io->granted(io, now);  // a job whose software takes cores is on one node
+  }
 
   void message_arrived(std::optional<std::uint32_t> woken, Tick now) override;
 
@@ -130,11 +130,11 @@ class JobAgent final : public Agent,
   void sync(std::uint32_t thread, Tick now);
   void sleep(std::uint32_t thread, Tick now);
   void transfer(std::uint32_t thread, Tick now);
+  void begin_transfer(std::uint32_t thread, bool write, bool ahead, Tick now);
   StintEnd read_ahead(std::uint32_t thread, Tick now);
   StintEnd use(std::uint32_t thread, Tick now);
   bool next_transfer(std::uint32_t flusher);
   bool flushed(std::uint32_t flusher, Tick now);
-  void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
   void flush(std::uint32_t thread, Tick now);
   void flush_ended(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
@@ -144,13 +144,12 @@ class JobAgent final : public Agent,
   JobKeys keys_;
   std::int64_t frequency_;
   bool has_nvdimm_ = false;
-  std::uint64_t block_lines_ = 0;  // of the NVDIMM, or of the storage
+  std::uint64_t block_lines_ = 0;  // of a node's NVDIMM, or of the storage
   JobSites sites_;
   JobThreads threads_;
   JobSteps steps_;
   JobMessages messages_;
-  TransferEngine engine_;
-  std::optional<JobStorage> storage_;  // of blocks; none: they are lines of the NVDIMM
+  Transfers transfers_;
   IoMeter io_meter_;
   JobTimers timers_;
   std::int64_t done_ = 0;  // work of stints that ended

@@ -11,7 +11,7 @@ void JobAgent::serialize_state(Archive& archive) {
   for (JobSite& site : sites_.all()) {
     site.write_back.serialize(archive);
   }
-  engine_.serialize(archive);
+  transfers_.serialize(archive);
   archive(timers_, io_meter_, done_);
   if (archive.loading()) {
     steps_.check(archive);
@@ -33,7 +33,7 @@ void JobAgent::check_threads(const Archive& archive) const {
     }
   }
   timers_.each([&](const JobTimers::Event& timer) { check(timer.payload); });
-  engine_.each_thread(check);
+  transfers_.each_thread(check);
 }
 
 // Addresses count modulo the device's lines.

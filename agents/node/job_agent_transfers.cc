@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a job's threads and flushers do to the NVDIMM.
+#include <limits>
 #include <optional>
 
 #include "agents/node/job_agent.h"
@@ -13,22 +14,28 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 }  // namespace
 
-// Storage moves data by itself: then cores load no lines, and a trace's copies are transfers.
+// The NVDIMM's copy engine: no software, and a window of lines for each transfer.
+std::optional<NvdimmIo> JobAgent::nvdimm_io(std::size_t which) const {
+  NvdimmIo io;
+  io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
+  io.device.window = keys_.node.dma_lines;
+  io.device.source = static_cast<std::uint16_t>(keys_.node_cores(which).front().number);
+  return io;
+}
+
+// A device that is not memory moves data by itself: then cores load no lines, and a trace's copies
+// are transfers.
 void JobAgent::open_blocks() {
-  if (environment().storage != nullptr) {
+  const Host& host = *environment().storage;
+  if (!host.is_memory()) {
     if (environment().nodes.size() > 1) {
       throw InputError("agent." + std::to_string(index()) +
                        ".nodes: a job with storage runs on one node, whose storage it is");
     }
-    storage_.emplace(*environment().storage, static_cast<IoListener&>(*this));
     keys_.node.engine = CopyEngine::dma;
   }
   has_nvdimm_ = environment().port->capacity(MemoryClass::nvdimm) > Bytes(0);
-  block_lines_ = static_cast<std::uint64_t>(block_capacity(*environment().port) / kLineBytes);
-}
-
-Bytes JobAgent::block_capacity(const MemoryPort& port) const {
-  return storage_ ? storage_->capacity() : port.capacity(MemoryClass::nvdimm);
+  block_lines_ = static_cast<std::uint64_t>(host.capacity() / kLineBytes);
 }
 
 void JobAgent::copy_began(std::uint32_t number, bool write, Tick now) {
@@ -125,33 +132,20 @@ void JobAgent::sync(std::uint32_t number, Tick now) {
   }
 }
 
-void JobAgent::flush(std::uint32_t thread, Tick now) {
-  if (storage_) {
-    storage_->flush(thread, now);
-    return;
-  }
-  Request request;
-  request.tag = thread;
-  request.memory = MemoryClass::nvdimm;
-  request.flush = true;
-  send(*site_of(thread).port, site_of(thread).core, request, now);
-}
+void JobAgent::flush(std::uint32_t thread, Tick now) { site_of(thread).io->flush(thread, now); }
 
 void JobAgent::transfer(std::uint32_t number, Tick now) {
-  const JobRecord& record = threads_[number].record;
-  const bool write = record.action == JobAction::write;
+  const bool write = threads_[number].record.action == JobAction::write;
   enter(number, write ? ThreadState::writing : ThreadState::reading, now);
-  const Transfer transfer = transfer_of(number);
-  if (storage_) {
-    const std::uint64_t parts = storage_->requests_of(transfer);
-    const std::uint32_t index = engine_.begin_in_parts(number, transfer, write, false, now, parts);
-    storage_->begin(index, number, transfer, write, now);
-    return;
-  }
-  engine_.begin(number, transfer, write, now,
-                [this, now](std::uint64_t line, bool writes, std::uint32_t index) {
-                  send_line(line, writes, index, now);
-                });
+  begin_transfer(number, write, false, now);
+}
+
+void JobAgent::begin_transfer(std::uint32_t number, bool write, bool ahead, Tick now) {
+  JobIo& io = *site_of(number).io;
+  const Transfer lines = transfer_of(number);
+  const std::uint32_t index =
+      transfers_.begin(number, lines, write, ahead, now, io.requests_of(lines));
+  io.begin(index, number, lines, write, now);
 }
 
 // The record's, where its task's blocks are.
@@ -163,53 +157,25 @@ Transfer JobAgent::transfer_of(std::uint32_t number) const {
 
 // Where too much is being read ahead already, the thread waits for its part.
 StintEnd JobAgent::read_ahead(std::uint32_t number, Tick now) {
-  if (!engine_.may_read_ahead()) {
+  if (!transfers_.may_read_ahead()) {
     transfer(number, now);
     return StintEnd::waits;
   }
-  const Transfer transfer = transfer_of(number);
-  if (storage_) {
-    const std::uint64_t parts = storage_->requests_of(transfer);
-    storage_->begin(engine_.begin_in_parts(number, transfer, false, true, now, parts), number,
-                    transfer, false, now);
-    return StintEnd::goes_on;
-  }
-  engine_.begin_ahead(number, transfer, now,
-                      [this, now](std::uint64_t line, bool write, std::uint32_t index) {
-                        send_line(line, write, index, now);
-                      });
+  begin_transfer(number, false, true, now);
   return StintEnd::goes_on;
 }
 
 StintEnd JobAgent::use(std::uint32_t number, Tick now) {
-  if (!engine_.wait_for(transfer_of(number).first_line, number)) {
+  if (!transfers_.wait_for(transfer_of(number).first_line, number)) {
     return StintEnd::goes_on;
   }
   enter(number, ThreadState::read_ahead, now);
   return StintEnd::waits;
 }
 
-void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now) {
-  const JobSite& site = site_of(engine_[transfer].thread);
-  Request request;
-  request.address = Address(static_cast<std::int64_t>(line % block_lines_ * kLine));
-  request.tag = transfer;
-  request.memory = MemoryClass::nvdimm;
-  request.write = write;
-  send(*site.port, site.core, request, now);
-}
-
-void JobAgent::handle_completion(const Request& request, Tick now) {
-  if (request.flush) {
-    flush_ended(request.tag, now);
-    return;
-  }
-  part_done(request.tag, now);
-}
-
 void JobAgent::on_io_done(std::uint32_t tag, Tick now) {
   count_completion();
-  const JobStorage::Subject subject = JobStorage::subject_of(tag);
+  const JobIo::Subject subject = JobIo::subject_of(tag);
   if (subject.flush) {
     flush_ended(subject.number, now);
   } else {
@@ -224,23 +190,20 @@ void JobAgent::flush_ended(std::uint32_t thread, Tick now) {
   make_ready(thread, true, now);
 }
 
-// A line of a transfer, or a request of the storage.
+// A request of a transfer has ended.
 void JobAgent::part_done(std::uint32_t index, Tick now) {
-  ensure(index < engine_.size(), "job", now, index, "a line comes that is of no transfer");
-  const bool last =
-      engine_.line_done(index, [this, now](std::uint64_t line, bool write, std::uint32_t transfer) {
-        send_line(line, write, transfer, now);
-      });
-  if (!last) {
+  ensure(index < transfers_.size(), "job", now, index, "a request ends that is of no transfer");
+  if (!transfers_.part_done(index)) {
     return;
   }
-  const std::uint32_t thread = engine_[index].thread;
-  const bool ahead = engine_[index].ahead;
-  const TransferEngine::Active& active = engine_[index];
+  const Transfers::Active& active = transfers_[index];
+  const std::uint32_t thread = active.thread;
+  const bool ahead = active.ahead;
   const IoRecord::Kind kind = active.write ? IoRecord::Kind::write : IoRecord::Kind::read;
-  io_meter_.ended({this->index(), thread, kind, active.first_line, active.lines, active.began, now},
-                  !finished_once());
-  engine_.end(index, [this, now](std::uint32_t user) { make_ready(user, true, now); });
+  io_meter_.ended(
+      {this->index(), thread, kind, active.lines.first_line, active.lines.lines, active.began, now},
+      !finished_once());
+  transfers_.end(index, [this, now](std::uint32_t user) { make_ready(user, true, now); });
   if (ahead) {
     less_to_do(now);
     return;

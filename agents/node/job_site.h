@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "agents/node/job_io.h"
 #include "agents/node/node.h"
 #include "agents/node/write_back.h"
 #include "core/request.h"
@@ -20,6 +22,7 @@ struct JobSite {
   std::int64_t core = 0;   // for which lines are sent that no core sends: the first one there
   std::int64_t tasks = 0;  // among which its memory is divided
   WriteBack write_back;
+  std::unique_ptr<JobIo> io;
 };
 
 }  // namespace hmsim

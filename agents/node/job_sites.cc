@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "agents/copies.h"
+#include "storage/host.h"
 
 namespace hmsim {
 
 void JobSites::open(const JobKeys& keys, const JobProgram& program, std::size_t agent,
-                    const std::vector<NodeEnvironment>& nodes, const std::vector<Bytes>& blocks) {
+                    const std::vector<NodeEnvironment>& nodes) {
   program_ = &program;
   agent_ = agent;
   tasks_ = keys.tasks;
@@ -23,7 +24,7 @@ void JobSites::open(const JobKeys& keys, const JobProgram& program, std::size_t 
     site.number = numbers[i];
     site.node = nodes[i].node;
     site.port = nodes[i].port;
-    site.blocks = blocks[i];
+    site.blocks = nodes[i].storage->capacity();
     site.core = keys.node_cores(i).front().number;
     site.tasks =
         shared ? keys.tasks : (keys.tasks - static_cast<std::int64_t>(i) + count - 1) / count;

@@ -19,10 +19,10 @@ namespace hmsim {
 
 class JobSites {
  public:
-  // Called once, with the keys set. `agent` is the job's number in the workload, `blocks` the
-  // capacity for its blocks on each of its nodes. The program outlives this.
+  // Called once, with the keys set. `agent` is the job's number in the workload. The program
+  // outlives this.
   void open(const JobKeys& keys, const JobProgram& program, std::size_t agent,
-            const std::vector<NodeEnvironment>& nodes, const std::vector<Bytes>& blocks);
+            const std::vector<NodeEnvironment>& nodes);
 
   std::vector<JobSite>& all() { return sites_; }
   const std::vector<JobSite>& all() const { return sites_; }

@@ -29,6 +29,7 @@ OTHER: dict[str, Any] = {
     "storage.kind": "none",
     "storage.capacity": "1GiB",
     "storage.path.driver": "moneta_base",
+    "storage.path.page_time": "1us",
     "storage.path.copy_in": "1us",
     "storage.path.copy_out": "1us",
     "storage.path.queue_hold": "5us",
@@ -75,13 +76,15 @@ REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 
 # Kinds and layers that test_storage_devices_act.py has, and test_paging_acts.py.
 OF_JOBS = "storage.path.jobs"  # tests/cc/simulation/job_storage_test.cc
+OF_FLUSHES = "storage.path.once"
 OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table")
 
 
 def names() -> list[str]:
     found = [entry["name"] for entry in Simulation.parameters()]
     own = [name for name in found if name.startswith("storage.")]
-    return [name for name in own if name.split(".")[1] not in OTHERS and name != OF_JOBS]
+    elsewhere = (OF_JOBS, OF_FLUSHES)
+    return [name for name in own if name.split(".")[1] not in OTHERS and name not in elsewhere]
 
 
 def other(name: str) -> Any:
@@ -122,6 +125,20 @@ def test_every_parameter_acts(name: str, path: Path) -> None:
             statistics(path, name, other(name))
         return
     assert statistics(path, name, other(name)) != statistics(path), "changes no statistic"
+
+
+def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) -> None:
+    path = tmp_path / "flushes.blkparse"
+    path.write_text(
+        "".join(f"8,0 0 {i} 0.000000000 1 Q FWFS {8 * i} + 8 [x]\n" for i in range(1, 40)), encoding="utf-8"
+    )
+    both = []
+    for once in (False, True):
+        config = load_config("storage/moneta", {**BASE, OF_FLUSHES: once}, where="test")
+        both.append(statistics_of(config, path, "blkparse"))
+    assert both[0]["storage.flushes"] == both[1]["storage.flushes"] == 2 * 39
+    assert both[0]["storage.write.entry_us"] > 0
+    assert both[1]["storage.write.entry_us"] == 0  # the flush before the data has it
 
 
 def test_the_tables_name_known_parameters() -> None:

@@ -48,7 +48,7 @@ TEST(BlockAgent, ARequestTouchesItsLinesInOrder) {
     ASSERT_TRUE(test.finish());
     EXPECT_EQ(addresses(test), lines_of(c.sector * 512, c.sectors * 512));
     EXPECT_EQ(test.agent->progress(test.kernel.now()), c.blocks);
-    EXPECT_EQ(test.agent->response_times()->count(), static_cast<std::uint64_t>(c.blocks));
+    EXPECT_EQ(test.io->device.response_times().count(), static_cast<std::uint64_t>(c.blocks));
     // Software first, 2.5 us and 0.5 us a block.
     EXPECT_EQ(test.port.log.front().time, (5 + c.blocks) * kMicrosecond / 2);
     EXPECT_FALSE(test.port.log.front().write);
@@ -207,7 +207,7 @@ TEST(BlockAgent, ClosedThreadsTakeTheNextRequestWhenTheirLastIsDone) {
   }
   EXPECT_EQ(test.agent->measured_time(test.kernel.now()),
             10 * (3 * kMicrosecond + 100 * kNanosecond));
-  EXPECT_EQ(test.agent->response_times()->max(), 100'000);
+  EXPECT_EQ(test.io->device.response_times().max(), 100'000);
 
   AgentUnderTest four(block_bench(ten_blocks(), {{"threads", "4"}}));
   ASSERT_TRUE(four.finish());
@@ -281,7 +281,7 @@ TEST(BlockAgent, LimitsItsRequestsAndStartsOver) {
   test.kernel.run_until(2 * first + kMicrosecond);
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 3);
   EXPECT_EQ(test.agent->work(test.kernel.now()), 6);
-  EXPECT_EQ(test.agent->response_times()->count(), 3u);
+  EXPECT_EQ(test.io->device.response_times().count(), 3u);
   EXPECT_EQ(test.port.log[3 * 64].address, 0);
 }
 

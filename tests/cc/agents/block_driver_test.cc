@@ -99,7 +99,7 @@ TEST(BlockDriver, AcceptedWritesFreeTheWindow) {
   EXPECT_EQ(runs[1].first, 64);
   EXPECT_LE(test.port.most_outside, 20u);
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 2) << "no block is lost at the end";
-  EXPECT_EQ(test.agent->response_times()->count(), 2u);
+  EXPECT_EQ(test.io->device.response_times().count(), 2u);
 }
 
 TEST(BlockDriver, WriteBackReadsLinesBeforeItWritesThem) {
@@ -112,7 +112,7 @@ TEST(BlockDriver, WriteBackReadsLinesBeforeItWritesThem) {
                                                {'W', first + kLatency, 0, 64},
                                                {'R', second, 64, 64},
                                                {'W', second + kLatency, 64, 64}}));
-  EXPECT_EQ(test.agent->response_times()->max(), 2 * kLatency.value()) << "from the first read";
+  EXPECT_EQ(test.io->device.response_times().max(), 2 * kLatency.value()) << "from the first read";
   EXPECT_EQ(runs_of(bench_of("pmbd", kReadTwoPages, {{"copy", "write_back"}})),
             runs_of(bench_of("pmbd", kReadTwoPages)));
 }

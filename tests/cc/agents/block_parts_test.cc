@@ -5,17 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "agents/block/block_copier.h"
-#include "agents/block/block_ledger.h"
+#include "agents/block/block_threads.h"
 #include "agents/block/device_layout.h"
 #include "agents/block/request_source.h"
-#include "agents/block/write_barrier.h"
 #include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {
 namespace {
-
-constexpr std::uint64_t kNvdimmLines = 1024;
 
 // Requests at 100, 200, 300 ... ns, of one sector each: number i reads sector i.
 RequestSource source_of(const BlockKeys& keys, int requests) {
@@ -97,103 +93,60 @@ TEST(DeviceLayout, DevicesAreAStrideApartAndWrap) {
   EXPECT_EQ(layout.extent(request).first_line, (2 * 8 + 1) * 64u);
 }
 
-TEST(WriteBarrier, AFlushWaitsForWritesAndHoldsUpThoseBehindIt) {
-  BlockThreads threads;
-  threads.resize(3);
-  WriteBarrier barrier;
-  threads[0].write = true;
-  threads[1].flush_before = true;
-  threads[2].write = true;
-  for (const std::uint32_t thread : {0, 1, 2}) {
-    barrier.wait(thread);
-  }
-  EXPECT_EQ(barrier.pass(threads), 0u);
-  EXPECT_EQ(barrier.pass(threads), std::nullopt);
-  barrier.leave(threads[0]);
-  EXPECT_EQ(barrier.pass(threads), 1u);
-  EXPECT_EQ(barrier.pass(threads), 2u);
-  EXPECT_EQ(barrier.pass(threads), std::nullopt);
-}
-
-TEST(BlockLedger, CountsABlockWhenItsLastAccessIsDone) {
-  BlockLedger ledger;
-  const std::uint32_t block = ledger.open(5, 2, Tick(100), 3);
-  EXPECT_EQ(ledger.thread_of(block), 5u);
-  EXPECT_FALSE(ledger.end_access(block));
-  EXPECT_FALSE(ledger.all_closed());
-  EXPECT_TRUE(ledger.end_access(block));
-  ledger.close(block, Tick(400), 4, true);
-  EXPECT_TRUE(ledger.all_closed());
-  EXPECT_EQ(ledger.closed(), 1);
-  EXPECT_EQ(ledger.times().max(), 300);
-  EXPECT_EQ(ledger.times_in_collections().count(), 1u);
-  EXPECT_EQ(ledger.open(6, 1, Tick(500), 4), block);
-}
-
-// What a thread does, as letters: r and w for accesses, B before a block's first one, then the
-// step.
-std::string steps_of(BlockCopier& copier, BlockThread& thread) {
-  std::string steps;
-  const CopyStep step = copier.go_on(thread, [&](std::uint64_t, bool write, bool opens_block) {
-    steps += opens_block ? "B" : "";
-    steps += write ? "w" : "r";
-  });
-  return steps + "-PFE"[static_cast<std::size_t>(step.action)];
-}
-
-BlockThread thread_of(std::uint64_t lines, bool write) {
+// The parts of a request, as letters: F a flush, f one for forced unit access, R, W, T; then the
+// first line and the number of lines of data.
+std::string parts_of(const BlockRequest& request, Bytes granularity = kLineBytes) {
+  constexpr std::int64_t kPages = 64;
+  const DeviceLayout layout(Bytes(kPages * 4'096), Bytes(0), 0);
   BlockThread thread;
-  thread.busy = true;
-  thread.lines = lines;
-  thread.write = write;
-  return thread;
+  thread.begin(request, layout.extent(request));
+  std::string parts;
+  while (thread.has_part()) {
+    const IoRequest part = thread.next_part(layout.capacity(), granularity);
+    EXPECT_EQ(part.further, !parts.empty());
+    parts += parts.empty() ? "" : " ";
+    if (part.kind == IoRequest::Kind::flush) {
+      EXPECT_TRUE(part.barrier);
+      parts += part.fua ? "f" : "F";
+    } else {
+      parts += "RW?T"[static_cast<std::size_t>(part.kind)];
+      parts += std::to_string(part.offset / 64) + "+" + std::to_string(part.bytes / 64);
+    }
+    parts += "/" + std::to_string(part.more_pages);
+  }
+  return parts;
 }
 
-TEST(BlockCopier, SendsAWindowAndThenWaits) {
-  BlockParameters parameters;
-  parameters.window = 3;
-  BlockCopier copier(parameters, kNvdimmLines);
-  BlockThread thread = thread_of(4, false);
-  EXPECT_EQ(steps_of(copier, thread), "Brrr-");
-  --thread.outstanding;
-  EXPECT_EQ(steps_of(copier, thread), "r-");
-  thread.outstanding = 0;
-  EXPECT_EQ(steps_of(copier, thread), "E");
+BlockRequest request_of(std::uint64_t sector, std::uint64_t sectors, bool write) {
+  BlockRequest request;
+  request.sector = sector;
+  request.sectors = sectors;
+  request.write = write;
+  return request;
 }
 
-TEST(BlockCopier, WritesBehindTheReadsOfTheirPage) {
-  BlockParameters parameters;
-  parameters.how.copy = CopyKind::write_back;
-  BlockCopier copier(parameters, kNvdimmLines);
-  BlockThread thread = thread_of(2, true);
-  EXPECT_EQ(steps_of(copier, thread), "Brr-");
-  thread.outstanding = thread.fetches = 0;
-  EXPECT_EQ(steps_of(copier, thread), "ww-");
-  EXPECT_EQ(copier.epoch(), 1u);
+TEST(BlockThread, SendsFlushesBeforeAndAfterItsData) {
+  BlockRequest request = request_of(4, 8, true);
+  EXPECT_EQ(parts_of(request), "W32+64/0");
+  request.flush = request.fua = true;
+  EXPECT_EQ(parts_of(request), "F/2 W32+64/0 f/0");
+  request.sectors = 0;
+  request.fua = false;
+  EXPECT_EQ(parts_of(request), "F/0");
 }
 
-TEST(BlockCopier, FlushesBeforeAndBehind) {
-  BlockCopier copier(BlockParameters(), kNvdimmLines);
-  BlockThread thread = thread_of(1, true);
-  thread.flush_before = thread.flush_after = true;
-  EXPECT_EQ(steps_of(copier, thread), "F");
-  thread.outstanding = 0;
-  EXPECT_EQ(steps_of(copier, thread), "Bw-");
-  thread.outstanding = 0;
-  EXPECT_EQ(steps_of(copier, thread), "F");
-  thread.outstanding = 0;
-  EXPECT_EQ(steps_of(copier, thread), "E");
+TEST(BlockThread, DataThatRunOverTheEndAreTwoParts) {
+  EXPECT_EQ(parts_of(request_of(64 * 8 - 4, 8, false)), "R4064+32/1 R0+32/0");
+  BlockRequest trim = request_of(64 * 8 - 8, 16, false);
+  trim.trim = trim.flush = true;
+  EXPECT_EQ(parts_of(trim), "T4032+64/0 T0+64/0");
+  trim.sectors = 0;
+  EXPECT_EQ(parts_of(trim), "T4032+0/0") << "a trim of nothing ends, too";
 }
 
-TEST(BlockCopier, PausesWhereAPageIsTouchedForTheFirstTime) {
-  BlockParameters parameters;
-  parameters.how.fault_time = kMicrosecond;
-  BlockCopier copier(parameters, kNvdimmLines);
-  BlockThread thread = thread_of(1, false);
-  EXPECT_EQ(steps_of(copier, thread), "P");
-  EXPECT_EQ(steps_of(copier, thread), "Br-");
-  BlockThread again = thread_of(1, false);
-  EXPECT_EQ(steps_of(copier, again), "Br-");
+TEST(BlockThread, PartsAreInUnitsOfTheDevice) {
+  EXPECT_EQ(parts_of(request_of(1, 1, false), Bytes(512)), "R8+8/0");
+  EXPECT_EQ(parts_of(request_of(1, 1, false), Bytes(4'096)), "R0+64/0");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "core/errors.h"
 #include "core/event_queue.h"
 #include "core/kernel.h"
+#include "storage/nvdimm_host.h"
 #include "traces/record_columns.h"
 
 namespace hmsim::testing {
@@ -213,8 +214,16 @@ class AgentUnderTest {
     for (Agent* each : all) {
       wakeups.emplace_back(kernel, kernel.attach(*each));
     }
-    port.connect({all.begin(), all.end()}, Wakeup(kernel, kernel.attach(port)));
     AgentEnvironment environment;
+    std::vector<Requester*> requesters(all.begin(), all.end());
+    if (const std::optional<NvdimmIo> own = agent->nvdimm_io(0)) {
+      io = std::make_unique<NvdimmHost>(*own);
+      io->device.connect(port, static_cast<std::uint16_t>(requesters.size()));
+      io->host.attach(Wakeup(kernel, kernel.attach(io->host)));
+      requesters.push_back(&io->device);
+      environment.storage = &io->host;
+    }
+    port.connect(requesters, Wakeup(kernel, kernel.attach(port)));
     environment.port = &port;
     environment.translation = &translation;
     environment.node = &node;
@@ -262,11 +271,15 @@ class AgentUnderTest {
   Translation translation;
   std::unique_ptr<Agent> agent;
   Node node;
-  std::vector<Agent*> all;  // the agent, and the cores
+  std::vector<Agent*> all;         // the agent, and the cores
+  std::unique_ptr<NvdimmHost> io;  // of the agent's block I/O, if it does any
 
  private:
   void serialize(Archive& archive) {
     serialize_agents(archive);
+    if (io != nullptr) {
+      io->host.serialize(archive);
+    }
     translation.serialize(archive);
     port.serialize(archive);
     kernel.serialize(archive);

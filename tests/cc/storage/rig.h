@@ -93,7 +93,7 @@ class ClosedLoop final : private IoListener {
     host.attach(Wakeup(kernel_, kernel_.attach(host)));
     begun_.resize(loads_.size());
     results.resize(loads_.size());
-    host.register_statistics(registry_);
+    host.register_statistics(registry_, "storage");
   }
 
   void run(Tick warmup, Tick end) {

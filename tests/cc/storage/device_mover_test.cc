@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does a page of the second level cross the memory bus as lines, and nothing else?
-#include "storage/line_mover.h"
+#include "storage/device_mover.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::unique_ptr<Simulation> run(const Assignments& more = {}) {
   return made;
 }
 
-TEST(LineMover, EveryMoveIs64LinesAndThereAreNoOthers) {
+TEST(DeviceMover, EveryMoveIs64LinesAndThereAreNoOthers) {
   for (const char* window : {"1", "10", "64"}) {
     const auto done = run({{"storage.cache.window", window}});
     const double promoted = value_of(*done, "storage.device.cache.second_hits");
@@ -51,7 +51,7 @@ TEST(LineMover, EveryMoveIs64LinesAndThereAreNoOthers) {
   }
 }
 
-TEST(LineMover, OneLineAtATimeTakesTheTimesOfTheLines) {
+TEST(DeviceMover, OneLineAtATimeTakesTheTimesOfTheLines) {
   const auto one = run({{"storage.cache.window", "1"}});
   const auto many = run({{"storage.cache.window", "16"}});
   EXPECT_EQ(value_of(*one, "storage.device.cache.lookups"),
@@ -60,7 +60,7 @@ TEST(LineMover, OneLineAtATimeTakesTheTimesOfTheLines) {
             value_of(*many, "storage.device.cache.second.busy"));
 }
 
-TEST(LineMover, ASavedRunIsTheRunThatWentOn) {
+TEST(DeviceMover, ASavedRunIsTheRunThatWentOn) {
   const auto whole = run();
   for (std::uint64_t steps = 10; steps < 100'000; steps = steps * 7 + 3) {
     const auto first = simulation();
@@ -73,7 +73,7 @@ TEST(LineMover, ASavedRunIsTheRunThatWentOn) {
   }
 }
 
-TEST(LineMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
+TEST(DeviceMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
   const auto error = [](const Assignments& more) -> std::string {
     try {
       simulation(more);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/block/block_driver.h"
+#include "storage/nvdimm_driver.h"
 
 #include <limits>
 
@@ -8,7 +8,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kWords = 8;  // of eight bytes in a line
+constexpr std::int64_t kWords = 8;  // of eight bytes, in a line
 constexpr CopyPass kLoad{false, 1};
 constexpr CopyPass kStore{true, 1};
 constexpr CopyPass kNone{};
@@ -25,21 +25,21 @@ constexpr Copy kCopies[] = {
 
 }  // namespace
 
-constexpr std::array<PresetRow<DriverKind, BlockDriver>, 3> kBlockDrivers{{
-    {DriverKind::nd_pmem,
+constexpr std::array<PresetRow<NvdimmDriverKind, NvdimmDriver>, 3> kNvdimmDrivers{{
+    {NvdimmDriverKind::nd_pmem,
      "nd_pmem",
-     {CopyKind::non_temporal, WaitFor::request, WriteEnd::done, Barrier::command,
-      2'500 * kNanosecond, 500 * kNanosecond, Tick(0), Tick(0)}},
-    {DriverKind::pmbd,
+     {IoDriverKind::nd_pmem, CopyKind::non_temporal, WaitFor::request, WriteEnd::done,
+      Barrier::command, Tick(0), Tick(0)}},
+    {NvdimmDriverKind::pmbd,
      "pmbd",
-     {CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted, Barrier::driver,
-      2'500 * kNanosecond, 500 * kNanosecond, 300 * kNanosecond, Tick(0)}},
-    {DriverKind::dax,
+     {IoDriverKind::pmbd, CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted,
+      Barrier::driver, 300 * kNanosecond, Tick(0)}},
+    {NvdimmDriverKind::dax,
      "dax",
-     {CopyKind::write_back, WaitFor::request, WriteEnd::accepted, Barrier::command, Tick(0),
-      Tick(0), Tick(0), kMicrosecond}},
+     {IoDriverKind::dax, CopyKind::write_back, WaitFor::request, WriteEnd::accepted,
+      Barrier::command, Tick(0), kMicrosecond}},
 }};
-static_assert(in_order(kBlockDrivers));
+static_assert(in_order(kNvdimmDrivers));
 
 const Copy& copy_of(CopyKind kind) { return kCopies[static_cast<std::size_t>(kind)]; }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carries out a job's transfers and flushes of one node on that node's storage device.
+#pragma once
+
+#include <cstdint>
+
+#include "agents/node/node.h"
+#include "agents/node/write_back.h"
+#include "core/types.h"
+#include "storage/contexts.h"
+#include "storage/host.h"
+
+namespace hmsim {
+
+// A transfer takes whole units of the device, and two requests where it runs over the device's end.
+// Flushes are barriers.
+//
+// Software of its requests runs on the cores of the job's node, unless the host has contexts for
+// that.
+class JobIo final : private Contexts {
+ public:
+  // What a request is of: a transfer, or a flush for a thread.
+  struct Subject {
+    std::uint32_t number = 0;
+    bool flush = false;
+  };
+
+  // The host, which outlives it, tells `listener` of ends. `job`: the job's number on the node.
+  JobIo(Host& host, IoListener& listener, Node& node, std::uint16_t job)
+      : host_(host),
+        client_(host.join(listener, host.jobs_run_on_nodes() ? this : nullptr)),
+        node_(node),
+        job_(job) {}
+  JobIo(const JobIo&) = delete;
+  JobIo& operator=(const JobIo&) = delete;
+
+  void granted(std::uint32_t io, Tick now) { host_.granted(io, now); }
+
+  std::uint64_t requests_of(const Transfer& transfer) const;
+  void begin(std::uint32_t number, std::uint32_t thread, const Transfer& transfer, bool write,
+             Tick now);
+  void flush(std::uint32_t thread, Tick now);
+
+  static Subject subject_of(std::uint32_t tag) { return {tag / kTags, tag % kTags == kFlush}; }
+
+ private:
+  static constexpr std::uint32_t kTags = 4;  // for each number: two requests, and a flush
+  static constexpr std::uint32_t kFlush = 2;
+
+  // In units of the device.
+  struct Extent {
+    std::uint64_t first = 0;  // within the capacity
+    std::uint64_t units = 0;
+  };
+  Extent extent_of(const Transfer& transfer) const;
+  std::uint64_t unit() const { return static_cast<std::uint64_t>(host_.granularity().value()); }
+  std::uint64_t units() const {
+    return static_cast<std::uint64_t>(host_.capacity().value()) / unit();
+  }
+
+  bool take(std::uint32_t io, const IoRequest& request, Tick now) override;
+  void give(std::uint32_t io, Tick now) override { node_.release({job_, io}, now); }
+
+  Host& host_;
+  std::uint16_t client_;
+  Node& node_;
+  std::uint16_t job_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves pages of a page cache's second level as reads and writes of a device that holds it.
+#pragma once
+
+#include <memory>
+
+#include "storage/page_mover.h"
+#include "storage/request.h"
+#include "storage/server.h"
+
+namespace hmsim {
+
+// One page after another. The second level begins where the device does.
+class DeviceMover final : public PageMover, private IoListener {
+ public:
+  // The device outlives the mover, which advances it and is its listener.
+  explicit DeviceMover(StorageDevice& device) : device_(device) { device.listen(*this); }
+
+  void listen(PageMoveListener& listener) override { listener_ = &listener; }
+  void move(const PageMove& move, Tick now) override;
+  void account(Tick now) override { server_.level().account(now); }
+  void reset(Tick now) override { server_.level().reset(now); }
+  double busy() const override { return server_.level().mean(); }
+  bool tells_others() const override { return device_.tells_others(); }
+
+  Tick next_event() const override { return device_.next_event(); }
+  Tick advance(Tick now) override { return device_.advance(now); }
+  void serialize(Archive& archive) override;
+
+ private:
+  void begin(const PageMove& move, Tick now);
+  void on_io_done(std::uint32_t tag, Tick now) override;
+
+  StorageDevice& device_;
+  PageMoveListener* listener_ = nullptr;
+  Server<PageMove> server_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/nvdimm_device.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "storage/host.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
+
+}  // namespace
+
+void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
+  port_ = &port;
+  requester_ = requester;
+  const Bytes capacity = port.capacity(MemoryClass::nvdimm);
+  intake_ = Intake(capacity, parameters_.driver.barrier == Barrier::driver ? IntakeOrder::writes
+                                                                           : IntakeOrder::none);
+  if (listener_ != nullptr) {
+    intake_.listen(*listener_);
+  }
+  if (parameters_.driver.fault_time > Tick(0)) {
+    touched_.assign(static_cast<std::size_t>(capacity / kPageBytes), false);
+  }
+}
+
+void NvdimmDevice::listen(IoListener& listener) {
+  listener_ = &listener;
+  intake_.listen(listener);
+}
+
+void NvdimmDevice::submit(const IoRequest& request, Tick now) {
+  intake_.take(request, now);
+  start(now);
+}
+
+void NvdimmDevice::trim(std::uint64_t offset, std::uint64_t bytes, Tick now) {
+  port_->trim(Address(static_cast<std::int64_t>(offset)), Bytes(static_cast<std::int64_t>(bytes)),
+              now);
+}
+
+void NvdimmDevice::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    copying_.resize(std::max<std::size_t>(copying_.size(), intake_.size()));
+    const IoRequest& request = intake_[place];
+    if (request.kind == IoRequest::Kind::flush) {
+      flush(place, now);
+      continue;
+    }
+    Copying& copying = copying_[place] = Copying();
+    copying.next_line = request.offset / kLine;
+    copying.lines = request.bytes / kLine;
+    copying.write = request.kind == IoRequest::Kind::write;
+    copying.paused = false;
+    copy(place, now);
+  }
+}
+
+// Under a driver's barrier no write is under way now, and that is all.
+void NvdimmDevice::flush(std::uint32_t place, Tick now) {
+  const bool command = parameters_.driver.barrier == Barrier::command;
+  epoch_ += parameters_.fence != Fence::none && (command || !intake_[place].fua) ? 1 : 0;
+  if (!command) {
+    schedule(now, Event::end, place);
+    return;
+  }
+  Request request;
+  request.tag = place;
+  request.agent = requester_;
+  request.source = parameters_.source;
+  request.memory = MemoryClass::nvdimm;
+  request.flush = true;
+  port_->send(request, now);
+}
+
+// Does all that the request can do now.
+void NvdimmDevice::copy(std::uint32_t place, Tick now) {
+  Copying& copying = copying_[place];
+  if (copying.paused) {
+    return;
+  }
+  while (copying.page.lines > 0 || copying.lines > 0) {
+    if (copying.page.lines == 0) {
+      if (parameters_.driver.wait == WaitFor::block && copying.outstanding > 0) {
+        return;
+      }
+      const Tick over = open_page(place, now);
+      if (over > now) {
+        copying.paused = true;
+        schedule(over, Event::end_pause, place);
+        return;
+      }
+    }
+    if (!send_page(place, now)) {
+      return;
+    }
+  }
+  if (copying.outstanding == 0) {
+    copying.paused = true;
+    schedule(now, Event::end, place);
+  }
+}
+
+// Begins the next page; returns when it is mapped.
+Tick NvdimmDevice::open_page(std::uint32_t place, Tick now) {
+  Copying& copying = copying_[place];
+  Copying::Page& page = copying.page;
+  const std::uint64_t lines = earlier(kPageLines - copying.next_line % kPageLines, copying.lines);
+  page = {copying.next_line, static_cast<std::int64_t>(lines), 0, 0, 0};
+  copying.next_line += lines;
+  copying.lines -= lines;
+  const bool fault = touch(page.first_line / kPageLines);
+  const Tick pause =
+      parameters_.driver.map_time + (fault ? parameters_.driver.fault_time : Tick(0));
+  if (pause == Tick(0)) {
+    return now;
+  }
+  const std::size_t submitter = intake_[place].submitter;
+  mapping_over_.resize(std::max(mapping_over_.size(), submitter + 1));
+  Tick& over = mapping_over_[submitter];
+  over = later(over, now) + pause;
+  return over;
+}
+
+// Whether a page is touched for the first time, where faults take time.
+bool NvdimmDevice::touch(std::uint64_t page) {
+  if (touched_.empty()) {
+    return false;
+  }
+  const bool first = !touched_[page];
+  touched_[page] = true;
+  return first;
+}
+
+bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
+  Copying& copying = copying_[place];
+  Copying::Page& page = copying.page;
+  while (const CopyPass* pass = copy_.pass(copying.write, page.pass)) {
+    if (page.pass > 0 && page.accesses == 0 && copying.fetches > 0) {
+      return false;
+    }
+    while (page.accesses < page.lines * pass->accesses) {
+      if (copying.outstanding >= window_) {
+        return false;
+      }
+      if (page.pass == 0 && page.accesses == 0) {
+        page.block = ledger_.open(place, page.lines * copy_.accesses(copying.write), now,
+                                  port_->collections().ended, intake_[place].measured);
+      }
+      const auto line = static_cast<std::uint64_t>(page.accesses / pass->accesses);
+      ++page.accesses;
+      ++copying.outstanding;
+      copying.fetches += copying.write && !pass->write ? 1 : 0;
+      send_line(place, page.first_line + line, pass->write, now);
+    }
+    ++page.pass;
+    page.accesses = 0;
+  }
+  const bool fence = parameters_.fence == Fence::block ||
+                     (parameters_.fence == Fence::request && copying.lines == 0);
+  epoch_ += copying.write && fence ? 1 : 0;
+  page.lines = 0;
+  return true;
+}
+
+void NvdimmDevice::send_line(std::uint32_t place, std::uint64_t line, bool write, Tick now) {
+  Request request;
+  request.address = Address(static_cast<std::int64_t>(line * kLine));
+  request.epoch = epoch_;
+  request.tag = copying_[place].page.block;
+  request.agent = requester_;
+  request.source = parameters_.source;
+  request.memory = MemoryClass::nvdimm;
+  request.write = write;
+  sender_ = place;
+  port_->send(request, now);
+  sender_.reset();
+}
+
+void NvdimmDevice::schedule(Tick time, Event event, std::uint32_t place) {
+  events_.schedule(time, event, place);
+  host_->device_woke();
+}
+
+Tick NvdimmDevice::advance(Tick now) {
+  while (events_.next_time() <= now) {
+    const auto event = events_.pop();
+    if (event.kind == Event::end) {
+      intake_.end(event.payload, now);
+      start(now);
+    } else {
+      copying_[event.payload].paused &= event.kind != Event::end_pause;
+      copy(event.payload, now);
+    }
+  }
+  return next_event();
+}
+
+// A request no longer waits for a write that is accepted. The port may accept writes, of any
+// request, while it takes an access: then no request acts within another one's sending. The sender
+// checks its own window after each access; the others continue in an event of this instant.
+void NvdimmDevice::on_admit(const Request& request, Tick now) {
+  if (!ends_when_accepted(request)) {
+    return;
+  }
+  const std::uint32_t place = ledger_.place_of(request.tag);
+  --copying_[place].outstanding;
+  if (!sender_) {
+    copy(place, now);
+  } else if (*sender_ != place) {
+    schedule(now, Event::go_on, place);
+  }
+}
+
+// The tag of an access is its block, that of a flush its place.
+void NvdimmDevice::on_complete(const Request& request, Tick now) {
+  ++completed_;
+  if (request.flush) {
+    ensure(intake_.holds(request.tag), "block I/O", now, request.tag,
+           "a flush ends that no request waits for");
+    schedule(now, Event::end, request.tag);
+    return;
+  }
+  const std::uint32_t place = ledger_.place_of(request.tag);
+  if (ledger_.end_access(request.tag)) {
+    ledger_.close(request.tag, now, port_->collections().begun);
+    listener_->on_blocks_done(1, now);
+  }
+  if (ends_when_accepted(request)) {
+    return;
+  }
+  Copying& copying = copying_[place];
+  --copying.outstanding;
+  copying.fetches -= copying.fetches > 0 && !request.write ? 1 : 0;
+  if (copying.can_act()) {
+    copy(place, now);
+  }
+}
+
+void NvdimmDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  intake_.register_statistics(registry, path);
+}
+
+void NvdimmDevice::Copying::serialize(Archive& archive) {
+  archive(next_line, lines, outstanding, fetches, write, paused);
+  archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
+}
+
+void NvdimmDevice::serialize(Archive& archive) {
+  archive.section("NVDIMM device");
+  intake_.serialize(archive);
+  archive(copying_, ledger_, mapping_over_, epoch_, events_, completed_);
+  archive.fixed(touched_);
+  if (archive.loading()) {
+    check_loaded(archive);
+  }
+}
+
+// Addresses lie on the device, and a request copies no more than the device holds: these bound the
+// lines that it sends at a time.
+void NvdimmDevice::check_loaded(const Archive& archive) const {
+  const auto all = static_cast<std::uint64_t>(capacity() / kLineBytes);
+  archive.check(copying_.size() <= intake_.size(), "a request copies lines that does not exist");
+  for (const Copying& each : copying_) {
+    const std::uint64_t place = each.page.first_line % kPageLines;
+    archive.check(each.next_line <= all && each.lines <= all - each.next_line &&
+                      each.page.first_line <= all && each.page.lines >= 0 &&
+                      each.page.lines <= static_cast<std::int64_t>(kPageLines - place),
+                  "a request copies lines beyond the device");
+    archive.check(each.page.accesses >= 0 && each.outstanding >= 0,
+                  "a request copies more than its lines");
+  }
+  ledger_.each_place([&](std::uint32_t place) {
+    archive.check_index(place, copying_.size(), "a block is of no request");
+  });
+  events_.each([&](const auto& event) {
+    archive.check_index(event.payload, event.kind == Event::end ? intake_.size() : copying_.size(),
+                        "an event is of no request");
+  });
+}
+
+}  // namespace hmsim
