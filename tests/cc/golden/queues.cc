@@ -132,7 +132,7 @@ std::vector<GoldenCase> arbiters() {
       {"arbiter_harmonic", arbiter("harmonic", table), agents::mix()},
       {"arbiter_harmonic_of_stages",
        arbiter("harmonic", plus(table, {{"policies.harmonic.impl", "table"},
-                                        {"policies.harmonic.weight", "0.3"}})),
+                                        {"policies.harmonic.weight", "0.9"}})),
        agents::mix()},
       {"arbiter_harmonic_with_guard",
        arbiter("harmonic", plus(table, {{"policies.harmonic.guard", "true"},
