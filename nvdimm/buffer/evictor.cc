@@ -17,77 +17,10 @@ Evictor::Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& b
       data_(data),
       release_(release),
       combines_(nand.cache || nand.multi_plane),
-      merges_(ftl.shape().merge),
+      choice_(buffer, ftl, flash),
       most_(ftl.shape().batch()),
-      channels_(static_cast<std::uint32_t>(nand.channels)),
-      luns_per_channel_(static_cast<std::uint32_t>(nand.luns()) / channels_),
       open_(ftl.shape().dynamic ? 1 : ftl.shape().luns, kNoIndex) {
   flash.attach(*this);
-}
-
-bool Evictor::neighbours_under_way(LogicalPage page) const {
-  const std::int64_t pages = ftl_.shape().parts();
-  const std::int64_t first = page.value() / pages * pages;
-  for (std::int64_t i = first; i < first + pages; ++i) {
-    if (under_way_.find(i) != kNoIndex) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::uint32_t Evictor::victim() const {
-  std::uint32_t frame = buffer_.write.victim();
-  while (frame != kNoIndex && is_under_way(frame)) {
-    frame = buffer_.write.after(frame);
-  }
-  return frame;
-}
-
-// The next victim whose home that is, with static allocation.
-std::uint32_t Evictor::company(std::uint32_t home) const {
-  std::uint32_t frame = victim();
-  if (ftl_.shape().dynamic) {
-    return frame;
-  }
-  for (int i = 0; i < kCompanyWindow && frame != kNoIndex; ++i) {
-    if (!is_under_way(frame) && ftl_.shape().home(page_of(frame)) == home) {
-      return frame;
-    }
-    frame = buffer_.write.after(frame);
-  }
-  return kNoIndex;
-}
-
-// Of the first few replaceable frames, complete pages are preferred, then (static allocation) the
-// flash channel whose turn it is. With dynamic allocation the page goes where there is an idle LUN.
-// `wanted`: the home, if it must be that one.
-std::uint32_t Evictor::early_victim(std::uint32_t wanted) const {
-  const bool dynamic = ftl_.shape().dynamic;
-  if (dynamic && !ftl_.claims().any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
-    return kNoIndex;
-  }
-  std::uint32_t best = kNoIndex;
-  std::uint32_t best_rank = kNoIndex;
-  std::uint32_t frame = buffer_.write.replaceable() > 0 ? buffer_.write.victim() : kNoIndex;
-  for (int i = 0; i < kEarlyWindow && frame != kNoIndex; ++i, frame = buffer_.write.after(frame)) {
-    const Frame& record = buffer_.write[frame];
-    const LogicalPage page = buffer_.page_of(record.key);
-    const std::uint32_t home = ftl_.shape().home(page);
-    if (record.listing == FrameListing::guarded || is_under_way(frame) ||
-        (!dynamic && (!flash_.idle(home) || (wanted != kNoIndex && home != wanted)))) {
-      continue;
-    }
-    const bool full = record.valid == buffer_.all_lines();
-    const std::uint32_t turn =
-        dynamic ? 0 : (channel_of(home) + channels_ - next_channel_) % channels_;
-    const std::uint32_t rank = (full ? 0 : channels_) + turn;
-    if (rank < best_rank) {
-      best = frame;
-      best_rank = rank;
-    }
-  }
-  return best;
 }
 
 // Returns the lines of the page that the frame holds.
@@ -101,20 +34,21 @@ std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
 }
 
 Evictor::Started Evictor::start(Tick now) {
-  const std::uint32_t frame = victim();
-  return frame == kNoIndex ? Started()
-                           : evict(
-                                 frame, [this](std::uint32_t home) { return company(home); }, now);
+  const std::uint32_t frame = choice_.next();
+  return frame == kNoIndex
+             ? Started()
+             : evict(
+                   frame, [this](std::uint32_t home) { return choice_.next_at(home); }, now);
 }
 
 Evictor::Started Evictor::start_early(Tick now) {
-  const std::uint32_t frame = early_victim(kNoIndex);
+  const std::uint32_t frame = choice_.early(kNoIndex);
   if (frame == kNoIndex) {
     return {};
   }
-  next_channel_ = (channel_of(ftl_.shape().home(page_of(frame))) + 1) % channels_;
+  choice_.pass_turn(frame);
   const Started started = evict(
-      frame, [this](std::uint32_t home) { return early_victim(home); }, now);
+      frame, [this](std::uint32_t home) { return choice_.early(home); }, now);
   buffer_.statistics().preevictions += started.pages;
   return started;
 }
@@ -125,15 +59,15 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   Started started;
   std::uint32_t first = kNoIndex;
   if (most_ == 1) {
-    first = begin(page_of(oldest), oldest, kNoIndex, started);
-  } else if (merges_) {
+    first = begin(choice_.page_of(oldest), oldest, kNoIndex, started);
+  } else if (ftl_.shape().merge) {
     first = evict_neighbours(oldest, started);
   } else {
-    const std::uint32_t home = ftl_.shape().home(page_of(oldest));
+    const std::uint32_t home = ftl_.shape().home(choice_.page_of(oldest));
     std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : home];
     std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_.held(open).batch].count;
     for (std::uint32_t frame = oldest; frame != kNoIndex;) {
-      open = begin(page_of(frame), frame, open, started);
+      open = begin(choice_.page_of(frame), frame, open, started);
       first = first == kNoIndex ? open : first;
       frame = ++count < most_ ? more(home) : kNoIndex;
     }
@@ -160,7 +94,7 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
 // The frame's page and those beside it that the buffer or flash holds; the batch.
 std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) {
   const std::int64_t parts = ftl_.shape().parts();
-  const LogicalPage own = page_of(oldest);
+  const LogicalPage own = choice_.page_of(oldest);
   std::uint32_t last = kNoIndex;
   for (std::int64_t i = own.value() / parts * parts; i < own.value() / parts * parts + parts; ++i) {
     const LogicalPage page(i);
@@ -193,7 +127,7 @@ std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32
   }
   ++evictions_[batch].coming;
   ++evictions_[batch].count;
-  under_way_.insert(page.value(), eviction);
+  choice_.begin(page, eviction);
   if (oldest == kNoIndex) {
     return eviction;
   }

@@ -5,8 +5,7 @@
 // dirty items of its page), looks the page up in the map, reads the page from flash first if some
 // of its lines are neither here nor never written, and programs it: on its home LUN, or, with
 // dynamic allocation, on the first LUN that has nothing else to do, or else the first that can
-// combine the program with what it does. A page is evicted at most once at a time, so that an older
-// version never overtakes a newer one.
+// combine the program with what it does. EvictionChoice says which frame is next.
 //
 // A flash page has room for several of them. So that it is programmed full, as many pages are
 // evicted at a time, a batch: with static allocation, of the same home. Where there are fewer,
@@ -24,11 +23,11 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "core/key_map.h"
 #include "core/pool.h"
 #include "core/ring.h"
 #include "core/types.h"
 #include "nvdimm/buffer/data.h"
+#include "nvdimm/buffer/eviction_choice.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/map_traffic.h"
@@ -100,19 +99,6 @@ class Evictor final : private FlashRequester {
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
 
-  static constexpr int kEarlyWindow = 16;    // frames that start_early() looks at
-  static constexpr int kCompanyWindow = 64;  // frames looked at for one more of the same home
-
-  // It, or, merged, a page beside it.
-  bool is_under_way(std::uint32_t frame) const {
-    return merges_ ? neighbours_under_way(page_of(frame))
-                   : under_way_.find(page_of(frame).value()) != kNoIndex;
-  }
-  bool neighbours_under_way(LogicalPage page) const;
-  std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
-  LogicalPage page_of(std::uint32_t frame) const {
-    return buffer_.page_of(buffer_.write[frame].key);
-  }
   // With each eviction of a chain, which the call may give back.
   template <class Call>
   void for_chain(std::uint32_t first, std::uint32_t Eviction::*link, Call call) {
@@ -126,9 +112,6 @@ class Evictor final : private FlashRequester {
   void for_batch(std::uint32_t first, Call call) {
     for_chain(first, &Eviction::next, call);
   }
-  std::uint32_t victim() const;
-  std::uint32_t company(std::uint32_t home) const;
-  std::uint32_t early_victim(std::uint32_t wanted) const;
   template <class More>
   Started evict(std::uint32_t oldest, More more, Tick now);
   std::uint32_t evict_neighbours(std::uint32_t oldest, Started& started);
@@ -159,13 +142,9 @@ class Evictor final : private FlashRequester {
   NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
   bool combines_;  // busy LUNs may take programs
-  const bool merges_;
+  EvictionChoice choice_;
   const std::uint32_t most_;  // evictions of a batch
-  const std::uint32_t channels_;
-  const std::uint32_t luns_per_channel_;
-  std::uint32_t next_channel_ = 0;  // of early evictions
   Pool<Eviction> evictions_;
-  KeyMap under_way_;  // page -> eviction
   // Last evictions of batches that others may join: one, or, with static allocation, by home.
   std::vector<std::uint32_t> open_;
   Ring<std::uint32_t> unplaced_;  // batches that wait for an idle LUN

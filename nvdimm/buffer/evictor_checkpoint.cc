@@ -13,15 +13,15 @@ constexpr const char* kWrong = "evictions do not hold together";
 
 void Evictor::serialize(Archive& archive) {
   archive.section("evictions");
-  archive(evictions_, unplaced_, next_channel_);
+  archive(evictions_, unplaced_, choice_);
   archive.fixed(open_);
   serialize_batches(archive);
   serialize_frames(archive);
   if (archive.loading()) {
     check_bounds(archive);
-    under_way_.clear();
+    choice_.forget_evictions();
     for (const std::uint32_t i : evictions_.taken()) {
-      under_way_.insert(evictions_[i].page.value(), i);
+      choice_.begin(evictions_[i].page, i);
     }
   }
 }
@@ -74,7 +74,6 @@ void Evictor::serialize_frames(Archive& archive) {
 }
 
 void Evictor::check_bounds(const Archive& archive) const {
-  archive.check_index(next_channel_, channels_, "the next flash channel does not exist");
   archive.check_indices(open_, evictions_.size(), kNoIndex, kWrong);
   unplaced_.each([&](std::uint32_t batch) { archive.check(evictions_.holds(batch), kWrong); });
   for (const std::uint32_t i : evictions_.taken()) {

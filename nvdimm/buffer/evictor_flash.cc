@@ -116,7 +116,7 @@ void Evictor::complete(std::uint32_t batch, Tick now) {
     const Eviction& own = evictions_[eviction];
     commit(own, target + PhysicalPage(count));
     done[count++] = {own.frames, own.gc};
-    under_way_.erase(own.page.value());
+    choice_.end(own.page);
     evictions_.give_back(eviction);
   });
   if (count < ftl_.shape().parts()) {
@@ -132,7 +132,7 @@ void Evictor::complete(std::uint32_t batch, Tick now) {
 }
 
 void Evictor::discard(LogicalPage page) {
-  const std::uint32_t eviction = under_way_.find(page.value());
+  const std::uint32_t eviction = choice_.eviction_of(page);
   if (eviction != kNoIndex) {
     evictions_[eviction].discarded = true;
   }
