@@ -88,8 +88,8 @@ void Nvdimm::start_from_ftl() {
 void Nvdimm::tell_programmed() {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
-      flash_.set_programmed(lun, block,
-                            ftl_.frontiers().written_pages(lun, block) >> ftl_.shape().part_bits);
+      flash_.programmed().set(lun, block,
+                              ftl_.frontiers().written_pages(lun, block) >> ftl_.shape().part_bits);
     }
   }
 }

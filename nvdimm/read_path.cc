@@ -227,7 +227,7 @@ bool ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
     const std::uint32_t frame = buffer_.read.find(key);
     if (frame != kNoIndex && buffer_.read[frame].state == FrameState::filling) {
       served = true;
-      end_fill(frame, flash_.lock_of(lun, now), now);
+      end_fill(frame, flash_.locks().lock_of(lun, now), now);
     }
   }
   return served;

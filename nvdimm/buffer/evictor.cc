@@ -251,7 +251,7 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
       evictions_[batch].count);
   if (claimed != kNoIndex) {
     unplaced_.pop();
-    const GcWait lock = flash_.lock_of(lun, now);
+    const GcWait lock = flash_.locks().lock_of(lun, now);
     const GcWait waited{lock.since(evictions_[batch].unplaced_since), lock.until};
     for_batch(batch, [&](std::uint32_t eviction) { evictions_[eviction].gc.add(waited); });
     pending_.remove_unplaced();

@@ -201,14 +201,14 @@ void GarbageCollector::enter(std::uint32_t lun, Phase phase) {
 void GarbageCollector::lock(std::uint32_t lun, Tick now) {
   if (!jobs_[lun].locked) {
     jobs_[lun].locked = true;
-    flash_.lock(lun, now);
+    flash_.locks().lock(lun, now);
   }
 }
 
 void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
   if (jobs_[lun].locked) {
     jobs_[lun].locked = false;
-    flash_.unlock(lun, now);
+    flash_.locks().unlock(lun, now);
   }
 }
 

@@ -28,28 +28,16 @@ FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, Fla
       statistics_(nand.luns(), nand.channels),
       luns_(static_cast<std::size_t>(nand.luns())),
       channels_(static_cast<std::size_t>(nand.channels)),
-      programmed_(static_cast<std::size_t>(superblocks)),
+      programmed_(at_, superblocks),
+      locks_(nand.luns(), statistics_.gc_blocked_ps),
       failures_(nand, seed) {}
-
-void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
-  programmed_[at_.superblock_of(lun, superblock)] = pages;
-}
 
 void FlashArray::add_observer(FlashObserver& observer) {
   observers_.add(observer);
-  for (std::size_t i = 0; i < programmed_.size(); ++i) {
-    for (std::uint32_t plane = 0; plane < at_.planes && plane < programmed_[i]; ++plane) {
-      observer.on_programmed(std::uint64_t{i} * at_.planes + plane,
-                             (programmed_[i] + at_.planes - 1 - plane) / at_.planes);
-    }
-  }
+  programmed_.report_to(observer);
 }
 
 void FlashArray::submit(const FlashCommand& command, Tick now) {
-  if (luns_[command.lun].locked && command.priority != FlashPriority::collection) {
-    account(now);
-    ++blocked_;
-  }
   enqueue(command, now);
   proceed(command.lun, now);
 }
@@ -58,8 +46,10 @@ void FlashArray::enqueue(const FlashCommand& command, Tick now) {
   const std::uint32_t node = nodes_.take();
   nodes_[node].command = command;
   Lun& lun = luns_[command.lun];
-  nodes_[node].locked_before = locked_until(lun, now);
-  lun.waiting += command.priority == FlashPriority::collection ? 0 : 1;
+  nodes_[node].locked_before = locks_.total(command.lun, now);
+  if (command.priority != FlashPriority::collection) {
+    locks_.begin_wait(command.lun, now);
+  }
   lun.queues[static_cast<std::size_t>(command.priority)].push_back(
       links_of(nodes_.data(), &Node::next), node);
 }
@@ -68,7 +58,7 @@ SlotChain* FlashArray::next_queue(std::uint32_t lun) {
   Lun& state = luns_[lun];
   for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
     const bool collection = priority == static_cast<std::size_t>(FlashPriority::collection);
-    if (!state.queues[priority].empty() && (!state.locked || collection)) {
+    if (!state.queues[priority].empty() && (!locks_.locked(lun) || collection)) {
       return &state.queues[priority];
     }
   }
@@ -81,34 +71,20 @@ std::uint32_t FlashArray::take(std::uint32_t lun, SlotChain& queue, std::uint32_
   const std::uint32_t node = queue.take_after(links_of(nodes_.data(), &Node::next), previous);
   nodes_[node].next = kNoIndex;
   if (nodes_[node].command.priority != FlashPriority::collection) {
-    --luns_[lun].waiting;
-    if (luns_[lun].locked) {
-      account(now);
-      --blocked_;
-    }
+    locks_.end_wait(lun, now);
   }
   return node;
 }
 
-bool FlashArray::empty(const Lun& state) const {
-  return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
-         state.suspended == kNoIndex && state.held.empty();
-}
-
-bool FlashArray::idle(std::uint32_t lun) const {
-  const Lun& state = luns_[lun];
-  return empty(state) && !state.reporting && !state.locked && state.waiting == 0;
-}
-
 bool FlashArray::takes_program(std::uint32_t lun) const {
   const Lun& state = luns_[lun];
-  if (state.locked || state.suspended != kNoIndex || empty(state)) {
+  if (locks_.locked(lun) || state.suspended != kNoIndex || empty(state)) {
     return false;
   }
   if (multi_plane_) {
-    return state.waiting < at_.planes;
+    return locks_.waiting(lun) < at_.planes;
   }
-  return cache_ && state.waiting == 0 && state.io == kNoIndex && state.pending == kNoIndex &&
+  return cache_ && locks_.waiting(lun) == 0 && state.io == kNoIndex && state.pending == kNoIndex &&
          state.array != kNoIndex &&
          nodes_[state.array].command.operation == FlashOperation::program;
 }
@@ -191,11 +167,10 @@ bool FlashArray::start_next(std::uint32_t lun, Tick now) {
 // Tells the requester, with the time that collections have cost the command.
 bool FlashArray::requester_starts(std::uint32_t node, Tick now) {
   FlashCommand& own = nodes_[node].command;
-  const Lun& state = luns_[own.lun];
   if (own.priority != FlashPriority::collection) {
-    const Tick blocked = locked_until(state, now) - nodes_[node].locked_before;
-    if (blocked > Tick(0)) {
-      own.gc.add({blocked, state.locked ? now : state.last_lock.until});
+    const GcWait cost = locks_.cost_since(own.lun, nodes_[node].locked_before, now);
+    if (cost.blocked > Tick(0)) {
+      own.gc.add(cost);
     }
   }
   const FlashCommand command = own;
@@ -282,41 +257,15 @@ void FlashArray::begin(std::uint32_t node, Tick now) {
   if (own.command.parts == 0) {
     own.command.parts = at_.part_of(own.place);
   }
-  ensure(at_.superblock_of(own.place) < programmed_.size(), "flash", now, own.place.value(),
+  ensure(at_.superblock_of(own.place) < programmed_.superblocks(), "flash", now, own.place.value(),
          "a command has no page");
-  std::uint32_t& programmed = programmed_[at_.superblock_of(own.place)];
   if (own.command.operation == FlashOperation::program) {
-    ensure(programmed <= at_.place_in_superblock(own.place), "flash", now, own.place.value(),
-           "a page is programmed again without an erase");
-    ensure(programmed == at_.place_in_superblock(own.place), "flash", now, own.place.value(),
-           "pages of a block are programmed out of order");
-    ++programmed;
+    programmed_.program(own.place, now);
   }
 }
 
-void FlashArray::lock(std::uint32_t lun, Tick now) {
-  ensure(!luns_[lun].locked, "flash", now, lun, "a LUN is collected twice at once");
-  account(now);
-  luns_[lun].locked = true;
-  luns_[lun].locked_since = now;
-  blocked_ += luns_[lun].waiting;
-}
-
-void FlashArray::unlock(std::uint32_t lun, Tick now) {
-  account(now);
-  luns_[lun].locked_for = locked_until(luns_[lun], now);
-  luns_[lun].last_lock = lock_of(lun, now);
-  luns_[lun].locked = false;
-  blocked_ -= luns_[lun].waiting;
-}
-
-void FlashArray::account(Tick now) {
-  statistics_.gc_blocked_ps += static_cast<Counter>((now - blocked_since_).value()) * blocked_;
-  blocked_since_ = now;
-}
-
 void FlashArray::reset_statistics(Tick now) {
-  account(now);
+  locks_.account(now);
   statistics_.reset(now);
 }
 

@@ -23,8 +23,6 @@
 // be done sooner; the LUN then serves such reads only, and goes on when none is left. (The latch
 // cycles of suspending and resuming are part of suspend_time and resume_time.)
 //
-// Pages of a block are programmed once between erases and in order; anything else is a fault.
-//
 // A program or an erase may fail, and a read be repeated (tR again): cell_failures.h. A read then
 // passes error correction, which occupies neither the LUN nor the channel.
 #pragma once
@@ -45,9 +43,11 @@
 #include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/flash_requester.h"
+#include "nvdimm/nand/lun_locks.h"
 #include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nand/nand_statistics.h"
 #include "nvdimm/nand/nand_timing.h"
+#include "nvdimm/nand/programmed_pages.h"
 
 namespace hmsim {
 
@@ -85,8 +85,7 @@ class FlashArray {
   FlashArray(const NandParameters& nand, std::int64_t superblocks, FlashClient& client,
              std::uint64_t seed = 0);
 
-  // Before any command: so many pages of a superblock hold data.
-  void set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages);
+  ProgrammedPages& programmed() { return programmed_; }
   // Tells the observer, which must outlive the array, what is programmed, then of every stage.
   void add_observer(FlashObserver& observer);
   const Observers<FlashObserver>& observers() const { return observers_; }
@@ -96,19 +95,14 @@ class FlashArray {
   void attach(FlashRequester& requester) { requesters_.push_back(&requester); }
   void submit(const FlashCommand& command, Tick now);
 
-  // While a LUN is locked it starts collection commands only, or reads while one is suspended. Both
-  // from within on_flash_done() of a command of that LUN.
-  void lock(std::uint32_t lun, Tick now);
-  void unlock(std::uint32_t lun, Tick now);
-
-  // Of the lock, if it is locked, else of the last one.
-  GcWait lock_of(std::uint32_t lun, Tick now) const {
-    const Lun& state = luns_[lun];
-    return state.locked ? GcWait{now - state.locked_since, now} : state.last_lock;
-  }
+  // While a LUN is locked it starts collection commands only, or reads while one is suspended. It
+  // is locked and unlocked from within on_flash_done() of a command of that LUN.
+  LunLocks& locks() { return locks_; }
 
   bool idle() const { return nodes_.used() == 0; }
-  bool idle(std::uint32_t lun) const;
+  bool idle(std::uint32_t lun) const {
+    return empty(luns_[lun]) && !luns_[lun].reporting && locks_.is_free(lun);
+  }
   // A program sent now would gain from what the LUN does: it comes in meanwhile (cache), or can be
   // combined with another one that waits (multi-plane).
   bool takes_program(std::uint32_t lun) const;
@@ -153,7 +147,7 @@ class FlashArray {
     std::uint32_t behind = kNoIndex;  // of an operation's first: the next one that is held
     std::uint32_t overtaken = 0;      // reads that went ahead while it was suspended
     bool cached = false;              // a read that was sent while another page was in the register
-    Tick locked_before{0};            // its LUN, up to the submission
+    Tick locked_before{0};            // its LUN in all, up to the submission
 
     void serialize(Archive& archive) {
       archive(command, place, next, overtaken, cached, locked_before);
@@ -168,33 +162,24 @@ class FlashArray {
     std::uint32_t plane = kNoIndex;  // of io: the node whose turn it is
     std::uint32_t repeats = 0;       // of io: commands of an erase that are still to come
     Phase phase = Phase::command;    // of io
-    bool locked = false;
-    bool reporting = false;  // within calls of requester and client; never between events
-    bool counted = false;    // as busy
+    bool reporting = false;          // within calls of requester and client; never between events
+    bool counted = false;            // as busy
     std::uint32_t pending = kNoIndex;
     std::uint32_t array = kNoIndex;
     std::uint32_t suspended = kNoIndex;
     SlotChain held;  // linked by Node::behind
     Tick array_end{0};
-    Tick remaining{0};          // of the suspended operation
-    Tick ready{0};              // no cache command, or no read of a suspended LUN, before
-    Tick asked{0};              // when it began to wait for the bus
-    std::uint32_t waiting = 0;  // queued, and not collection
-    Tick locked_for{0};         // in all, up to the last change
-    Tick locked_since{0};       // if it is
-    GcWait last_lock;           // before
+    Tick remaining{0};  // of the suspended operation
+    Tick ready{0};      // no cache command, or no read of a suspended LUN, before
+    Tick asked{0};      // when it began to wait for the bus
     std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
 
     void serialize(Archive& archive) {
-      archive(io, plane, repeats, phase, locked, counted, pending, array, suspended, array_end,
-              remaining, ready, asked, waiting, locked_for, locked_since, last_lock);
-      archive.check(remaining < kNever && locked_for < kNever, "a time of a LUN is too long");
+      archive(io, plane, repeats, phase, counted, pending, array, suspended, array_end, remaining,
+              ready, asked);
+      archive.check(remaining < kNever, "a time of a LUN is too long");
     }
   };
-
-  static Tick locked_until(const Lun& lun, Tick now) {
-    return lun.locked_for + (lun.locked ? now - lun.locked_since : Tick(0));
-  }
 
   struct Channel {
     std::uint32_t owner = kNoIndex;  // the LUN that has the bus
@@ -204,8 +189,6 @@ class FlashArray {
     void serialize(Archive& archive) { archive(owner, commands, transfers); }
   };
 
-  // Adds the time that commands have waited at locked LUNs to the statistics.
-  void account(Tick now);
   Channel& channel_of(std::uint32_t lun) { return channels_[lun / at_.luns_per_channel]; }
 
   // Queues and starts.
@@ -220,7 +203,10 @@ class FlashArray {
   bool joins(std::uint32_t first, PhysicalPage place) const;
   void begin(std::uint32_t node, Tick now);
   void offer_room(std::uint32_t lun, Tick now);
-  bool empty(const Lun& state) const;
+  static bool empty(const Lun& state) {
+    return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
+           state.suspended == kNoIndex && state.held.empty();
+  }
   bool overlaps(std::uint32_t lun, std::uint32_t with);
   bool start_overlapping(std::uint32_t lun, std::uint32_t with, Tick now);
 
@@ -265,11 +251,10 @@ class FlashArray {
   Pool<Node> nodes_;  // commands that are not done
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
-  std::vector<std::uint32_t> programmed_;  // pages of each superblock, from its first on
+  ProgrammedPages programmed_;
+  LunLocks locks_;
   CellFailures failures_;
   EventQueue<EventKind> events_;
-  std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs
-  Tick blocked_since_{0};
 };
 
 }  // namespace hmsim

@@ -115,7 +115,7 @@ void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   }
   fail(done, now);
   if (nodes_[done].command.operation == O::erase) {
-    programmed_[at_.superblock_of(nodes_[done].place)] = 0;
+    programmed_.erase(nodes_[done].place);
   }
   state.array = kNoIndex;
   if (state.pending != kNoIndex) {

@@ -11,8 +11,8 @@ void FlashArray::serialize(Archive& archive) {
   archive.section("flash");
   archive(nodes_);
   serialize_requesters(archive);
-  archive.fixed(luns_, channels_, programmed_);
-  archive(failures_, events_, blocked_, blocked_since_);
+  archive.fixed(luns_, channels_);
+  archive(programmed_, locks_, failures_, events_);
   Places nodes(archive, nodes_.size(), "a flash command is free, or in two places at once");
   nodes_.take_free(nodes);
   for (Lun& lun : luns_) {
@@ -49,7 +49,7 @@ void FlashArray::check_bounds(const Archive& archive) const {
     archive.check_index(node.command.lun, luns_.size(), "a flash command is of no LUN");
     archive.check(node.command.parts >> (1u << at_.part_bits) == 0,
                   "a flash command moves a part that its page lacks");
-    archive.check_index(at_.superblock_of(node.place), programmed_.size(),
+    archive.check_index(at_.superblock_of(node.place), programmed_.superblocks(),
                         "a flash command works on a page that does not exist");
   }
   for (const Channel& channel : channels_) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nand/lun_locks.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+void LunLocks::lock(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  ensure(!state.locked, "flash", now, lun, "a LUN is collected twice at once");
+  account(now);
+  state.locked = true;
+  state.since = now;
+  blocked_ += state.waiting;
+}
+
+void LunLocks::unlock(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  account(now);
+  state.before = total(lun, now);
+  state.last = lock_of(lun, now);
+  state.locked = false;
+  blocked_ -= state.waiting;
+}
+
+void LunLocks::begin_wait(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  ++state.waiting;
+  if (state.locked) {
+    account(now);
+    ++blocked_;
+  }
+}
+
+void LunLocks::end_wait(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  --state.waiting;
+  if (state.locked) {
+    account(now);
+    --blocked_;
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which LUNs collections lock, for how long, and how much that delays the host's commands.
+//
+// Invariant: `blocked_` is the number of the host's commands that wait at locked LUNs. The time
+// that they have waited is counted up to `counted_to_`.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "nvdimm/nand/flash_requester.h"
+
+namespace hmsim {
+
+class LunLocks {
+ public:
+  // `blocked_ps`: where the time is counted, summed over the commands. It outlives the object.
+  LunLocks(std::int64_t luns, Counter& blocked_ps)
+      : luns_(static_cast<std::size_t>(luns)), blocked_ps_(blocked_ps) {}
+
+  bool locked(std::uint32_t lun) const { return luns_[lun].locked; }
+  void lock(std::uint32_t lun, Tick now);
+  void unlock(std::uint32_t lun, Tick now);
+
+  // The LUN is not locked, and none of the host's commands waits for it.
+  bool is_free(std::uint32_t lun) const {
+    const Lun& state = luns_[lun];
+    return !state.locked && state.waiting == 0;
+  }
+  // Commands of the host that wait for the LUN, locked or not.
+  std::uint32_t waiting(std::uint32_t lun) const { return luns_[lun].waiting; }
+  void begin_wait(std::uint32_t lun, Tick now);
+  void end_wait(std::uint32_t lun, Tick now);
+
+  // Of the lock, if the LUN is locked; otherwise of the last one.
+  GcWait lock_of(std::uint32_t lun, Tick now) const {
+    const Lun& state = luns_[lun];
+    return state.locked ? GcWait{now - state.since, now} : state.last;
+  }
+  // For how long the LUN was locked in all. The cost to a command since total() was `before`.
+  Tick total(std::uint32_t lun, Tick now) const {
+    return luns_[lun].before + (luns_[lun].locked ? now - luns_[lun].since : Tick(0));
+  }
+  GcWait cost_since(std::uint32_t lun, Tick before, Tick now) const {
+    return {total(lun, now) - before, luns_[lun].locked ? now : luns_[lun].last.until};
+  }
+
+  // Counts the time up to `now`.
+  void account(Tick now) {
+    blocked_ps_ += static_cast<Counter>((now - counted_to_).value()) * blocked_;
+    counted_to_ = now;
+  }
+  void serialize(Archive& archive) {
+    archive.fixed(luns_);
+    archive(blocked_, counted_to_);
+  }
+
+ private:
+  struct Lun {
+    bool locked = false;
+    std::uint32_t waiting = 0;
+    Tick before{0};  // locked in all, up to the last change
+    Tick since{0};   // when the lock began, if it is locked
+    GcWait last;     // the lock before
+
+    void serialize(Archive& archive) {
+      archive(locked, waiting, before, since, last);
+      archive.check(before < kNever, "a time of a LUN is too long");
+    }
+  };
+
+  std::vector<Lun> luns_;
+  Counter& blocked_ps_;
+  std::uint32_t blocked_ = 0;
+  Tick counted_to_{0};
+};
+
+}  // namespace hmsim
