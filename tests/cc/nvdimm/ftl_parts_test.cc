@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does each part of the FTL keep its invariant on its own?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "nvdimm/ftl/claims.h"
+#include "nvdimm/ftl/free_blocks.h"
+#include "nvdimm/ftl/frontiers.h"
+#include "nvdimm/ftl/lun_blocks.h"
+#include "nvdimm/ftl/page_map.h"
+#include "nvdimm/ftl/wear_spread.h"
+
+namespace hmsim {
+namespace {
+
+// Two LUNs of 8 blocks of 4 pages.
+FtlShape small_shape() {
+  FtlShape shape;
+  shape.luns = 2;
+  shape.blocks = 8;
+  shape.pages = 4;
+  shape.logical_pages = 24;
+  shape.stripe = {1, 0};
+  return shape;
+}
+
+std::vector<LunBlocks> blocks_of(const FtlShape& shape) {
+  std::vector<LunBlocks> luns;
+  luns.reserve(shape.luns);
+  for (std::uint32_t lun = 0; lun < shape.luns; ++lun) {
+    luns.emplace_back(shape, lun, 1);
+  }
+  return luns;
+}
+
+TEST(FreeBlocks, LeaveByWearThenByNumber) {
+  FreeBlocks free;
+  for (const auto& [block, erases] : {std::pair{4u, 2u}, {1u, 0u}, {3u, 2u}, {0u, 0u}, {2u, 1u}}) {
+    free.add(block, erases);
+  }
+  EXPECT_EQ(free.take_most_worn(), 4u);
+  EXPECT_EQ(free.take_least_worn(), 0u);
+  EXPECT_EQ(free.take_least_worn(), 1u);
+  EXPECT_EQ(free.take_most_worn(), 3u);
+  EXPECT_EQ(free.take_least_worn(), 2u);
+  EXPECT_EQ(free.count(), 0u);
+}
+
+TEST(WearSpread, ErasesMoveItAsCountingAfreshWould) {
+  std::vector<FlashBlock> blocks(5);
+  blocks[2].state = BlockState::bad;
+  blocks[2].erases = 50;
+  WearSpread spread;
+  spread.count(blocks);
+  EXPECT_EQ(spread.most(), 0u);
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    FlashBlock& block = blocks[random.below(blocks.size())];
+    if (block.bad()) {
+      continue;
+    }
+    spread.erased(block.erases++);
+    WearSpread afresh;
+    afresh.count(blocks);
+    ASSERT_EQ(spread.most(), afresh.most());
+    ASSERT_EQ(spread.gap(), afresh.gap());
+  }
+  EXPECT_GT(spread.gap(), 0u);
+}
+
+TEST(Claims, GoRoundTheStripeWhereThereIsRoom) {
+  FtlShape shape = small_shape();
+  const std::vector<LunBlocks> luns = blocks_of(shape);
+  Claims claims(shape, luns);
+  const auto any = [](std::uint32_t) { return true; };
+  EXPECT_EQ(claims.claim(LogicalPage(0), any), 1u);
+  EXPECT_EQ(claims.claim(LogicalPage(0), any), 0u);
+  EXPECT_EQ(claims.claim(LogicalPage(0), [](std::uint32_t lun) { return lun == 0; }), 0u);
+  claims.claim_on(1, static_cast<std::uint32_t>(shape.valid_limit()) - 1);
+  EXPECT_FALSE(claims.has_room(1));
+  EXPECT_EQ(claims.claim(LogicalPage(0), any), 0u) << "it was LUN 1's turn";
+  claims.give_back(1, 1);
+  EXPECT_TRUE(claims.has_room(1));
+  EXPECT_FALSE(claims.has_room(1, 2));
+}
+
+TEST(Claims, OfStaticAllocationAreOnThePagesHome) {
+  FtlShape shape = small_shape();
+  shape.dynamic = false;
+  const std::vector<LunBlocks> luns = blocks_of(shape);
+  Claims claims(shape, luns);
+  const auto none = [](std::uint32_t) { return false; };
+  EXPECT_EQ(claims.claim(LogicalPage(4), none), 1u);
+  EXPECT_EQ(claims.claim(LogicalPage(5), none, 3), 0u);
+  claims.give_back(0, 3);
+  EXPECT_THROW(claims.give_back(0, 1), Fault) << "there is no claim left";
+}
+
+TEST(Frontiers, StreamsFillBlocksOfTheirOwn) {
+  const FtlShape shape = small_shape();
+  std::vector<LunBlocks> luns = blocks_of(shape);
+  Frontiers frontiers(shape, luns);
+  EXPECT_EQ(frontiers.next_place(1, WriteStream::host), kNowhere) << "a block must be opened";
+  EXPECT_EQ(frontiers.take(1, WriteStream::host), shape.page_at(1, 0, 0));
+  EXPECT_EQ(frontiers.take(1, WriteStream::collection), shape.page_at(1, 1, 0));
+  EXPECT_EQ(frontiers.next_place(1, WriteStream::host), shape.page_at(1, 0, 1));
+  EXPECT_EQ(frontiers.take(1, WriteStream::host), shape.page_at(1, 0, 1));
+  EXPECT_EQ(frontiers.written_pages(1, 0), 2u);
+  EXPECT_EQ(frontiers.written_pages(1, 2), 0u);
+  EXPECT_EQ(frontiers.free_pages(1), 8u * 4 - 3);
+  EXPECT_EQ(frontiers.give_up(1, 0), 2u);
+  EXPECT_EQ(frontiers.give_up(1, 0), 4u) << "it has no write point any more";
+  EXPECT_EQ(frontiers.take(1, WriteStream::host), shape.page_at(1, 2, 0));
+}
+
+TEST(PageMap, APlaceBelongsToThePageThatTheMapHasThere) {
+  const FtlShape shape = small_shape();
+  PageMap map(shape);
+  EXPECT_EQ(map.read_lun(LogicalPage(3)), 0u) << "where its stripe puts it";
+  map.set(LogicalPage(3), PhysicalPage(40));
+  EXPECT_EQ(map.owner(PhysicalPage(40)), LogicalPage(3));
+  EXPECT_EQ(map.read_lun(LogicalPage(3)), 1u);
+  map.set(LogicalPage(3), PhysicalPage(7));
+  EXPECT_FALSE(map.owner(PhysicalPage(40)).has_value());
+  EXPECT_EQ(map.owner(PhysicalPage(7)), LogicalPage(3));
+  map.remove(LogicalPage(3));
+  EXPECT_FALSE(map.owner(PhysicalPage(7)).has_value());
+  EXPECT_EQ(map.place(LogicalPage(3)), kNowhere);
+}
+
+TEST(PageMap, IsLoadedWithItsOwnersAndRefusesTwoPagesInOnePlace) {
+  const FtlShape shape = small_shape();
+  PageMap map(shape);
+  map.set(LogicalPage(3), PhysicalPage(7));
+  map.set(LogicalPage(4), PhysicalPage(9));
+  Archive saved;
+  map.serialize(saved);
+  PageMap twin(shape);
+  Archive loaded(saved.bytes());
+  twin.serialize(loaded);
+  EXPECT_EQ(twin.owner(PhysicalPage(9)), LogicalPage(4));
+  map.set(LogicalPage(4), PhysicalPage(7));
+  Archive wrong;
+  map.serialize(wrong);
+  Archive damaged(wrong.bytes());
+  EXPECT_THROW(twin.serialize(damaged), InputError);
+}
+
+}  // namespace
+}  // namespace hmsim
