@@ -15,20 +15,20 @@
 
 namespace hmsim {
 
-// How modules of some kinds are built; `parameters` have passed check() but where it says so.
+// How modules of some kinds are built. Except in check(), `parameters` have passed check().
 struct NvdimmDesign {
-  // What does not fit together, of unchecked parameters.
+  // Adds what is wrong with the parameters.
   void (*check)(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
   Bytes (*logical_capacity)(const NvdimmParameters& parameters);  // a multiple of 4 KiB
-  // What works by itself: the host orders commands by pages modulo this number, at most 64.
+  // Independent units (LUNs, banks). The host orders commands by page modulo this number, at
+  // most 64.
   std::int64_t (*units)(const NvdimmParameters& parameters);
   Tick (*hit_delay)(const NvdimmParameters& parameters);   // command to ack, at least
   Tick (*miss_delay)(const NvdimmParameters& parameters);  // what a miss adds to that
   // `seed`: this channel's own. `assignments`: the configuration's, for the parameters of policies.
   std::unique_ptr<NvdimmModule> (*make)(const NvdimmParameters& parameters, AckListener& host,
                                         std::uint64_t seed, const Assignments& assignments);
-  // Declares the statistics that modules own, read over all of them as one. They must have been
-  // attached to a kernel.
+  // Registers the statistics of the modules, read as one. They must be attached to a kernel.
   void (*register_statistics)(StatisticRegistry& registry, const NvdimmModules& modules);
 };
 

@@ -11,10 +11,10 @@
 
 namespace hmsim {
 
-// A dirty page that a save was not over with; the buffer, which has power, still holds it.
+// A dirty page that an interrupted save has not written; the buffer, which has power, holds it.
 struct UnsavedPage {
   PageBytes bytes{};
-  bool whole = true;  // the buffer has all of it: nothing must be read first
+  bool whole = true;  // the buffer has all lines: no read must complete it
 
   void serialize(Archive& archive) { archive(bytes, whole); }
 };
@@ -25,19 +25,19 @@ struct NvdimmData {
         read(granularity),
         write(granularity) {}
 
-  // What flash, or an interrupted save, has of the page: zeros if it was never written.
+  // The page as flash, or an interrupted save, has it; zeros if it was never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
-  // The line of that page.
+  // One line of it.
   LineBytes saved_line(const Ftl& ftl, Address address) const;
-  // What buffer and flash hold of the line.
+  // The newest data of the line in buffer and flash.
   LineBytes line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const;
   // The line's number in its page.
   static std::size_t number_of(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
-  // Lays the lines that a frame of the write part holds over the page.
+  // Copies the lines that a frame of the write part holds over the page's bytes.
   void overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const;
-  // Lines of the page, one bit each, into a frame of the read part.
+  // Copies lines of the page, one bit each, from flash into a frame of the read part.
   void fill(const Ftl& ftl, const SyncBuffer& buffer, std::uint32_t frame, std::uint64_t lines);
 
   void serialize(Archive& archive);

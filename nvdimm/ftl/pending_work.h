@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What flash owes to the host's requests, counted as they come and go, by LUN, channel and in all.
+// Flash work that the host's requests wait for, counted by LUN, by channel and in all.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// A page read, not for the read part, or a page to program.
+// The work of a page read that is not for the read part, or of a page to program.
 inline PendingFlash page_work(FlashOperation operation) {
   PendingFlash work;
   if (operation == FlashOperation::read) {
@@ -49,7 +49,7 @@ class PendingWork {
     --unplaced_;
   }
 
-  // A request has come, waits for a page read or a frame, waits no more, has ended.
+  // A request arrives, begins to wait for a page read or a frame, no longer waits, ends.
   void begin() { ++buffered_; }
   void wait() { --buffered_; }
   void resume() { ++buffered_; }

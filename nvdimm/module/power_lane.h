@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a LUN, or a bank, does one thing after the other while a save or a recovery lasts, and what
-// becomes of it when that is interrupted.
+// The time of one LUN, or bank, during a save or a recovery, which may be interrupted. Its
+// operations follow one another.
 #pragma once
 
 #include "core/types.h"
@@ -11,10 +11,10 @@ class PowerLane {
  public:
   enum class Outcome { done, torn, never };
 
-  // Interrupted so long after the beginning.
+  // The interruption comes at `end`, counted from the beginning.
   explicit PowerLane(Tick end = kNever) : end_(end) {}
 
-  // The next operation: over in time, begun in time, or neither.
+  // Runs the next operation: done before the interruption, torn by it, or never begun.
   Outcome spend(Tick duration) {
     const Tick begin = time_;
     time_ += duration;
@@ -22,9 +22,9 @@ class PowerLane {
   }
   void wait_until(Tick time) { time_ = later(time_, time); }
 
-  // When all of it would end.
+  // When the last operation would end without an interruption.
   Tick time() const { return time_; }
-  // Something was interrupted, or not begun; so is all that comes later.
+  // An operation was torn or never begun; so is each later one.
   bool over() const { return time_ > end_; }
 
  private:
