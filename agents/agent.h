@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "agents/agent_link.h"
+#include "agents/agent_placement.h"
 #include "agents/frontend_parameters.h"
-#include "agents/node/job_core.h"
 #include "core/descriptor_table.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
@@ -23,9 +23,31 @@ namespace hmsim {
 
 class IoMeter;
 
-// Is told the number of a page of the NVDIMM, those of an agent's further nodes behind those of the
-// first; false: no more are wanted.
+// Called with the number of a page of the NVDIMM; the pages of an agent's first node come before
+// those of its further ones. Returns false if no more are wanted.
 using PageVisitor = std::function<bool(std::int64_t page)>;
+
+// What an agent is to the run.
+struct AgentTraits {
+  const char* progress_unit;   // instructions, blocks or requests
+  std::int64_t frequency = 0;  // of its clock, in hertz; 0: it has none
+  bool is_core = false;        // it is one of the cores, which a warm-up waits for
+};
+
+// A source that records which pages of the NVDIMM were written before it began.
+class PriorWrites {
+ public:
+  virtual ~PriorWrites() = default;
+  // Visits them, each once, the page written last first. The agent is connected, and does nothing
+  // else, before or afterwards.
+  virtual void each_page_written_before(const PageVisitor& visit) const = 0;
+};
+
+// Parts that only some kinds of agents have; nullptr: this kind does not.
+struct AgentParts {
+  IoMeter* io_meter = nullptr;  // latencies of its block requests
+  const PriorWrites* prior_writes = nullptr;
+};
 
 class Agent : public Component, public Requester, protected AgentLink {
  public:
@@ -46,28 +68,18 @@ class Agent : public Component, public Requester, protected AgentLink {
   void set_default_random_stream(std::int64_t stream) {
     random_stream_ = random_stream_ == kOwnStream ? stream : random_stream_;
   }
-  // The nodes it is on, ascending: one, but of jobs; and the key that says so.
-  virtual std::vector<std::int64_t> nodes() const { return {node_}; }
-  virtual const char* nodes_key() const { return "node"; }
-  bool measured() const { return measured_; }     // false: a background agent, never waited for
-  virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
-  virtual std::int64_t frequency() const { return 0; }  // of its clock, in hertz; 0: it has none
-  virtual bool is_core() const { return frequency() != 0; }
-  // Of what runs on nodes: the cores that it uses of nodes()[which].
-  virtual std::vector<JobCore> node_cores(std::size_t /*which*/) const { return {}; }
+  virtual AgentTraits traits() const = 0;
+  virtual AgentPlacement placement() const { return {{node_}}; }
+  virtual AgentParts parts() { return {}; }
+  // How it does block I/O on the NVDIMM of a node, by its index in placement().nodes, where the
+  // configuration has no storage; nullopt: it does none.
+  virtual std::optional<NvdimmIo> nvdimm_io(std::size_t /*which*/) const { return std::nullopt; }
+  bool measured() const { return measured_; }  // false: a background agent, never waited for
 
   // Tells the NVDIMM's pages that a pass reads, in the order of its reads, page by page, each as
   // often as it comes; to the agent's own limit, or, where its source ends, to there. The agent is
   // connected, and does nothing else, before or afterwards. By default it reads none.
   virtual void each_page_read(bool /*to_limit*/, const PageVisitor& /*visit*/) {}
-
-  // Likewise those that its source tells were written before it began, each once, that written last
-  // first.
-  virtual void each_page_written_before(const PageVisitor& /*visit*/) const {}
-
-  // How it does block I/O on the NVDIMM of nodes()[which], where the configuration has no storage;
-  // nullopt: it does none.
-  virtual std::optional<NvdimmIo> nvdimm_io(std::size_t /*which*/) const { return std::nullopt; }
 
   // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;
@@ -86,13 +98,9 @@ class Agent : public Component, public Requester, protected AgentLink {
   Counter& completed() { return completed_; }                  // requests completed
   Counter& backward_arrivals() { return backward_arrivals_; }  // requests that a trace dates back
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
-  // Latencies of its block requests; nullptr if it does no block I/O.
-  virtual IoMeter* io_meter() { return nullptr; }
-  // A core with weighted windows: its instructions per cycle, up to now or its first finish. 0: it
-  // has no windows, or some has not ended.
-  virtual double weighted_ipc() const { return 0; }
-  // The same of any agent, as work per second.
-  virtual double weighted_rate() const { return weighted_ipc() * static_cast<double>(frequency()); }
+  // Of an agent with weighted windows: its work per cycle of its clock, or per second if it has no
+  // clock, up to now or its first finish. 0: it has no windows, or some has not ended.
+  virtual double weighted_rate() const { return 0; }
   // Registers, under `path`, the statistics that only agents of this kind have. The agent is
   // connected.
   virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}

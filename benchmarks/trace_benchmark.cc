@@ -123,7 +123,7 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   if (job) {
     parameters.apply({{"flushers", "0"}});
   }
-  Node node(defaults, agent->node_cores(0));
+  Node node(defaults, agent->placement().cores_of(0));
   Kernel kernel;
   Memory memory(most);
   Translation translation(TranslationKind::modulo, kCapacity, 1);

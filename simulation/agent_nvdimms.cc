@@ -8,7 +8,7 @@ namespace hmsim {
 AgentNvdimms::AgentNvdimms(const Agents& agents, const PathParameters& path) {
   for (const auto& agent : agents) {
     std::vector<std::unique_ptr<NvdimmHost>>& own = hosts_.emplace_back();
-    for (std::size_t which = 0; which < agent->nodes().size(); ++which) {
+    for (std::size_t which = 0; which < agent->placement().nodes.size(); ++which) {
       if (std::optional<NvdimmIo> io = agent->nvdimm_io(which)) {
         if (io->of_block_agent) {
           io->path.file_system_time = path.file_system_time;
@@ -38,7 +38,7 @@ void AgentNvdimms::attach(Kernel& kernel) {
 void AgentNvdimms::connect(const Agents& agents, const Nodes& nodes, std::size_t first_requester) {
   std::size_t requester = first_requester;
   each([&](NvdimmHost& each, std::size_t agent, std::size_t which) {
-    const AgentEnvironment environment = nodes.environment(agents[agent]->nodes());
+    const AgentEnvironment environment = nodes.environment(agents[agent]->placement().nodes);
     each.device.connect(*environment.nodes[which].port, static_cast<std::uint16_t>(requester++));
   });
 }

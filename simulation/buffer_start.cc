@@ -109,7 +109,7 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
   nvdimms.connect(readers, nodes, 0);
   for (std::size_t i = 0; i < readers.size(); ++i) {
     Agent& reader = *readers[i];
-    const std::vector<std::int64_t> on = reader.nodes();
+    const std::vector<std::int64_t> on = reader.placement().nodes;
     AgentEnvironment environment = nodes.environment(on);
     nvdimms.provide(environment, i);
     environment.trace = start.source;
@@ -121,7 +121,9 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
       return pages.add(nodes.system_page(on, page));
     };
     if (captured) {
-      reader.each_page_written_before(add);
+      if (const PriorWrites* const writes = reader.parts().prior_writes) {
+        writes->each_page_written_before(add);
+      }
     } else {
       reader.each_page_read(start.to_limits, add);
     }

@@ -12,12 +12,11 @@ namespace hmsim {
 
 namespace {
 
-void check_node(const Agent& agent, const std::string& name, std::int64_t node,
-                std::int64_t count) {
+void check_node(const std::string& key, std::int64_t node, std::int64_t count) {
   if (node >= count) {
-    throw InputError(name + agent.nodes_key() + ": there is no node " + std::to_string(node) +
-                     ": the last one is " + std::to_string(count - 1) +
-                     " (frontend.nodes.count is " + std::to_string(count) + ")");
+    throw InputError(key + ": there is no node " + std::to_string(node) + ": the last one is " +
+                     std::to_string(count - 1) + " (frontend.nodes.count is " +
+                     std::to_string(count) + ")");
   }
 }
 
@@ -43,11 +42,11 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
   for (std::size_t i = 0; i < agents.size(); ++i) {
     const Agent& agent = *agents[i];
     const std::string name = "agent." + std::to_string(i) + ".";
-    const std::vector<std::int64_t> nodes = agent.nodes();
-    for (std::size_t which = 0; which < nodes.size(); ++which) {
-      const std::int64_t node = nodes[which];
-      check_node(agent, name, node, count);
-      std::vector<JobCore> cores = agent.node_cores(which);
+    const AgentPlacement placement = agent.placement();
+    for (std::size_t which = 0; which < placement.nodes.size(); ++which) {
+      const std::int64_t node = placement.nodes[which];
+      check_node(name + placement.key, node, count);
+      std::vector<JobCore> cores = placement.cores_of(which);
       for (const JobCore& core : cores) {
         check_use(name, core,
                   found[static_cast<std::size_t>(node)]

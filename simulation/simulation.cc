@@ -131,7 +131,7 @@ std::vector<Agent*> Simulation::all_agents() const {
 std::int64_t Simulation::instructions(std::uint16_t source) const {
   std::int64_t sum = 0;
   for (const Agent* agent : all_agents()) {
-    if (agent->is_core() && agent->core() == source) {
+    if (agent->traits().is_core && agent->core() == source) {
       sum += agent->work(kernel_.now());
     }
   }
@@ -167,7 +167,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
                        wakeups[agents_.size() + i]);
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
-    AgentEnvironment environment = environment_on(agents_[i]->nodes());
+    AgentEnvironment environment = environment_on(agents_[i]->placement().nodes);
     storage_->provide(environment, i);
     environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
     agents_[i]->connect(i, environment, wakeups[i]);
@@ -188,7 +188,7 @@ void Simulation::check_cores(const CoresByNode& of_jobs) const {
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     const std::int64_t core = agents_[i]->core();
-    if (!agents_[i]->is_core()) {
+    if (!agents_[i]->traits().is_core) {
       continue;
     }
     const auto [taken, added] = driver.try_emplace(core, "agent " + std::to_string(i));

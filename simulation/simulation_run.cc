@@ -25,7 +25,8 @@ bool Simulation::ended() const {
 bool Simulation::every_core_warm() const {
   return options_.warmup_instructions == 0 ||
          std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
-           return !agent->is_core() || agent->work(kernel_.now()) >= options_.warmup_instructions;
+           return !agent->traits().is_core ||
+                  agent->work(kernel_.now()) >= options_.warmup_instructions;
          });
 }
 

@@ -14,10 +14,11 @@ double seconds(Tick time) {
 
 // Returns the instructions per clock cycle of a core; 0 before any time was measured.
 double Simulation::per_cycle(const Agent& core) const {
-  if (const double weighted = core.weighted_ipc(); weighted != 0) {
+  if (const double weighted = core.weighted_rate(); weighted != 0) {
     return weighted;
   }
-  const double cycles = seconds(core.measured_time(now())) * static_cast<double>(core.frequency());
+  const double cycles =
+      seconds(core.measured_time(now())) * static_cast<double>(core.traits().frequency);
   return cycles == 0 ? 0 : static_cast<double>(core.progress(now())) / cycles;
 }
 
@@ -55,7 +56,7 @@ void Simulation::register_statistics() {
 void Simulation::register_totals() {
   std::vector<const Agent*> cores;
   for (const auto& agent : agents_) {
-    if (agent->frequency() != 0 && agent->measured()) {
+    if (agent->traits().frequency != 0 && agent->measured()) {
       cores.push_back(agent.get());
     }
   }
@@ -88,14 +89,17 @@ void Simulation::register_totals() {
 
 void Simulation::register_agent(std::size_t index) {
   Agent& agent = *agents_[index];
+  const AgentTraits traits = agent.traits();
   const std::string path = "agent." + std::to_string(index);
-  registry_.counter(path + ".progress", agent.progress_unit(), "work done up to the first finish",
+  registry_.counter(path + ".progress", traits.progress_unit, "work done up to the first finish",
                     {&progress_[index]});
-  const std::string per_second = std::string(agent.progress_unit()) + "/s";
+  const std::string per_second = std::string(traits.progress_unit) + "/s";
   registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
-                  [&agent, this] {
+                  [&agent, traits, this] {
                     if (const double weighted = agent.weighted_rate(); weighted != 0) {
-                      return weighted;
+                      return traits.frequency == 0
+                                 ? weighted
+                                 : weighted * static_cast<double>(traits.frequency);
                     }
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
@@ -105,11 +109,11 @@ void Simulation::register_agent(std::size_t index) {
                     {&agent.passes()});
   registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
                   [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
-  if (agent.is_core()) {
+  if (traits.is_core) {
     register_core(agent, progress_[index]);
     return;
   }
-  if (agent.frequency() != 0) {
+  if (traits.frequency != 0) {
     registry_.gauge(path + ".ipc", "instructions/cycle",
                     "of all its threads together, waiting counted; up to the first finish",
                     [&agent, this] { return per_cycle(agent); });
@@ -133,7 +137,7 @@ void Simulation::register_node_core(NodeCore& core, Counter& progress) {
   registry_.gauge("core." + std::to_string(core.core()) + ".busy_ipc", "instructions/cycle",
                   "while a thread has the core; 0 where none ever had it", [&core, &progress] {
                     const double cycles =
-                        seconds(Tick(core.busy())) * static_cast<double>(core.frequency());
+                        seconds(Tick(core.busy())) * static_cast<double>(core.traits().frequency);
                     return cycles == 0 ? 0 : static_cast<double>(progress) / cycles;
                   });
 }

@@ -45,7 +45,7 @@ void Watchers::begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents
     memory.set_request_observer(*requests_);
     io_->set_epoch(epoch);
     for (const auto& agent : agents) {
-      if (IoMeter* const meter = agent->io_meter()) {
+      if (IoMeter* const meter = agent->parts().io_meter) {
         meter->watch(*io_);
       }
     }

@@ -39,14 +39,14 @@ class BlockAgent : public Agent, private IoListener {
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
-  const char* progress_unit() const override { return "blocks"; }
+  AgentTraits traits() const override { return {"blocks"}; }
   std::int64_t work(Tick) const override { return blocks_done_; }
   double weighted_rate() const override { return meter_.rate(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {
     io_meter_.register_statistics(registry, path);
     meter_.register_statistics(registry, path);
   }
-  IoMeter* io_meter() override { return &io_meter_; }
+  AgentParts parts() override { return {&io_meter_}; }
   std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
 

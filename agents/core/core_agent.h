@@ -21,10 +21,9 @@ class CoreAgent : public Agent {
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;
-  const char* progress_unit() const override { return "instructions"; }
-  std::int64_t frequency() const override { return parameters_.frequency; }
+  AgentTraits traits() const override { return {"instructions", parameters_.frequency, true}; }
   std::int64_t work(Tick now) const override { return before_pass_ + pass_->retired(now); }
-  double weighted_ipc() const override {
+  double weighted_rate() const override {
     return parts_.weighted_ipc(parameters_.slots_per_cycle());
   }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {

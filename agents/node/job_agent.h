@@ -54,25 +54,16 @@ class JobAgent final : public Agent,
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
-  const char* progress_unit() const override { return "instructions"; }
-  std::int64_t frequency() const override { return frequency_; }
-  bool is_core() const override { return false; }
-  std::vector<std::int64_t> nodes() const override { return keys_.node_list(); }
-  const char* nodes_key() const override { return "nodes"; }
-  std::vector<JobCore> node_cores(std::size_t which) const override {
-    return keys_.node_cores(which);
-  }
+  AgentTraits traits() const override { return {"instructions", frequency_, false}; }
+  AgentPlacement placement() const override { return keys_.placement(); }
+  AgentParts parts() override { return {&io_meter_, &steps_}; }
   // The limit of instructions holds with a warm-up, too: where threads are after it is not known.
   void each_page_read(bool /*to_limit*/, const PageVisitor& visit) override {
     steps_.each_page_read(visit);
   }
-  void each_page_written_before(const PageVisitor& visit) const override {
-    steps_.each_page_written_before(visit);
-  }
   std::int64_t work(Tick now) const override;
   void account(Tick now) override { threads_.account(now, !finished_once()); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  IoMeter* io_meter() override { return &io_meter_; }
   std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;
 
   Tick next_event() const override { return timers_.next_time(); }

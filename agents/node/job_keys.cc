@@ -165,6 +165,14 @@ std::vector<ParameterError> JobKeys::check() const {
 
 // Lines of reads stay misses where a core copies them, those of writes where the thread itself
 // writes, too: so they keep the instructions between them.
+AgentPlacement JobKeys::placement() const {
+  AgentPlacement placement{node_list(), "nodes"};
+  for (std::size_t which = 0; which < placement.nodes.size(); ++which) {
+    placement.cores.push_back(node_cores(which));
+  }
+  return placement;
+}
+
 std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
   const FormatDescriptor& format = *find_format(trace.format);
   if (format.kind() == TraceKind::jobs) {

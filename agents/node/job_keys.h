@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "agents/agent_placement.h"
 #include "agents/frontend_parameters.h"
-#include "agents/node/job_core.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
 #include "traces/job_program.h"
@@ -42,6 +42,7 @@ struct JobKeys {
   // Of those of `cores`, likewise, which the nodes have in equal parts, one after the other, the
   // part of node_list()[which].
   std::vector<JobCore> node_cores(std::size_t which) const;
+  AgentPlacement placement() const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };
 

@@ -229,7 +229,6 @@ bool JobSteps::visit_reads(std::uint32_t number, const PageVisitor& visit) const
   return lines == 0 || visit(sites_.page_of(number, first + lines - 1));
 }
 
-// Tasks take turns, a page each.
 void JobSteps::each_page_written_before(const PageVisitor& visit) const {
   for (const std::uint64_t page : program_->written_before()) {
     for (std::uint32_t first = 0; first < sites_.program_threads(); first += program_->threads()) {

@@ -17,7 +17,7 @@
 
 namespace hmsim {
 
-class JobSteps final : public ThreadSteps {
+class JobSteps final : public ThreadSteps, public PriorWrites {
  public:
   // All of these outlive this.
   JobSteps(const JobKeys& keys, const JobSites& sites, JobThreads& threads)
@@ -39,9 +39,10 @@ class JobSteps final : public ThreadSteps {
   // Whether the core of the thread copies the lines of a record of this kind.
   bool copied_by_core(std::uint32_t thread, JobAction action) const;
 
-  // As Agent's. Threads, or tasks, take turns: a step, or a page, each.
+  // As Agent's. Threads take turns, a step each.
   void each_page_read(const PageVisitor& visit);
-  void each_page_written_before(const PageVisitor& visit) const;
+  // Tasks take turns, a page each.
+  void each_page_written_before(const PageVisitor& visit) const override;
 
   // Checks the places that were loaded.
   void check(const Archive& archive);

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/node/job_core.h"
+#include "agents/agent_placement.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/node_core.h"
 #include "core/archive.h"

@@ -72,8 +72,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   // A store to the line makes a copy that was read ahead of the core's loads old.
   void give_up_copy(MemoryClass memory, Address address) { engine_.give_up_copy(memory, address); }
 
-  const char* progress_unit() const override { return "instructions"; }
-  std::int64_t frequency() const override { return parameters_.frequency; }
+  AgentTraits traits() const override { return {"instructions", parameters_.frequency, true}; }
   Tick next_event() const override { return engine_.next_event(); }
   Tick advance(Tick now) override { return engine_.advance(now); }
   void on_admit(const Request& request, Tick now) override { engine_.on_admit(request, now); }

@@ -26,7 +26,7 @@ struct StreamRequest {
 class StreamAgent : public Agent {
  public:
   void declare(ParameterSet& parameters) override;
-  const char* progress_unit() const override { return "requests"; }
+  AgentTraits traits() const override { return {"requests"}; }
   std::int64_t work(Tick) const override { return done_; }
 
   Tick next_event() const override { return wake_; }

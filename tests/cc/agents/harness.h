@@ -204,7 +204,7 @@ class AgentUnderTest {
       : port(bench.slots, bench.latency),
         translation(bench.translation, bench.dram, 1),
         agent(make_agent_of(bench.kind, bench.keys, bench.frontend)),
-        node(bench.frontend, agent->node_cores(0)) {
+        node(bench.frontend, agent->placement().cores_of(0)) {
     port.set_capacity(bench.dram, bench.nvdimm);
     all.push_back(agent.get());
     for (std::size_t i = 0; i < node.size(); ++i) {

@@ -142,10 +142,10 @@ TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 530);
   EXPECT_EQ(ipc(*test.agent, 0), 4);
   EXPECT_EQ(ipc(*test.agent, 1), 0.2);
-  EXPECT_DOUBLE_EQ(test.agent->weighted_ipc(), 4 / (3 * 0.25 + 1 * 5.0));
-  const double weighted = test.agent->weighted_ipc();
+  EXPECT_DOUBLE_EQ(test.agent->weighted_rate(), 4 / (3 * 0.25 + 1 * 5.0));
+  const double weighted = test.agent->weighted_rate();
   test.kernel.run_until(test.kernel.now() * 4);  // started over
-  EXPECT_EQ(test.agent->weighted_ipc(), weighted);
+  EXPECT_EQ(test.agent->weighted_rate(), weighted);
 }
 
 TEST(TraceParts, GoOnFromACheckpoint) {
@@ -165,7 +165,7 @@ TEST(TraceParts, GoOnFromACheckpoint) {
     ASSERT_TRUE(second.finish());
     EXPECT_EQ(second.kernel.now(), whole.kernel.now());
     EXPECT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
-    EXPECT_EQ(second.agent->weighted_ipc(), whole.agent->weighted_ipc());
+    EXPECT_EQ(second.agent->weighted_rate(), whole.agent->weighted_rate());
   }
 }
 
