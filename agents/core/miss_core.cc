@@ -36,9 +36,8 @@ void MissCore::open(const Settings& settings, const AddressSpace& space,
   if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
     throw InputError(name + ": its trace has lines of an NVDIMM, and the configuration has none");
   }
-  loads_.resize(pass_.window().capacity());
+  loads_.open(pass_.window().capacity(), settings.mshrs);
   space_ = space;
-  mshrs_ = settings.mshrs;
   most_writes_ = pass_.window_size();
   fences_.open(settings.page_fences, settings.persistence);
   if (settings.prefetch.degree > 0) {
@@ -72,8 +71,7 @@ bool MissCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
 
 void MissCore::rewind() {
   source_->rewind();
-  last_load_ = kUnknown;
-  last_load_ready_ = 0;
+  loads_.restart();
   if (paging_ != nullptr) {
     paging_->give_up();
   }
@@ -112,7 +110,10 @@ void MissCore::unblock(Tick now) {
   fences_.pass(miss_);
   if (miss_.load) {
     pass_.window().set_ready(number, kUnknown);
-    dispatch_load(number, slot, now);
+    const auto index = static_cast<std::uint32_t>(pass_.window().place_of(number));
+    if (loads_.add(number, miss_, slot, pass_.slots()) && loads_.issue(index)) {
+      send_load(index, now);
+    }
   }
   if (miss_.write) {
     dispatch_write(now);
@@ -135,44 +136,19 @@ void MissCore::give_up_copy(MemoryClass memory, Address address) {
   }
 }
 
-void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
-  loads_[index_of(number)] = {miss_.load_address, miss_.memory, kUnknown};
-  const std::int64_t before = last_load_;
-  const std::int64_t before_ready = last_load_ready_;
-  last_load_ = number;
-  last_load_ready_ = kUnknown;
-  if (miss_.dependent && before != kUnknown && before_ready == kUnknown) {
-    loads_[index_of(before)].waiter = number;
-  } else if (miss_.dependent && before_ready > slot) {
-    steps_.schedule(pass_.slots().tick(before_ready), Step::send_when_free, index_of(number));
-  } else {
-    issue(index_of(number), now);
-  }
-}
-
 void MissCore::do_step(Tick now) {
-  const auto step = steps_.pop();
-  if (step.kind == Step::send_reserved) {
-    send_load(step.payload, now);
-  } else {
-    issue(step.payload, now);
+  bool sent = false;
+  const std::uint32_t index = loads_.take_step(sent);
+  if (sent) {
+    send_load(index, now);
   }
   if (prefetcher_ != nullptr) {
     pass_.resume();  // the load's data may be there
   }
 }
 
-void MissCore::issue(std::uint32_t index, Tick now) {
-  if (mshrs_ != kWindowOnly && loads_in_flight_ >= mshrs_) {
-    waiting_.push(index);
-    return;
-  }
-  ++loads_in_flight_;
-  send_load(index, now);
-}
-
 void MissCore::send_load(std::uint32_t index, Tick now) {
-  const Load& load = loads_[index];
+  const LoadQueue::Load& load = loads_[index];
   const Address line = location(load.memory, load.address);
   if (prefetcher_ == nullptr || !prefetched(index, line, now)) {
     link_.send(load.memory, line, false, index, now);
@@ -256,20 +232,7 @@ bool MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t number = pass_.window().number_at(index);
   const std::int64_t ready = std::max(slot, pass_.window()[number].dispatch + pass_.cycle_slots());
   pass_.window().set_ready(number, ready);
-  if (number == last_load_) {
-    last_load_ready_ = ready;
-  }
-  const std::int64_t waiter = loads_[index_of(number)].waiter;
-  if (waiter != kUnknown) {
-    steps_.schedule(pass_.slots().tick(ready), Step::send_when_free, index_of(waiter));
-  }
-  if (waiting_.empty()) {
-    --loads_in_flight_;
-    return waiter != kUnknown;
-  }
-  steps_.schedule(pass_.slots().tick(slot), Step::send_reserved, waiting_.front());
-  waiting_.pop();
-  return true;
+  return loads_.arrived(number, ready, slot, pass_.slots());
 }
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
@@ -289,9 +252,7 @@ void MissCore::register_statistics(StatisticRegistry& registry, const std::strin
 void MissCore::serialize(Archive& archive) {
   source_->serialize(archive);
   archive(miss_);
-  archive.fixed(loads_);
-  archive(last_load_, last_load_ready_, steps_, waiting_);
-  archive(loads_in_flight_, writes_outside_, fences_);
+  archive(loads_, writes_outside_, fences_);
   if (prefetcher_ != nullptr) {
     archive(*prefetcher_);
   }
@@ -299,19 +260,12 @@ void MissCore::serialize(Archive& archive) {
     archive(*paging_);
   }
   archive.check(writes_outside_ >= 0, "a core waits for no writes");
-  const auto check_load = [&](std::uint32_t load) {
-    archive.check_index(load, loads_.size(), "a load of a core does not exist");
-  };
-  steps_.each([&](const auto& step) { check_load(step.payload); });
-  waiting_.each(check_load);
   // Addresses count modulo the NVDIMM's capacity.
   const auto check_memory = [&](MemoryClass memory) {
     archive.check(memory == MemoryClass::dram || nvdimm_bytes_ > 0, "there is no NVDIMM");
   };
   check_memory(miss_.memory);
-  for (const Load& load : loads_) {
-    check_memory(load.memory);
-  }
+  loads_.each_memory(check_memory);
 }
 
 }  // namespace hmsim

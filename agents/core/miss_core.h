@@ -14,15 +14,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "agents/agent.h"
 #include "agents/core/core_paging.h"
 #include "agents/core/core_pass.h"
+#include "agents/core/load_queue.h"
 #include "agents/core/page_fences.h"
 #include "agents/core/stream_prefetcher.h"
-#include "core/event_queue.h"
-#include "core/ring.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -92,7 +90,7 @@ class MissCore final : public RecordSource {
 
   // Steps of a pass (CorePass::advance).
   static constexpr bool kRunsAhead = false;
-  Tick next_step() const { return steps_.next_time(); }
+  Tick next_step() const { return loads_.next_step(); }
   void do_step(Tick now);
   bool fetch_record(std::int64_t& gap) override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
@@ -105,34 +103,18 @@ class MissCore final : public RecordSource {
  private:
   static constexpr std::int64_t kUnknown = CoreWindow::kUnknown;
 
-  // A load between dispatch and its leaving the window.
-  struct Load {
-    std::uint64_t address = 0;  // as in the source
-    MemoryClass memory = MemoryClass::dram;
-    std::int64_t waiter = 0;  // number of the load that waits for this one, or kUnknown
-    void serialize(Archive& archive) { archive(address, memory, waiter); }
-  };
-  // An action for a load at a later time.
-  enum class Step : std::uint8_t { send_when_free, send_reserved, last = send_reserved };
-
   void page_came(Tick now);
   void reached(Persistence where, const Request& write, Tick now);
   void unblock(Tick now);
   void dispatch_write(Tick now);
-  void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
-  void issue(std::uint32_t index, Tick now);
   void send_load(std::uint32_t index, Tick now);
   bool prefetched(std::uint32_t index, Address line, Tick now);
   bool data_came(std::uint32_t index, Tick now);
   Address location(MemoryClass memory, std::uint64_t address) const;
-  std::uint32_t index_of(std::int64_t number) const {
-    return static_cast<std::uint32_t>(pass_.window().place_of(number));
-  }
 
   const AgentLink& link_;
   Owner& owner_;
   CorePass pass_;
-  std::int64_t mshrs_ = 0;
   std::int64_t most_writes_ = 0;                  // that may wait outside the controller
   std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: it has none
   std::unique_ptr<CorePaging> paging_;            // nullptr: all its memory is there
@@ -141,13 +123,7 @@ class MissCore final : public RecordSource {
   AddressSpace space_;
   Miss miss_;  // the next record
   PageFences fences_;
-
-  std::vector<Load> loads_;            // by number, modulo the capacity of the window
-  std::int64_t last_load_ = kUnknown;  // number of the load dispatched last
-  std::int64_t last_load_ready_ = 0;   // slot, once known
-  EventQueue<Step> steps_;             // payload: the index of a load in loads_
-  Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR, by index
-  std::int64_t loads_in_flight_ = 0;
+  LoadQueue loads_;
   std::int64_t writes_outside_ = 0;
 };
 
