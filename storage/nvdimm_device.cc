@@ -24,9 +24,8 @@ void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   if (listener_ != nullptr) {
     intake_.listen(*listener_);
   }
-  if (parameters_.driver.fault_time > Tick(0)) {
-    touched_.assign(static_cast<std::size_t>(capacity / kPageBytes), false);
-  }
+  mapper_ = PageMapper(parameters_.driver.map_time, parameters_.driver.fault_time,
+                       static_cast<std::size_t>(capacity / kPageBytes));
 }
 
 void NvdimmDevice::listen(IoListener& listener) {
@@ -114,27 +113,7 @@ Tick NvdimmDevice::open_page(std::uint32_t place, Tick now) {
   page = {copying.next_line, static_cast<std::int64_t>(lines), 0, 0, 0};
   copying.next_line += lines;
   copying.lines -= lines;
-  const bool fault = touch(page.first_line / kPageLines);
-  const Tick pause =
-      parameters_.driver.map_time + (fault ? parameters_.driver.fault_time : Tick(0));
-  if (pause == Tick(0)) {
-    return now;
-  }
-  const std::size_t submitter = intake_[place].submitter;
-  mapping_over_.resize(std::max(mapping_over_.size(), submitter + 1));
-  Tick& over = mapping_over_[submitter];
-  over = later(over, now) + pause;
-  return over;
-}
-
-// Whether a page is touched for the first time, where faults take time.
-bool NvdimmDevice::touch(std::uint64_t page) {
-  if (touched_.empty()) {
-    return false;
-  }
-  const bool first = !touched_[page];
-  touched_[page] = true;
-  return first;
+  return mapper_.map(page.first_line / kPageLines, intake_[place].submitter, now);
 }
 
 bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
@@ -254,8 +233,7 @@ void NvdimmDevice::Copying::serialize(Archive& archive) {
 void NvdimmDevice::serialize(Archive& archive) {
   archive.section("NVDIMM device");
   intake_.serialize(archive);
-  archive(copying_, ledger_, mapping_over_, epoch_, events_, completed_);
-  archive.fixed(touched_);
+  archive(copying_, ledger_, mapper_, epoch_, events_, completed_);
   if (archive.loading()) {
     check_loaded(archive);
   }

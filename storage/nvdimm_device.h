@@ -17,6 +17,7 @@
 #include "storage/block_ledger.h"
 #include "storage/intake.h"
 #include "storage/nvdimm_driver.h"
+#include "storage/page_mapper.h"
 #include "storage/request.h"
 
 namespace hmsim {
@@ -86,7 +87,6 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   bool send_page(std::uint32_t place, Tick now);
   void send_line(std::uint32_t place, std::uint64_t line, bool write, Tick now);
   Tick open_page(std::uint32_t place, Tick now);
-  bool touch(std::uint64_t page);
   void schedule(Tick time, Event event, std::uint32_t place);
   bool ends_when_accepted(const Request& request) const {
     return request.write && parameters_.driver.write_end == WriteEnd::accepted;
@@ -103,8 +103,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   Intake intake_{Bytes(0)};
   std::vector<Copying> copying_;
   BlockLedger ledger_;
-  std::vector<bool> touched_;            // by page; empty where faults take no time
-  std::vector<Tick> mapping_over_;       // by submitter: when it has mapped what it maps
+  PageMapper mapper_;
   std::uint64_t epoch_ = 0;              // of what is sent next: fences and flushes so far
   std::optional<std::uint32_t> sender_;  // the request that is sending an access: see on_admit()
   EventQueue<Event> events_;
