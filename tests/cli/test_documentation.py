@@ -56,17 +56,33 @@ def test_the_readmes_numbers_are_those_of_their_sources() -> None:
     assert _values("mutants killed") == [*re.findall(r"kill (\d+) of (\d+)", mutants)[0]]
 
 
-def test_the_guides_policies_compile(tmp_path: Path) -> None:
+def _compile(source: Path, *folders: Path) -> None:
+    """Check the syntax and types of a file, whose includes lie in the folders."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("g++ is not installed")
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
+    includes = [f"-I{folder}" for folder in folders]
+    subprocess.run([compiler, *flags, *includes, str(source)], check=True)
+
+
+def test_the_guides_policies_compile(tmp_path: Path) -> None:
     guide = (REPO / "docs" / "policy-guide.md").read_text(encoding="utf-8")
     examples = [content for language, content in FENCE.findall(guide) if language == "cpp"]
     assert len(examples) == 2
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
     for example in examples:
-        source = write(tmp_path / "policy.cc", example)
-        subprocess.run([compiler, *flags, "-I", str(REPO), str(source)], check=True)
+        _compile(write(tmp_path / "policy.cc", example), REPO)
+
+
+def test_the_storage_device_of_its_page_compiles(tmp_path: Path) -> None:
+    page = (REPO / "docs" / "writing-a-storage-device.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r"`(storage/\w+\.\w+)`:\n\n```cpp\n(.*?)^```", page, re.M | re.S))
+    assert len(files) == 3 == page.count("```cpp")
+    (tmp_path / "storage").mkdir()
+    sources = [write(tmp_path / name, content) for name, content in files.items()]
+    for source in sources:
+        if source.suffix == ".cc":
+            _compile(source, tmp_path, REPO)
 
 
 def test_links_lead_somewhere() -> None:
@@ -76,7 +92,7 @@ def test_links_lead_somewhere() -> None:
     ]
     assert len(pages) >= 8
     for page in pages:
-        for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
+        for target, _ in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
