@@ -130,7 +130,8 @@ def test_every_parameter_acts(name: str, path: Path) -> None:
 def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) -> None:
     path = tmp_path / "flushes.blkparse"
     path.write_text(
-        "".join(f"8,0 0 {i} 0.000000000 1 Q FWFS {8 * i} + 8 [x]\n" for i in range(1, 40)), encoding="utf-8"
+        "".join(f"8,0 0 {i} 0.000000000 1 Q FWFS {8 * i} + 8 [x]\n" for i in range(1, 40)),
+        encoding="utf-8",
     )
     both = []
     for once in (False, True):

@@ -8,11 +8,15 @@ from typing import Any
 
 from SCons.Builder import ListEmitter
 from SCons.Script import Action
-from SCons.Tool import createObjBuilders
+from SCons.Tool import SourceFileScanner, createObjBuilders
 
 from tools.descriptor_tables import Table
 
 STANDARD = "algorithm array cstdint functional map memory optional string string_view vector"
+# Headers of the core that most files of the library include, and that change seldom.
+CORE = ["archive", "descriptor_table", "errors", "event_queue", "kernel", "key_map", "parameters"]
+CORE += ["pool", "preset_table", "random", "request", "ring", "slot_list", "statistics", "types"]
+CORE += ["units"]
 
 
 def write_text(target: Any, source: Any, env: Any) -> None:
@@ -43,18 +47,24 @@ def use_precompiled(env: Any) -> None:
 
 
 def precompile(env: Any, folder: str, headers: str) -> None:
-    """Let the environment's C++ files begin with these headers, sorted by name.
+    """Let the environment's C++ files begin with these headers, sorted, and with the core's.
 
-    A precompiled header saves half a second of each file's time. clang-tidy reads the files without
-    it (precompiled=0), to find files that miss a header.
+    Standard headers save half a second of each file's time, the core's as much again. clang-tidy
+    reads the files without a precompiled header (precompiled=0), to find files that miss one.
     """
     env["PRECOMPILED"] = []
     env["BEGIN_WITH"] = []
     if env["precompiled"]:
         lines = "".join(f"#include <{name}>\n" for name in sorted(headers.split()))
+        lines += "".join(f'#include "core/{name}.h"\n' for name in CORE)
         header = env.Command(f"{folder}/precompiled.h", env.Value(lines), Action(write_text, None))
         command = "$CXX -x c++-header -o $TARGET -c $CXXFLAGS $CCFLAGS $_CCCOMCOM $SOURCE"
         shown = None if env["verbose"] else "CXX $SOURCE"
-        compiled = env.Command(f"{folder}/precompiled.h.gch", header, Action(command, shown))
+        compiled = env.Command(
+            f"{folder}/precompiled.h.gch",
+            header,
+            Action(command, shown),
+            source_scanner=SourceFileScanner,
+        )
         env["PRECOMPILED"] = compiled
         env["BEGIN_WITH"] = ["-include", str(header[0])]
