@@ -99,6 +99,7 @@ void Intake::serialize(Archive& archive) {
     const IoRequest& request = jobs_[place].request;
     archive.check(request.bytes <= capacity && request.offset <= capacity - request.bytes,
                   "a request lies beyond the device's end");
+    archive.check(request.kind != IoRequest::Kind::trim, "a trim is under way");
   }
 }
 

@@ -248,7 +248,8 @@ void NvdimmDevice::check_loaded(const Archive& archive) const {
     const std::uint64_t place = each.page.first_line % kPageLines;
     archive.check(each.next_line <= all && each.lines <= all - each.next_line &&
                       each.page.first_line <= all && each.page.lines >= 0 &&
-                      each.page.lines <= static_cast<std::int64_t>(kPageLines - place),
+                      each.page.lines <= static_cast<std::int64_t>(earlier(
+                                             kPageLines - place, all - each.page.first_line)),
                   "a request copies lines beyond the device");
     archive.check(each.page.accesses >= 0 && each.outstanding >= 0,
                   "a request copies more than its lines");
