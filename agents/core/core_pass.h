@@ -58,7 +58,7 @@ class CorePass {
   std::optional<std::int64_t> cut(Tick now);
   // A pass ends after this many instructions. Takes effect with the next record that is fetched.
   void set_limit(std::int64_t instructions) { limit_index_ = instructions; }
-  // The same of the pass under way. At least the instructions dispatched remain.
+  // The same of the pass under way, which keeps the instructions that are dispatched.
   void move_limit(std::int64_t instructions, Tick now);
   // Fetches the records of a pass, or of the first turn of its loop, one after the other, while
   // visit() is true; to the limit, or to the source's end. For cores that never act.
@@ -71,7 +71,7 @@ class CorePass {
   //   fetch_record(gap)   as RecordSource's
   //   blocked()           whether the record fetched must wait although the window has room;
   //                       stood_still(now) is called when it begins to, unblock() ends it
-  //   may_run_ahead()     whether the record may be dispatched before its time
+  //   may_run_ahead()     if kRunsAhead: whether the record may be dispatched before its time
   //   dispatched(number, slot, now)   the record is. `number`, for which set_ready() may be called;
   //                       kUnknown: it shares the instruction of the record before it
   //   pass_ended(slot, now)   all is retired in this slot

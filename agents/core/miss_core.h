@@ -69,7 +69,6 @@ class MissCore final : public RecordSource {
   void set_space(const AddressSpace& space) { space_ = space; }
 
   CorePass& pass() { return pass_; }
-  const CorePass& pass() const { return pass_; }
 
   Tick next_event() const { return pass_.next_event(next_step()); }
   Tick advance(Tick now);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "agents/agent.h"
 #include "agents/node/job_keys.h"
@@ -36,8 +35,6 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   void take_back(std::uint32_t thread, std::int64_t instructions) override;
   // The stint of a thread of the program has ended. Returns the record for which it did.
   const JobRecord& take(std::uint32_t thread);
-  // Whether the core of the thread copies the lines of a record of this kind.
-  bool copied_by_core(std::uint32_t thread, JobAction action) const;
 
   // As Agent's. Threads take turns, a step each.
   void each_page_read(const PageVisitor& visit);
@@ -48,6 +45,8 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   void check(const Archive& archive);
 
  private:
+  // Whether the core of the thread copies the lines of a record of this kind.
+  bool copied_by_core(std::uint32_t thread, JobAction action) const;
   void fetch(JobThread& thread);
   ThreadStep next_of_flusher(std::uint32_t thread);
   static ThreadStep part_of_step(JobThread& thread, std::int64_t most, CopiesEnded ended);
