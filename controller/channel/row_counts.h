@@ -15,6 +15,7 @@ class RowCounts {
   // A queue of `depth` transactions for so many banks.
   RowCounts(std::size_t depth, std::size_t banks) {
     if (depth >= kDeep) {
+      rows_ = kDeep / 4;
       while (rows_ < depth / 4) {
         rows_ *= 2;
       }
@@ -23,18 +24,18 @@ class RowCounts {
   }
 
   void add(std::int32_t bank, std::int64_t row) {
-    if (!counts_.empty()) {
+    if (rows_ != 0) {
       ++counts_[index(bank, row)];
     }
   }
   void remove(std::int32_t bank, std::int64_t row) {
-    if (!counts_.empty()) {
+    if (rows_ != 0) {
       --counts_[index(bank, row)];
     }
   }
   // False: the bank has no transaction for the row.
   bool may_have(std::int32_t bank, std::int64_t row) const {
-    return counts_.empty() || counts_[index(bank, row)] > 0;
+    return rows_ == 0 || counts_[index(bank, row)] > 0;
   }
   void clear() { counts_.assign(counts_.size(), 0); }
 
@@ -47,8 +48,8 @@ class RowCounts {
     return static_cast<std::size_t>(bank) * rows_ + (hash & (rows_ - 1));
   }
 
-  std::size_t rows_ = 64;              // counts of a bank, a power of two
-  std::vector<std::uint16_t> counts_;  // by bank; none: the queue is shallow
+  std::size_t rows_ = 0;               // counts of a bank, a power of two; 0: the queue is shallow
+  std::vector<std::uint16_t> counts_;  // by bank
 };
 
 }  // namespace hmsim
