@@ -7,38 +7,57 @@
 namespace hmsim {
 
 int Kernel::attach(Component& component) {
-  components_.push_back(&component);
-  events_.add();
-  return static_cast<int>(components_.size()) - 1;
+  entries_.push_back({&component, kNever});
+  return static_cast<int>(entries_.size()) - 1;
 }
 
 void Kernel::notify_all() {
-  for (std::size_t index = 0; index < components_.size(); ++index) {
-    events_.set(index, components_[index]->next_event());
+  for (Entry& entry : entries_) {
+    entry.next = entry.component->next_event();
   }
 }
 
+Tick Kernel::next_event() const {
+  Tick next = kNever;
+  for (const Entry& entry : entries_) {
+    next = earlier(next, entry.next);
+  }
+  return next;
+}
+
 inline bool Kernel::advance_earliest(Tick end) {
-  if (components_.empty()) {
+  Entry* earliest = entries_.data();
+  Entry* const last = earliest + entries_.size();
+  if (earliest == last) {
     return false;
   }
-  const EventOrder::First first = events_.first();
-  if (first.time >= end) {
+  Tick when = earliest->next;
+  Tick second = kNever;
+  for (Entry* entry = earliest; ++entry != last;) {
+    if (entry->next < when) {
+      second = when;
+      when = entry->next;
+      earliest = entry;
+    } else {
+      second = earlier(second, entry->next);
+    }
+  }
+  if (when >= end) {
     return false;
   }
-  ensure(first.time >= now_, "kernel", now_, -1, "an event lies in the past");
-  const std::size_t index = first.index;
-  now_ = first.time;
+  ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
+  const auto index = static_cast<std::size_t>(earliest - entries_.data());
+  now_ = when;
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
-  horizon_ = earlier(first.second, end);
-  const Tick next = components_[index]->advance(first.time);
+  horizon_ = earlier(second, end);
+  const Tick next = earliest->component->advance(when);
   const Tick now = now_;
   turn_ = now == turned_at_ ? later(turn_, index) : index;
   turned_at_ = now;
   advanced_ = kNobody;
   horizon_ = Tick(0);
-  events_.set(index, next);
+  earliest->next = next;
   ensure(next > now, "kernel", now, -1, "a component does not move on");
   return true;
 }
@@ -60,7 +79,7 @@ bool Kernel::run(Tick limit, std::uint64_t& steps) {
   for (paused_ = false; steps > 0 && !paused_; --steps) {
     if (!advance_earliest(end)) {
       if (put_off_ && limit != kNever) {
-        catch_up(limit, components_.size());
+        catch_up(limit, entries_.size());
       }
       return false;
     }
@@ -78,9 +97,10 @@ void Kernel::catch_up() {
 // With the events at `now` of those up to this turn.
 void Kernel::catch_up(Tick now, std::size_t turn) {
   put_off_ = false;
-  for (std::size_t index = 0; index < components_.size(); ++index) {
-    const Tick acted = components_[index]->catch_up(index <= turn ? now + Tick(1) : now);
-    events_.set(index, components_[index]->next_event());
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    Entry& entry = entries_[index];
+    const Tick acted = entry.component->catch_up(index <= turn ? now + Tick(1) : now);
+    entry.next = entry.component->next_event();
     if (acted > turned_at_ || (acted == turned_at_ && index > turn_)) {
       turned_at_ = acted;
       turn_ = index;
@@ -101,7 +121,7 @@ void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
   archive(now_, turn_);
   turned_at_ = now_;
-  archive.check(now_ >= Tick(0) && now_ != kNever && turn_ <= components_.size(),
+  archive.check(now_ >= Tick(0) && now_ != kNever && turn_ <= entries_.size(),
                 "its time is invalid");
   if (archive.loading()) {
     notify_all();

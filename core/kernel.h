@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/event_order.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -39,18 +38,20 @@ class Kernel {
 
   // A neighbour changed component `id`: asks it for its next event again. (Not the component that
   // is being advanced: it tells once it has acted.)
-  void notify(int id) { notify(id, components_[static_cast<std::size_t>(id)]->next_event()); }
+  void notify(int id) {
+    notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
+  }
   // The same of one that tells what its next event is.
   void notify(int id, Tick next) {
     if (static_cast<std::size_t>(id) != advanced_) {
-      events_.set(static_cast<std::size_t>(id), next);
+      entries_[static_cast<std::size_t>(id)].next = next;
       horizon_ = earlier(horizon_, next);
     }
   }
   void notify_all();
 
   Tick now() const { return now_; }
-  Tick next_event() const { return components_.empty() ? kNever : events_.first().time; }
+  Tick next_event() const;
   // For the component that is being advanced: true if nothing else is due by `time`; then that is
   // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
   bool go_on(Tick time) {
@@ -105,6 +106,11 @@ class Kernel {
   void serialize(Archive& archive);
 
  private:
+  struct Entry {
+    Component* component;
+    Tick next;  // its next event
+  };
+
   bool advance_earliest(Tick end);         // if it is due before `end`
   void end_step() { horizon_ = Tick(0); }  // for the component that is being advanced
   // The last in order of those that have acted at the present time, or act.
@@ -116,8 +122,7 @@ class Kernel {
   }
   void catch_up(Tick now, std::size_t turn);
 
-  std::vector<Component*> components_;
-  EventOrder events_;  // the next of each component
+  std::vector<Entry> entries_;
   Tick now_{0};
   static constexpr int kMovesOfAStep = 64;
   int moves_left_ = 0;
