@@ -53,12 +53,17 @@ class BankQueue {
     insert(transaction, open_row);
   }
 
-  // The policy's best with `open_row` open; the queue is not empty.
-  Transaction& best(std::int64_t open_row) {
+  // The policy's best with `open_row` open; the queue is not empty. `may_hit`() is asked where only
+  // a walk would show whether a transaction hits the row; false: none does.
+  template <class MayHit>
+  Transaction& best(std::int64_t open_row, const MayHit& may_hit) {
     if (best_ == nullptr) {
-      best_ = find_best(open_row);
+      best_ = find_best(open_row, may_hit);
     }
     return *best_;
+  }
+  Transaction& best(std::int64_t open_row) {
+    return best(open_row, [] { return true; });
   }
   void row_changed() { best_ = nullptr; }
 
@@ -68,8 +73,9 @@ class BankQueue {
   void clear() { head_ = tail_ = best_ = nullptr; }
 
  private:
-  Transaction* find_best(std::int64_t open_row) const {
-    if (open_row == kNoRow || head_->row == open_row || head_->next == nullptr) {
+  template <class MayHit>
+  Transaction* find_best(std::int64_t open_row, const MayHit& may_hit) const {
+    if (open_row == kNoRow || head_->row == open_row || head_->next == nullptr || !may_hit()) {
       return head_;  // no hits at all; or a hit that no other can outrank
     }
     return find_hit(open_row);

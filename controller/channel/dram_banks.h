@@ -196,8 +196,8 @@ class DramBanks {
 };
 
 HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
-  const bool may_hit = rows_.may_have(bank.place.bank, bank.open_row);
-  Transaction& transaction = bank.queued[side_].best(may_hit ? bank.open_row : kNoRow);
+  Transaction& transaction = bank.queued[side_].best(
+      bank.open_row, [&] { return rows_.may_have(bank.place.bank, bank.open_row); });
   return {&transaction, next_command(bank, transaction), transaction.key_hit,
           transaction.request.id};
 }
