@@ -27,7 +27,7 @@ class IoMeter;
 // those of its further ones. Returns false if no more are wanted.
 using PageVisitor = std::function<bool(std::int64_t page)>;
 
-// What an agent is to the run.
+// Properties of an agent's kind.
 struct AgentTraits {
   const char* progress_unit;   // instructions, blocks or requests
   std::int64_t frequency = 0;  // of its clock, in hertz; 0: it has none
@@ -98,8 +98,8 @@ class Agent : public Component, public Requester, protected AgentLink {
   Counter& completed() { return completed_; }                  // requests completed
   Counter& backward_arrivals() { return backward_arrivals_; }  // requests that a trace dates back
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
-  // Of an agent with weighted windows: its work per cycle of its clock, or per second if it has no
-  // clock, up to now or its first finish. 0: it has no windows, or some has not ended.
+  // Returns, for an agent with weighted windows, its work per cycle of its clock, or per second if
+  // it has no clock, up to now or its first finish. 0: it has no windows, or some has not ended.
   virtual double weighted_rate() const { return 0; }
   // Registers, under `path`, the statistics that only agents of this kind have. The agent is
   // connected.
@@ -112,7 +112,7 @@ class Agent : public Component, public Requester, protected AgentLink {
   virtual void prepare() = 0;
   virtual void restart_limit(Tick now) = 0;
   virtual double pass_fraction(Tick now) const = 0;
-  // Of a request that the agent sent to a port.
+  // Handles the end of a request that the agent sent to a port.
   virtual void handle_completion(const Request& request, Tick now);
   virtual void serialize_state(Archive& archive) = 0;
 

@@ -19,7 +19,7 @@ class Node;
 class Pager;
 class Translation;
 
-// What the agents of a node share.
+// Parts of the system that the agents of a node share.
 struct NodeEnvironment {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;

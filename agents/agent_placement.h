@@ -17,7 +17,7 @@ struct JobCore {
 struct AgentPlacement {
   std::vector<std::int64_t> nodes;  // ascending; more than one only of a job
   const char* key = "node";         // the key that names them
-  // Of a job: the cores that it uses on each of its nodes. Empty: not a job.
+  // Cores that a job uses on each of its nodes. Empty: not a job.
   std::vector<std::vector<JobCore>> cores = {};
 
   std::vector<JobCore> cores_of(std::size_t which) const {

@@ -55,7 +55,7 @@ struct BlockParameters {
   Tick software_time = io_driver_of(how.software).page_time;
 
   void declare(ParameterSet& parameters);
-  // Of lines sent for a hardware context, by software on the given number of contexts.
+  // Returns how to do I/O for a hardware context, with software on the given number of contexts.
   NvdimmIo nvdimm_io(std::int64_t source, std::int64_t contexts) const;
 };
 

@@ -66,7 +66,7 @@ py::bytes unpack(const py::bytes& columns) {
   return bytes;
 }
 
-// Of one trace, by offset.
+// Returns the source of one trace's bytes, by offset.
 TraceSource bytes_from(py::function source) {
   return [source = std::move(source)](std::size_t, std::uint64_t offset) {
     return std::string(py::bytes(source(offset)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one flash NVDIMM counts, floor by floor.
+// Counters of one flash NVDIMM, floor by floor.
 #pragma once
 
 #include "nvdimm/buffer/buffer_statistics.h"

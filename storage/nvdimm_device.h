@@ -57,7 +57,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   // go_on: a write was accepted while another request was sending.
   enum class Event : std::uint8_t { end, end_pause, go_on, last = go_on };
 
-  // What is left to do of a request, by its place in the intake.
+  // Rest of a request that is being copied, by its place in the intake.
   struct Copying {
     // The page that is being copied.
     struct Page {

@@ -2,7 +2,7 @@
 // How a driver moves blocks between DRAM and the NVDIMM.
 //
 // A driver is a row of a table: values of the parameters below, each of which may be set by itself.
-// What its software costs is a row of the same name in storage/software_path.cc.
+// The cost of its software is a row of the same name in storage/software_path.cc.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ enum class WriteEnd { done, accepted };
 // command: a flush, and forced unit access, are a command to the NVDIMM. driver: a flush waits
 // until no write is under way; forced unit access is nothing more.
 enum class Barrier { command, driver };
-// What ends a persist epoch; none: there are no epochs.
+// Event that ends a persist epoch; none: there are no epochs.
 enum class Fence { block, request, none };
 
 // One pass over the lines of a page, in ascending order. It begins when the reads of the pass
@@ -79,8 +79,8 @@ struct NvdimmDeviceParameters {
 struct NvdimmIo {
   PathParameters path;
   NvdimmDeviceParameters device;
-  // Of a block agent: the response times of its blocks are nvdimm.response_time_us, and requests go
-  // through the file system of storage.path.
+  // True of a block agent: the response times of its blocks are nvdimm.response_time_us, and
+  // requests go through the file system of storage.path.
   bool of_block_agent = false;
 };
 

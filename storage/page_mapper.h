@@ -14,7 +14,7 @@ namespace hmsim {
 class PageMapper {
  public:
   PageMapper() = default;
-  // Of `pages` pages; `fault_time` comes beside `map_time`.
+  // Maps a device of `pages` pages; `fault_time` is added to `map_time`.
   PageMapper(Tick map_time, Tick fault_time, std::size_t pages);
 
   // Returns when the page is mapped; `now` if that takes no time.

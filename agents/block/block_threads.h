@@ -29,7 +29,7 @@ struct BlockThread {
   bool write = false;
   bool trim = false;
   bool flush_before = false;  // still to be sent
-  bool flush_after = false;   // likewise
+  bool flush_after = false;   // a flush is still to be sent after the data
   bool begun = false;         // a part has been sent
 
   void begin(const BlockRequest& request, const DeviceLayout::Extent& extent);

@@ -19,7 +19,7 @@ namespace hmsim {
 // that.
 class JobIo final : private Contexts {
  public:
-  // What a request is of: a transfer, or a flush for a thread.
+  // Origin of a request: a transfer, or a flush for a thread.
   struct Subject {
     std::uint32_t number = 0;
     bool flush = false;

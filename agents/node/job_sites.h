@@ -30,7 +30,7 @@ class JobSites {
   std::uint32_t threads() const { return program_threads_ + flushers_ * count(); }
   std::uint32_t program_threads() const { return program_threads_; }  // those of all tasks
   bool is_flusher(std::uint32_t thread) const { return thread >= program_threads_; }
-  // Of a thread of the program: its task, its number within it, and whether the task has it.
+  // For a thread of the program: its task, its number within it, and whether the task has it.
   std::uint32_t task_of(std::uint32_t thread) const { return thread / task_threads_; }
   std::uint32_t in_task(std::uint32_t thread) const { return thread % task_threads_; }
   bool takes_part(std::uint32_t thread) const {

@@ -99,7 +99,8 @@ class StintCopies {
   Copies fetched_;                  // of the record fetched last, or of the end of the stint
   std::vector<Copies> of_records_;  // in the window, by number, modulo its capacity
   std::int64_t counted_slot_ = 0;   // of the latest dispatch
-  // Of the stint, between a copied line's dispatch and the one before, and of waits at its fences.
+  // Slots of the stint between a copied line's dispatch and the one before, and of waits at its
+  // fences.
   std::int64_t copy_slots_ = 0;
 };
 

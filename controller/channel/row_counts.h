@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// Where a queue is deep, it shows at once that no transaction of a bank hits the open row, which a
+// In a deep queue, shows at once that no transaction of a bank hits the open row, which a
 // walk along the bank's transactions would show only at its end. A shallow queue needs no counts.
 class RowCounts {
  public:

@@ -37,7 +37,7 @@ struct BufferParameters {
 
   // Under "buffer.".
   void declare(ParameterSet& set);
-  // What does not fit the flash behind the buffer.
+  // Adds the errors of parameters that do not fit the flash below the buffer.
   void check(const NandParameters& nand, std::vector<ParameterError>& errors) const;
 };
 

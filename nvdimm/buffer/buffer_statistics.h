@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one synchronisation buffer counts.
+// Counters of one synchronisation buffer.
 #pragma once
 
 #include <vector>

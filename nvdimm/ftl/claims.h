@@ -47,7 +47,7 @@ class Claims {
   std::uint32_t claim_any(LogicalPage page, std::uint32_t count);
   // As claim(), whatever the allocation says.
   void claim_on(std::uint32_t lun, std::uint32_t count) { claimed_[lun] += count; }
-  // So many pages were written, or will not be.
+  // The given number of pages was written, or will not be.
   void give_back(std::uint32_t lun, std::uint32_t count);
 
   bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {

@@ -19,14 +19,14 @@ class FreeBlocks {
     heap_.push_back(std::uint64_t{erases} << 32 | block);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
-  // Of blocks with equal wear, the one of the lowest number. There must be a block.
+  // Ties go to the lowest block number. There must be a block.
   std::uint32_t take_least_worn() {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     const auto block = static_cast<std::uint32_t>(heap_.back());
     heap_.pop_back();
     return block;
   }
-  // Of blocks with equal wear, the one of the highest number. There must be a block.
+  // Ties go to the highest block number. There must be a block.
   std::uint32_t take_most_worn() {
     const auto most = std::max_element(heap_.begin(), heap_.end());
     const auto block = static_cast<std::uint32_t>(*most);

@@ -20,7 +20,7 @@ namespace hmsim {
 // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
 enum class WriteStream : std::uint8_t { host, collection, levelling, translation };
 
-// Where a copy of the page goes that a collection, or wear levelling, makes.
+// Returns the write stream of a copy that a collection or wear levelling makes.
 inline WriteStream copy_stream(const FtlShape& shape, LogicalPage page, bool levelling) {
   return shape.is_map_page(page) ? WriteStream::translation
          : levelling             ? WriteStream::levelling
@@ -35,7 +35,7 @@ class Frontiers {
 
   // The first part of the flash page that the stream programs next; opens a block if it must.
   PhysicalPage take(std::uint32_t lun, WriteStream stream);
-  // What take() would return; kNowhere if it had to open a block.
+  // Returns what take() would return; kNowhere if it had to open a block.
   PhysicalPage next_place(std::uint32_t lun, WriteStream stream) const;
   // Pages of the block that were taken, from its first on.
   std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;

@@ -32,7 +32,7 @@ struct FtlParameters {
 
   // Under "ftl.".
   void declare(ParameterSet& set);
-  // What is wrong whatever the flash is; check_shape() (ftl_shape.h) has the rest.
+  // Adds the errors that do not depend on the flash; check_shape() (ftl_shape.h) adds the rest.
   void check(std::vector<ParameterError>& errors) const;
 };
 

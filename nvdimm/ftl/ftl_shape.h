@@ -106,7 +106,7 @@ struct FtlShape {
   }
 };
 
-// What is asked of an FTL.
+// Demands on an FTL.
 struct FtlDemands {
   Bytes capacity{0};              // raw
   std::int64_t commands = 0;      // of the host that may be unfinished

@@ -18,7 +18,7 @@ using ArrayTable = StatisticTable<FlashArray, NandStatistics>;
 using S = FtlStatistics;
 using A = NandStatistics;
 
-// Of cached maps. A full map counts nothing.
+// Counters of cached maps. A full map counts nothing.
 void report_map(StatisticRegistry& registry, const Ftls& ftls) {
   std::vector<MapCounts*> maps;
   for (Ftl* ftl : ftls) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one FTL and its garbage collector count.
+// Counters of one FTL and its garbage collector.
 #pragma once
 
 #include <vector>

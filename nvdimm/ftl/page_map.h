@@ -34,7 +34,7 @@ class PageMap {
     const PhysicalPage at = place(page);
     return at == kNowhere ? shape_.home(page) : shape_.lun_of(at);
   }
-  // Where the page is, or, never written, some place for it on its home LUN.
+  // Returns the page's place, or, if it was never written, a place for it on its home LUN.
   PhysicalPage read_place(LogicalPage page) const;
 
   void set(LogicalPage page, PhysicalPage at) {

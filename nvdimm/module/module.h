@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is behind the ack line of a channel, whatever it stores its data in.
+// Module on the ack line of a channel, of any storage medium.
 #pragma once
 
 #include <cstdint>

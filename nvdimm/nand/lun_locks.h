@@ -35,7 +35,7 @@ class LunLocks {
   void begin_wait(std::uint32_t lun, Tick now);
   void end_wait(std::uint32_t lun, Tick now);
 
-  // Of the lock, if the LUN is locked; otherwise of the last one.
+  // Time of the lock, if the LUN is locked; otherwise of the last one.
   GcWait lock_of(std::uint32_t lun, Tick now) const {
     const Lun& state = luns_[lun];
     return state.locked ? GcWait{now - state.since, now} : state.last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one flash array counts.
+// Counters of one flash array.
 #pragma once
 
 #include <cstdint>
