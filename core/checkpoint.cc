@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMCKP";
 constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash of the state, its length
-constexpr std::uint64_t kVersion = 28;
+constexpr std::uint64_t kVersion = 29;
 
 }  // namespace
 

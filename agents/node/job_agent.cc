@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/node/job_agent.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,14 +20,11 @@ constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 20;
 
 void JobAgent::prepare() {
   set_core(keys_.node_cores(0).front().number);
-  open_blocks();
-  steps_.open(open_program(), has_nvdimm_);
+  transfers_.find_devices(index(), environment());
+  steps_.open(open_program(), transfers_.has_nvdimm());
   open_sites();
   threads_.resize(sites_.threads());
-  for (std::uint32_t flusher = sites_.program_threads(); flusher < threads_.size(); ++flusher) {
-    enter(flusher, ThreadState::idle, Tick(0));
-    site_of(flusher).write_back.idle.push(flusher);
-  }
+  transfers_.open(environment());
   messages_.open(steps_.program(), static_cast<std::uint32_t>(keys_.tasks), environment().network);
   start(Tick(0));
 }
@@ -36,7 +32,7 @@ void JobAgent::prepare() {
 std::unique_ptr<JobProgram> JobAgent::open_program() {
   const std::string name = "agent." + std::to_string(index());
   std::unique_ptr<JobProgram> program = keys_.open(keys_.trace.open(index(), environment()));
-  if (program->has_nvdimm() && block_lines_ == 0) {
+  if (program->has_nvdimm() && !transfers_.has_blocks()) {
     throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
   }
   if (program->is_a_machine()) {
@@ -61,8 +57,6 @@ void JobAgent::open_sites() {
   for (std::size_t i = 0; i < sites_.all().size(); ++i) {
     JobSite& site = sites_.all()[i];
     site.job = site.node->join(*this, steps_, keys_.node_cores(i));
-    site.io = std::make_unique<JobIo>(*environment().nodes[i].storage,
-                                      static_cast<IoListener&>(*this), *site.node, site.job);
   }
 }
 
@@ -77,13 +71,13 @@ void JobAgent::start(Tick now) {
 
 void JobAgent::enter(std::uint32_t thread, ThreadState state, Tick now) {
   threads_.enter(thread, state, now);
-  if (ThreadObserver* const observer = site_of(thread).node->observer()) {
+  if (ThreadObserver* const observer = sites_.of(thread).node->observer()) {
     observer->on_state({index(), thread}, state, now);
   }
 }
 
 ThreadName JobAgent::name_of(std::uint32_t thread) const {
-  if (is_flusher(thread)) {
+  if (sites_.is_flusher(thread)) {
     return {index(), std::nullopt, "flusher"};
   }
   return {index(), sites_.task_of(thread), steps_.program().name_of(sites_.in_task(thread))};
@@ -91,40 +85,37 @@ ThreadName JobAgent::name_of(std::uint32_t thread) const {
 
 void JobAgent::make_ready(std::uint32_t thread, bool woken, Tick now) {
   enter(thread, ThreadState::ready, now);
-  const JobSite& site = site_of(thread);
+  const JobSite& site = sites_.of(thread);
   site.node->ready({site.job, thread}, woken, now);
 }
 
 StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick now) {
   done_ += stint.work;
   threads_[number].copying += finished_once() ? 0 : static_cast<Counter>(stint.copying.value());
-  return stint.preempted ? yield(number, now) : act(number, now);
-}
-
-StintEnd JobAgent::yield(std::uint32_t thread, Tick now) {
-  enter(thread, ThreadState::ready, now);
-  return StintEnd::yields;
+  if (stint.preempted) {
+    enter(number, ThreadState::ready, now);
+    return StintEnd::yields;
+  }
+  return act(number, now);
 }
 
 // Does the step for which the stint ended.
 StintEnd JobAgent::act(std::uint32_t number, Tick now) {
-  if (is_flusher(number)) {
-    return write(number, now);
+  if (sites_.is_flusher(number)) {
+    return transfers_.write(number, now);
   }
   const JobRecord& record = steps_.take(number);
   switch (record.action) {
     case JobAction::read:
-      transfer(number, now);
-      return StintEnd::waits;
+      return transfers_.read(number, now);
     case JobAction::read_ahead:
-      return read_ahead(number, now);
+      return transfers_.read_ahead(number, now);
     case JobAction::use:
-      return use(number, now);
+      return transfers_.use(number, now);
     case JobAction::write:
-      return write(number, now);
+      return transfers_.write(number, now);
     case JobAction::sync:
-      sync(number, now);
-      return StintEnd::waits;
+      return transfers_.sync(number, now);
     case JobAction::wait:
       return wait(number, record.event, now);
     case JobAction::wake:
@@ -132,8 +123,7 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
     case JobAction::send:
       return wake(messages_.send(number, record, now), now);
     case JobAction::sleep:
-      sleep(number, now);
-      return StintEnd::waits;
+      return sleep(number, now);
     case JobAction::miss:
     case JobAction::end:
       break;
@@ -141,11 +131,12 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
   return end_thread(number, now);
 }
 
-void JobAgent::sleep(std::uint32_t number, Tick now) {
+StintEnd JobAgent::sleep(std::uint32_t number, Tick now) {
   enter(number, ThreadState::sleeping, now);
   timers_.schedule(now, threads_[number].record.time, JobTimers::Kind::wake, number);
   less_to_do(now);
   notify();
+  return StintEnd::waits;
 }
 
 StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
@@ -166,11 +157,7 @@ StintEnd JobAgent::wake(std::optional<std::uint32_t> woken, Tick now) {
 
 void JobAgent::message_arrived(std::optional<std::uint32_t> woken, Tick now) {
   wake(woken, now);
-  if (has_ended()) {
-    complete_pass(now);
-  } else {
-    less_to_do(now);
-  }
+  end_pass_or_idle(now);
 }
 
 bool JobAgent::has_ended() const {
@@ -179,24 +166,24 @@ bool JobAgent::has_ended() const {
 
 StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
   enter(number, ThreadState::done, now);
-  if (has_ended()) {
-    complete_pass(now);
-  } else {
-    less_to_do(now);
-  }
+  end_pass_or_idle(now);
   return StintEnd::waits;
 }
 
-void JobAgent::complete_pass(Tick now) {
+// A thread or a message of the job has ended.
+void JobAgent::end_pass_or_idle(Tick now) {
+  if (!has_ended()) {
+    less_to_do(now);
+    return;
+  }
   finish(now);
   account(now);
   timers_.schedule(now, kRestartGap, JobTimers::Kind::start_over, 0);
   notify();
 }
 
-// A thread has nothing to do for a while, or a transfer has ended. If all is still now but sleeps,
-// they may be skipped; if threads wait, and nobody would wake them, that is an error, not a run
-// without an end.
+// If all threads are asleep or done and nothing is under way, sleeps may be skipped. If then
+// threads only wait for each other, the program is in error: the run would never end.
 void JobAgent::less_to_do(Tick now) {
   const std::size_t waiting = threads_.count(ThreadState::waiting);
   const std::size_t sleeping = threads_.count(ThreadState::sleeping);
@@ -205,9 +192,7 @@ void JobAgent::less_to_do(Tick now) {
   if (still < threads_.size() || waiting + sleeping == 0) {
     return;
   }
-  const bool clean = std::all_of(sites_.all().begin(), sites_.all().end(),
-                                 [](const JobSite& site) { return site.write_back.clean(); });
-  if (!clean || messages_.under_way() || !transfers_.idle()) {
+  if (messages_.under_way() || !transfers_.idle()) {
     return;
   }
   if (sleeping == 0) {
@@ -240,8 +225,24 @@ std::int64_t JobAgent::work(Tick now) const {
 }
 
 void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  io_meter_.register_statistics(registry, path);
+  transfers_.meter().register_statistics(registry, path);
   threads_.register_statistics(registry, path, sites_.program_threads());
+}
+
+void JobAgent::serialize_state(Archive& archive) {
+  archive.section("job");
+  threads_.serialize(archive);
+  messages_.serialize(archive);
+  transfers_.serialize(archive);
+  archive(timers_, done_);
+  if (archive.loading()) {
+    steps_.check(archive);
+    messages_.check(archive);
+    transfers_.check(archive);
+    timers_.each([&](const JobTimers::Event& timer) {
+      archive.check_index(timer.payload, threads_.size(), "a thread of a job does not exist");
+    });
+  }
 }
 
 }  // namespace hmsim

@@ -2,6 +2,7 @@
 #include "agents/node/job_keys.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -165,6 +166,14 @@ std::vector<ParameterError> JobKeys::check() const {
 
 // Lines of reads stay misses where a core copies them, those of writes where the thread itself
 // writes, too: so they keep the instructions between them.
+NvdimmIo JobKeys::nvdimm_io(std::size_t which) const {
+  NvdimmIo io;
+  io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
+  io.device.window = node.dma_lines;
+  io.device.source = static_cast<std::uint16_t>(node_cores(which).front().number);
+  return io;
+}
+
 AgentPlacement JobKeys::placement() const {
   AgentPlacement placement{node_list(), "nodes"};
   for (std::size_t which = 0; which < placement.nodes.size(); ++which) {

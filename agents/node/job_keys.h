@@ -37,12 +37,14 @@ struct JobKeys {
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
 
-  // The numbers of `nodes`, ascending, each once; none if the text is wrong.
+  // The numbers of `nodes`, ascending, each once. Empty if the text is invalid.
   std::vector<std::int64_t> node_list() const;
-  // Of those of `cores`, likewise, which the nodes have in equal parts, one after the other, the
-  // part of node_list()[which].
+  // The share of `cores` that belongs to node_list()[which]. Cores are divided evenly among nodes,
+  // in order. Empty if the text is invalid.
   std::vector<JobCore> node_cores(std::size_t which) const;
   AgentPlacement placement() const;
+  // The copy engine of that node's NVDIMM: no software, and a window of lines for each transfer.
+  NvdimmIo nvdimm_io(std::size_t which) const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };
 

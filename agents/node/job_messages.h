@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "agents/node/job_control.h"
 #include "agents/node/job_events.h"
 #include "agents/node/job_sites.h"
 #include "agents/node/job_threads.h"
@@ -17,14 +18,8 @@ namespace hmsim {
 
 class JobMessages final : private NetworkUser {
  public:
-  class Owner {
-   public:
-    virtual ~Owner() = default;
-    // A message has arrived, and wakes the thread, if there is one.
-    virtual void message_arrived(std::optional<std::uint32_t> woken, Tick now) = 0;
-  };
-
-  JobMessages(const JobSites& sites, Owner& owner) : sites_(sites), owner_(owner) {}
+  // Both outlive this.
+  JobMessages(const JobSites& sites, JobControl& job) : sites_(sites), job_(job) {}
   JobMessages(const JobMessages&) = delete;
   JobMessages& operator=(const JobMessages&) = delete;
 
@@ -54,14 +49,14 @@ class JobMessages final : private NetworkUser {
 
  private:
   void message_arrived(std::uint32_t event, Tick now) override {
-    owner_.message_arrived(events_.wake(event), now);
+    job_.message_arrived(events_.wake(event), now);
   }
   std::uint32_t in_task(std::uint32_t task, std::uint32_t event) const {
     return task * program_->events() + event;
   }
 
   const JobSites& sites_;
-  Owner& owner_;
+  JobControl& job_;
   const JobProgram* program_ = nullptr;
   std::uint32_t tasks_ = 0;
   Network* network_ = nullptr;

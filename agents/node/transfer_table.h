@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transfers of a job that are under way, and the threads that wait for them. A device carries
-// them out (agents/node/job_io.h); their threads sleep meanwhile, except those that read ahead.
+// Table of a job's transfers that are under way, and of the threads that wait for each. A device
+// carries them out (agents/node/job_io.h); their threads sleep meanwhile, except those that read
+// ahead.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace hmsim {
 
-class Transfers {
+class TransferTable {
  public:
   struct Active {
     std::uint32_t thread = 0;  // that sleeps until the end, unless `ahead`
@@ -33,8 +34,8 @@ class Transfers {
     }
   };
 
-  // Begins a transfer of so many parts, or, `ahead`, a read whose thread continues; then
-  // may_read_ahead() holds. Returns its number.
+  // Begins a transfer of the given number of parts. With `ahead` it is a read whose thread
+  // continues, which requires may_read_ahead(). Returns its number.
   std::uint32_t begin(std::uint32_t thread, const Transfer& lines, bool write, bool ahead, Tick now,
                       std::uint64_t parts) {
     const std::uint32_t index = active_.take();
@@ -49,7 +50,8 @@ class Transfers {
     return index;
   }
   bool may_read_ahead() const { return ahead_ < kMostAhead; }
-  // The thread is to wait for the transfer that reads this line ahead; false: there is none.
+  // Makes the thread wait for the transfer that reads this line ahead. Returns false if there is
+  // none.
   bool wait_for(std::uint64_t line, std::uint32_t thread) {
     for (std::uint32_t index = 0; ahead_ > 0 && index < active_.size(); ++index) {
       Active& active = active_[index];
@@ -60,10 +62,11 @@ class Transfers {
     }
     return false;
   }
-  // A part of the transfer has ended; true: it was the last.
+  // Notes that a part of the transfer has ended. Returns whether it was the last.
   bool part_done(std::uint32_t index) { return --active_[index].parts == 0; }
   const Active& operator[](std::uint32_t index) const { return active_[index]; }
-  // The transfer has ended; see(thread) for all that waited for it, except its own.
+  // Forgets a transfer that has ended. Calls see(thread) for each thread that waited for it, except
+  // its own.
   template <class See>
   void end(std::uint32_t index, const See& see) {
     const Active ended = std::move(active_[index]);
@@ -75,8 +78,8 @@ class Transfers {
 
   std::uint32_t size() const { return active_.size(); }  // numbers lie below it
   bool idle() const { return active_.used() == 0; }
-  // see(thread) for the threads of all transfers, ended ones included, and those that wait for
-  // them.
+  // Calls see(thread) for the threads of all transfers, ended ones included, and for those that
+  // wait for them.
   template <class See>
   void each_thread(See see) const {
     for (std::uint32_t index = 0; index < active_.size(); ++index) {
