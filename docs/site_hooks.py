@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the site changes in pages, and where the addresses of earlier pages lead.
+"""What the site changes in pages, and the redirects at the addresses of earlier pages.
 
 Links to files beside docs/ become their names.
 """
@@ -11,19 +11,25 @@ from pathlib import Path
 from typing import Any
 
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
+# By the earlier page's name: the page that has its content, and where needed the anchor there.
 MOVED = {
+    "cached-map": "nvdimm#the-map",
     "controls": "policy-comparison",
+    "flash": "nvdimm",
+    "flash-pages": "nvdimm#flash-pages",
+    "media": "nvdimm#pcm-and-stt-ram",
     "mutants": "index",
     "reproduction": "results",
     "reproduction-changes": "results",
+    "several-nvdimms": "nvdimm#several-nvdimms",
     "waiting-programs": "results",
     "what-we-believe": "results",
 }
 STUB = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}.html">
+<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}">
 <title>Moved</title></head>
-<body><p>This page moved to <a href="{0}.html">{0}.html</a>.</p></body>
+<body><p>This page moved to <a href="{0}">{0}</a>.</p></body>
 </html>
 """
 
@@ -37,5 +43,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def on_post_build(config: Any, **_: Any) -> None:
     """Write a redirect at the address of each page that moved."""
     for old, new in MOVED.items():
+        name, mark, anchor = new.partition("#")
         stub = Path(config["site_dir"]) / f"{old}.html"
-        stub.write_text(STUB.format(new), encoding="utf-8")
+        stub.write_text(STUB.format(f"{name}.html{mark}{anchor}"), encoding="utf-8")

@@ -57,7 +57,7 @@ WRITERS = {
     "storage": Writer("draw_storage.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "applications": Writer("draw_programs.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "amplification": Writer(
-        "draw_amplification.page", "docs/flash-pages.md, docs/waf-pages.svg", 0.5, EXTRA
+        "draw_amplification.page", "docs/validation-ftl.md, docs/waf-pages.svg", 0.5, EXTRA
     ),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 2, DATA),

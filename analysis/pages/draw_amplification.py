@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/waf-pages.svg, and its numbers as a table of docs/flash-pages.md."""
+"""docs/waf-pages.svg, and its numbers as a table of docs/validation-ftl.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CURVES = (
     ("16 KiB, pad", 4, "pad", "C3-"),
 )
 BLOCKS, PAGES = 512, 64
-PAGE = DOCS / "flash-pages.md"
+PAGE = DOCS / "validation-ftl.md"
 MARK = "<!-- The table below is written by tools/pages amplification. -->\n"
 
 

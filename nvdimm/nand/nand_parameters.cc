@@ -86,7 +86,7 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
        "devices, also of page_size, spare, transfer_spare, planes, multi_plane, pages_per_block, "
        "interface, mode and endurance",
        "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
-       "docs/flash.md"});
+       "nvdimm/nand/nand_presets.cc"});
   set.choice("program_model", nand.program_model,
              {{"flat", ProgramModel::flat},
               {"cmlc", ProgramModel::cmlc},

@@ -60,6 +60,22 @@ CellTimes cell_times(NandPreset preset) {
   return {ProgramModel::flat, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
 }
 
+// Sources of the devices; what is not named here is assumed.
+//
+// slc_32gb: Micron MT29F32G08ABAAA. Geometry and times of its data sheet, as drivers and a
+// simulator quote them. mlc_64gb: Micron MT29F64G08CBAAA (L74A), data sheet, revision G. tR is its
+// maximum. tlc_512gb: Samsung, 64 layers. Page, tR and tPROG: Samsung's table of ISSCC 2018, as
+// AnandTech's review of the 983 ZET prints it. Bus: 1 Gb/s in ISSCC 2017, 11.4 (from memory); here
+// the next slower mode. tPROG covers all pages of a layer. qlc_1tb: Samsung, 92 layers. tR, tPROG
+// and bus: title of ISSCC 2020, 13.1. Page: QLC of ISSCC 2022. Endurance: Toshiba's aim for QLC,
+// 2017. z_nand: Samsung, 48 layers, 64 Gb. Page, tR and tPROG: the same table of ISSCC 2018.
+// Endurance: 30 drive writes a day for five years (SZ985). xl_flash: Kioxia, 96 layers, 128 Gb. 16
+// planes: Tom's Hardware. tR and tPROG: title of ISSCC 2019; page: both from memory. Endurance: 60
+// drive writes a day for five years (FL6, from memory).
+//
+// Spare area of parts with 16 KiB pages: a controller for such a part (FCC). Erases of tlc_512gb
+// and qlc_1tb: FEMU. Pages of a block: layers x 4 strings x bits of a cell, with the strings
+// assumed.
 std::optional<Device> device(NandPreset preset) {
   constexpr std::int64_t kShare = 224;  // spare bytes of MLC data sheets
   switch (preset) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that go together: kinds of cells, and whole devices. Sources: docs/flash.md.
+// Values that go together: kinds of cells, and whole devices. Sources: nand_presets.cc.
 #pragma once
 
 #include "nvdimm/nand/nand_parameters.h"

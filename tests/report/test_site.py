@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -30,6 +31,21 @@ def _leaves(part: Any) -> Iterator[str]:
     else:
         for value in part.values() if isinstance(part, dict) else part:
             yield from _leaves(value)
+
+
+def _moved() -> dict[str, str]:
+    """Return the pages that were moved, with their new places."""
+    hooks = runpy.run_path(str(DOCS / "site_hooks.py"))
+    moved: dict[str, str] = hooks["MOVED"]
+    return moved
+
+
+def test_moved_pages_are_gone_and_their_successors_are_there() -> None:
+    moved = _moved()
+    assert {"controls", "flash", "mutants", "reproduction"} <= moved.keys()
+    for old, new in moved.items():
+        assert not (DOCS / f"{old}.md").exists(), old
+        assert (DOCS / f"{new.partition('#')[0]}.md").is_file(), f"{old}: {new}"
 
 
 def test_the_navigation_names_every_page_once() -> None:
@@ -78,7 +94,8 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
     assert (site / "timeline.html").is_file()
-    for old in ("controls", "mutants", "reproduction", "waiting-programs", "what-we-believe"):
+    for old in _moved():
         (target,) = re.findall(r"url=([^\"]+)", (site / f"{old}.html").read_text())
-        assert (site / target).is_file()
+        name, _, anchor = target.partition("#")
+        assert not anchor or f'id="{anchor}"' in (site / name).read_text(), f"{old}: {target}"
     assert 'id="hmsim.System.power_fail' in (tmp_path / "site/python/system.html").read_text()

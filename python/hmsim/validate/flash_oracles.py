@@ -118,7 +118,7 @@ def stages() -> Iterator[Oracle]:
 
 
 def slow_pages() -> Iterator[Oracle]:
-    """Yield program times of fast and slow pages: docs/flash.md, mean 650 us of 66 + 62 pages."""
+    """Yield program times of fast and slow pages: docs/nvdimm.md, mean 650 us of 66 + 62 pages."""
     _done, log = FlashBench(preset="mlc").run(
         [(0, "program", 0, 0, page, 0) for page in range(128)]
     )
@@ -187,7 +187,7 @@ LIMITS: tuple[Case, ...] = (
 
 
 def limits() -> Iterator[Oracle]:
-    """Yield what saturated arrays deliver: docs/flash.md, and planes and dies."""
+    """Yield what saturated arrays deliver: docs/nvdimm.md, and planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
         got = FlashBench(**keys).rate(operation, luns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closed forms of byte-addressable media (docs/media.md), and Start-Gap (Qureshi, MICRO 2009)."""
+"""Closed forms of byte-addressable media (docs/nvdimm.md), and Start-Gap (Qureshi, MICRO 2009)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closed forms of flash pages that hold several pages of 4 KiB: docs/flash-pages.md."""
+"""Closed forms of flash pages that hold several pages of 4 KiB: docs/validation-ftl.md."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def amplification() -> Iterator[Oracle]:
                 )
                 name = f"{4 * parts} KiB, {partial_writes}, {victim}, OP {spare} %"
                 tolerance = TOLERANCE * expected
-                yield Oracle(name, expected, got, "", tolerance, "docs/flash-pages.md")
+                yield Oracle(name, expected, got, "", tolerance, "docs/validation-ftl.md")
 
 
 def _count(mask: int) -> int:
@@ -89,7 +89,7 @@ def transfers() -> Iterator[Oracle]:
             ]
             name = f"parts {mask:04b} of a page of 16 KiB, {interface}"
             expected = _out(interface, mask, stretches)
-            yield Oracle(name, expected, sum(out), "ns", 0, "docs/flash-pages.md")
+            yield Oracle(name, expected, sum(out), "ns", 0, "docs/validation-ftl.md")
     flat = FlashBench(page_size="16KiB")
     for mask, stretches in PARTS:
         got = flat.run([(0, "read", 0, 0, 0, mask)])[0][0] / 1000
@@ -137,4 +137,4 @@ def devices() -> Iterator[Oracle]:
             source = "pages of all planes / (commands + cells + transfers)"
             yield Oracle(f"{operation} of {name}", rated, got, "MB/s", 0.002 * rated, source)
         got = done[0] / 1e9
-        yield Oracle(f"erase of {name}", t_bers, got, "ms", 0.01 * t_bers, "docs/flash.md")
+        yield Oracle(f"erase of {name}", t_bers, got, "ms", 0.01 * t_bers, "docs/nvdimm.md")

@@ -33,9 +33,8 @@ TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
   }
 }
 
-// docs/flash.md, which has their sources; in microseconds: a page's read on the average, of a fast
-// page and of one between, their programs, and an erase. Where all pages are alike, so are the
-// three.
+// Microseconds: the mean read of a page, the read of a fast and of a middle page, the same three
+// for programs, and an erase. nvdimm/nand/nand_presets.cc names the sources.
 TEST(NandPresets, HaveTheTimesThatTheirSourcesGive) {
   const std::map<NandPreset, std::array<double, 7>> times{
       {NandPreset::table3, {50, 50, 50, 650, 250, 650, 2000}},
