@@ -60,7 +60,7 @@ WRITERS = {
         "draw_amplification.page", "docs/validation-ftl.md, docs/waf-pages.svg", 0.5, EXTRA
     ),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
-    "collection": Writer("gc_table.page", "docs/garbage-collection.md", 2, DATA),
+    "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
     "replay": Writer("replay_table.page", "docs/block-replay.md", 1),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
@@ -70,9 +70,14 @@ WRITERS = {
 
 
 def below(page: Path, name: str, body: str) -> tuple[Path, str]:
-    """Return a page whose part below the mark of a writer is `body`."""
+    """Return a page whose part between the two marks of a writer is `body`.
+
+    Without the second mark, the part ends with the page.
+    """
     mark = f"<!-- tools/pages {name} writes all that follows. -->\n"
-    head, found, _ = page.read_text(encoding="utf-8").partition(mark)
+    end = f"<!-- The part of tools/pages {name} ends. -->\n"
+    head, found, rest = page.read_text(encoding="utf-8").partition(mark)
     if not found:
         raise ValueError(f"{page.name}: the line {mark.strip()} is missing")
-    return page, head + mark + body
+    _, kept, tail = rest.partition(end)
+    return page, head + mark + body + (f"\n{end}{tail}" if kept else "")
