@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of which the buffer managers are made (docs/page-aware.md).
+// The rules of which the buffer managers are made (docs/schedulers.md).
 #pragma once
 
 #include <algorithm>

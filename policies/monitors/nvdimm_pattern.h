@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the harmonic policy's tables know NVDIMM traffic by, beside the queue's depth
-// (docs/harmonic.md).
+// (docs/schedulers.md).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How fast each class of memory serves a pattern alone: the harmonic policy's tables, trained
-// offline (docs/harmonic.md).
+// offline (docs/schedulers.md).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace hmsim {
 
 inline constexpr int kStages = 6;  // of utilisation, and of performance
 
-// Upper bounds of the bins (docs/harmonic.md); shares and lines x 2^20, depths in requests.
+// Upper bounds of the bins; shares and lines x 2^20, depths in requests.
 inline constexpr std::array<std::int64_t, 6> kDepthBins{4, 8, 16, 32, 64, INT64_MAX};
 inline constexpr std::array<std::int64_t, 4> kStrideBins{1 * kWhole, 16 * kWhole, 128 * kWhole,
                                                          INT64_MAX};

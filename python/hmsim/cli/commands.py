@@ -69,7 +69,7 @@ COMMANDS = {
         "calibrate",
         "Train the harmonic policy's tables.",
         "calibrate quick",
-        "harmonic.md",
+        "schedulers.md",
     ),
     "precondition": Entry(
         "precondition",

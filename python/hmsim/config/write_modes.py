@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write modes of policy bundles: ``NAME,drained`` and ``NAME,mixed``, for ``controller.writes``.
 
-The mode alone is worth 13 % of mcf's IPC (docs/schedulers.md), so a comparison holds it equal or
+The mode can matter more than the scheduler (docs/schedulers.md), so a comparison holds it equal or
 shows both. A scheduler that says itself when writes go before reads has no such variants.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 IDLE = (
     "The weight acts only where data from the buffer keep the bus busy "
-    "([Harmonic scheduling](harmonic.md#when-the-weight-matters))."
+    "([Schedulers](schedulers.md#when-the-weight-matters))."
 )
 MISSES = {
     "R2a": "The gain is what mcf loses while the lines of another fill the queue, so it depends on "

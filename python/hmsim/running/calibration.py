@@ -41,7 +41,7 @@ from hmsim.config.harmonic_table import (
 )
 from hmsim.config.settings import read_text_file
 
-REQUESTS = 50_000  # measured of each cell (docs/harmonic.md) ...
+REQUESTS = 50_000  # measured for each cell (docs/schedulers.md) ...
 WARMUP = 10_000  # ... after so many
 SEED = 1
 KEPT = 16  # cells after which the work is saved
@@ -218,7 +218,7 @@ class Trend:
 
 
 SLACK = 0.02
-RULES = (  # docs/harmonic.md, "Trends"
+RULES = (  # what intuition expects; the write ratio goes against it
     ("dram", "outstanding", "not falling"),
     ("dram", "stride", "not rising"),
     ("nvdimm", "outstanding", "not falling"),

@@ -286,7 +286,7 @@ def _harmonic() -> Iterator[Row]:
     contests = stats["arbiter.dram_wins"] + stats["arbiter.nvdimm_wins"]
     alike = 1 - stats["arbiter.disagreements"] / contests
     name = "decisions of hms alike, exact and table"
-    yield Row("policies", name, 1, alike, "", 0.1, "docs/harmonic.md: at least 90 %")
+    yield Row("policies", name, 1, alike, "", 0.1, "docs/schedulers.md: at least 90 %")
 
 
 def _policy_vectors() -> Iterator[Row]:
