@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from support import REPO, succeed, write
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+MOVED = runpy.run_path(str(REPO / "docs" / "site_hooks.py"))["MOVED"]
 README = (REPO / "README.md").read_text(encoding="utf-8")
 
 
@@ -93,7 +95,9 @@ def test_links_lead_somewhere() -> None:
     assert len(pages) >= 8
     for page in pages:
         for target, _ in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+            moved = MOVED.get(target.removesuffix(".md"), "")
+            hint = f" (moved: {moved})" if moved else ""
+            assert (page.parent / target).exists(), f"{page.name}: {target}{hint}"
 
 
 def test_policies_that_the_readme_names_are_shipped() -> None:

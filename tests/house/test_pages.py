@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +22,35 @@ EMPTY = {"above", "below", "here", "link", "page", "there", "this", "this page"}
 FOREIGN = {"callgrind_annotate", "march"}
 
 
+def code_files() -> Iterator[Path]:
+    """Yield the files of the code and its tests."""
+    for folder in sorted(ROOT.iterdir()):
+        if folder.is_dir() and folder.name != "build" and not folder.name.startswith("."):
+            yield from (path for path in folder.rglob("*") if path.suffix in CODE)
+
+
 @pytest.fixture(scope="module")
 def known() -> set[str]:
     """Every word of the code, and the names of its files without their endings."""
     words: set[str] = set()
-    for folder in sorted(ROOT.iterdir()):
-        if folder.is_dir() and folder.name != "build" and not folder.name.startswith("."):
-            for path in folder.rglob("*"):
-                if path.suffix in CODE and path != Path(__file__):
-                    words.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
-                    words.update((path.stem, *path.relative_to(ROOT).parts))
+    for path in code_files():
+        if path != Path(__file__):
+            words.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+            words.update((path.stem, *path.relative_to(ROOT).parts))
     return words
+
+
+def test_pages_that_the_code_names_exist() -> None:
+    """A page that was moved is named by its new name: MOVED in docs/site_hooks.py."""
+    named = re.compile(r"(?<![\w/])docs/([\w/-]+)\.md")
+    gone = {
+        f"{path.relative_to(ROOT)}: docs/{name}.md"
+        for path in code_files()
+        if path.name != "test_page_writers.py"  # which makes pages of its own
+        for name in named.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / "docs" / f"{name}.md").is_file()
+    }
+    assert not gone, f"the code names pages that there are not: {sorted(gone)}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
