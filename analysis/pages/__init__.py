@@ -61,7 +61,7 @@ WRITERS = {
     ),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 2, DATA),
-    "replay": Writer("replay_table.page", "docs/block-replay.md", 1),
+    "replay": Writer("replay_table.page", "docs/block-drivers.md", 1),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
     "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
@@ -70,9 +70,13 @@ WRITERS = {
 
 
 def below(page: Path, name: str, body: str) -> tuple[Path, str]:
-    """Return a page whose part below the mark of a writer is `body`."""
+    """Return a page whose part below the mark of a writer is `body`.
+
+    A second mark, if there is one, ends that part.
+    """
     mark = f"<!-- tools/pages {name} writes all that follows. -->\n"
-    head, found, _ = page.read_text(encoding="utf-8").partition(mark)
+    head, found, rest = page.read_text(encoding="utf-8").partition(mark)
     if not found:
         raise ValueError(f"{page.name}: the line {mark.strip()} is missing")
-    return page, head + mark + body
+    _, end, tail = rest.partition(f"<!-- tools/pages {name} ends here. -->\n")
+    return page, head + mark + body + (f"\n{end}{tail}" if end else "")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,6 +23,15 @@ REPO = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCS = REPO / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def site_hooks() -> ModuleType:
+    """Return docs/site_hooks.py as a module."""
+    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site_hooks.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _leaves(part: Any) -> Iterator[str]:
@@ -37,6 +47,13 @@ def test_the_navigation_names_every_page_once() -> None:
     assert sorted(_leaves(site["nav"])) == sorted(
         page.relative_to(DOCS).as_posix() for page in PAGES
     )
+
+
+def test_earlier_pages_are_replaced_by_pages() -> None:
+    hooks = site_hooks()
+    for old in hooks.MOVED:
+        assert not (DOCS / f"{old}.md").exists(), old
+        assert (DOCS / hooks.successor(old, ".md").partition("#")[0]).is_file(), old
 
 
 def _commands(text: str) -> Iterator[list[str]]:
@@ -78,7 +95,8 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
     assert (site / "timeline.html").is_file()
-    for old in ("controls", "mutants", "reproduction", "waiting-programs", "what-we-believe"):
+    for old in site_hooks().MOVED:
         (target,) = re.findall(r"url=([^\"]+)", (site / f"{old}.html").read_text())
-        assert (site / target).is_file()
+        page, _, section = target.partition("#")
+        assert f'id="{section}"' in (site / page).read_text() or not section, target
     assert 'id="hmsim.System.power_fail' in (tmp_path / "site/python/system.html").read_text()
