@@ -16,6 +16,8 @@ MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "controls": "policy-comparison",
     "mutants": "index",
+    "profiles": "workloads#profiles-and-twins",
+    "programs": "workloads#programs",
     "reproduction": "results",
     "reproduction-changes": "results",
     "waiting-programs": "results",

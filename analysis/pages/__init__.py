@@ -43,7 +43,7 @@ class Writer(NamedTuple):
 
 EXTRA = "the extra 'figures'"
 DATA = "--data: cputraces/ of Ramulator, block/ of MQSim (both MIT licence)"
-CAPTURES = "--data: captures of whole regions of interest (docs/programs.md)"
+CAPTURES = "--data: captures of whole regions of interest (docs/workloads.md)"
 WRITERS = {
     "parameters": Writer("reference.parameters", "docs/parameters.md", checked=True),
     "statistics": Writer("reference.statistics", "docs/statistics.md", checked=True),
@@ -65,7 +65,7 @@ WRITERS = {
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
     "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
-    "twins": Writer("twin_table.tables", "prints a table of docs/profiles.md", 5, CAPTURES),
+    "twins": Writer("twin_table.tables", "prints a table of docs/workloads.md", 5, CAPTURES),
 }
 
 
