@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the site changes in pages, and redirects from the addresses of earlier pages.
+"""What the site changes in pages, and the redirects at the addresses of earlier pages.
 
-Links to files outside docs/ become plain names. Links to earlier pages lead to their successors.
+Links to files beside docs/ become their names.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
-# Earlier pages and what replaces them: a page, or a section of it.
+# By the earlier page's name: the page that has its content, and where needed the anchor there.
 MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "controls": "policy-comparison",
@@ -33,22 +33,22 @@ STUB = """<!DOCTYPE html>
 """
 
 
-def successor(old: str, ending: str) -> str:
-    """Return the file, with this ending, and the section that replace an earlier page."""
-    page, mark, section = MOVED[old].partition("#")
-    return f"{page}{ending}{mark}{section}"
+def _at(place: str, ending: str) -> str:
+    """Return a value of MOVED as the address of a file with this ending."""
+    name, mark, anchor = place.partition("#")
+    return f"{name}{ending}{mark}{anchor}"
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return a page whose links lead to pages of the site only."""
+    """Return a page whose links lead to other pages only."""
     depth = page.file.src_uri.count("/")
     if depth == 0:
-        markdown = TO_MOVED.sub(lambda link: f"]({successor(link[1], '.md')})", markdown)
+        markdown = TO_MOVED.sub(lambda link: f"]({_at(MOVED[link[1]], '.md')})", markdown)
     return LINK.sub(lambda link: link[1] if link[2].count("../") > depth else link[0], markdown)
 
 
 def on_post_build(config: Any, **_: Any) -> None:
     """Write a redirect at the address of each page that moved."""
-    for old in MOVED:
+    for old, new in MOVED.items():
         stub = Path(config["site_dir"]) / f"{old}.html"
-        stub.write_text(STUB.format(successor(old, ".html")), encoding="utf-8")
+        stub.write_text(STUB.format(_at(new, ".html")), encoding="utf-8")

@@ -70,13 +70,14 @@ WRITERS = {
 
 
 def below(page: Path, name: str, body: str) -> tuple[Path, str]:
-    """Return a page whose part below the mark of a writer is `body`.
+    """Return a page whose part between the two marks of a writer is `body`.
 
-    A second mark, if there is one, ends that part.
+    Without the second mark, the part ends with the page.
     """
     mark = f"<!-- tools/pages {name} writes all that follows. -->\n"
+    end = f"<!-- The part of tools/pages {name} ends. -->\n"
     head, found, rest = page.read_text(encoding="utf-8").partition(mark)
     if not found:
         raise ValueError(f"{page.name}: the line {mark.strip()} is missing")
-    _, end, tail = rest.partition(f"<!-- tools/pages {name} ends here. -->\n")
-    return page, head + mark + body + (f"\n{end}{tail}" if end else "")
+    _, kept, tail = rest.partition(end)
+    return page, head + mark + body + (f"\n{end}{tail}" if kept else "")

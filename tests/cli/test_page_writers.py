@@ -97,3 +97,12 @@ def test_an_excerpt_has_the_head_and_the_rows() -> None:
     assert printed.excerpt(table) == head + "".join(rows)
     with pytest.raises(ValueError, match="'DRAM read, mean"):
         printed.excerpt(table.replace("DRAM read", "read"))
+
+
+def test_a_writer_keeps_what_stands_around_its_part(tmp_path: Path) -> None:
+    mark = "<!-- tools/pages costs writes all that follows. -->\n"
+    end = "<!-- The part of tools/pages costs ends. -->\n"
+    page = write(tmp_path / "page.md", f"head\n{mark}old\n\n{end}tail\n")
+    assert writers.below(page, "costs", "new\n") == (page, f"head\n{mark}new\n\n{end}tail\n")
+    open_ended = write(tmp_path / "open.md", f"head\n{mark}old\n")
+    assert writers.below(open_ended, "costs", "new\n")[1] == f"head\n{mark}new\n"
