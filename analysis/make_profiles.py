@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes workloads/profiles of a folder of captures: ``python analysis/make_profiles.py CAPTURES``.
 
-Captures are named as in docs/programs.md: bayes.hmsim.zst, ... mcf_like.hmsim.zst.
+Captures are named as in docs/workloads.md: bayes.hmsim.zst, ... mcf_like.hmsim.zst.
 """
 
 from __future__ import annotations

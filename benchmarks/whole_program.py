@@ -118,7 +118,7 @@ def packets(row: Row, requests: int) -> bytes:
 
 
 def binary(row: Row, requests: int) -> bytes:
-    """Return a row's trace in hmsim's own format (docs/traces.md)."""
+    """Return a row's trace in hmsim's own format (docs/trace-format.md)."""
     return b"HMSIM_RW" + b"".join(
         struct.pack("<QQ", at * row.step, line * LINE + write)
         for at, (line, write) in enumerate(row.lines(requests))

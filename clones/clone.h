@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A workload clone: generated records of hmsim's trace format whose figures are those of a
-// profile (docs/profiles.md).
+// profile (docs/workloads.md).
 //
 // A profile tells of each stream (fills, write-backs or non-temporal writes of one memory) how it
 // visits pages. A visit is what a stream does in a page before it goes to another. It follows the

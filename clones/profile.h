@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile (docs/profiles.md) in numbers: a workload clone is made of it.
+// A profile (docs/workloads.md) in numbers: a workload clone is made of it.
 #pragma once
 
 #include <array>

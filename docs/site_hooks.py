@@ -13,6 +13,7 @@ from typing import Any
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
 # By the earlier page's name: the page that has its content, and where needed the anchor there.
 MOVED = {
+    "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
     "controls": "policy-comparison",
     "flash": "nvdimm",
@@ -21,6 +22,8 @@ MOVED = {
     "media": "nvdimm#pcm-and-stt-ram",
     "mutants": "index",
     "page-aware": "schedulers#page-aware-scheduling",
+    "profiles": "workloads#profiles-and-twins",
+    "programs": "workloads#programs",
     "reproduction": "results",
     "reproduction-changes": "results",
     "several-nvdimms": "nvdimm#several-nvdimms",

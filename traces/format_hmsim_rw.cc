@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hmsim's traces of memory requests: what DRAMsim3's traces say, in binary (docs/traces.md). After
-// eight letters a record of 16 bytes for each request, two little-endian numbers: the clock cycle
-// of its arrival; the address of its line, whose lowest bit says that it is a write.
+// hmsim's traces of memory requests: what DRAMsim3's traces say, in binary (docs/trace-format.md).
+// After eight letters a record of 16 bytes for each request, two little-endian numbers: the clock
+// cycle of its arrival; the address of its line, whose lowest bit says that it is a write.
 #include <cstring>
 #include <string_view>
 #include <utility>

@@ -17,7 +17,7 @@
 //     under way to the other half is replayed at its own times.
 //
 // To learn dependences from times is the idea of //TRACE (Mesnier et al., FAST 2007) and ARTC
-// (Weiss et al., SOSP 2013); these rules are hmsim's own. docs/block-replay.md tells how far off
+// (Weiss et al., SOSP 2013); these rules are hmsim's own. docs/block-drivers.md states how accurate
 // they are.
 #pragma once
 

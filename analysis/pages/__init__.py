@@ -43,7 +43,7 @@ class Writer(NamedTuple):
 
 EXTRA = "the extra 'figures'"
 DATA = "--data: cputraces/ of Ramulator, block/ of MQSim (both MIT licence)"
-CAPTURES = "--data: captures of whole regions of interest (docs/programs.md)"
+CAPTURES = "--data: captures of whole regions of interest (docs/workloads.md)"
 WRITERS = {
     "parameters": Writer("reference.parameters", "docs/parameters.md", checked=True),
     "statistics": Writer("reference.statistics", "docs/statistics.md", checked=True),
@@ -52,7 +52,7 @@ WRITERS = {
     "guide": Writer("printed.guide", "docs/policy-guide.md"),
     "figures": Writer("commands.figures", "docs/figures, docs/results.md", 40, EXTRA),
     "validation": Writer("commands.validation", "docs/validation.md", 3, "hmsim with dramsim3=1"),
-    "storage-claims": Writer("storage_verdicts.page", "docs/storage.md", 0.8),
+    "storage-claims": Writer("storage_verdicts.page", "docs/storage-claims.md", 0.8),
     "moneta": Writer("draw_moneta.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "storage": Writer("draw_storage.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "applications": Writer("draw_programs.pictures", "docs/figures/storage-*", 0.5, EXTRA),
@@ -61,11 +61,11 @@ WRITERS = {
     ),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
-    "replay": Writer("replay_table.page", "docs/block-replay.md", 1),
+    "replay": Writer("replay_table.page", "docs/block-drivers.md", 1),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
     "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
-    "twins": Writer("twin_table.tables", "prints a table of docs/profiles.md", 5, CAPTURES),
+    "twins": Writer("twin_table.tables", "prints a table of docs/workloads.md", 5, CAPTURES),
 }
 
 

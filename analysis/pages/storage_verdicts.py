@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of claims in docs/storage.md, from the checks of `hmsim validate storage`."""
+"""The table of claims in docs/storage-claims.md, from the checks of `hmsim validate storage`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hmsim.validate.checks import validate
 
 from pages import DOCS, Documents
 
-PAGE = DOCS / "storage.md"
+PAGE = DOCS / "storage-claims.md"
 # What is between these lines is replaced.
 BEGIN = "<!-- Written by tools/pages storage-claims. -->\n"
 END = "<!-- As far as here. -->\n"

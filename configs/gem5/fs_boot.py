@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linux on an x86 machine whose NVDIMM is /dev/pmem0: boot once, then measure from a checkpoint.
 
-Run by gem5, with a machine that has left QEMU (`hmsim guest prepare`, docs/gem5.md), or with kernel
-and image of `hmsim guest build --small`:
+Run by gem5, with a machine that has left QEMU (`hmsim guest prepare`, docs/gem5-linux.md), or with
+kernel and image of `hmsim guest build --small`:
 
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4 \\

@@ -123,7 +123,7 @@ class TraceFormat:
         """Whether a trace that begins so may be of this format; at most one format says so."""
 
 def infer_causes(requests: list[tuple[int, int | None]]) -> list[tuple[list[int], int]]:
-    """Return why each request of a block trace comes, as far as times tell (docs/block-replay.md).
+    """Return why each request of a block trace comes, as far as times tell (docs/block-drivers.md).
 
     Args:
         requests: arrival and completion (None: not known) in nanoseconds, in order of arrival.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the table of claims in docs/storage.md what its script makes of what hmsim validate prints?"""
+"""Is the table in docs/storage-claims.md what its script makes of hmsim validate's rows?"""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def within(band: str, value: float) -> bool:
 
 
 def test_verdicts_of_the_page_follow_from_its_numbers() -> None:
-    text = (REPO / "docs" / "storage.md").read_text(encoding="utf-8")
+    text = (REPO / "docs" / "storage-claims.md").read_text(encoding="utf-8")
     block = text.partition(script.BEGIN)[2].partition(script.END)[0].strip()
     lines = [line.strip("| ").split(" | ") for line in block.splitlines()[4:]]
     judged = [line[-1] for line in lines if line[-1] in ("met", "missed")]

@@ -27,7 +27,7 @@ def lists() -> dict[str, set[str]]:
 
 
 def test_lists_for_the_guest_are_complete() -> None:
-    assert {"full-system-capture.md", "gem5.md", "lane guest"} <= set(lists())
+    assert {"full-system-capture.md", "gem5-linux.md", "lane guest"} <= set(lists())
     needed = {*PACKAGE_OF.values(), *FILE_PACKAGES.values()} - ESSENTIAL
     for where, names in lists().items():
         brought = set().union(*(BRINGS.get(name, set()) for name in names))

@@ -73,7 +73,8 @@ def test_commands_in_pages_exist(page: Path) -> None:
             assert rest and rest[0] in command.commands, f"{page.name}: hmsim {' '.join(words)}"
             command = command.get_command(typer.Context(command), rest.pop(0))
         known = {option for parameter in command.params for option in parameter.opts}
-        used = {word.split("=")[0] for word in rest if word.startswith("--")}
+        own = rest[: rest.index("--")] if "--" in rest else rest  # then a program and its arguments
+        used = {word.split("=")[0] for word in own if word.startswith("--")}
         assert used <= known | {"--help"}, f"{page.name}: hmsim {' '.join(words)}"
 
 

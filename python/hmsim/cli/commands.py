@@ -48,7 +48,7 @@ COMMANDS = {
         "import_run",
         "Make a run directory of the record of a run in gem5.",
         "import m5out/run.json --out out/gem5",
-        "gem5.md",
+        "gem5-programs.md",
     ),
     "sweep": Entry(
         "sweep",
@@ -62,7 +62,7 @@ COMMANDS = {
         "gem5",
         "Let jobs of the guest go on in gem5, each under each policy.",
         "gem5 sort --policy firm --policy all --out out",
-        "gem5.md",
+        "gem5-linux.md",
     ),
     "calibrate": Entry(
         "calibrate",

@@ -45,7 +45,9 @@ app.command(
 )(system)
 
 
-@app.command(epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5.md"))
+@app.command(
+    epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5-linux.md"),
+)
 def prepare(
     job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],
     out: Annotated[str, typer.Option(help="Folder to make.")],

@@ -24,12 +24,12 @@ from hmsim.traces import info as trace_info
 from hmsim.traces.records import FORMATS
 
 app = application("Summarise, convert and capture traces.")
-app.command(epilog=epilog("trace profile mcf.hmsim.zst --out mcf.yaml", "profiles.md"))(profile)
-app.command(epilog=epilog("trace synth --like mcf --out twin.hmsim.zst", "profiles.md"))(synth)
+app.command(epilog=epilog("trace profile mcf.hmsim.zst --out mcf.yaml", "workloads.md"))(profile)
+app.command(epilog=epilog("trace synth --like mcf --out twin.hmsim.zst", "workloads.md"))(synth)
 app.command(
     "capture",
     cls=ProgramCommand,
-    epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "traces.md"),
+    epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "capture-program.md"),
 )(program)
 
 # What people read for the names of a summary, and what to multiply the values with.
@@ -153,7 +153,7 @@ def info(
         print(f"{name:<{CHART_NAMES}}{bars_row}" if name else bars_row)
 
 
-@app.command(epilog=epilog("trace convert my.trace.gz my.hmsim.zst --to hmsim", "traces.md"))
+@app.command(epilog=epilog("trace convert my.trace.gz my.hmsim.zst --to hmsim", "trace-format.md"))
 def convert(
     path: TraceArgument,
     out: Annotated[

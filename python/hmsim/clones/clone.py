@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistical twins: traces that are generated from a profile (docs/profiles.md)."""
+"""Statistical twins: traces that are generated from a profile (docs/workloads.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles: what a trace of misses is like, in a few kilobytes (docs/profiles.md)."""
+"""Profiles: what a trace of misses is like, in a few kilobytes (docs/workloads.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles as YAML files of a few kilobytes (docs/profiles.md)."""
+"""Profiles as YAML files of a few kilobytes (docs/workloads.md)."""
 
 from __future__ import annotations
 

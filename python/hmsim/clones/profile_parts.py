@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of profile files: numbers, bins and streams, read and written (docs/profiles.md)."""
+"""Parts of profile files: numbers, bins and streams, read and written (docs/workloads.md)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from hmsim.running import fio_job, mixes
 PROFILES = "workloads/profiles"
 MOST_COPIES = 256
 MOST_AGENTS = 1024  # of a run
-TWIN = "twin:"  # begins a path that asks for the twin of a profile (docs/profiles.md)
+TWIN = "twin:"  # begins a path that asks for the twin of a profile (docs/workloads.md)
 PROFILE_PATH = re.compile(
     r"(?P<folder>.*/)?(?P<stem>[^/]*)\.yaml(?P<rest>(@[0-9]+)?(:[a-z_]+)?)", re.DOTALL
 )

@@ -71,7 +71,7 @@ def find_gem5(name: str) -> Path:
     """Return gem5's path. Raises InputError."""
     found = shutil.which(name)
     if found is None:
-        raise InputError(f"{name}: no such program; docs/gem5.md tells how to build gem5")
+        raise InputError(f"{name}: no such program (docs/gem5-programs.md shows how to build gem5)")
     return Path(found).resolve()
 
 

@@ -298,7 +298,7 @@ def _policy_vectors() -> Iterator[Row]:
 def _replay() -> Iterator[Row]:
     """Inferred replays of block traces beside the programs that they are of."""
     for name, got in replay.within_target():
-        source = "docs/block-replay.md: at most 10 %"
+        source = "docs/block-drivers.md: at most 10 %"
         yield Row("replay", name, 1, got, "", 0.1, source)
 
 

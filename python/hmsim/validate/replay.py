@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far off is a block trace that is replayed on another device? (docs/block-replay.md)
+"""How far off is a block trace that is replayed on another device? (docs/block-drivers.md)
 
 Programs whose causes are known run on a device; of that run we keep what a trace keeps, arrivals
 and completions; from these it is replayed on a device that is slower or faster, and held against
@@ -346,7 +346,7 @@ def outcomes(
                 yield Outcome(name, factor, way, span, last)
 
 
-# Those of which docs/block-replay.md says that inference meets the target, 10 %.
+# Those of which docs/block-drivers.md says that inference meets the target, 10 %.
 WITHIN = ("one chain", "fork and join", "a pipeline", "open bursts")
 
 

@@ -69,7 +69,7 @@ Logged logged(const Job& job) {
 }
 
 // One load in flight, and d lines ahead of it that are asked for one by one, as the misses go on.
-// The first three lines come by themselves, with a round of 75 ns between them (docs/jobs.md); with
+// The first three lines come by themselves, with a round of 75 ns between them; with
 // the third, the d lines behind it are asked for, which come 6.25 ns after each other. From then on
 // each line is asked for when the one d + 1 lines before has come, and comes a round later. So
 //   first + 2 x 75 ns + floor(61 / (d + 1)) x 75 ns + (61 mod (d + 1)) x 6.25 ns
