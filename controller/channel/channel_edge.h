@@ -13,11 +13,12 @@
 
 namespace hmsim {
 
-// The edge. `first`: of a call of advance(), before which anything may have come. The lines with
-// `try` may be taken out, and their else kept, without a change of results.
+// Processes the edge. `first`: of a call of advance(), before which requests may have come. The
+// lines with `try` may be taken out, and their else kept, without a change of results.
 template <Extras extras, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
-  if (first || !Uncontended::try_begin_edge<extras>(*this)) {
+  const bool may_have_changed = first && (extras != Extras::none || admission_.may_admit());
+  if (may_have_changed || !Uncontended::try_begin_edge<extras>(*this)) {
     if (extras == Extras::none && DeferredRefresh::try_defer(*this)) {
       return;
     }
