@@ -23,6 +23,10 @@ void BufferParameters::declare(ParameterSet& set) {
   set.choice("granularity", granularity,
              {{"page", BufferGranularity::page}, {"item", BufferGranularity::item}},
              {"what a frame holds: a 4 KiB page or a 64 B item", "the paper, section III"});
+  set.choice("item_reads", item_reads, {{"own", ItemReads::own}, {"shared", ItemReads::shared}},
+             {"item frames: each missing item has a flash read of its page, or all items of a "
+              "page that are missing while it is read share one",
+              "assumed; the paper, section V-B: flash is read page by page"});
   set.time("lookup", lookup, {"time of a lookup in buffer and map (tBC)", kTable3}, kMillisecond);
   set.choice("port", port, {{"pipelined", BufferPort::pipelined}, {"serial", BufferPort::serial}},
              {"whether lookups overlap or follow one another", "assumed"});
