@@ -50,7 +50,7 @@ struct GcTimes {
   Tick program;   // register to cells (tPROG)
   Tick erase;     // tBERS
   Tick transfer;  // of a page on the flash channel
-  Tick command;   // command and address cycles on the flash channel
+  Tick blocked;   // of the flash channel, by the copy of a page
   Tick burst;     // of a request on the memory bus (tBL)
 };
 
