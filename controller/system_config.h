@@ -42,6 +42,8 @@ struct SystemConfig {
   std::int64_t transaction_slots() const;
   // Those that NVDIMM requests can hold at once.
   std::int64_t nvdimm_slots() const;
+  // NVDIMM commands that may wait for their ack at once.
+  std::int64_t outstanding_limit() const;
 
   std::int64_t all_channels() const { return controller.channels * nodes; }
 
@@ -57,9 +59,8 @@ struct SystemConfig {
   void check_nvdimms(std::vector<ParameterError>& errors) const;
   // As nvdimms(), and what is wrong with their keys.
   std::vector<NvdimmParameters> modules(std::vector<ParameterError>& errors) const;
-  // Transactions that the command queue of one rank holds; with two_level each NVDIMM is a rank,
-  // too.
-  std::int64_t command_slots() const;
+  // Transactions that the command queue of a rank of DRAM, or of an NVDIMM, holds.
+  std::int64_t command_slots(MemoryClass memory) const;
 };
 
 }  // namespace hmsim
