@@ -216,5 +216,53 @@ TEST(SharedReads, PrefetchesShareThem) {
   EXPECT_EQ(rig.statistics().buffer.prefetch_late, 4u);
 }
 
+// Collection copies page 8 while lines of it wait: line 0, whose read is queued, line 5, which has
+// joined it and is written meanwhile, and line 3, which has no frame. Line 5 is taken from the
+// write part, so its frame goes to line 3, which joins as well and is served by the same copy.
+TEST(SharedReads, ACopyServesItemsThatGetAFrameWhileItServesOthers) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.buffer.granularity = BufferGranularity::item;
+  parameters.buffer.item_reads = ItemReads::shared;
+  parameters.buffer.read_size = kPageBytes;  // 64 items
+  parameters.gc.scheduler = "proactive";
+  parameters.nand.pages_per_block = 8;
+  parameters.command_queue = 128;
+  Rig rig(parameters);
+  for (std::uint32_t tag = 1; tag <= 62; ++tag) {
+    send(rig, tag, 50, tag);
+  }
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 62u) << "their frames stay in use";
+  // Each block gets one page that is written once. It ends with free frames in the write part.
+  const auto collects = [&] { return rig.statistics().ftl.gc_valid_pages.count() > 0; };
+  std::int64_t next_cold = 8;
+  for (std::int64_t i = 0; !collects(); ++i) {
+    const std::int64_t page = i % 8 == 0 ? next_cold++ : i % 8;
+    for (std::int64_t line = 0; line < kLinesPerPage && !collects(); ++line) {
+      rig.write(page, line);
+    }
+  }
+  ASSERT_EQ(rig.statistics().ftl.gc_valid_pages.max(), 1);
+  const Counter reads = rig.statistics().nand.page_reads;
+  rig.acks.clear();
+  send(rig, 70, 8, 0);
+  send(rig, 71, 8, 5);
+  send(rig, 72, 8, 3);
+  send(rig, 73, 8, 5, true);
+  rig.kernel().run_until(rig.now() + kLookup);
+  rig.nvdimm().finish(73, rig.now());
+  while (rig.statistics().nand.page_reads == reads) {
+    ASSERT_TRUE(rig.kernel().step(kNever));
+  }
+  std::map<std::uint32_t, Tick> acks = ack_times(rig);
+  ASSERT_EQ(acks.size(), 4u);
+  for (const std::uint32_t tag : {70, 71, 72}) {
+    EXPECT_EQ(acks[tag], rig.now()) << tag;
+  }
+  EXPECT_EQ(rig.statistics().ftl.gc_cached, 1u);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().nand.page_reads, reads + 1) << "the queued read is withdrawn";
+}
+
 }  // namespace
 }  // namespace hmsim
