@@ -45,8 +45,8 @@ WHOLE = """
 `dram.backend: dramsim3_full` sends the same traces through DRAMsim3's own controller: {requests:,}
 requests, or a quarter for *conflicts* and a twentieth for *sparse*. DRAMsim3 has queues of {queue}
 reads and {queue} writes, and 8 commands for each bank. "Queue" is their average occupancy, which is
-the depth of the native queue. Where a trace has writes, the native engine drains them in batches,
-from {high} waiting writes down to {low}.
+the depth of the native queue. The native engine drains writes in batches, from {high} waiting
+writes down to {low}.
 
 Cycles, latencies of reads (mean and 99th percentile, in ns) and GB/s are DRAMsim3's, then hmsim's.
 "Residual" is hmsim's excess of cycles. "tRTRS" is the part of it that the mended timing table
