@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row-buffer locality: the share of a source's requests that would hit if it ran alone.
+// Row-buffer locality: the share of a source's requests that would hit if it ran alone. A shadow
+// row for each source and bank holds the row that the source used last.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,7 @@ class Locality {
     shadow = row;
   }
 
-  // The quantum ends: its figures are kept, and the next begins.
+  // Ends the quantum: keeps its counts and starts the next.
   void close() {
     for (Source& source : sources_) {
       source.last = source.now;
@@ -53,11 +54,11 @@ class Locality {
     }
   }
 
-  // Of the last whole quantum.
+  // Returns the counts of the last complete quantum.
   Count count(std::size_t source) const {
     return source < sources_.size() ? sources_[source].last : Count();
   }
-  // In thousandths.
+  // Returns the share of row hits, in thousandths.
   std::int64_t share(std::size_t source) const { return count(source).share(); }
 
   void serialize(Archive& archive) {
