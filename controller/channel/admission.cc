@@ -71,7 +71,7 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   }
   queues_[0].free_slots = layout.controller.queue_depth - held_[0] - (split_ ? 0 : held_[1]);
   queues_[1].free_slots = split_ ? layout.controller.nvdimm_queue_depth - held_[1] : 0;
-  // So there is a slot in the pool for each free one.
+  // This ensures a pool slot for each free queue slot.
   archive.check(queues_[0].free_slots >= 0 && queues_[1].free_slots >= 0,
                 "a queue holds more than it can");
   full_ranks_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row-buffer locality: the share of a source's requests that would hit if it ran alone. A shadow
-// row for each source and bank holds the row that the source used last.
+// Row-buffer locality: the share of a source's requests that would hit if it ran alone.
 #pragma once
 
 #include <cstddef>

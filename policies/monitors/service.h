@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Service received by a source: the clock cycles in which banks were busy with its requests. A DRAM
-// request keeps its bank busy for its burst, plus tRP + tRCD on a row miss. An NVDIMM request
-// counts its burst (`bus`), or the time in which its pseudo-bank is busy (`bank`): from the
-// source's first command in flight there until its last one completes.
+// Service received by a source: the clock cycles in which banks were busy with its requests.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +13,9 @@
 
 namespace hmsim {
 
-// A DRAM request keeps its bank busy for its burst, and for tRP + tRCD before it when it misses the
-// row. An NVDIMM request counts its burst (`bus`), or its pseudo-bank is busy from a source's first
-// command under way there to the end of its last (`bank`).
+// A DRAM request keeps its bank busy for its burst, plus tRP + tRCD on a row miss. An NVDIMM
+// request counts its burst (`bus`), or the time in which its pseudo-bank is busy (`bank`): from the
+// source's first command in flight there until its last one completes.
 class Service {
  public:
   void declare(ParameterSet& parameters) {
