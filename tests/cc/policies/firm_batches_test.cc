@@ -33,8 +33,6 @@ TEST(Firm, ReadsHaveTheBusBeforeAnythingHasCome) {
   EXPECT_EQ(Rehearsal("firm", {}, kShape).policy().direction(), Direction::reads);
 }
 
-// A read that arrived after the group was formed is in no group until the group ends, which is
-// checked when the next request joins.
 // Writes keep the bus while no other request arrives.
 TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
   Rehearsal queue("firm", {{"policies.firm.batch_age", "1ns"}}, kShape);
@@ -49,6 +47,8 @@ TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
   EXPECT_EQ(queue.policy().direction(), Direction::reads);
 }
 
+// A read that arrived after the group was formed is in no group until the group ends, which is
+// checked when the next request joins.
 TEST(Firm, AGroupEndsWhenItIsOlderThanABatchMayBe) {
   const auto regrouped = [](Tick age) {
     Rehearsal queue("firm", {}, kShape);
