@@ -22,7 +22,7 @@ std::size_t table_size(std::int64_t entries) {
 AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
     : ack_(config.controller.ack),
       period_(config.dram.clock_period()),
-      outstanding_limit_(config.controller.outstanding_limit()),
+      outstanding_limit_(config.outstanding_limit()),
       slots_(config.nvdimm.present ? config.transaction_slots() : 0),
       grant_delay_(config.controller.ack == AckMode::nvdimm_p ? config.controller.response_cycles
                                                               : 1),

@@ -27,6 +27,11 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"per rank: references issued but unfinished (flat); two entries for each "
                       "transaction moved there (two_level)",
                       "the paper, Table III: 32"});
+  parameters.integer_or("nvdimm_command_queue_depth", nvdimm_command_queue_depth, {2, 4096}, "rank",
+                        kOfRank, "entries",
+                        {"two_level: of each NVDIMM's own command queue, two for each transaction "
+                         "moved there, until its last data beat; rank: command_queue_depth",
+                         "the paper, section VI-A: 32 for a rank; Table III: 4096 for the NVDIMM"});
   parameters.choice(
       "writes", writes, {{"mixed", WriteMode::mixed}, {"drained", WriteMode::drained}},
       {"DRAM writes compete with reads, or wait and go in batches", "mixed: DRAMSim2"});
@@ -89,8 +94,9 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"command-bus cycles that an ack takes to return its address",
                       "the paper, section V-B: the address lines return the address"});
   parameters.integer_or("outstanding", outstanding, {1, 4096}, "queue", kWholeQueue, "commands",
-                        {"NVDIMM commands that may wait for their ack",
-                         "assumed: the queue's depth; 1 makes a blocking device"});
+                        {"NVDIMM commands of a channel that may wait for their ack; queue: all "
+                         "that the controller's queues hold",
+                         "assumed: the queues' depth; 1 makes a blocking device"});
   parameters.choice(
       "bus", bus, {{"shared", BusLayout::shared}, {"private", BusLayout::separate}},
       {"the classes share the command and data buses, or each has its own: an oracle without "

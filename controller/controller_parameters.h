@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/parameters.h"
+#include "core/request.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -23,6 +24,7 @@ enum class BusLayout { shared, separate };
 
 inline constexpr std::int64_t kWholeQueue = 0;
 inline constexpr std::int64_t kOfQueue = -1;  // stands for a share of the queue depth
+inline constexpr std::int64_t kOfRank = 0;    // stands for command_queue_depth
 inline constexpr Tick kNoLimit{0};
 inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
@@ -33,6 +35,7 @@ struct ControllerParameters {
   std::int64_t nvdimm_queue_depth = 128;
   QueueStructure structure = QueueStructure::flat;
   std::int64_t command_queue_depth = 32;
+  std::int64_t nvdimm_command_queue_depth = kOfRank;  // two_level
   WriteMode writes = WriteMode::mixed;
   std::int64_t drain_high = kOfQueue;
   std::int64_t drain_low = kOfQueue;
@@ -69,8 +72,11 @@ struct ControllerParameters {
     return drain_high == kOfQueue ? std::max<std::int64_t>(1, queue_depth * 3 / 4) : drain_high;
   }
   std::int64_t low_mark() const { return drain_low == kOfQueue ? queue_depth / 4 : drain_low; }
-  std::int64_t outstanding_limit() const {
-    return outstanding == kWholeQueue ? slots_for_nvdimm() : outstanding;
+  // Returns the entries in the command queue of one DRAM rank or one NVDIMM.
+  std::int64_t command_entries(MemoryClass memory) const {
+    return memory == MemoryClass::nvdimm && nvdimm_command_queue_depth != kOfRank
+               ? nvdimm_command_queue_depth
+               : command_queue_depth;
   }
 };
 

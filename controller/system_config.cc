@@ -84,10 +84,9 @@ std::vector<ParameterError> SystemConfig::check() const {
                                      std::to_string(controller.queue_depth) +
                                      ": writes would fill the queue");
   }
-  if (controller.outstanding != kWholeQueue &&
-      controller.outstanding > controller.slots_for_nvdimm()) {
-    add("controller.outstanding", "exceeds the depth of the queue that holds NVDIMM requests, " +
-                                      std::to_string(controller.slots_for_nvdimm()));
+  if (controller.outstanding != kWholeQueue && controller.outstanding > nvdimm_slots()) {
+    add("controller.outstanding", "exceeds the depth of the queues that hold NVDIMM requests, " +
+                                      std::to_string(nvdimm_slots()));
   }
   if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
@@ -147,17 +146,22 @@ void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
   }
 }
 
-std::int64_t SystemConfig::command_slots() const {
+std::int64_t SystemConfig::command_slots(MemoryClass memory) const {
   const bool two_level = controller.structure == QueueStructure::two_level;
-  return two_level ? controller.command_queue_depth / kEntriesPerTransaction : 0;
+  return two_level ? controller.command_entries(memory) / kEntriesPerTransaction : 0;
 }
 
 std::int64_t SystemConfig::transaction_slots() const {
-  return controller.slots() + (dram.ranks + population.count) * command_slots();
+  return controller.slots() + dram.ranks * command_slots(MemoryClass::dram) +
+         population.count * command_slots(MemoryClass::nvdimm);
 }
 
 std::int64_t SystemConfig::nvdimm_slots() const {
-  return controller.slots_for_nvdimm() + population.count * command_slots();
+  return controller.slots_for_nvdimm() + population.count * command_slots(MemoryClass::nvdimm);
+}
+
+std::int64_t SystemConfig::outstanding_limit() const {
+  return controller.outstanding == kWholeQueue ? nvdimm_slots() : controller.outstanding;
 }
 
 std::vector<SystemConfig> SystemConfig::channel_configs() const {

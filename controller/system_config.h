@@ -42,6 +42,8 @@ struct SystemConfig {
   std::int64_t transaction_slots() const;
   // Returns the maximum number of NVDIMM transactions.
   std::int64_t nvdimm_slots() const;
+  // Returns the maximum number of NVDIMM commands that wait for their ack.
+  std::int64_t outstanding_limit() const;
 
   std::int64_t all_channels() const { return controller.channels * nodes; }
 
@@ -57,9 +59,9 @@ struct SystemConfig {
   void check_nvdimms(std::vector<ParameterError>& errors) const;
   // Like nvdimms(), and appends errors in their keys.
   std::vector<NvdimmParameters> modules(std::vector<ParameterError>& errors) const;
-  // Returns the maximum number of transactions in the command queue of one rank. With two_level
-  // each NVDIMM is a rank.
-  std::int64_t command_slots() const;
+  // Returns the maximum number of transactions in the command queue of one DRAM rank or one NVDIMM;
+  // 0 unless two_level.
+  std::int64_t command_slots(MemoryClass memory) const;
 };
 
 }  // namespace hmsim

@@ -23,9 +23,9 @@
 
 namespace hmsim {
 
-// Of a lookup: the line, or the frame of a write, is here, on its way, or missing; a read of a
-// never-written page may need none.
-enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
+// Of a lookup: the line, or the frame of a write, is here, on its way, or missing; the line's page
+// is on its way for another item (joined); a read of a never-written page may need none.
+enum class Found : std::uint8_t { here, on_its_way, joined, missing, unmapped };
 
 class CommandTable {
  public:

@@ -26,8 +26,8 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
                                  buffer_, ftl_, flash_)),
       commands_(parameters, host, ftl_.shape().logical_pages, pending_, collector_,
                 ftl_.statistics()),
-      reads_(parameters.unmapped_read, commands_, buffer_, lookahead_.get(), ftl_, flash_, map_,
-             collector_, pending_, data_.get()),
+      reads_(parameters, commands_, buffer_, lookahead_.get(), ftl_, flash_, map_, collector_,
+             pending_, data_.get()),
       collector_(parameters.gc, parameters.nand, parameters.line_burst, assignments, ftl_, flash_,
                  pending_, reads_),
       map_(ftl_, flash_, pending_, *this),
@@ -253,7 +253,8 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (found == Found::here) {
     ++statistics.read_hits;
   } else {
-    statistics.read_merged += found == Found::on_its_way ? 1 : 0;
+    statistics.read_merged += found == Found::on_its_way || found == Found::joined ? 1 : 0;
+    statistics.read_joined += found == Found::joined ? 1 : 0;
   }
 }
 

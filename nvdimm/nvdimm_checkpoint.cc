@@ -19,6 +19,7 @@ void Nvdimm::serialize(Archive& archive) {
   ftl_.serialize(archive);
   flash_.serialize(archive);
   buffer_.serialize(archive);
+  reads_.serialize(archive);
   collector_.serialize(archive);
   map_.serialize(archive);
   evictor_.serialize(archive);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/read_path.h"
 
+#include <array>
 #include <utility>
 
 namespace hmsim {
 
-ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
+ReadPath::ReadPath(const NvdimmParameters& parameters, CommandTable& commands, SyncBuffer& buffer,
                    Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
                    GarbageCollector& collector, PendingWork& pending, NvdimmData* data)
-    : unmapped_read_(unmapped_read),
+    : unmapped_read_(parameters.unmapped_read),
       commands_(commands),
       buffer_(buffer),
       lookahead_(lookahead),
@@ -17,7 +18,8 @@ ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffe
       map_(map),
       collector_(collector),
       pending_(pending),
-      data_(data) {
+      data_(data),
+      shared_(parameters.buffer.shares_reads() ? std::make_unique<SharedReads>() : nullptr) {
   flash.attach(*this);
 }
 
@@ -38,18 +40,19 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
     owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
     commands_.wait(tag, record.waiters);
     start_fill(frame, FlashPriority::demand, now);
-    return Found::missing;
+    return buffer_.read[frame].joined ? Found::joined : Found::missing;
   }
   if (unmapped_read_ == UnmappedRead::zero &&
       ftl_.pages().place(buffer_.page_of(key)) == kNowhere) {
     commands_.ready(tag, now);
     return Found::unmapped;
   }
-  Frame& record = buffer_.read[buffer_.read.add(key)];
+  const std::uint32_t added = buffer_.read.add(key);
+  Frame& record = buffer_.read[added];
   owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
   commands_.wait(tag, record.waiters);
   admit(now);
-  return Found::missing;
+  return buffer_.read[added].joined ? Found::joined : Found::missing;
 }
 
 void ReadPath::admit(Tick now) {
@@ -89,15 +92,36 @@ void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now)
   record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
   move(record, ftl_.pages().read_lun(buffer_.page_of(record.key)));
   record.state = FrameState::filling;
-  pending_.add(record.lun, {0, 1, 0});
-  if (record.fetching) {
-    return;  // the read of an earlier fill, which collection has served, is still queued
+  if (joins(record)) {
+    if (priority == FlashPriority::prefetch) {
+      lookahead_->prefetch_ended();
+    }
+    return;
   }
-  record.fetching = true;
+  pending_.add(record.lun, {0, 1, 0});
+  const bool queued = std::exchange(record.fetching, true);
+  if (shared_ != nullptr) {
+    shared_->open(buffer_.page_of(record.key), frame);
+  }
+  if (queued) {
+    return;  // the read of an earlier fill, which collection has served
+  }
   const MapUser user = priority == FlashPriority::prefetch ? MapUser::prefetch : MapUser::demand;
   if (map_.look_up(buffer_.page_of(record.key), map_cookie(user, frame), now)) {
     fetch(frame, priority, GcWait(), now);
   }
+}
+
+// Another item's read brings the frame's page. That read is pending once, for all its frames.
+bool ReadPath::joins(Frame& frame) {
+  const LogicalPage page = buffer_.page_of(frame.key);
+  if (shared_ == nullptr || frame.fetching ||
+      !shared_->joinable(page, ftl_.pages().read_place(page))) {
+    return false;
+  }
+  frame.joined = true;
+  pending_.remove(frame.lun, {1, 0, 0});
+  return true;
 }
 
 // In the meantime collection may have served the frame: then its read is withdrawn once it starts.
@@ -120,13 +144,32 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   record.valid |= record.expected;
   record.expected = 0;
   record.state = FrameState::clean;
-  pending_.remove(record.lun, {1, 1, 0});
+  if (!std::exchange(record.joined, false)) {
+    pending_.remove(record.lun, {1, 1, 0});
+  }
   commands_.wake_all(record.waiters, [&](std::uint32_t tag) {
     CommandTable::Command& command = commands_[tag];
     command.gc_blocked += gc.since(std::exchange(command.since, now));
     seek_again(tag, now);
   });
   leave(frame, now);
+}
+
+// The page that the frame led the read of has come: each frame that shares the read takes its line,
+// in the order of the lines. Frames that join from now on wait for another read.
+void ReadPath::end_shared_fill(std::uint32_t leader, const GcWait& gc, Tick now) {
+  std::array<std::uint32_t, kLinesPerPage> filled{};
+  std::size_t count = 0;
+  const std::int64_t first = buffer_.page_of(buffer_.read[leader].key).value() * kLinesPerPage;
+  for (std::int64_t key = first; key < first + kLinesPerPage; ++key) {
+    const std::uint32_t frame = buffer_.read.find(key);
+    if (frame != kNoIndex && (frame == leader || buffer_.read[frame].joined)) {
+      filled[count++] = frame;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    end_fill(filled[i], gc, now);
+  }
 }
 
 void ReadPath::unpinned(std::uint32_t frame) {
@@ -193,6 +236,9 @@ bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
   // The page may have been written to another LUN while the read waited for this one.
   const std::uint32_t lun = ftl_.pages().read_lun(buffer_.page_of(frame.key));
   if (lun == command.lun) {
+    if (shared_ != nullptr) {
+      shared_->start(buffer_.page_of(frame.key), command.subject, flash_place(command));
+    }
     return true;
   }
   FlashCommand moved = command;
@@ -215,12 +261,28 @@ PhysicalPage ReadPath::next_flash_place(const FlashCommand& command) const {
 
 void ReadPath::on_flash_done(const FlashCommand& command, Tick now) {
   count_prefetch(command);
-  buffer_.read.held(command.subject).fetching = false;
-  end_fill(command.subject, command.gc, now);
+  const std::uint32_t frame = command.subject;
+  buffer_.read.held(frame).fetching = false;
+  if (shared_ != nullptr && shared_->close(buffer_.page_of(buffer_.read[frame].key), frame)) {
+    end_shared_fill(frame, command.gc, now);
+  } else {
+    end_fill(frame, command.gc, now);
+  }
 }
 
 // Collection holds the page in the controller: it takes the place of the reads that wait for it.
+// Frames that join a shared read meanwhile are served as well, since that read may be withdrawn.
 bool ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
+  const bool served = serve_copied(page, lun, now);
+  if (shared_ != nullptr) {
+    while (serve_copied(page, lun, now)) {
+    }
+    shared_->close(page);
+  }
+  return served;
+}
+
+bool ReadPath::serve_copied(LogicalPage page, std::uint32_t lun, Tick now) {
   const std::int64_t keys = buffer_.items() ? kLinesPerPage : 1;
   bool served = false;
   for (std::int64_t key = page.value() * keys; key < (page.value() + 1) * keys; ++key) {
@@ -231,6 +293,14 @@ bool ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
     }
   }
   return served;
+}
+
+// --- Checkpoints
+
+void ReadPath::serialize(Archive& archive) {
+  if (shared_ != nullptr) {
+    shared_->serialize(archive, buffer_);
+  }
 }
 
 }  // namespace hmsim

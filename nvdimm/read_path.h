@@ -6,13 +6,19 @@
 // flash: one flash read for all that wait for it. The frame is that of the least recently used
 // clean page; where none can go, pages wait in order of arrival. A line that the page's frame in
 // the write part lacks is read into the read part, without the lines of the write part.
+//
+// Item frames: each item that is missing has a flash read, or joins that of another item of its
+// page (SharedReads). A frame that has joined is filled when that read ends; a prefetch that joins
+// is over at once, since it occupies no LUN. PendingWork counts a shared read once.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/types.h"
 #include "nvdimm/buffer/data.h"
 #include "nvdimm/buffer/lookahead.h"
+#include "nvdimm/buffer/shared_reads.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/command_table.h"
 #include "nvdimm/ftl/ftl.h"
@@ -26,7 +32,7 @@ namespace hmsim {
 class ReadPath final : public CollectionListener, private FlashRequester {
  public:
   // `lookahead`, `data`: nullptr where there is none.
-  ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
+  ReadPath(const NvdimmParameters& parameters, CommandTable& commands, SyncBuffer& buffer,
            Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
            GarbageCollector& collector, PendingWork& pending, NvdimmData* data);
 
@@ -43,10 +49,15 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   // The place of the frame's page is known.
   void fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now);
 
+  // The buffer is loaded before.
+  void serialize(Archive& archive);
+
  private:
   Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
+  bool joins(Frame& frame);
   void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
+  void end_shared_fill(std::uint32_t leader, const GcWait& gc, Tick now);
   void owe(Frame& frame, std::uint32_t lun);
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);
@@ -58,6 +69,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   PhysicalPage next_flash_place(const FlashCommand& command) const override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
   bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) override;
+  bool serve_copied(LogicalPage page, std::uint32_t lun, Tick now);
 
   const UnmappedRead unmapped_read_;
   CommandTable& commands_;
@@ -69,6 +81,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   GarbageCollector& collector_;
   PendingWork& pending_;
   NvdimmData* data_;
+  const std::unique_ptr<SharedReads> shared_;  // nullptr: each frame has its own flash read
 };
 
 // The newest data are those of posted writes, then those of the write part.

@@ -49,7 +49,7 @@ struct GcTimes {
   Tick program;   // register to cells (tPROG)
   Tick erase;     // tBERS
   Tick transfer;  // one page on the flash channel
-  Tick command;   // command and address cycles on the flash channel
+  Tick blocked;   // time for which the copy of a page blocks the flash channel
   Tick burst;     // one request on the memory bus (tBL)
 };
 

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/admission.h"
 
-#include <algorithm>
-
 #include "core/places.h"
 
 namespace hmsim {
+
+namespace {
+
+// Returns the free entries of all command queues when empty: DRAM ranks first, then NVDIMMs.
+std::vector<std::int64_t> empty_command_queues(const ChannelLayout& layout) {
+  const auto ranks = static_cast<std::size_t>(layout.nvdimm_rank);
+  std::vector<std::int64_t> entries(ranks, layout.controller.command_entries(MemoryClass::dram));
+  entries.resize(ranks + static_cast<std::size_t>(layout.nvdimms),
+                 layout.controller.command_entries(MemoryClass::nvdimm));
+  return entries;
+}
+
+}  // namespace
 
 Admission::Admission(const ChannelLayout& layout, std::size_t slots)
     : split_(layout.split),
       command_queues_fill_(layout.command_queues_fill),
       pool_(slots),
       line_order_(slots),
-      room_(static_cast<std::size_t>(layout.nvdimm_rank + layout.nvdimms),
-            layout.controller.command_queue_depth) {
+      room_(empty_command_queues(layout)) {
   queues_[0].free_slots = layout.controller.queue_depth;
   queues_[1].free_slots = layout.split ? layout.controller.nvdimm_queue_depth : 0;
   staged_.reserve(slots);
@@ -59,7 +69,7 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
     staged.check(pool_[slot].state == TransactionState::staged);
   }
   held_ = {};
-  std::fill(room_.begin(), room_.end(), layout.controller.command_queue_depth);
+  room_ = empty_command_queues(layout);
   for (const Transaction* each : held) {
     const bool is_staged = each->state == TransactionState::staged;
     const bool moved = layout.two_level && !is_staged && each->state != TransactionState::barred;

@@ -13,12 +13,13 @@
 
 namespace hmsim {
 
-// Processes one edge. `first`: first edge of a call of advance(), before which any event may have
-// occurred. Each `try` call is a shortcut: without it, and with its else branch kept, results are
+// Processes one edge. `first`: first edge of a call of advance(), before which requests may have
+// arrived. Each `try` call is a shortcut: without it, and with its else branch kept, results are
 // the same.
 template <Extras extras, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
-  if (first || !Uncontended::try_begin_edge<extras>(*this)) {
+  const bool may_have_changed = first && (extras != Extras::none || admission_.may_admit());
+  if (may_have_changed || !Uncontended::try_begin_edge<extras>(*this)) {
     if (extras == Extras::none && DeferredRefresh::try_defer(*this)) {
       return;
     }

@@ -30,8 +30,8 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
       timing_(*devices.timing, devices.native_timing, layout.nvdimm_rank,
               layout.nvdimm_rank * layout.banks_per_rank,
               Cycle(config.dram.timing.burst + config.dram.timing.trtrs)),
-      endpoint_(layout.pseudo_banks, config.controller.outstanding_limit(), layout.posts_writes,
-                timing_, pool),
+      endpoint_(layout.pseudo_banks, config.outstanding_limit(), layout.posts_writes, timing_,
+                pool),
       credits_(credits_of(config), Cycle(config.controller.response_cycles)) {
   const std::vector<NvdimmParameters> all = config.nvdimms();
   const auto make = [&](std::size_t number, AckListener& listener) {

@@ -17,12 +17,16 @@ void BufferParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "buffer");
   const Range sizes{kPageBytes.value(), kTiB};
   set.size("read_size", read_size, sizes,
-           {"read part of the synchronisation buffer", "the paper, section II (400 MB)"});
+           {"read part of the synchronisation buffer", "the paper, section III (400 MB)"});
   set.size("write_size", write_size, sizes,
-           {"write part of the synchronisation buffer", "the paper, section II (400 MB)"});
+           {"write part of the synchronisation buffer", "the paper, section III (400 MB)"});
   set.choice("granularity", granularity,
              {{"page", BufferGranularity::page}, {"item", BufferGranularity::item}},
              {"what a frame holds: a 4 KiB page or a 64 B item", "the paper, section III"});
+  set.choice("item_reads", item_reads, {{"own", ItemReads::own}, {"shared", ItemReads::shared}},
+             {"item frames: each missing item has a flash read of its page, or all items of a "
+              "page that are missing while it is read share one",
+              "assumed; the paper, section V-B: flash is read page by page"});
   set.time("lookup", lookup, {"time of a lookup in buffer and map (tBC)", kTable3}, kMillisecond);
   set.choice("port", port, {{"pipelined", BufferPort::pipelined}, {"serial", BufferPort::serial}},
              {"whether lookups overlap or follow one another", "assumed"});
@@ -34,7 +38,7 @@ void BufferParameters::declare(ParameterSet& set) {
   set.choice("flush", flush, {{"none", BufferFlush::none}, {"writeback", BufferFlush::writeback}},
              {"what a flush has to do before it is acknowledged: nothing, since ultracapacitors "
               "make the buffer durable, or write back all of the write part",
-              "none: the paper, section IV (power failures)"});
+              "none: the paper, section V-B2 (power failures)"});
   set.name_of("manager", manager, policy_names(PolicyKind::buffer_manager),
               {"what is done for commands that are queued and not yet looked up",
                "the paper, section V-B"});

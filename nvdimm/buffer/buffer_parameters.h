@@ -15,6 +15,7 @@ struct NandParameters;
 
 enum class UnmappedRead : std::uint8_t { flash, zero };
 enum class BufferGranularity : std::uint8_t { page, item };
+enum class ItemReads : std::uint8_t { own, shared };
 enum class BufferPort : std::uint8_t { pipelined, serial };
 enum class FrameRelease : std::uint8_t { program, datain };
 enum class BufferFlush : std::uint8_t { none, writeback };
@@ -23,6 +24,7 @@ struct BufferParameters {
   Bytes read_size{400LL << 20};
   Bytes write_size{400LL << 20};
   BufferGranularity granularity = BufferGranularity::page;
+  ItemReads item_reads = ItemReads::own;
   Tick lookup = 52 * kNanosecond;
   BufferPort port = BufferPort::pipelined;
   FrameRelease release = FrameRelease::program;
@@ -33,6 +35,10 @@ struct BufferParameters {
   // Frames in a part of `size`.
   std::int64_t frames(Bytes size) const {
     return size / (granularity == BufferGranularity::item ? kLineBytes : kPageBytes);
+  }
+
+  bool shares_reads() const {
+    return granularity == BufferGranularity::item && item_reads == ItemReads::shared;
   }
 
   // Under "buffer.".

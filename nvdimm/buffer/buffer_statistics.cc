@@ -34,6 +34,9 @@ constexpr std::array kRows{
     Table::sum<&S::read_merged, &S::write_merged>(
         "nvdimm.buffer.merged", "commands",
         "commands that found their page or item on its way into a frame"),
+    Table::counter<&S::read_joined>(
+        "nvdimm.buffer.read_joined", "commands",
+        "of these, reads of an item that joined another item's flash read of the page"),
     Table::counter<&S::unmapped_reads>(
         "nvdimm.buffer.unmapped_reads", "commands",
         "reads of never-written pages that were answered without flash access"),

@@ -53,6 +53,7 @@ struct Frame {
   FrameListing listing = FrameListing::none;
   bool prefetched = false;  // and no read has asked for it yet
   bool fetching = false;    // read part: a flash read for it is queued or running
+  bool joined = false;      // read part, filling: another item's flash read brings its page
   std::uint32_t lun = 0;    // read part, while it waits for flash: where from
 
   void serialize(Archive& archive) {

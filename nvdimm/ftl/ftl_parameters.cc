@@ -73,7 +73,8 @@ void GcParameters::declare(ParameterSet& set) {
            {"with fewer blocks free (never fewer than 2), collection is not deferred any more",
             "MQSim"});
   set.boolean("hold_channel", hold_channel,
-              {"the flash channel is held during a whole page copy", "assumed"});
+              {"the flash channel is held during a whole page copy",
+               "assumed; the paper, section V-C: a copy blocks all chips of its bus"});
 }
 
 void FtlParameters::check(std::vector<ParameterError>& errors) const {

@@ -10,6 +10,12 @@ std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignm
   return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
 }
 
+// For which the copy of a page blocks its channel.
+Tick blocked_by_copy(bool hold_channel, const NandParameters& nand, const NandTiming& timing) {
+  const Tick on_bus = 2 * (timing.data_out() + timing.read_command());
+  return hold_channel ? on_bus + nand.read_time + nand.program_time : on_bus;
+}
+
 }  // namespace
 
 GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandParameters& nand,
@@ -22,7 +28,7 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
              nand.program_time,
              nand.erase_time,
              flash.timing().data_out(),
-             flash.timing().read_command(),
+             blocked_by_copy(parameters.hold_channel, nand, flash.timing()),
              line_burst},
       ftl_(ftl),
       flash_(flash),

@@ -150,8 +150,8 @@ void Harmonic::declare(ParameterSet& parameters) {
   parameters.boolean("guard", guard_,
                      {"a request that has been ready for too long goes first, the one first that "
                       "was due first",
-                      "a modelling choice of hmsim, not in the paper; hms, hms_table, hms_pas and "
-                      "all set it"});
+                      "a modelling choice of hmsim, not in the paper; hms, all, paper_all and "
+                      "their variants set it"});
   parameters.integer(
       "dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
       {"too long for a DRAM request, since it got its slot; beyond that it counts as "
@@ -163,8 +163,7 @@ void Harmonic::declare(ParameterSet& parameters) {
       {"too long for an NVDIMM request, since its ack; beyond that it counts as starved when it "
        "loses",
        "a modelling choice of hmsim: four times dram_guard, which is little beside a flash read of "
-       "50 us; the bundles hms, hms_table, hms_pas and all set 2,000, for slow tiers without flash "
-       "too"});
+       "50 us; hms, all, paper_all and their variants set 2,000, for slow tiers without flash"});
   parameters.text("table", text_,
                   {"rates by pattern, as 'hmsim calibrate' makes them and as commands fill in by "
                    "themselves",

@@ -35,8 +35,8 @@ class Proactive final : public GcScheduler {
     if (stages_ == Stages::erases || view.channel.none()) {
       return true;
     }
-    const Tick block = 2 * (view.times->transfer + view.times->command);
-    return response_time(view, view.all - view.channel, view.channels - 1) > block;  // eq. 7
+    return response_time(view, view.all - view.channel, view.channels - 1) >
+           view.times->blocked;  // eq. 7
   }
 
   GcErase erase(const GcView& view) override {

@@ -79,7 +79,7 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
 @pytest.mark.parametrize(
     ("line", "completed"),
     [
-        ("run mascots16_", ["mascots16_4ch"]),
+        ("run mascots16_", ["mascots16_2026_11", "mascots16_4ch"]),
         ("run mascots16 --workload dem", ["demo"]),
         ("run mascots16 --policy split", ["split", "split_dram_first"]),
         ("compare mascots16 storage/moneta_s", ["storage/moneta_spin"]),

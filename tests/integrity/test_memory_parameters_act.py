@@ -39,6 +39,7 @@ OTHER: dict[str, Any] = {
     "controller.nvdimm_queue_depth": 8,
     "controller.structure": "two_level",
     "controller.command_queue_depth": 4,
+    "controller.nvdimm_command_queue_depth": 4,
     "controller.writes": "drained",
     "controller.drain_high": 24,
     "controller.drain_low": 2,
@@ -139,6 +140,7 @@ WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
 COMPANY: dict[str, dict[str, Any]] = {
     "controller.queues": {"controller.queue_depth": 32},  # is full at times
     "controller.nvdimm_queue_depth": SPLIT,
+    "controller.nvdimm_command_queue_depth": {"controller.structure": "two_level"},
     "controller.nvdimm_scheduler": SPLIT,
     "controller.arbiter": SPLIT,
     "controller.contest": {**SPLIT, "controller.arbiter": "round_robin"},

@@ -7,9 +7,9 @@ import pandas as pd
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import (
+    ALL,
     BESIDE,
     HMS,
-    PAPER_ALL,
     VERDICT,
     Case,
     Runs,
@@ -23,7 +23,6 @@ from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
 from hmsim.running.mixes import PROGRAMS
 
-ALL = PAPER_ALL.name
 POLICIES = ("firm", HMS, ALL, "hms", "all")
 PAPER = 27.0
 SYSTEMS = {"mascots16": "buffers of 400 MiB, new NVDIMM", "quick": "buffers of 1 MiB, aged NVDIMM"}

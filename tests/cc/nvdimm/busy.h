@@ -36,6 +36,10 @@ inline std::vector<NvdimmParameters> busy_nvdimms() {
   plain.nand.ecc_time = 5 * kMicrosecond;
   plain.buffer.granularity = BufferGranularity::item;
 
+  NvdimmParameters shared = plain;
+  shared.buffer.item_reads = ItemReads::shared;
+  shared.gc.scheduler = "proactive";
+
   NvdimmParameters released = of_four_luns(4 * kPageBytes, 1);
   released.nand.cache = true;
   released.ftl.allocation = PageAllocation::fixed;
@@ -54,7 +58,7 @@ inline std::vector<NvdimmParameters> busy_nvdimms() {
   merged.gc.hold_channel = true;
   merged.precondition.fill = 0.15;  // so that some pages have no neighbours
   merged.precondition.overwrite = 10;
-  return {plain, released, wide, merged};
+  return {plain, shared, released, wide, merged};
 }
 
 // Sends random commands, as many at a time as the NVDIMM takes.

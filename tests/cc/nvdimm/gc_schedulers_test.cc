@@ -11,7 +11,7 @@ namespace hmsim {
 namespace {
 
 constexpr GcTimes kTimes{50 * kMicrosecond, 650 * kMicrosecond, 2000 * kMicrosecond,
-                         Tick(20'480'000),  Tick(300'000),      5 * kNanosecond};
+                         Tick(20'480'000),  Tick(41'560'000),   5 * kNanosecond};
 
 std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& own = {}) {
   Assignments assignments;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -141,9 +142,12 @@ TEST(GcSteering, NoCollectionIsForgottenWhereAReadGoesToAnotherLun) {
 
 TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
   for (const std::string& name : schedulers()) {
-    for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
+    for (const auto& [granularity, reads] : {std::pair(BufferGranularity::page, ItemReads::own),
+                                             {BufferGranularity::item, ItemReads::own},
+                                             {BufferGranularity::item, ItemReads::shared}}) {
       NvdimmParameters parameters = aged_nvdimm(name);
       parameters.buffer.granularity = granularity;
+      parameters.buffer.item_reads = reads;
       Rig rig(parameters);
       Nvdimm& nvdimm = rig.nvdimm();
       run_random(rig, 2000, 3, [&] {
@@ -160,6 +164,7 @@ TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
       });
       EXPECT_TRUE(nvdimm.pending().all().none());
       EXPECT_EQ(nvdimm.pending().buffered(), 0u);
+      EXPECT_EQ(rig.statistics().buffer.read_joined > 0, reads == ItemReads::shared);
     }
   }
 }

@@ -55,6 +55,7 @@ NvdimmParameters any_nvdimm(Random& random) {
   p.nand.page_size = (std::int64_t{1} << below(3)) * kPageBytes;
   p.capacity = p.nand.parts() * p.capacity;
   p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
+  p.buffer.item_reads = below(2) != 0 ? ItemReads::shared : ItemReads::own;
   return p;
 }
 

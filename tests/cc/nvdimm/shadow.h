@@ -79,7 +79,7 @@ struct NvdimmFaults {
     for (std::uint32_t i = 0; i < nvdimm.buffer_.read.records(); ++i) {
       const Frame& frame = nvdimm.buffer_.read[i];
       const bool filling = frame.state == FrameState::filling;
-      if ((!filling && frame.state != FrameState::waiting) || frame.lun != lun) {
+      if ((!filling && frame.state != FrameState::waiting) || frame.joined || frame.lun != lun) {
         continue;
       }
       owed += {1, filling ? 1u : 0u, 0};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many commands does the controller have outstanding at the NVDIMM, and what lets the next one
+// go: an ack (controller.outstanding), or the end of a transaction (two_level)?
+//
+// Every read misses, and has a LUN to itself; all LUNs share one flash channel. So the page of read
+// k follows that of read k - 1 by one transfer, and the acks are as far apart.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/cc/controller/command_log.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/names.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr auto kNvdimm = MemoryClass::nvdimm;
+constexpr int kReads = 40;
+// In cycles of 1.25 ns. The first command ends after 1.25 ns; lookup 52 ns, tR 50 us, transfer
+// 20.48 us: 70,533.25 ns. (Latch cycles take no time here.)
+constexpr std::int64_t kFirstAck = 56'427;
+constexpr std::int64_t kTransfer = 16'384;
+constexpr std::int64_t kGrant = 1;      // after the ack
+constexpr std::int64_t kData = 11 + 4;  // from the grant to the last beat
+
+const Assignments kLuns{{"nvdimm.nand.channels", "1"},
+                        {"nvdimm.nand.chips", "8"},
+                        {"nvdimm.nand.dies", "8"},
+                        {"nvdimm.nand.command_time", "0s"},
+                        {"nvdimm.capacity", "256MiB"},
+                        {"nvdimm.nand.pages_per_block", "16"},
+                        {"nvdimm.ftl.over_provisioning", "28"},
+                        {"dram.refresh", "false"}};
+
+// When each command is sent.
+std::vector<std::int64_t> commands(const Assignments& keys) {
+  ChannelUnderTest channel(with(kLuns, keys));
+  for (int page = 0; page < kReads; ++page) {
+    channel.send(kNvdimm, Address(page * kPageBytes.value()));
+  }
+  channel.drain();
+  EXPECT_EQ(channel.finished_.size(), std::size_t{kReads});
+  std::vector<std::int64_t> sent;
+  for (const CommandRecord& record : only(channel.log_, ChannelCommand::nvdimm_read_command)) {
+    sent.push_back(record.cycle.value());
+  }
+  return sent;
+}
+
+// `many` commands one a cycle; then one `delay` after each ack.
+std::vector<std::int64_t> limited_to(int many, std::int64_t delay) {
+  std::vector<std::int64_t> sent;
+  for (int i = 0; i < kReads; ++i) {
+    sent.push_back(i < many ? i : kFirstAck + (i - many) * kTransfer + delay);
+  }
+  return sent;
+}
+
+TEST(Outstanding, AllReadsAreSentAtOnceWithoutALimit) {
+  EXPECT_EQ(commands({}), limited_to(kReads, 0));
+  EXPECT_EQ(commands({{"controller.outstanding", "40"}}), limited_to(kReads, 0));
+}
+
+// The first ack has the command bus on its edge, the first grant on the next one.
+TEST(Outstanding, The33rdCommandIsSentAfterTheFirstAck) {
+  EXPECT_EQ(commands({{"controller.outstanding", "32"}}), limited_to(32, kGrant + 1));
+  EXPECT_EQ(commands({{"controller.outstanding", "16"}}), limited_to(16, kGrant + 1));
+  // An ack that needs no slot of the command bus: on the same edge.
+  EXPECT_EQ(commands({{"controller.outstanding", "32"}, {"controller.ack_slots", "0"}}),
+            limited_to(32, 0));
+}
+
+const Assignments kTwoLevel{{"controller.structure", "two_level"}};
+
+// Two entries each, until the last beat.
+TEST(Outstanding, TwoLevelBoundsThemByTheCommandQueueOfTheNvdimm) {
+  EXPECT_EQ(commands(kTwoLevel), limited_to(16, kGrant + kData));
+  const Assignments dram = with(kTwoLevel, {{"controller.nvdimm_command_queue_depth", "64"}});
+  EXPECT_EQ(commands(dram), limited_to(32, kGrant + kData));
+  EXPECT_EQ(commands(with(dram, {{"controller.command_queue_depth", "8"}})),
+            limited_to(32, kGrant + kData))
+      << "the ranks' depth is that of DRAM alone";
+  EXPECT_EQ(commands(with(kTwoLevel, {{"controller.nvdimm_command_queue_depth", "4096"}})),
+            limited_to(kReads, 0));
+}
+
+TEST(Outstanding, FlatHasNoCommandQueueOfTheNvdimm) {
+  EXPECT_EQ(commands({{"controller.nvdimm_command_queue_depth", "2"}}), limited_to(kReads, 0));
+}
+
+// The transaction queue, of 24 entries, does not limit what has moved on.
+TEST(Outstanding, TwoLevelIsNotLimitedByTheTransactionQueue) {
+  const Assignments keys = with(kTwoLevel, {{"controller.queue_depth", "24"},
+                                            {"controller.nvdimm_command_queue_depth", "64"}});
+  EXPECT_EQ(commands(keys), limited_to(32, kGrant + kData));
+  EXPECT_EQ(commands(with(keys, {{"controller.outstanding", "28"}})), limited_to(28, kGrant + 1));
+}
+
+// Even pages are of the first NVDIMM, odd ones of the second.
+TEST(Outstanding, EachNvdimmHasItsOwnCommandQueue) {
+  const std::vector<std::int64_t> sent =
+      commands(with(kTwoLevel, {{"nvdimm.count", "2"}, {"nvdimm.nand.dies", "4"}}));
+  for (int i = 0; i < kReads; ++i) {
+    if (i < 32) {
+      EXPECT_EQ(sent[static_cast<std::size_t>(i)], i);
+    } else {
+      EXPECT_GT(sent[static_cast<std::size_t>(i)], kFirstAck);
+    }
+  }
+}
+
+TEST(Outstanding, TheNvdimmMustTakeAllCommandsThatTheQueuesHold) {
+  const Assignments keys{{"controller.structure", "two_level"},
+                         {"controller.nvdimm_command_queue_depth", "4096"},
+                         {"nvdimm.command_queue", "2000"}};
+  // 128 of the transaction queue, 16 of the rank, 2048 of the NVDIMM.
+  try {
+    make_config(keys);
+    FAIL() << "2000 are enough";
+  } catch (const InputError& error) {
+    EXPECT_TRUE(names(error.what(), {"nvdimm.command_queue", "2192"}));
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do the rows of docs/assumptions.md name what exists, and does each departure have its reason?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hmsim._core import Simulation
+from hmsim.config import settings
+from hmsim.figures.sensitivity import CHOICES
+from support import REPO
+
+PAGE = (REPO / "docs" / "assumptions.md").read_text(encoding="utf-8")
+ROWS, DEPARTURES, READINGS = re.split(r"^## (?:Where a default|Readings that)", PAGE, flags=re.M)
+KEY = re.compile(r"`([a-z0-9_]+(?:\.[a-z0-9_]+)+)(?:: [^`]*)?`")
+FILE = re.compile(r"\b(?:configs|policies)/[\w/]+\.\w+")
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Return the cells of each row by its number."""
+    lines = re.findall(r"^\| (A\d+) \|(.*)\|$", text, re.MULTILINE)
+    assert len(lines) == len(dict(lines)), "a number twice"
+    return {name: [cell.strip() for cell in cells.split("|")] for name, cells in lines}
+
+
+def known(key: str) -> bool:
+    """Return whether a key is a parameter, a section of parameters or a statistic."""
+    parameters = [info["name"] for info in Simulation.parameters()]
+    statistics = (REPO / "docs" / "statistics.md").read_text(encoding="utf-8")
+    inside = any(name == key or name.startswith(f"{key}.") for name in parameters)
+    return inside or f"| `{key}` |" in statistics
+
+
+def test_rows_are_numbered_without_gaps() -> None:
+    numbers = sorted(int(name[1:]) for name in rows(ROWS))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert all(len(cells) == 4 and all(cells[:2]) and cells[3] for cells in rows(ROWS).values())
+
+
+def test_keys_and_files_of_rows_exist() -> None:
+    for name, cells in rows(ROWS).items():
+        keys = [key for key in KEY.findall(cells[3]) if not key.endswith((".yaml", ".cc"))]
+        files = FILE.findall(cells[3])
+        assert keys or files or "](" in cells[3] or "`" in cells[3], name
+        assert [key for key in keys if not known(key)] == [], name
+        assert all(Path(REPO, file).is_file() for file in files), name
+    for key in KEY.findall(READINGS):
+        assert known(key), key
+
+
+def test_each_departure_has_a_value_and_a_reason() -> None:
+    departing = {name for name, cells in rows(ROWS).items() if "**departs**" in cells[1]}
+    assert departing == rows(DEPARTURES).keys()
+    reasons = re.findall(r"^\*\*(A\d+(?:, A\d+)*)\.\*\*", DEPARTURES, re.MULTILINE)
+    assert {name for each in reasons for name in each.split(", ")} == departing
+
+
+def test_rows_that_figures_name_are_on_the_page() -> None:
+    named = {word for each in CHOICES for word in re.findall(r"\bA\d+\b", each.what)}
+    assert named and named <= rows(ROWS).keys()
+
+
+def test_values_that_are_kept_belong_to_rows() -> None:
+    kept = REPO / "configs" / "mascots16_2026_11.yaml"
+    stated = settings.flatten(kept, settings.read_mapping(kept))
+    keys = {each.name for each in stated} - {"base", "description"}
+    assert keys and all(f"`{key}`" in ROWS for key in keys)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a bundle that varies another one differ from it in nothing else?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hmsim import Bundle, load_config, run
+from support import write
+
+DRAM, NVDIMM = "controller.scheduler", "controller.nvdimm_scheduler"
+MANAGER, COLLECTOR = "nvdimm.buffer.manager", "nvdimm.gc.scheduler"
+IMPL = "policies.harmonic.impl"
+GUARD, NVDIMM_GUARD = "policies.harmonic.guard", "policies.harmonic.nvdimm_guard"
+BOUND = {GUARD: "true", NVDIMM_GUARD: "2000"}
+TECHNIQUES = {NVDIMM: "pas", MANAGER: "prefetch_preevict", COLLECTOR: "proactive"}
+VARIANTS = (
+    ("split_dram_first", "split", {"controller.arbiter": "dram_first"}),
+    ("unified_256", "unified_fr_fcfs", {"controller.queue_depth": "256"}),
+    ("hms_table", "hms", {IMPL: "table"}),
+    ("hms_pas", "hms", {NVDIMM: "pas"}),
+    ("all", "hms", TECHNIQUES),
+    ("paper_hms_guard", "paper_hms", {GUARD: "true"}),
+    ("paper_hms_fr_fcfs", "paper_hms", {DRAM: "fr_fcfs", NVDIMM: "fr_fcfs"}),
+    ("hms_table", "paper_hms_fr_fcfs", BOUND),
+    ("paper_all", "paper_hms", {**TECHNIQUES, **BOUND}),
+    ("paper_all", "all", {DRAM: "fcfs", IMPL: "table"}),
+    ("paper_all_fr_fcfs", "paper_all", {DRAM: "fr_fcfs"}),
+)
+# Random rows of eight banks beside pages of the buffer.
+CONTEST = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 256KiB, outstanding: 64,
+     requests: 4000}
+  - {kind: synthetic, core: 1, target: nvdimm, pattern: random, footprint: 64KiB, outstanding: 64,
+     requests: 4000}
+"""
+
+
+@pytest.mark.parametrize(("name", "base", "changes"), VARIANTS)
+@pytest.mark.parametrize("config", ["mascots16", "quick"])
+def test_a_variant_differs_in_what_its_name_says(
+    config: str, name: str, base: str, changes: dict[str, str]
+) -> None:
+    before, after = (load_config(config).with_policy(each).resolved() for each in (base, name))
+    assert {key: text for key, text in after.items() if before[key] != text} == changes
+
+
+@pytest.mark.parametrize("base", ["paper_hms", "paper_all"])
+def test_row_hits_first_within_a_class_makes_row_hits(base: str, tmp_path: Path) -> None:
+    workload = write(tmp_path / "contest.yaml", CONTEST)
+    oldest, hits = (run("quick", workload, policy=name) for name in (base, f"{base}_fr_fcfs"))
+    assert hits.stats["dram.row_hit_ratio"] > 1.5 * oldest.stats["dram.row_hit_ratio"]
+    impl = run("quick", workload, policy=Bundle("x", base, {IMPL: "exact"}))
+    assert impl.stats != oldest.stats  # the tables decide
