@@ -9,9 +9,9 @@
 
 namespace hmsim {
 
-// Returns whether another prefetch may start. At most one prefetch per LUN is in flight, and each
-// needs a free or replaceable frame, so that a prefetch never takes a frame that another command is
-// about to use.
+// Returns whether another prefetch may start. At most as many prefetches as LUNs are in flight, and
+// each needs a free or replaceable frame, so that a prefetch never takes a frame that another
+// command is about to use.
 inline bool may_prefetch(const PrefetchView& view) {
   return view.under_way < std::min<std::uint64_t>(view.luns, view.free + view.replaceable);
 }
