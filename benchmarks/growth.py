@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -136,14 +137,16 @@ def draw(rows: dict[str, dict[int, float]], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     with mpl.rc_context(style.SETTINGS):
-        figure, panels = plt.subplots(2, 4, figsize=(style.PAGE_WIDTH, 3.6), layout="constrained")
+        size = (style.PAGE_WIDTH, 3.8)
+        figure, panels = plt.subplots(2, 4, sharey=True, figsize=size, layout="constrained")
         for panel, (dimension, costs) in zip(panels.flat, rows.items(), strict=False):
             panel.plot(list(costs), list(costs.values()), marker="o", ms=4, color=style.BLUE)
             panel.set_xscale("log", base=2)
-            panel.set_xticks(list(costs), [str(value) for value in costs])
+            named = list(costs) if len(costs) < 5 else list(costs)[::2]
+            panel.set_xticks(named, [str(value) for value in named])
             panel.minorticks_off()
-            panel.set_ylim(0, 1.15 * max(costs.values()))
-            panel.set_xlabel(DIMENSIONS[dimension][0].replace(", ", ",\n").replace(" of ", "\nof "))
+            panel.set_ylim(bottom=0)
+            panel.set_xlabel(textwrap.fill(DIMENSIONS[dimension][0], 20))
         figure.supylabel("host instructions per request", fontsize=9)
         figure.savefig(path, metadata={"Date": None})
 
