@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a DRAM or NVDIMM address lies.
+// Mapping of DRAM and NVDIMM addresses to locations.
 //
-// Nodes with memories of their own have equal parts of each class's addresses, one after the other;
-// the channels of node k are those from k times the channels of one node on.
+// Nodes with separate memories have equal, consecutive parts of each class's addresses. The
+// channels of node k start at k times the number of channels per node.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ namespace hmsim {
 struct DramPlace {
   int channel;
   int rank;
-  int bank;  // within the rank; those of a bank group next to each other
+  int bank;  // within the rank; banks of a bank group are adjacent
   std::int64_t row;
   int column;
 };
 
 struct NvdimmPlace {
   int channel;
-  int device;       // of the channel's NVDIMMs
-  Address address;  // within those, device by device
+  int device;       // NVDIMM number on the channel
+  Address address;  // within the channel's NVDIMMs, device by device
   std::int64_t page;
 };
 
@@ -55,7 +55,7 @@ class AddressMap {
     }
     return {channel, own.device, Address((own.page << kPageBits) | offset), own.page};
   }
-  // There is such a line in the memory of its class.
+  // Returns whether the memory of this class has such a line.
   bool holds(MemoryClass memory, Address address) const {
     return address >= Address(0) &&
            (memory == MemoryClass::dram || address.value() < nvdimm_capacity_.value());
@@ -66,7 +66,7 @@ class AddressMap {
     return static_cast<int>(field(line, kChannel) + (node << channel_bits_));
   }
 
-  // Its line's number among those of its channel, in order of address.
+  // Returns the number of the address's line among the lines of its channel, in address order.
   std::int64_t dram_line(Address address) const {
     const std::int64_t system_line = address.value() >> kLineBits;
     const std::int64_t line = nodes_ == 1 ? system_line : system_line % lines_of_node_;
@@ -74,11 +74,12 @@ class AddressMap {
     return (line >> (shift + channel_bits_)) << shift | (line & ((std::int64_t{1} << shift) - 1));
   }
 
-  // What is wrong with a map's text; "" when nothing is. `group` stands in the maps of parts with
-  // bank groups, and only there: `bank` is then the bank within its group.
+  // Returns what is wrong with a map's text, or "" if it is valid. `group` is required for parts
+  // with bank groups, where `bank` is the bank within its group, and not allowed for others.
   static std::string check(const std::string& text, const DramOrganisation& part);
-  // Without bank groups a row's lines follow one another; with them, the lines of a row lie between
-  // those of other groups, so that a stream pays the short tCCD between column commands.
+  // Returns the default map. Without bank groups the lines of a row are consecutive. With bank
+  // groups they alternate with lines of other groups, so that a stream pays the short tCCD between
+  // column commands.
   static std::string default_map(const DramOrganisation& part, bool own_buses = false);
 
  private:
@@ -105,11 +106,11 @@ class AddressMap {
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
   NvdimmInterleave interleave_;
-  bool several_;  // NVDIMMs on a channel
+  bool several_;  // more than one NVDIMM per channel
   Bytes nvdimm_capacity_;
   std::int64_t nodes_;
-  std::int64_t lines_of_node_;   // of DRAM: a power of two
-  std::int64_t nvdimm_of_node_;  // bytes, in whole pages
+  std::int64_t lines_of_node_;   // of DRAM; a power of two
+  std::int64_t nvdimm_of_node_;  // bytes, a multiple of the page size
 };
 
 }  // namespace hmsim

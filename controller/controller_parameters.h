@@ -16,15 +16,15 @@ enum class QueueLayout { unified, split };
 enum class QueueStructure { flat, two_level };
 enum class WriteMode { mixed, drained };
 enum class AckMode { grant, automatic, nvdimm_p };
-// When the arbiter is asked: both classes have a data-bus command that is ready but for the gap
-// that a change of the bus's driver needs, or one that is legal on this very edge.
+// When the arbiter is asked: when both classes have a data-bus command that waits at most for a
+// turnaround, or only when both commands are legal on the same edge.
 enum class Contest { ready, legal };
 enum class BankHash { none, exclusive_or };
 enum class BusLayout { shared, separate };
 
 inline constexpr std::int64_t kWholeQueue = 0;
-inline constexpr std::int64_t kOfQueue = -1;  // a share of its depth
-inline constexpr std::int64_t kOfRank = 0;
+inline constexpr std::int64_t kOfQueue = -1;  // stands for a share of the queue depth
+inline constexpr std::int64_t kOfRank = 0;    // stands for command_queue_depth
 inline constexpr Tick kNoLimit{0};
 inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
@@ -48,31 +48,31 @@ struct ControllerParameters {
   BankHash bank_hash = BankHash::none;
   AckMode ack = AckMode::grant;
   std::int64_t ack_slots = 1;
-  std::int64_t credits = 64;         // nvdimm_p
-  std::int64_t response_cycles = 1;  // nvdimm_p
+  std::int64_t credits = 64;         // nvdimm_p only
+  std::int64_t response_cycles = 1;  // nvdimm_p only
   std::int64_t outstanding = kWholeQueue;
   BusLayout bus = BusLayout::shared;
   Tick starvation_limit = kNoLimit;
 
   void declare(ParameterSet& parameters);
 
-  // The host says when data of the NVDIMM pass; else they follow the ack.
+  // Returns whether the host grants the data bus for NVDIMM data; otherwise data follow the ack.
   bool grants() const { return ack != AckMode::automatic; }
-  // Writes to the NVDIMM go on credit, without command and ack.
+  // Returns whether writes to the NVDIMM are sent on credit, without command and ack.
   bool posts_writes() const { return ack == AckMode::nvdimm_p; }
   bool ack_takes_slot() const { return ack != AckMode::nvdimm_p && ack_slots > 0; }
-  // From an ack to the first edge on which a grant may follow.
+  // Returns the cycles from an ack to the first edge on which a grant may follow.
   std::int64_t grant_delay() const { return ack == AckMode::nvdimm_p ? response_cycles : 1; }
   bool split() const { return queues == QueueLayout::split; }
-  // Slots of the queue that takes a class, and of all queues together.
+  // Slots of the queue that holds NVDIMM requests, and of all queues.
   std::int64_t slots_for_nvdimm() const { return split() ? nvdimm_queue_depth : queue_depth; }
   std::int64_t slots() const { return queue_depth + (split() ? nvdimm_queue_depth : 0); }
-  // Waiting DRAM writes that start and end a batch.
+  // Numbers of waiting DRAM writes that start and end a batch.
   std::int64_t high_mark() const {
     return drain_high == kOfQueue ? std::max<std::int64_t>(1, queue_depth * 3 / 4) : drain_high;
   }
   std::int64_t low_mark() const { return drain_low == kOfQueue ? queue_depth / 4 : drain_low; }
-  // Entries of the command queue of a rank of DRAM, and of that of an NVDIMM.
+  // Returns the entries in the command queue of one DRAM rank or one NVDIMM.
   std::int64_t command_entries(MemoryClass memory) const {
     return memory == MemoryClass::nvdimm && nvdimm_command_queue_depth != kOfRank
                ? nvdimm_command_queue_depth

@@ -31,7 +31,7 @@ std::vector<ParameterError> device_errors(const SystemConfig& config) {
   return dramsim3_errors(config.dram);
 }
 
-// DRAMsim3's controller knows its own policies and DRAM only.
+// Returns the errors for DRAMsim3's controller, which supports only its own policies and DRAM.
 std::vector<ParameterError> whole_errors(const SystemConfig& config) {
   std::vector<ParameterError> errors = dramsim3_errors(config.dram);
   if (config.nvdimm.present) {

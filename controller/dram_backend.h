@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The models of DRAM that a channel may stand on.
+// DRAM models that a channel can use.
 #pragma once
 
 #include <array>
@@ -17,12 +17,13 @@
 
 namespace hmsim {
 
-// What tells when commands of a channel are legal, and the banks that stand on it.
+// A timing model, which determines when commands of a channel are legal, and the banks that use it.
 struct DramDevices {
   std::unique_ptr<TimingModel> timing;
   std::unique_ptr<DramBanks> banks;
   std::unique_ptr<CommandSlots> slots;  // nullptr: each command takes one slot of one bus
-  // The same two where they are the native ones, whose calls can be taken in; else nullptr.
+  // The same two objects if they are the native ones, so that calls can be inlined; otherwise
+  // nullptr.
   TimingEngine* native_timing = nullptr;
   NativeBanks* native_banks = nullptr;
 };
@@ -31,18 +32,19 @@ struct DramBackend {
   const char* name;
   bool built_in;  // part of this build
   std::vector<ParameterError> (*check)(const SystemConfig& config);
-  // Devices of one channel under this simulator's controller; nullptr: it has one of its own.
+  // Makes the devices of one channel for hmsim's controller; nullptr if the backend has a
+  // controller of its own.
   DramDevices (*make_devices)(const SystemConfig& config, TransactionPool& pool);
   std::unique_ptr<MemoryChannel> (*make_channel)(const SystemConfig& config, int index,
                                                  std::uint64_t seed);
 };
 
-// The native backend's make_devices, by timing rules of the caller's.
+// The native backend's make_devices with timing rules given by the caller.
 DramDevices make_native_devices(const SystemConfig& config, TransactionPool& pool,
                                 const std::vector<TimingRule>& rules);
 
 extern const std::array<DramBackend, 3> kDramBackends;
 
-const DramBackend& dram_backend(const std::string& name);  // which the parameters have checked
+const DramBackend& dram_backend(const std::string& name);  // precondition: a checked name
 
 }  // namespace hmsim

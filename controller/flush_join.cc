@@ -46,7 +46,7 @@ void FlushJoin::serialize(Archive& archive) {
   archive(under_way_, free_, flushes_, latency_);
   archive.check_indices(free_, under_way_.size(), "a flush does not exist");
   for (const Flush& flush : under_way_) {
-    // A flush of this requester itself would complete for ever.
+    // A flush of this requester itself would never stop completing.
     archive.check_index(flush.request.agent, requesters_.size() - 1, "a flush has no requester");
     archive.check(flush.end <= channels_.size(), "a flush is of no channel");
   }

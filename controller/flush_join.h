@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flush of several NVDIMMs: the channel of each gets a part. When all parts are done, the
-// requester's flush is done, and the channels let those behind it go.
+// Splits a flush of several NVDIMMs into one part per channel. When all parts are done, the
+// requester's flush is done, and the channels release the requests after it.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ class FlushJoin final : public Requester {
  public:
   using Channels = std::vector<std::unique_ptr<MemoryChannel>>;
 
-  // The last of the requesters is this one itself.
+  // The last entry of `requesters` must be this object.
   FlushJoin(const std::vector<Requester*>& requesters, const Channels& channels)
       : requesters_(requesters), channels_(channels) {}
 
-  // Returns what each of the channels from `first` to `end` is to get.
+  // Returns the part that each of the channels from `first` to `end` must get.
   Request begin(const Request& request, std::size_t first, std::size_t end);
   void on_complete(const Request& part, Tick now) override;
 
-  // Of others, all that are not done.
+  // Lists unfinished flushes of other requesters.
   void list_outstanding(std::vector<Outstanding>& requests) const;
 
   Counter& flushes() { return flushes_; }
@@ -37,8 +37,8 @@ class FlushJoin final : public Requester {
  private:
   struct Flush {
     Request request;
-    std::int64_t parts = 0;  // that are not done
-    std::size_t first = 0;   // of its channels
+    std::int64_t parts = 0;  // not done yet
+    std::size_t first = 0;   // range of its channels
     std::size_t end = 0;
     void serialize(Archive& archive) { archive(request, parts, first, end); }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the memory system sees of a channel, whoever models it.
+// The memory system's interface to a channel, independent of its model.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ class LatencySplit;
 class NvdimmModule;
 class RequestObserver;
 
-// What a channel has done for a class of memory since statistics were reset, and whether a request
-// of the class is ready for the data bus: DRAM's from its queue entry on, the NVDIMM's from its
-// ack.
+// Service of a memory class by a channel since statistics were reset, and whether a request of the
+// class is ready for the data bus: a DRAM request from admission on, an NVDIMM request from its ack
+// on.
 struct ClassService {
   Counter served = 0;
   bool ready = false;
@@ -38,31 +38,33 @@ class MemoryChannel : public Component {
   virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
                       const SourceProgress& progress) = 0;
 
-  // Takes a request that lies on this channel; it waits outside while its queue is full.
+  // Takes a request for an address on this channel. The request waits outside while its queue is
+  // full.
   virtual void send(const Request& request, Tick now) = 0;
-  // The flush whose part on this channel was done is done on all channels that it is for: those
-  // behind it may go.
+  // Reports that the flush acknowledged by this channel is done on all its channels, so that the
+  // requests after it may proceed.
   virtual void pass_flush(Tick /*now*/) {}
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
-  // All zero in a channel modelled elsewhere.
+  // All zero for a channel of another simulator.
   virtual ClassServices services() const { return {}; }
-  // Loading: adds the requests that are not done.
+  // Adds the unfinished requests to `requests`.
   virtual void list_outstanding(std::vector<Requester::Outstanding>& /*requests*/) const {}
   virtual void set_observer(CommandObserver* observer) = 0;
-  // Where latency_split() is none, nothing is seen.
+  // Reports nothing if latency_split() is nullptr.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // Its NVDIMMs by number.
+  // Returns the NVDIMMs by number.
   virtual std::vector<NvdimmModule*> nvdimms() { return {}; }
-  // nullptr where there is none: of all NVDIMMs as one, or of bus, latencies and energy in a
-  // channel modelled elsewhere.
+  // Return nullptr if not available: all NVDIMMs as one module; bus accounting, latencies and
+  // energy, which a channel of another simulator does not have.
   virtual NvdimmModule* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }
   virtual const EnergyMeter* energy() const { return nullptr; }
 
-  // Of each queue; none where there is no such queue, or none of ours.
+  // Returns the scheduler of each queue; nullptr for a queue that does not exist or belongs to
+  // another simulator.
   virtual std::array<TransactionScheduler*, kMemoryClasses> schedulers() { return {}; }
   virtual std::vector<PolicyCounter> arbiter_counters() { return {}; }
   virtual ChannelStatistics& statistics() = 0;
@@ -73,7 +75,7 @@ class MemoryChannel : public Component {
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
 
-  // Data mode: what the DRAM holds; else nullptr.
+  // Data mode: the contents of the DRAM; otherwise nullptr.
   LineStore* dram_bytes() { return dram_bytes_.get(); }
 
  protected:
@@ -82,7 +84,7 @@ class MemoryChannel : public Component {
 
   std::unique_ptr<LineStore> dram_bytes_;
 
-  // Data mode: the data of a DRAM request whose burst has ended.
+  // Data mode: moves the data of a DRAM request whose burst has ended.
   void exchange_dram(const Request& request, Requester& requester) {
     if (request.write) {
       dram_bytes_->write(request.address, requester.write_data(request));

@@ -94,7 +94,8 @@ std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
   return parts;
 }
 
-// Of those of a node: with private buses the channels of the NVDIMM come after those of DRAM.
+// Connects the schedulers of one queue of each node. With private buses the NVDIMM channels follow
+// the DRAM channels.
 void MemorySystem::introduce_schedulers(std::size_t queue) {
   const auto together = static_cast<std::size_t>(config_.controller.channels);
   for (std::size_t first = 0; together > 1 && first < channels_.size(); first += together) {
@@ -230,7 +231,7 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-// In order of arrival.
+// Writes are spared in order of arrival.
 void MemorySystem::spare_writes() {
   std::vector<Request> writes;
   for (const Requester::Outstanding& each : outstanding()) {
@@ -284,11 +285,12 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
   }
 }
 
-// Over all NVDIMMs, and of several on a channel also over those of one number.
+// Registers statistics over all NVDIMMs; with several per channel, also over those with the same
+// number.
 void MemorySystem::register_nvdimm_statistics(StatisticRegistry& registry) {
   const NvdimmDesign& first = design_of(config_.nvdimm.kind);
-  NvdimmModules alike;   // of the same design as the first
-  NvdimmModules others;  // of the other one
+  NvdimmModules alike;   // same design as the first
+  NvdimmModules others;  // the other design
   std::vector<NvdimmModules> by_number(static_cast<std::size_t>(config_.population.count));
   for (const auto& channel : channels_) {
     const NvdimmModules modules = channel->nvdimms();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory side as a whole: all channels behind one port.
+// The complete memory side: all channels and one port to them.
 #pragma once
 
 #include <array>
@@ -26,79 +26,81 @@ class RequestObserver;
 
 class MemorySystem final : public MemoryPort, private SourceProgress {
  public:
-  // Attaches its channels and NVDIMMs to the kernel: attach requesters before, so that at equal
-  // times they act first. Throws InputError when the configuration does not fit together.
+  // Attaches its channels and NVDIMMs to the kernel. Attach requesters before, so that they act
+  // first at equal times. Throws InputError if the configuration is inconsistent.
   MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed);
   ~MemorySystem() override;
 
-  // Request::agent indexes this list; the requesters must outlive the memory system.
+  // Request::agent indexes this list. The requesters must outlive the memory system.
   void set_requesters(std::vector<Requester*> requesters);
 
-  // Who counts what cores have done, for policies that ask; it must outlive the memory system.
+  // Sets the counter of cores' progress that policies query. It must outlive the memory system.
   void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
-  // A flush goes to all NVDIMMs; there must be one. It is a barrier over all of their channels.
+  // A flush goes to all NVDIMMs and is a barrier over all their channels. Precondition for a flush:
+  // an NVDIMM is present.
   void send(Request& request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 
-  // The same for the NVDIMMs of one node, of config().nodes.
+  // The same for the NVDIMMs of one of config().nodes nodes.
   void send_flush(Request& request, std::int64_t node, Tick now);
   Collections collections(std::int64_t node) const;
 
-  // True when a request to this address would have to wait outside.
+  // Returns whether a request to this address would have to wait outside.
   bool would_wait(MemoryClass memory, Address address) const;
   bool flush_would_wait() const;
-  bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
-  std::vector<Requester::Outstanding> outstanding() const;  // all requests that are not done
-  std::vector<ClassServices> services() const;              // of each channel
+  bool idle() const;  // no request waits, is queued or in flight, and no flash operation runs
+  std::vector<Requester::Outstanding> outstanding() const;  // all unfinished requests
+  std::vector<ClassServices> services() const;              // by channel
 
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 
-  // To be told of every command on every channel, for as long as this lives. Costs nothing without
-  // observers.
+  // Adds an observer of every command on every channel. It must outlive the memory system. Without
+  // observers there is no cost.
   void add_observer(CommandObserver& observer);
 
-  // The NVDIMM of a channel, or nullptr.
   std::size_t channels() const { return channels_.size(); }
-  // By number.
+  // Returns the NVDIMMs of a channel, by number.
   std::vector<NvdimmModule*> nvdimms(std::size_t channel) const;
 
-  // To be told of every request that is done, from now on; there is one observer at most.
+  // Sets the observer of every completed request from now on. At most one.
   void set_request_observer(RequestObserver& observer);
 
   const SystemConfig& config() const { return config_; }
 
-  // Data mode: what a reader of the line would get.
+  // Data mode: returns the contents of a line as a read would.
   LineBytes peek(MemoryClass memory, Address line) const;
-  // Data mode, just before power_fail(): NVDIMMs still get the writes that hold an entry of a
-  // queue.
+  // Data mode, immediately before power_fail(): NVDIMMs still receive the writes that hold a slot
+  // of a queue.
   void spare_writes();
-  // Data mode: power goes at `now`. NVDIMM writes that are done, or spared, are safe. Then only
-  // peek(), and restore() from it, make sense. Of an interruption of the save, and of the recovery:
-  // NvdimmModule.
-  // `interrupted`: of all NVDIMMs, channel by channel, the only one whose save is.
+  // Data mode: power fails at `now`. NVDIMM writes that are done or spared are safe. Afterwards
+  // only peek() and restore() from this system are allowed. NvdimmModule describes interruptions of
+  // save and recovery (`save_for`). `interrupted`: the one NVDIMM, numbered channel by channel,
+  // whose save is interrupted; by default all.
   void power_fail(Tick now, Tick save_for = kNever,
                   std::optional<std::size_t> interrupted = std::nullopt);
-  // Data mode, before any request: goes on with the flash of a memory system of the same geometry
-  // that had a power failure. False: a recovery was interrupted.
+  // Data mode, before any request: continues with the flash of a memory system of the same geometry
+  // after a power failure. Returns false if a recovery was interrupted.
   bool restore(MemorySystem& before, Tick now, Tick recover_for = kNever);
 
   std::uint64_t requests() const { return next_id_; }  // sent so far
-  // Before any request: the content of a file for nvdimm.precondition.load. `seed`: this system's.
+  // Before any request: returns the contents of a file for nvdimm.precondition.load. `seed` is this
+  // system's.
   std::string preconditioned(std::uint64_t seed);
 
-  // Before any request, with an NVDIMM: its flash is written these pages, by number, in this order.
+  // Before any request, with an NVDIMM: writes these pages, by number and in this order, to its
+  // flash.
   void write_before(const std::vector<std::int64_t>& pages);
-  // Before any request, with an NVDIMM: its buffers hold these pages of it, by number, as if they
-  // had been read, or written, as many as fit. The first is given up last.
+  // Before any request, with an NVDIMM: fills its buffers with these pages, by number, as if they
+  // had been read or written, as far as they fit. The first page is evicted last.
   void hold_read(const std::vector<std::int64_t>& pages);
   void hold_written(const std::vector<std::int64_t>& pages);
 
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
-  // Loading, once the requesters are loaded too: each waits for what is under way, and power is on
-  // or off as the host has it.
+  // After loading, once the requesters are loaded as well: checks that each request has a requester
+  // and that the power state matches the host's.
   void check_loaded(const Archive& archive, bool off) const;
 
  private:
@@ -107,12 +109,12 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   }
   void register_nvdimm_statistics(StatisticRegistry& registry);
   std::vector<std::vector<LogicalPage>> by_channel(const std::vector<std::int64_t>& pages) const;
-  // Channels that follow one another.
+  // A range of consecutive channels.
   struct Channels {
     std::size_t first;
     std::size_t end;
   };
-  // Those of a node's NVDIMMs, and of its DRAM, too, where both share a bus.
+  // Returns the channels of a node's NVDIMMs, which are also those of its DRAM if both share a bus.
   Channels nvdimm_channels(std::int64_t node) const;
 
   void serialize_start(Archive& archive, std::int64_t node);
@@ -129,8 +131,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
-  MemoryChannel* only_ = nullptr;    // of channels_, where there is one
-  std::size_t first_of_nvdimm_ = 0;  // of channels_
+  MemoryChannel* only_ = nullptr;    // the only channel, or nullptr
+  std::size_t first_of_nvdimm_ = 0;  // index in channels_
   std::uint64_t next_id_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of one node, where each has its own: addresses from 0 on, which are the node's part of
-// the system's.
+// The memory of one node that has a separate memory. Addresses start at 0 and map to the node's
+// part of the system's addresses.
 #pragma once
 
 #include <cstdint>

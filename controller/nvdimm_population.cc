@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kPrefix = "nvdimm.";
 constexpr const char* kDevices = "nvdimm.devices";
 
-// "key=value, key=value", without "nvdimm." before the keys.
+// Parses "key=value, key=value" and adds the prefix "nvdimm." to each key.
 Assignments parse_keys(std::string_view text) {
   Assignments keys;
   while (!text.empty()) {
@@ -28,7 +28,8 @@ Assignments parse_keys(std::string_view text) {
   return keys;
 }
 
-// What depends on a module's neighbours or on the channel.
+// Returns whether a key depends on the other modules or on the channel, so that a single device
+// cannot set it.
 bool is_of_all(const std::string& name) {
   return name == "nvdimm.present" || name == "nvdimm.precondition.load" ||
          name == "nvdimm.precondition.buffer";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which NVDIMMs stand on a channel, and which page lies on which of them.
+// The NVDIMMs of a channel, and the assignment of pages to them.
 //
-// The pages of a channel are numbered device by device: those of its first NVDIMM, then those of
-// the second, and so on. Where a page of the address space lies is the interleaving's to say.
+// Pages of a channel are numbered device by device: those of its first NVDIMM, then those of the
+// second, and so on. NvdimmInterleave maps pages of the address space to these numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace hmsim {
 
-inline constexpr std::int64_t kMostNvdimms = 8;  // of a channel
+inline constexpr std::int64_t kMostNvdimms = 8;  // per channel
 
 enum class Interleave : std::uint8_t { page, range, device };
 
@@ -25,13 +25,13 @@ struct NvdimmPopulation {
   Interleave interleave = Interleave::page;
   Bytes interleave_size{2LL << 20};
   std::string
-      devices;  // keys of those that are unlike the first: "1: kind=pcm, capacity=8GiB; ..."
+      devices;  // keys of devices that differ from the first: "1: kind=pcm, capacity=8GiB; ..."
 
-  // Binds these under "nvdimm.".
+  // Declares the parameters under "nvdimm.".
   void declare(ParameterSet& parameters);
 
-  // Of a channel: `first`, but for the keys that `devices` has of each. What is wrong with these is
-  // appended, as of "nvdimm.devices".
+  // Returns the modules of a channel: copies of `first` with each device's keys from `devices`
+  // applied. Appends errors, under the name "nvdimm.devices".
   std::vector<NvdimmParameters> modules(const NvdimmParameters& first,
                                         std::vector<ParameterError>& errors) const;
 };
@@ -40,14 +40,14 @@ class NvdimmInterleave {
  public:
   struct Place {
     int device = 0;
-    std::int64_t page = 0;  // among those of the channel
+    std::int64_t page = 0;  // number among those of the channel
   };
 
-  // Of modules that check_interleave() finds nothing wrong with.
+  // Precondition: check_interleave() finds no error.
   NvdimmInterleave(const NvdimmPopulation& population,
                    const std::vector<NvdimmParameters>& modules);
 
-  // Where the page of the channel's address space lies.
+  // Returns the location of a page of the channel's address space.
   Place place(std::int64_t page) const {
     if (chunk_ != 0) {
       const std::int64_t chunk = page / chunk_;
@@ -56,7 +56,7 @@ class NvdimmInterleave {
     }
     return {device_of(page), page};
   }
-  // Of a page among those of the channel.
+  // Returns the device of a page numbered among those of the channel.
   int device_of(std::int64_t page) const {
     int device = 0;
     while (page >= ends_[static_cast<std::size_t>(device)]) {
@@ -67,14 +67,14 @@ class NvdimmInterleave {
 
  private:
   std::int64_t devices_;
-  std::int64_t chunk_ = 0;          // pages that lie together; 0: all of a device
-  std::vector<std::int64_t> ends_;  // of each device's pages, among those of the channel
+  std::int64_t chunk_ = 0;          // consecutive pages on one device; 0: all of its pages
+  std::vector<std::int64_t> ends_;  // end of each device's pages among those of the channel
 };
 
-// Pages of 4 KiB that a module has for the host.
+// Returns the number of 4 KiB pages that a module offers the host.
 std::int64_t logical_pages(const NvdimmParameters& module);
 
-// What is wrong with such a population of `modules`, which are right each by itself.
+// Appends errors of the interleaving. Precondition: each module is valid by itself.
 void check_interleave(const NvdimmPopulation& population,
                       const std::vector<NvdimmParameters>& modules,
                       std::vector<ParameterError>& errors);

@@ -19,7 +19,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::string_view kMagic = "HMSIMPRE";
-constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash of the rest, its length
+constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash and length of the rest
 constexpr std::uint64_t kVersion = 3;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
 constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
@@ -30,8 +30,9 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// The FTL's shape, what is written to it, and by which rules. What the buffer holds is not in the
-// file: each run fills it anew, so that one file does for every buffer.
+// Returns whether a parameter shapes the preconditioned state: the FTL's shape, the pages written,
+// and the rules for writing. Buffer contents are not in the file; each run fills the buffer again,
+// so one file serves every buffer size.
 bool shapes(const SystemConfig& config, std::string_view name) {
   constexpr std::array<std::string_view, 12> kNames{
       "controller.channels",     "nvdimm.capacity",       "nvdimm.ftl.",
@@ -46,7 +47,7 @@ bool shapes(const SystemConfig& config, std::string_view name) {
       return true;
     }
   }
-  // In data mode blocks are kept free for power failures.
+  // In data mode, blocks are reserved for power failures.
   return config.store_data &&
          (name == "nvdimm.buffer.write_size" || name == "nvdimm.buffer.granularity");
 }
@@ -85,7 +86,7 @@ void require_same(const std::string& path, const Values& saved, const Values& he
   }
 }
 
-// Which parameters count depends on the first.
+// Checks system.store_data first, because it decides which other parameters count.
 void require_same(const std::string& path, const Values& saved, const Values& here) {
   require_same(path, saved, here, "system.store_data");
   Values all = saved;
@@ -95,12 +96,12 @@ void require_same(const std::string& path, const Values& saved, const Values& he
   }
 }
 
-// Bytes that the state of such a system, and the names of its parameters, can take at most.
+// Returns an upper bound in bytes on the state of such a system and the names of its parameters.
 std::uint64_t longest_state(const SystemConfig& config) {
   constexpr std::uint64_t kNames = 1 << 20;
-  constexpr std::uint64_t kOfPage = 24;    // its place, and of discarded ones the version
-  constexpr std::uint64_t kOfBlock = 256;  // its counts and its places in lists
-  constexpr std::uint64_t kOfEntry = 16;   // of a cached map: its page, and whether it is dirty
+  constexpr std::uint64_t kOfPage = 24;    // its place, and the version of discarded pages
+  constexpr std::uint64_t kOfBlock = 256;  // counts and links
+  constexpr std::uint64_t kOfEntry = 16;   // of a cached map: page and dirty flag
   std::uint64_t bytes = kNames;
   for (const SystemConfig& part : config.channel_configs()) {
     for (const NvdimmParameters& nvdimm : part.nvdimms()) {
@@ -120,14 +121,14 @@ std::uint64_t longest_state(const SystemConfig& config) {
   throw InputError(path + ": " + message + " (" + std::string(kLoad) + ")");
 }
 
-// Fit to be shown in a message.
+// Returns whether the text can be shown in a message.
 bool is_plain(std::string_view text) {
   constexpr std::size_t kLongest = 200;
   return text.size() <= kLongest &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// What comes behind the header, which is whole.
+// Returns the contents after the header, checked against it.
 std::string body_of(const std::string& path, const SystemConfig& config) {
   InputFile file(path, kLoad);
   if (file.size() < kHeaderBytes || file.read(kMagic.size()) != kMagic) {

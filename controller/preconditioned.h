@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that hold what preconditioning leaves in the NVDIMMs of a system, so that other runs of the
-// same system need not do it again.
+// Files with the state of a system's NVDIMMs after preconditioning, so that other runs of the same
+// system need not repeat it.
 //
-// A file names all parameters that shape this state, and the seed; it opens only for a system that
-// has the same ones.
+// A file lists all parameters that shape this state, and the seed. It opens only for a system with
+// the same values.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace hmsim {
 
-// What shapes this state, and the seed, as text: systems for which it is the same share files.
+// Returns the parameters that shape this state, and the seed, as text. Systems with equal texts can
+// share files.
 std::string preconditioned_shape(const SystemConfig& config, std::uint64_t seed);
 
-// Logical pages that are written for all NVDIMMs of the system; 0: nothing is preconditioned, or by
-// a file.
+// Returns the number of logical pages written to precondition all NVDIMMs of the system; 0 if
+// nothing is preconditioned or a file is loaded.
 std::uint64_t preconditioned_pages(const SystemConfig& config);
 
 std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, std::string state);
 
-// Calls load() with the state in the file at `path`. Throws InputError when it cannot be read, is
-// damaged, of another version, or of a system that differs: then it names the first parameter that
-// does.
+// Calls load() with the state in the file at `path`. Throws InputError if the file cannot be read,
+// is damaged, has another version, or is for a different system; then it names the first differing
+// parameter.
 void load_preconditioned(const std::string& path, const SystemConfig& config, std::uint64_t seed,
                          const std::function<void(Archive&)>& load);
 

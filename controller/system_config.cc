@@ -31,7 +31,7 @@ void SystemConfig::resolve_presets() {
   }
 }
 
-// What a module has from other parts of the configuration.
+// Sets the values that a module derives from other parts of the configuration.
 void SystemConfig::derive(NvdimmParameters& module) const {
   module.store_data = store_data;
   if (controller.posts_writes()) {
@@ -138,7 +138,7 @@ void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
                                                                     error.message});
     }
     if (population.devices.empty()) {
-      break;  // the others are alike
+      break;  // all are alike
     }
   }
   if (errors.size() == before) {
@@ -168,7 +168,7 @@ std::vector<SystemConfig> SystemConfig::channel_configs() const {
   std::vector<SystemConfig> configs(static_cast<std::size_t>(all_channels()), *this);
   if (controller.bus == BusLayout::separate) {
     SystemConfig alone = *this;
-    alone.dram.refresh = false;  // its DRAM is never used
+    alone.dram.refresh = false;  // its DRAM is not used
     for (SystemConfig& config : configs) {
       config.nvdimm.present = false;
     }

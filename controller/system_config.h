@@ -21,34 +21,34 @@ struct SystemConfig {
   ControllerParameters controller;
   DramParameters dram;
   DramModelParameters dram_model;
-  NvdimmParameters nvdimm;  // the first of a channel
+  NvdimmParameters nvdimm;  // the first one of a channel
   NvdimmPopulation population;
   bool store_data = false;
-  bool preconditioned = true;  // false: the NVDIMMs' state comes from elsewhere
-  // Of the frontend: where its fences take written lines for safe.
+  bool preconditioned = true;  // false: the NVDIMMs' state is loaded separately
+  // From the frontend: where a fence considers written lines safe.
   Persistence persistence = Persistence::controller;
-  std::int64_t nodes = 1;   // that have so many channels each; a simulation sets it
-  Assignments assignments;  // as given: policies read their own share of it
+  std::int64_t nodes = 1;   // with separate channels each; set by the simulation
+  Assignments assignments;  // as given; policies read their part
   PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
 
   void declare(ParameterSet& parameters);
-  // Those of a channel, by number; none without NVDIMM.
+  // Returns the NVDIMMs of a channel by number; empty without NVDIMM.
   std::vector<NvdimmParameters> nvdimms() const;
-  void resolve_presets();                     // after the values are set
-  std::vector<ParameterError> check() const;  // what does not fit together; after resolving
+  void resolve_presets();                     // call after the values are set
+  std::vector<ParameterError> check() const;  // inconsistencies; call after resolving
 
-  // Transactions that one channel can hold at once: two_level frees a slot when a transaction moves
-  // on to its command queue, where it takes two entries.
+  // Returns the maximum number of transactions on one channel. two_level frees a slot when a
+  // transaction moves to its command queue, where it takes two entries.
   std::int64_t transaction_slots() const;
-  // Those that NVDIMM requests can hold at once.
+  // Returns the maximum number of NVDIMM transactions.
   std::int64_t nvdimm_slots() const;
-  // NVDIMM commands that may wait for their ack at once.
+  // Returns the maximum number of NVDIMM commands that wait for their ack.
   std::int64_t outstanding_limit() const;
 
   std::int64_t all_channels() const { return controller.channels * nodes; }
 
-  // One for each channel; with controller.bus: private one for each channel and class, the classes
-  // of a channel as far apart as there are channels, DRAM first.
+  // Returns the configuration of each channel. With controller.bus: private there is one per
+  // channel and class: all DRAM channels first, then all NVDIMM channels.
   std::vector<SystemConfig> channel_configs() const;
 
   Bytes dram_capacity() const { return dram.capacity() * all_channels(); }
@@ -57,9 +57,10 @@ struct SystemConfig {
  private:
   void derive(NvdimmParameters& module) const;
   void check_nvdimms(std::vector<ParameterError>& errors) const;
-  // As nvdimms(), and what is wrong with their keys.
+  // Like nvdimms(), and appends errors in their keys.
   std::vector<NvdimmParameters> modules(std::vector<ParameterError>& errors) const;
-  // Transactions that the command queue of a rank of DRAM, or of an NVDIMM, holds.
+  // Returns the maximum number of transactions in the command queue of one DRAM rank or one NVDIMM;
+  // 0 unless two_level.
   std::int64_t command_slots(MemoryClass memory) const;
 };
 

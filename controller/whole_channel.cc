@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-// What the other simulator's queues hold, and requests whose data are under way; a bound for the
+// Returns an upper bound on the requests in the other simulator's queues and in transfer, for the
 // occupancy statistic.
 std::int64_t most_held(const SystemConfig& config) {
   constexpr std::int64_t kUnderWay = 256;
@@ -56,7 +56,7 @@ void WholeChannel::send(const Request& request, Tick now) {
   }
 }
 
-// Whether it accepts what waits in line is known only on the next edge.
+// Whether the other simulator accepts the waiting requests is known only on the next edge.
 bool WholeChannel::would_wait(MemoryClass /*memory*/) const {
   return !line_.empty() || !dram_->accepts(false) || !dram_->accepts(true);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A channel that another simulator models as a whole: its controller and its DRAM. DRAM only.
+// DRAM-only channel whose controller and DRAM are modelled by another simulator.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@
 
 namespace hmsim {
 
-// While requests are under way it wakes on every clock edge; else once per refresh interval, to let
-// the other simulator's clock catch up. A write completes when the other simulator says so, which
-// may be before its data are in the DRAM. It cannot be checkpointed, and has no command log.
+// While requests are in flight the channel wakes on every clock edge. Otherwise it wakes `ranks`
+// times per refresh interval, so that the other simulator's clock catches up. A write completes
+// when the other simulator reports it, possibly before its data are in the DRAM. The channel cannot
+// be checkpointed and has no command log.
 class WholeChannel final : public MemoryChannel {
  public:
   WholeChannel(const SystemConfig& config, int index, std::unique_ptr<WholeDram> dram);
@@ -42,7 +43,7 @@ class WholeChannel final : public MemoryChannel {
   void serialize(Archive& archive) override;
 
  private:
-  using Key = std::pair<std::uint64_t, bool>;  // address as the other simulator has it, write
+  using Key = std::pair<std::uint64_t, bool>;  // address in the other simulator, write
 
   std::uint64_t translated(Address address) const;
   void complete();
@@ -60,8 +61,8 @@ class WholeChannel final : public MemoryChannel {
   Kernel* kernel_ = nullptr;
   Wakeup wakeup_;
   Ring<Request> line_;
-  std::multimap<Key, Request> under_way_;  // of equal keys the oldest first
-  Cycle ticked_{0};                        // cycles that the other simulator has done
+  std::multimap<Key, Request> under_way_;  // equal keys oldest first
+  Cycle ticked_{0};                        // cycles that the other simulator has simulated
   Cycle edge_{-1};
   Cycle wake_{0};
   bool advancing_ = false;

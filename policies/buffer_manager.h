@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the NVDIMM does for commands that are still in its queue: sent by the host, and not yet
-// looked up in the synchronisation buffer. Their addresses are known already. The NVDIMM finds the
-// candidates, oldest first, and asks for each.
+// Decisions about commands in the NVDIMM's queue: the host has sent them, but they have not been
+// looked up in the synchronisation buffer yet. Their addresses are already known. The NVDIMM finds
+// the candidates, oldest first, and asks the manager about each.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace hmsim {
 
-// A queued read asks for a page that is neither in the buffer nor on its way, and the page's LUN
-// has nothing to do.
+// A queued read whose page is neither in the buffer nor on its way, and whose LUN is idle.
 struct PrefetchView {
   std::uint32_t luns;
-  std::uint32_t under_way;    // prefetches
+  std::uint32_t under_way;    // prefetches in flight
   std::uint64_t free;         // frames of the read part
-  std::uint64_t replaceable;  // frames with clean pages that no command uses or asks for
+  std::uint64_t replaceable;  // frames with clean pages that no command uses or requests
 };
 
-// The write part.
+// State of the buffer's write part.
 struct WritePartView {
   std::uint64_t frames;
-  std::uint64_t free;  // frames, those on their way to be free included, but for pages that wait
-  std::uint64_t queued_pages;  // to which queued writes go, and which have no frame
+  std::uint64_t free;          // free frames and frames being freed, minus pages waiting for one
+  std::uint64_t queued_pages;  // pages without a frame that queued writes target
 };
 
 class BufferManager : public Policy {
  public:
-  // False: it never does anything, and the queue need not be watched. Where the queue is watched,
-  // frames that queued commands ask for are evicted after all others.
+  // Returns false if the manager never acts, so that the queue need not be watched. When the queue
+  // is watched, frames that queued commands need are evicted last.
   virtual bool watches_queue() const { return true; }
 
-  // Start reading the page? It takes a free frame, or the one that is replaced next.
+  // Returns whether to start reading the page. The read takes a free frame, or else the next frame
+  // to be replaced.
   virtual bool prefetch(const PrefetchView& /*view*/) const { return false; }
-  // So many frames of the write part are to be free; pages are written back early for that, on idle
-  // LUNs only.
+  // Returns how many frames of the write part to keep free. Idle LUNs write pages back early to
+  // reach that number.
   virtual std::uint64_t frames_to_keep_free(const WritePartView& /*view*/) const { return 0; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frame of a part of the synchronisation buffer is given up next. A frame can be given up
-// while no command uses it: it is listed when its latest use ends.
+// Chooses which frame of one part of the synchronisation buffer to give up next. A frame is listed,
+// and can be given up, when the last command that uses it has ended.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,25 @@ namespace hmsim {
 
 class BufferReplacement : public Policy {
  public:
-  // True: the frame that has been listed longest goes first, and nothing else is asked. The part
-  // keeps that order anyway.
+  // Returns true for plain LRU: the frame listed longest ago goes first, and no other function is
+  // called. The buffer part maintains that order itself.
   virtual bool by_recency() const { return false; }
 
-  // Once, before all else: so many frames can be in use at once.
+  // Called once, before all other functions. At most `capacity` frames are in use at once.
   virtual void connect(std::uint64_t /*capacity*/) {}
-  // Frames have numbers below `count` from now on.
+  // Announces that frame numbers are below `count` from now on.
   virtual void grow(std::uint32_t /*count*/) {}
 
-  // The frame holds the page or item `key`, and its latest use has ended: it can be given up.
+  // Lists the frame, which holds the page or item `key`: its last use has ended, so it can be given
+  // up.
   virtual void listed(std::uint32_t /*frame*/, std::int64_t /*key*/) {}
-  // It cannot any more: it is in use again, written back, or guarded.
+  // Removes the frame from the list, because it is in use again, being written back, or guarded.
   virtual void unlisted(std::uint32_t /*frame*/) {}
-  // It has lost what it held. Not while it is listed.
+  // Reports that the frame lost its contents. Never called for a listed frame.
   virtual void released(std::uint32_t /*frame*/) {}
 
-  // The listed frame that goes first, and the one after a listed frame; kNoIndex: there is none.
+  // victim() returns the listed frame to give up first; after() returns the one after a listed
+  // frame. Both return kNoIndex without such a frame.
   virtual std::uint32_t victim() const { return kNoIndex; }
   virtual std::uint32_t after(std::uint32_t /*frame*/) const { return kNoIndex; }
 };

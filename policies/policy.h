@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a policy is, and all that it may see. One file a policy: policies/KIND/NAME.cc defines a
-// class and, at namespace hmsim, `extern const PolicyDescriptor kPolicy_NAME`; the build finds it.
+// The policy interfaces and everything that a policy can see. Each policy is one file:
+// policies/KIND/NAME.cc defines a class and, in namespace hmsim, `extern const PolicyDescriptor
+// kPolicy_NAME`. The build finds it.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +23,9 @@
 
 namespace hmsim {
 
-// One transaction as a policy sees it; valid during the call only.
+// One transaction as a policy sees it. Valid only during the call.
 struct RequestView {
-  std::uint32_t slot;  // of the channel's ChannelShape::slots, its own while it is there
+  std::uint32_t slot;  // below ChannelShape::slots; unique among current transactions
   std::uint64_t id;    // order of arrival: smaller is older
   Tick arrival;
   MemoryClass memory;
@@ -35,7 +36,7 @@ struct RequestView {
   std::int64_t row;      // DRAM row; NVDIMM: LPN
   std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
-  std::uint64_t epoch;   // NVDIMM writes: grows with every fence of whoever sends them
+  std::uint64_t epoch;   // NVDIMM writes: increases with every fence of the sender
 
   void serialize(Archive& archive) {
     archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit, epoch);
@@ -46,56 +47,59 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual void declare(ParameterSet& /*parameters*/) {}
-  // What single parameters cannot tell is wrong; names as declared.
+  // Returns errors that cover several parameters, with names as declared.
   virtual std::vector<ParameterError> check() const { return {}; }
   virtual void serialize(Archive& /*archive*/) {}
 };
 
-// The channel that a policy serves.
+// Shape and timing of the channel that a policy serves.
 struct ChannelShape {
   Tick clock_period;
-  std::uint32_t slots = 0;  // transactions that the channel holds at most, both classes
-  int dram_slots = 0;       // of the queue that takes a class (unified: the same queue)
+  std::uint32_t slots = 0;  // maximum number of transactions, both classes
+  int dram_slots = 0;       // size of the queue that holds the class (unified: the same queue)
   int nvdimm_slots = 0;
-  int ranks = 0;  // of DRAM; the NVDIMM is one more
+  int ranks = 0;  // DRAM ranks; the NVDIMM is one more
   int banks_per_rank = 0;
-  int pseudo_banks = 0;  // of all NVDIMMs, which policies see as one; 0: there is none
-  Tick burst;            // data-bus time of a line
-  Tick read_to_write;    // between data-bus commands of one rank, beyond the burst itself
-  Tick write_to_read;    // likewise
+  int pseudo_banks = 0;  // of all NVDIMMs, which policies see as one; 0 without NVDIMM
+  Tick burst;            // data-bus time of one line
+  Tick read_to_write;    // between data-bus commands of one rank, in addition to the burst
+  Tick write_to_read;    // the same, write to read
   Tick rank_switch;      // between bursts of two ranks
   Tick row_miss;         // PRE to data-bus command: tRP + tRCD
   Tick
-      nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer; the longest
-  Tick nvdimm_read_time;  // beyond that when it is not: tAT + tR + transfer of a page
+      // Longest time from a command's slot to its ack when its page is in the buffer.
+      nvdimm_hit_delay;
+  // Additional time when the page is not in the buffer: tAT + tR + transfer of a page.
+  Tick nvdimm_read_time;
 
-  // Banks of all ranks are numbered through, the pseudo-banks after them.
+  // Banks of all ranks are numbered consecutively, followed by the pseudo-banks.
   int banks() const { return ranks * banks_per_rank + pseudo_banks; }
   int bank_number(const RequestView& request) const {
     return request.rank * banks_per_rank + request.bank;
   }
 };
 
-// What cores have done, for rates per instruction.
+// Progress of the cores, for rates per instruction.
 class SourceProgress {
  public:
   virtual ~SourceProgress() = default;
-  // Retired by the hardware context so far; 0 where nobody counts them.
+  // Returns the instructions that the hardware context has retired so far; 0 if they are not
+  // counted.
   virtual std::int64_t instructions(std::uint16_t source) const = 0;
 };
 
-// What TransactionScheduler and BusArbiter have in common: they are told of every transaction of
-// the channel (a scheduler: of its queue). A hook that a policy does not override costs nothing.
+// Base of TransactionScheduler and BusArbiter. Hooks report every transaction of the channel (for a
+// scheduler: of its queue). A hook that a policy does not override costs nothing.
 class TransactionPolicy : public Policy {
  public:
   enum Hook : unsigned { kEnqueue = 1, kCommand = 2, kIssue = 4, kAck = 8, kComplete = 16 };
 
-  // Once, before all else. `progress` outlives the policy.
+  // Called once, before all other functions. `progress` outlives the policy.
   virtual void connect(const ChannelShape& /*shape*/, const SourceProgress& /*progress*/) {}
 
-  virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}  // got its slot
-  virtual void on_command(const RequestView& /*request*/, Tick /*now*/) {}  // NVDIMM: command sent
-  virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}    // its data-bus command
+  virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}  // admitted
+  virtual void on_command(const RequestView& /*request*/, Tick /*now*/) {}  // NVDIMM command sent
+  virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}  // data-bus command issued
   virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
   virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
 
@@ -103,7 +107,7 @@ class TransactionPolicy : public Policy {
   unsigned hooks() const { return hooks_; }
 
  protected:
-  // For a class whose overrides do not tell: these hooks are wanted.
+  // Selects the wanted hooks for a class whose overrides do not determine them.
   void want(unsigned hooks) { hooks_ = hooks; }
 
  private:
@@ -114,54 +118,59 @@ class TransactionPolicy : public Policy {
 
 enum class Direction : std::uint8_t { by_watermark, reads, writes };
 
-// Keys that are the same for all, but for row hits.
+// A key order that the controller can apply without calling the policy: `arrival` gives all
+// transactions the same key; `hits_first` prefers row hits.
 enum class FixedOrder : std::uint8_t { none, arrival, hits_first };
 
-// Orders the transactions of one queue. The controller keeps each bank's transactions in the order
-// of their keys, so a policy only ever looks at one transaction at a time.
+// Orders the transactions of one queue. The controller keeps each bank's transactions sorted by
+// key, so a policy only ever looks at one transaction at a time.
 class TransactionScheduler : public TransactionPolicy {
  public:
-  // A key: larger goes first, equal keys go in order of arrival. Contract: row_hit never lowers it;
-  // two transactions of a bank with the same row_hit compare alike whatever it is; the key of a
-  // queued transaction changes only together with row_hit, with rekey() or with raise_epoch().
+  // Returns the key of a transaction: larger goes first, ties go by arrival. Contract: row_hit
+  // never lowers the key. Two transactions of a bank with the same row_hit compare the same for
+  // both values of row_hit. The key of a queued transaction changes only with row_hit, rekey() or
+  // raise_epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
-  // What key() amounts to, where it is that simple: then it is not called, nothing is withheld, and
-  // rekey() and raise_epoch() are not used.
+  // Returns the equivalent fixed order if there is one. Then key() is not called, no transaction is
+  // withheld, and rekey() and raise_epoch() must not be used.
   virtual FixedOrder fixed_order() const { return FixedOrder::none; }
 
-  // Whether NVDIMM commands leave in the order of their keys, too; else oldest first.
+  // Returns whether NVDIMM commands are also sent in key order; otherwise oldest first.
   virtual bool orders_commands() const { return false; }
 
-  // True: the transaction may not have any command yet. Asked when it could begin to compete, and
-  // for one that is withheld again after rekey() of its slot or raise_epoch().
+  // Returns whether the transaction must not get any command yet. Called when it could begin to
+  // compete. For a withheld transaction, called again after rekey() of its slot or raise_epoch().
   virtual bool withholds(const RequestView& /*request*/) const { return false; }
-  // A transaction that has held its slot for longer goes before all others, the oldest first.
+  // Returns the time after which a transaction in its slot goes before all others, oldest first.
   virtual Tick patience() const { return kNever; }
-  // With controller.writes: drained, which kind of DRAM requests goes, in place of the watermarks;
-  // the other one goes when nothing of this kind is queued. Changes only in hooks.
+  // With controller.writes: drained, returns which direction of DRAM requests is served, instead of
+  // the watermarks. The other direction is served when no request of this one is queued. May change
+  // only in hooks.
   virtual Direction direction() const { return Direction::by_watermark; }
-  // Whether direction() or keys decide when writes go before reads: controller.writes is then part
-  // of the policy, and comparisons leave it as the policy's bundle has it.
+  // Returns whether direction() or keys decide when writes go before reads. In that case
+  // controller.writes is part of the policy, and comparisons keep the value from the policy's
+  // bundle.
   virtual bool sets_direction() const { return false; }
 
-  // After connect(), with several channels: the schedulers of this queue in all of them, of one
-  // class, this one included. At equal times they act in this order.
+  // Called after connect() when there are several channels. `all` holds the schedulers of this
+  // queue in all channels, of one class, including this one. At equal times they act in this order.
   virtual void connect_peers(const std::vector<TransactionScheduler*>& /*all*/) {}
 
-  // When keys next change with time alone; change() is then called, and nothing else moves it.
+  // Returns the next time at which keys change without an event. change() is then called. Only
+  // change() may move this time.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}
 
-  // For the controller, which asks before it next selects.
+  // Read by the controller before its next selection.
   std::uint64_t epoch() const { return epoch_; }
   std::vector<std::uint32_t>& changed_slots() { return changed_slots_; }
   bool any_changed() const { return !changed_slots_.empty(); }
   void serialize_changes(Archive& archive) { archive(epoch_, changed_slots_); }
 
  protected:
-  // The keys of many queued transactions changed: all are asked for again.
+  // Reports that keys of many queued transactions changed: the controller recomputes all keys.
   void raise_epoch() { ++epoch_; }
-  // The key of the transaction in this slot, which has not been issued, changed.
+  // Reports that the key of the transaction in this slot changed. It must not have been issued.
   void rekey(std::uint32_t slot) { changed_slots_.push_back(slot); }
 
  private:
@@ -169,88 +178,92 @@ class TransactionScheduler : public TransactionPolicy {
   std::vector<std::uint32_t> changed_slots_;
 };
 
-// The best transaction of each class that is ready for the data bus, and the queues.
+// The best transaction of each class that is ready for the data bus, and the queue occupancy.
 struct ArbiterView {
   RequestView dram;
   RequestView nvdimm;
-  std::uint64_t dram_key;  // by the scheduler of its queue: comparable when one queue holds both
+  std::uint64_t dram_key;  // from the scheduler of its queue; comparable only in a unified queue
   std::uint64_t nvdimm_key;
-  int dram_pending;  // occupied slots, by class
+  int dram_pending;  // occupied slots by class
   int nvdimm_pending;
   Tick now;
 };
 
-// A counter of a policy's own, reported as one of its kind.
+// A statistic that a policy counts itself.
 struct PolicyCounter {
-  const char* name;  // arbiter.NAME
+  const char* name;  // reported as arbiter.NAME
   const char* unit;
   const char* doc;
-  Counter* value;  // serialized by its policy
+  Counter* value;  // serialized by the policy
 };
 
-// Decides which class gets the data bus next when both are ready for it.
+// Decides which class gets the data bus when both are ready for it.
 class BusArbiter : public TransactionPolicy {
  public:
   virtual MemoryClass choose(const ArbiterView& view) = 0;
   virtual std::vector<PolicyCounter> counters() { return {}; }
 };
 
-// An open row that has just had a column command.
+// An open row that has just received a column command.
 struct PageView {
   int rank;
   int bank;  // within the rank
   std::int64_t row;
   std::uint16_t source;   // of the request
-  std::int64_t accesses;  // column commands since the row was opened, this one included
+  std::int64_t accesses;  // column commands since the activation, including this one
   Tick now;
 };
 
 struct PageDecision {
-  // From then on the bank is precharged as soon as its timing allows and no queued request competes
-  // for it; void when another column command to the row is issued.
+  // From this time on, the bank is precharged as soon as its timing allows and no queued request
+  // competes for it. Cancelled by another column command to the row.
   Tick close_at = kNever;
-  // No further request uses the row: those that would have hit it open it anew.
+  // If true, no further request uses the row: requests that would have hit it activate it again.
   bool refuse_hits = false;
 };
 
-// Decides how long rows stay open that no queued request uses.
+// Decides how long a row stays open when no queued request uses it.
 class PagePolicy : public Policy {
  public:
-  // Asked after every column command.
+  // Called after every column command.
   virtual PageDecision decide(const PageView& page) = 0;
-  // True: no decision ever closes a row, so that decide() need not be asked.
+  // Returns true if no decision ever closes a row, so that decide() is not called.
   virtual bool keeps_rows_open() const { return false; }
 };
 
-// A flash block whose pages are all written. Of two blocks with equally many valid pages, the one
-// that changed longest ago is the one that lost its last page first.
+// A flash block whose pages are all written. Among blocks with the same number of valid pages,
+// "changed longest ago" means the block whose last page became invalid first.
 struct BlockView {
   std::uint32_t block;   // within its LUN
-  std::uint32_t pages;   // of a block
-  std::uint32_t valid;   // pages
-  std::uint32_t erases;  // so far
-  std::uint64_t age;     // pages written to its LUN since it was filled or last lost a valid page
+  std::uint32_t pages;   // pages per block
+  std::uint32_t valid;   // valid pages
+  std::uint32_t erases;  // erases so far
+  // Pages written to its LUN since the block was filled or last lost a valid page.
+  std::uint64_t age;
 };
 
-// The full blocks of one LUN, as the FTL keeps them; every call takes constant time.
+// The full blocks of one LUN, as the FTL keeps them. Every call takes constant time.
 class FullBlocks {
  public:
   virtual ~FullBlocks() = default;
-  virtual std::uint32_t count() const = 0;                      // > 0
-  virtual BlockView at(std::uint32_t index) const = 0;          // 0 .. count() - 1, in no order
-  virtual std::uint32_t oldest() const = 0;                     // the block that was filled first
-  virtual std::uint32_t pages() const = 0;                      // of a block
-  virtual std::uint32_t fewest() const = 0;                     // valid pages of any block
-  virtual bool any_with(std::uint32_t valid) const = 0;         // a block with so many valid pages
-  virtual BlockView first_with(std::uint32_t valid) const = 0;  // of these, changed longest ago
-  // The next one with as many valid pages; false: that was the last.
+  virtual std::uint32_t count() const = 0;              // greater than 0
+  virtual BlockView at(std::uint32_t index) const = 0;  // index 0 .. count() - 1; unordered
+  virtual std::uint32_t oldest() const = 0;             // the block filled first
+  virtual std::uint32_t pages() const = 0;              // pages per block
+  virtual std::uint32_t fewest() const = 0;  // smallest number of valid pages of any block
+  // Whether a block has exactly `valid` valid pages.
+  virtual bool any_with(std::uint32_t valid) const = 0;
+  // Among these blocks, the one changed longest ago.
+  virtual BlockView first_with(std::uint32_t valid) const = 0;
+  // Advances `view` to the next block with the same number of valid pages. Returns false after the
+  // last one.
   virtual bool next_alike(BlockView& view) const = 0;
 };
 
-// Chooses the block that is cleaned next. At least one full block has an invalid page.
+// Chooses the block to clean next. Precondition: at least one full block has an invalid page.
 class VictimSelector : public Policy {
  public:
-  // `random` is the NVDIMM's own, so that one seed decides every run.
+  // `random` belongs to the NVDIMM, so that one seed determines the whole run.
   virtual std::uint32_t choose(const FullBlocks& blocks, Random& random) const = 0;
 };
 
@@ -269,13 +282,13 @@ struct PolicyDescriptor {
   PolicyKind kind;
   const char* name;
   const char* doc;     // one line
-  const char* source;  // where it comes from
+  const char* source;  // literature or other origin
   std::unique_ptr<Policy> (*make)();
 };
 
-extern const DescriptorTable<PolicyDescriptor> kPolicyTable;  // of those that are compiled in
+extern const DescriptorTable<PolicyDescriptor> kPolicyTable;  // the compiled-in policies
 
-// Of a class of policies: the hooks that it overrides.
+// Returns the hooks that the policy class P overrides.
 template <class P>
 constexpr unsigned overridden_hooks() {
   using Base = void (TransactionPolicy::*)(const RequestView&, Tick);
@@ -296,22 +309,22 @@ std::unique_ptr<Policy> make_policy() {
   return policy;
 }
 
-// Policies of the caller's own, in place of those that parameters (controller.scheduler, ...) name.
-// The kind must be the parameter's; each call makes a new one.
+// Factories for policies supplied by the caller, by the parameter (controller.scheduler, ...) that
+// they replace. The kind must be the parameter's. Each call makes a new policy.
 using PolicyMakers = std::map<std::string, std::function<std::unique_ptr<Policy>()>>;
 
 std::vector<std::string> policy_names(PolicyKind kind);
 
-// Declares the parameters of every policy under "policies.NAME.".
-// `instances` keeps the objects whose fields are bound.
+// Declares the parameters of every policy under "policies.NAME.". `instances` owns the objects
+// whose fields are bound.
 void declare_all_policies(ParameterSet& parameters,
                           std::vector<std::unique_ptr<Policy>>& instances);
 
-// What Policy::check() finds wrong with these, under the names that users give.
+// Returns the errors that Policy::check() finds, under the parameter names that users write.
 std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Policy>>& instances);
 
-// A new policy with its share of `assignments` (those named "policies.NAME.x") applied. Throws
-// InputError when the name is not one of this kind or an assignment is wrong.
+// Creates a policy and applies the `assignments` named "policies.NAME.x". Throws InputError if the
+// kind has no policy of this name or an assignment is invalid.
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments);
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Policies in shared libraries: what `hmsim policy build` makes of a policy's file, and a process
-// finds beside the policies that were compiled in.
+// Policies in shared libraries. `hmsim policy build` compiles a policy's file into one; a process
+// loads it in addition to the compiled-in policies.
 //
-// Such a library defines hmsim_policy_library, and brings its own copy of what it uses of core/ and
-// policies/monitors/. It is loaded by the hmsim that it was built against alone: `interface` tells.
+// Such a library defines hmsim_policy_library and contains its own copy of the parts of core/ and
+// policies/monitors/ that it uses. Only the hmsim it was built against loads it; `interface`
+// identifies that build.
 #pragma once
 
 #include "policies/policy.h"
 
 namespace hmsim {
 
-// Names the headers that a policy is compiled with, by their content.
+// A hash of the contents of the headers that a policy is compiled with.
 extern const char* const kPolicyInterface;
 
 struct PolicyLibrary {
-  const char* interface;  // kPolicyInterface of the hmsim that it was built against
+  const char* interface;  // kPolicyInterface of the hmsim it was built against
   const PolicyDescriptor* policy;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything that a channel keeps account of, told by one call for each event: statistics, where
-// the data bus's time, each request's latency and the energy went, and whoever observes.
+// Accounting of a channel: statistics, data-bus time, request latency, energy, and observers.
 #pragma once
 
 #include <array>
@@ -21,7 +20,8 @@
 
 namespace hmsim {
 
-// `edge` is the present clock edge, `now` its time. Nothing here changes what the channel does.
+// The channel reports each event by one call. `edge` is the current clock edge, `now` its time.
+// Accounting never changes what the channel does.
 class Accounts {
  public:
   Accounts(const ChannelLayout& layout, std::size_t slots, const RefreshControl& refresh)
@@ -48,8 +48,8 @@ class Accounts {
   void set_observer(CommandObserver* observer) { observer_ = observer; }
   void set_request_observer(RequestObserver* observer) { request_observer_ = observer; }
 
-  // Slots that transactions hold, by class. Within an edge no time passes, so only what is held at
-  // its end counts, and at its first command.
+  // Updates the slots held by transactions, by class. No time passes within an edge, so the channel
+  // reports only the counts after admission and at the end of the edge.
   using Slots = std::array<std::int64_t, kMemoryClasses>;
   void slots_held(const Slots& held, Cycle edge, Tick now) {
     if (held[0] != held_[0]) {
@@ -64,13 +64,14 @@ class Accounts {
     }
   }
 
-  // A DRAM transaction gets its slot; competes for its bank from now on only.
+  // admitted(): a DRAM transaction got its slot. competes(): it competes for its bank only from now
+  // on.
   void admitted(Transaction& transaction, Cycle edge) { latency_.admitted(transaction, edge); }
   void competes(Transaction& transaction, Cycle edge) { latency_.competes(transaction, edge); }
-  // The first command for a transaction, if that is not its data-bus command, is issued.
+  // Records a transaction's first command if that is not its data-bus command.
   void started(Transaction& transaction, Cycle edge) { latency_.started(transaction, edge); }
 
-  // Its row is opened for a transaction.
+  // Records the activate of a transaction's row.
   void activated(const Transaction& transaction, Cycle edge) {
     statistics_.command_cycles += activate_slots_;
     ++statistics_.activates;
@@ -78,19 +79,20 @@ class Accounts {
     energy_.activated(transaction.rank, edge);
     record(ChannelCommand::activate, transaction, edge);
   }
-  // A bank (numbered over all ranks) is precharged, for this request or for none (-1).
+  // Records a precharge. `bank` is numbered over all ranks; `request` is -1 for precharges without
+  // a request.
   void precharged(std::int32_t bank, int rank, std::int64_t request, Cycle edge) {
     ++statistics_.command_cycles;
     ++statistics_.precharges;
     energy_.precharged(rank, 1, edge);
     record_precharge(bank, rank, request, edge);
   }
-  // A bank of the rank is about to be precharged for its next refresh.
+  // Records that a bank of the rank is about to be precharged for the rank's next refresh.
   void refresh_prepared(int rank, Cycle edge) {
     bus_.refresh_prepared(rank, refresh_.turn(rank), edge);
   }
-  // A rank's banks are precharged for its next refresh, one on each edge from `begin` to `last`.
-  // record_precharge() tells observers of each.
+  // Counts the precharges before a rank's refresh, one on each edge from `begin` to `last`.
+  // Observers see them through record_precharge().
   void precharged_for_refresh(int rank, Cycle begin, Cycle last) {
     const std::int64_t count = (last - begin).value() + 1;
     statistics_.command_cycles += static_cast<Counter>(count);
@@ -103,7 +105,7 @@ class Accounts {
       record(ChannelCommand::precharge, rank, bank % layout_.banks_per_rank, -1, request, edge);
     }
   }
-  // A rank's refresh is issued, of the banks of that turn; the refresh control knows of it.
+  // Records the refresh of the banks of `turn`. Call it after RefreshControl::refreshed().
   void refreshed(int rank, int turn, Cycle edge) {
     const bool all = layout_.dram.refresh_mode == RefreshMode::all_bank;
     ++statistics_.command_cycles;
@@ -116,7 +118,7 @@ class Accounts {
   }
   // Counts `count` refreshes of every rank, a whole number of rounds, with closed banks: rank r at
   // first(r), then once every refresh interval. The refresh control has advanced past them.
-  // Requires that nobody observes commands.
+  // Precondition: no command observer.
   template <class First>
   void refreshed_often(std::int64_t count, const First& first) {
     const auto all = static_cast<Counter>(count * refresh_.ranks());
@@ -128,12 +130,12 @@ class Accounts {
     }
   }
   bool observed() const { return observer_ != nullptr; }
-  // A rank goes to sleep or wakes up.
+  // Records that a rank enters or leaves a sleep mode.
   void power_changed(int rank, Command command, Cycle edge);
-  // Reads or drained writes, whichever did not, compete for the banks from now on.
+  // Records that the other side (reads or drained writes) now competes for the banks.
   void side_changed(Cycle edge) { latency_.side_changed(edge); }
 
-  // The read or write command of a DRAM transaction is issued.
+  // Records the read or write command of a DRAM transaction.
   void column(Transaction& transaction, bool write, Cycle edge) {
     statistics_.command_cycles += column_slots_;
     if (!transaction.activated) {
@@ -145,13 +147,13 @@ class Accounts {
     burst(transaction, write, edge);
     record(write ? ChannelCommand::write : ChannelCommand::read, transaction, edge);
   }
-  // The data clock of its rank is started for a read or write that follows.
+  // Records the start of a rank's data clock for the read or write that follows.
   void data_clock_started(const Transaction& transaction, Cycle edge) {
     ++statistics_.command_cycles;
     record(ChannelCommand::data_clock_start, transaction.rank, -1, -1,
            static_cast<std::int64_t>(transaction.request.id), edge);
   }
-  // The data-bus command of an NVDIMM transaction: the grant; in `auto` mode the ack stands for it.
+  // Records the data-bus command of an NVDIMM transaction: the grant, or in `auto` mode the ack.
   void granted(const Transaction& transaction, Cycle edge) {
     const bool write = transaction.request.write;
     statistics_.command_cycles += layout_.grants ? 1 : 0;
@@ -160,7 +162,7 @@ class Accounts {
     record(write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read, transaction, edge);
   }
 
-  // A read, write or flush command is sent to the NVDIMM.
+  // Records a read, write or flush command to the NVDIMM.
   void command_sent(Transaction& transaction, Cycle edge) {
     ++statistics_.command_cycles;
     const Request& request = transaction.request;
@@ -172,16 +174,18 @@ class Accounts {
                            : ChannelCommand::nvdimm_read_command,
            transaction, edge);
   }
-  // An ack comes up; its transaction's burst may be granted from that edge on.
+  // Records that an ack was raised. The transaction's burst may be granted from edge `grant_from`
+  // on.
   void acknowledged(Transaction& transaction, Cycle grant_from) {
     latency_.acknowledged(transaction, grant_from);
   }
-  // The ack passes over the address lines.
+  // Records that the ack passes over the address lines.
   void ack_delivered(const Transaction& transaction, bool takes_slot, Cycle edge) {
     statistics_.ack_cycles += takes_slot ? 1 : 0;
     record(ChannelCommand::nvdimm_ack, transaction, edge);
   }
-  // The NVDIMM gives a write credit back; a write gets one, which is command and ack for it.
+  // credit_returned(): the NVDIMM returns a write credit. credited(): a write gets a credit, which
+  // replaces its command and ack.
   void credit_returned(Cycle edge) {
     record(ChannelCommand::nvdimm_credit, layout_.nvdimm_rank, -1, -1, -1, edge);
   }
@@ -190,13 +194,13 @@ class Accounts {
     latency_.acknowledged(transaction, edge);
   }
 
-  // The arbiter chose between the classes.
+  // Counts the arbiter's decision.
   void arbitrated(MemoryClass winner) {
     ++(winner == MemoryClass::dram ? statistics_.dram_wins : statistics_.nvdimm_wins);
   }
 
-  // The last beat of a transaction has passed. `gc_blocked`: for how long it waited for what the
-  // NVDIMM did of its own.
+  // Records the last data beat of a transaction. `gc_blocked` is the time it waited for the
+  // NVDIMM's internal work.
   void finished(const Transaction& done, Tick gc_blocked, Cycle edge, Tick now) {
     if (request_observer_ != nullptr) {
       show(done, gc_blocked, edge);
@@ -220,7 +224,7 @@ class Accounts {
   void serialize(Archive& archive);
 
  private:
-  // The data burst of a command that is issued now.
+  // Accounts for the data burst of a command issued now.
   void burst(const Transaction& transaction, bool write, Cycle edge) {
     const int driver = transaction.rank * 2 + (write ? 1 : 0);
     bool changed = false;
@@ -253,12 +257,13 @@ class Accounts {
   const Counter burst_;  // cycles
   const Counter activate_slots_;
   const Counter column_slots_;
-  const int own_buses_;  // a mask of ranks
+  const int own_buses_;  // mask for ranks: -1 if each rank has its own bus, otherwise 0
   const RefreshControl& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;
-  Slots held_{};  // as last told
-  // Of the data bus, or by rank where each has its own: rank x 2 + write; -1: none yet.
+  Slots held_{};  // as last reported
+  // Last driver of each data bus: rank x 2 + write; -1 before the first burst. A shared bus uses
+  // index 0.
   std::array<int, kMostOwnBuses> last_drivers_{-1, -1};
   Tick measured_from_{0};
   ChannelStatistics statistics_;

@@ -20,7 +20,7 @@ std::array<std::int64_t, kBusLosses> BusAccounting::losses(Cycle now, Cycle elap
   std::array<std::int64_t, kBusLosses> losses = lost_;
   const std::int64_t accounted =
       data_cycles + std::accumulate(lost_.begin(), lost_.end(), std::int64_t{0});
-  // Bursts count from their command on, so the last one may reach beyond the present.
+  // Bursts are counted from their command on, so the last one may extend past `now`.
   const std::int64_t tail = later(std::int64_t{0}, elapsed.value() - accounted);
   const std::int64_t waiting =
       cycles_without_[1] - at_last_burst_[1] + (state_ == 1 ? (now - since_).value() : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the data-bus time of a channel went: each cycle either carries data or is lost to exactly
-// one cause, so that all shares add up to 1.
+// Breakdown of a channel's data-bus time: each cycle either carries data or is lost to exactly one
+// cause, so all shares add up to 1.
 #pragma once
 
 #include <array>
@@ -17,27 +17,28 @@ namespace hmsim {
 enum class BusLoss : std::uint8_t {
   idle,        // the channel held no request
   queue_full,  // the next request waited outside for a slot
-  nvdimm,      // only the NVDIMM could have used it: its ack was awaited
+  nvdimm,      // only NVDIMM requests were held, and their acks were pending
   refresh,     // its rank was being refreshed
-  activate,    // its activate was held back by tRRD, tFAW or other commands
+  activate,    // its activate was delayed by tRRD, tFAW or other commands
   bank,        // its bank was being precharged and activated
   turnaround,  // the driver or the direction of the bus changed
-  command,     // its data-bus command came late: command bus taken, column spacing, arbitration
+  command,     // its data-bus command was late: command bus taken, column spacing, arbitration
 };
 
 inline constexpr std::size_t kBusLosses = 8;
 
-// The gap before each burst is charged to what kept the transaction that ends it, in the order of
-// BusLoss: each cause takes the time for which it held, as far as the gap is not yet accounted for.
-// (For an NVDIMM transaction the wait for its own ack comes before that for a slot.)
+// The gap before each burst is charged to the causes that delayed the transaction that ends the
+// gap, in the order of BusLoss. Each cause takes the time for which it applied, up to the part of
+// the gap not yet charged. For an NVDIMM transaction the wait for its own ack precedes the wait for
+// a slot.
 class BusAccounting {
  public:
   BusAccounting(const DramParameters& dram, Tick clock_period);
 
-  // The number of transactions that hold a slot, by class, becomes this at `now`.
+  // Sets the number of slots held, by class, from `now` on.
   void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
     if (dram > 0 && state_ == kBusy) {
-      return;  // as most often
+      return;  // the common case
     }
     const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
     if (state != state_) {
@@ -48,8 +49,8 @@ class BusAccounting {
       since_ = now;
     }
   }
-  // The banks of a rank whose refresh has this turn (0 but for same-bank refreshes) are precharged
-  // for it, or refreshed, at `now`.
+  // refresh_prepared(): the banks of this rank and turn (0 unless refreshes are same-bank) are
+  // precharged for a refresh at `now`. refreshed(): they are refreshed at `now`.
   void refresh_prepared(int rank, int turn, Cycle now) {
     Interval& interval = refresh_of(rank, turn);
     if (interval.end <= now) {
@@ -60,8 +61,8 @@ class BusAccounting {
     refresh_prepared(rank, turn, now);
     refresh_of(rank, turn).end = now + Cycle(refresh_time_);
   }
-  // The data-bus command of a transaction is issued at `now`, for data from `begin` on; `changed`:
-  // their driver or direction is not that of the burst before.
+  // Accounts for a data-bus command issued at `now` with data from `begin` on. `changed`: driver or
+  // direction differ from the previous burst.
   void burst(const Transaction& transaction, bool changed, Cycle now, Cycle begin) {
     if (state_ != kBusy) {
       cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
@@ -72,11 +73,12 @@ class BusAccounting {
     }
     at_last_burst_ = cycles_without_;
     last_issue_ = now;
-    // (Halves of lines lie between one another's: then what is left of the time is as long.)
+    // The two halves of a line may interleave with those of another line; the remaining time is the
+    // same.
     data_end_ = later(data_end_, begin) + Cycle(line_);
   }
 
-  // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.
+  // Returns the lost cycles at `now`. Time after the last burst counts as NVDIMM wait or idle.
   std::array<std::int64_t, kBusLosses> losses(Cycle now, Cycle elapsed,
                                               std::int64_t data_cycles) const;
   void reset(Cycle now);
@@ -101,21 +103,23 @@ class BusAccounting {
   }
 
   const DramTiming timing_;
-  const std::int64_t line_;  // cycles of the bus that a line takes
+  const std::int64_t line_;  // bus cycles that a line takes
   const int turns_;          // a power of two
   const std::int64_t refresh_time_;
   const Tick period_;
   std::array<std::int64_t, kBusLosses> lost_{};
-  std::array<std::int64_t, 2> cycles_without_{};  // held nothing; held NVDIMM requests only
+  // While nothing was held; while only NVDIMM requests were held.
+  std::array<std::int64_t, 2> cycles_without_{};
   std::array<std::int64_t, 2> at_last_burst_{};
   int state_ = 0;  // index of cycles_without_, or kBusy
   Cycle since_{0};
   Cycle last_issue_{0};
   Cycle data_end_{0};
-  std::vector<Interval> refreshes_;  // the last of each rank and turn
+  std::vector<Interval> refreshes_;  // the last refresh of each rank and turn
 };
 
-// The cycles without data before a burst. Most causes were over when the one before was issued.
+// Charges the cycles without data before a burst. Most causes ended before the previous command was
+// issued.
 HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
                                             std::int64_t gap) {
   const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
@@ -146,7 +150,7 @@ HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool
       charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
     }
     if (transaction.activated) {
-      // Without the delay of its activate the burst would have come so much earlier.
+      // Without this delay of its activate the burst could have started that much earlier.
       const Cycle opened = transaction.marks.activated_at + Cycle(timing_.trcd);
       const std::int64_t held =
           overlap(transaction.marks.activated_at - transaction.marks.activate_held,

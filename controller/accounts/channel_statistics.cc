@@ -16,7 +16,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-// Bounds of a histogram of a queue of 128 entries, whose 104 is that of the paper, Fig. 7.
+// Bounds for a queue of 128 entries; 104 is the bound in Fig. 7 of the paper.
 constexpr std::array<std::int64_t, 6> kSharesOver{0, 8, 16, 32, 64, 104};
 
 using Channels = std::vector<MemoryChannel*>;
@@ -54,7 +54,7 @@ std::function<double()> average(const Channels& channels, Read read) {
   };
 }
 
-// That was held for any time; 0 if there was no time at all.
+// Returns the largest number of slots held for a non-zero time, or 0 if no time has passed.
 std::int64_t greatest(const Occupancy& occupancy, Tick now) {
   const std::vector<std::int64_t> times = occupancy.time_at(now);
   std::size_t last = times.size() - 1;
@@ -85,7 +85,7 @@ void report_bandwidth(StatisticRegistry& registry, const Channels& channels) {
           const S& s = channel->statistics();
           const double ps = static_cast<double>(channel->elapsed().value()) *
                             static_cast<double>(channel->clock_period().value());
-          constexpr double kGigabytesPerSecond = 1e3;  // bytes per ps x 10^12 / 10^9
+          constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
           rate += ps == 0 ? 0
                           : static_cast<double>(s.dram_reads + s.dram_writes) *
                                 static_cast<double>(kLineBytes.value()) * kGigabytesPerSecond / ps;
@@ -136,8 +136,8 @@ void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) 
                      &S::nvdimm_occupancy);
 }
 
-// Shares of the data bus's time, of all channels together; with the two data shares they add up
-// to 1.
+// Registers shares of the data-bus time of all channels together. With the two data shares they add
+// up to 1.
 void register_losses(StatisticRegistry& registry, const Channels& channels) {
   constexpr std::array<std::pair<const char*, const char*>, kBusLosses> kNames{
       {{"bus.lost.idle", "the channel held no request"},
@@ -188,7 +188,7 @@ void report_command_shares(StatisticRegistry& registry, const Channels& channels
                  sum(channels, &S::ack_cycles), elapsed(channels));
 }
 
-// All channels have the same arbiter.
+// All channels have the same arbiter, so counters are matched by index.
 void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
   std::vector<std::vector<PolicyCounter>> counters;
   for (MemoryChannel* channel : channels) {
@@ -268,7 +268,7 @@ void ChannelStatistics::fold(Tick clock_period) {
   }
 }
 
-// Slots stay held.
+// Resets the counters; slots currently held stay held.
 void ChannelStatistics::reset(Tick now) {
   Occupancy dram = std::move(dram_occupancy);
   Occupancy nvdimm = std::move(nvdimm_occupancy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one channel counts, and how the channels of a system are reported as one.
+// Counts of one channel, and their combined report for all channels of a system.
 #pragma once
 
 #include <vector>
@@ -31,19 +31,19 @@ struct ChannelStatistics {
   Counter turnarounds = 0;
   Counter dram_wins = 0;
   Counter nvdimm_wins = 0;
-  LatencyHistogram dram_read_latency;  // arrival at the controller to last data beat
+  LatencyHistogram dram_read_latency;  // from arrival at the controller to last data beat
   LatencyHistogram dram_write_latency;
   LatencyHistogram nvdimm_line_latency;
   Occupancy dram_occupancy;  // slots held
   Occupancy nvdimm_occupancy;
 
-  void fold(Tick clock_period);  // has the latencies' histograms hold all
+  void fold(Tick clock_period);  // moves all values into the histograms
   void reset(Tick now);
-  void serialize(Archive& archive);  // folded
+  void serialize(Archive& archive);  // folds first
 };
 
-// Those of the DRAM always; those of NVDIMM and bus where the channels account for their bus. The
-// first `of_class` channels have the DRAM, the last `of_class` the NVDIMMs.
+// Registers DRAM statistics always, and NVDIMM and bus statistics if the channels account for their
+// bus. The first `of_class` channels have the DRAM, the last `of_class` the NVDIMMs.
 void register_channel_statistics(StatisticRegistry& registry,
                                  const std::vector<MemoryChannel*>& channels,
                                  std::int64_t of_class);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hook through which command logs, timelines and checkers see what a channel does.
+// Interface through which command logs, timelines and checkers observe a channel's commands.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ enum class ChannelCommand : std::uint8_t {
   read,
   write,
   refresh,
-  refresh_same_bank,  // DDR5's REFsb; `bank` is the number that the banks have in their groups
-  power_down_enter,   // of a rank, as the next three
+  refresh_same_bank,  // DDR5 REFsb; `bank` is the bank number within each bank group
+  power_down_enter,   // rank commands, including the next three
   power_down_exit,
   self_refresh_enter,
   self_refresh_exit,
-  data_clock_start,      // LPDDR5's CAS with WS_RD or WS_WR, of a rank
-  nvdimm_read_command,   // host to NVDIMM: asks for a line
+  data_clock_start,      // LPDDR5 CAS with WS_RD or WS_WR, for a rank
+  nvdimm_read_command,   // host to NVDIMM: requests a line
   nvdimm_write_command,  // host to NVDIMM: announces a line
-  nvdimm_flush_command,  // host to NVDIMM: its ack means that all before is durable
+  nvdimm_flush_command,  // host to NVDIMM: its ack means that all earlier writes are durable
   nvdimm_ack,            // NVDIMM to host
-  nvdimm_read,           // data burst of an acknowledged command (the grant; `auto`: with the ack)
+  nvdimm_read,           // data burst of an acknowledged command (at the grant; `auto`: at the ack)
   nvdimm_write,
-  nvdimm_credit,  // NVDIMM to host (nvdimm_p): it can take another write
+  nvdimm_credit,  // NVDIMM to host (nvdimm_p): it can accept another write
   last = nvdimm_credit
 };
 
@@ -34,10 +34,10 @@ struct CommandRecord {
   Cycle cycle;
   ChannelCommand command;
   int channel;
-  int rank;              // the NVDIMM is the rank after the last
-  int bank;              // within the rank; -1 where it does not apply
-  std::int64_t row;      // DRAM row or LPN; -1 where it does not apply
-  std::int64_t request;  // Request::id, -1 for commands of no request (refresh)
+  int rank;              // the first NVDIMM is the rank after the last DRAM rank
+  int bank;              // within the rank; -1 if not applicable
+  std::int64_t row;      // DRAM row or LPN; -1 if not applicable
+  std::int64_t request;  // Request::id; -1 for commands without a request (refresh)
 };
 
 class CommandObserver {

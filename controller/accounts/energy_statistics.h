@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the energy of all channels' DRAM is reported.
+// Statistics of the DRAM energy of all channels.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace hmsim {
 
 class MemoryChannel;
 
-// Of channels that measure it.
+// Precondition: every channel has an EnergyMeter.
 void register_energy_statistics(StatisticRegistry& registry,
                                 const std::vector<MemoryChannel*>& channels);
 

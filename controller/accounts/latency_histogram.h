@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Latencies, most of which are few whole cycles: these cost an increment.
+// Latency histograms. A latency of few whole clock cycles, the common case, costs one increment.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace hmsim {
 
-// A clock period as a divisor.
+// A clock period prepared for division.
 class WholeCycles {
  public:
   explicit WholeCycles(Tick period)
       : period_(period), shift_(__builtin_ctzll(static_cast<std::uint64_t>(period.value()))) {
     const std::uint64_t odd = static_cast<std::uint64_t>(period.value()) >> shift_;
-    inverse_ = odd;  // modulo 2^3; each of Newton's steps doubles the bits that are right
+    inverse_ = odd;  // modulo 2^3; each Newton step doubles the number of correct bits
     for (int bits = 3; bits < 64; bits *= 2) {
       inverse_ *= 2 - odd * inverse_;
     }
   }
 
   Tick period() const { return period_; }
-  // The cycles in `time` if nothing remains; otherwise, and only then, more than 2^64 / period: a
-  // product with the inverse modulo 2^64, in place of a division (Granlund and Montgomery,
-  // "Division by invariant integers using multiplication", section 9).
+  // Returns the number of cycles in `time` if it is a multiple of the period, otherwise a value
+  // above 2^64 / period. Multiplies by the inverse modulo 2^64 instead of dividing (Granlund and
+  // Montgomery, "Division by invariant integers using multiplication", section 9).
   std::uint64_t in(Tick time) const {
     const std::uint64_t product = static_cast<std::uint64_t>(time.value()) * inverse_;
     return product >> shift_ | product << (-shift_ & 63);
@@ -58,7 +58,7 @@ class LatencyHistogram {
     }
   }
 
-  // Holds all values, in picoseconds, after fold().
+  // Returns the histogram in picoseconds. It holds all values only after fold().
   Histogram& histogram() { return histogram_; }
   void fold(Tick period) {
     for (std::size_t cycles = 0; cycles < counts_.size(); ++cycles) {
@@ -73,11 +73,11 @@ class LatencyHistogram {
     histogram_.reset();
     histogram_.reserve();
   }
-  void serialize(Archive& archive) { archive(histogram_); }  // folded
+  void serialize(Archive& archive) { archive(histogram_); }  // call fold() first
 
  private:
   static constexpr std::uint64_t kCounted = 512;
-  std::array<Counter, kCounted> counts_{};  // by cycles
+  std::array<Counter, kCounted> counts_{};  // by number of cycles
   Histogram histogram_;
 };
 

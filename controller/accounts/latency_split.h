@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the latency of each request went: parts that add up to exactly the time from its arrival to
-// its last data beat.
+// Breakdown of each request's latency into parts that add up to exactly the time from its arrival
+// to its last data beat.
 #pragma once
 
 #include <array>
@@ -20,47 +20,52 @@ namespace hmsim {
 
 class MemoryChannel;
 
-// A cycle in which several of these held goes to the first of: refresh, bank, bus, queueing.
+// If several conditions hold in a cycle, it counts for the first of: refresh, bank, bus, queueing.
 enum class LatencyPart : std::uint8_t {
-  outside,   // arrival to admission: for a slot of its queue, and for the clock edge
-  queueing,  // others were ahead: its bank served other rows, an older request to its line was
-             // under way, writes were not drained, no room for another NVDIMM command
-  bank,      // DRAM: the row that it needs was prepared, for it or for another that needs it: from
-             // the last column command of the bank before, to tRCD after the activate, with all
-             // waiting for bank timings, activate windows and the command bus
-  bus,       // its row was open, or its NVDIMM ready: bursts of others, column spacing,
-             // turnaround, arbitration, acks before its own
-  transfer,  // data-bus command to last data beat: CL or CWL, and the burst
-  refresh,   // DRAM: its rank could put its refresh off no longer, or was refreshed
-  ack_wait,  // NVDIMM: command to ack: lookup, frames of the buffer, flash; but for ...
-  gc_blocked,  // ... the time in which garbage collection locked the LUN that it waited for
+  outside,  // arrival to admission: wait for a slot of its queue and for the clock edge
+  // Others were ahead: its bank served other rows, an older request to its line was in flight, its
+  // side was not served, or the NVDIMM could take no command.
+  queueing,
+  // DRAM: its row was being prepared, for it or for another request that needs it: from the
+  // previous column command of the bank to tRCD after the activate, including waits for bank
+  // timings, activate windows and the command bus.
+  bank,
+  // Its row was open, or its NVDIMM data ready: bursts of others, column spacing, turnaround,
+  // arbitration, earlier acks.
+  bus,
+  transfer,    // data-bus command to last data beat: CL or CWL, plus the burst
+  refresh,     // DRAM: its rank had an urgent refresh or was being refreshed
+  ack_wait,    // NVDIMM: command to ack without gc_blocked: lookup, buffer frames, flash
+  gc_blocked,  // NVDIMM: the time for which garbage collection locked the LUN it waited for
 };
 
 inline constexpr std::size_t kLatencyParts = 8;
 
-// Every hook costs a few instructions. What is refreshed together (RefreshControl's place) has a
-// clock that stands still while it is prepared for a refresh or refreshed; what happens to its
-// banks is dated by that, so that refreshes fall out of all differences.
+// Splits latencies at a cost of a few instructions per call. Each place (banks refreshed together;
+// see RefreshControl::place) has a clock that stops while the place is prepared for a refresh or
+// refreshed. Events of its banks are dated by that clock, so refresh time drops out of all
+// differences.
 class LatencySplit {
  public:
-  static constexpr int kClasses = 2 * kMemoryClasses;  // DRAM reads, writes, NVDIMM reads, writes
+  // DRAM reads and writes, NVDIMM reads and writes.
+  static constexpr int kClasses = 2 * kMemoryClasses;
 
   LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh);
 
-  LatencySplit(const LatencySplit&) = delete;  // banks know their places
+  LatencySplit(const LatencySplit&) = delete;  // not copyable: banks point to places
   LatencySplit& operator=(const LatencySplit&) = delete;
 
-  // A DRAM transaction gets its slot; ...
+  // Records the admission of a DRAM transaction.
   void admitted(Transaction& transaction, Cycle now) {
     LatencyMarks& marks = transaction.marks;
     marks.entered = clock_of(transaction, now);
     marks.competes = marks.entered;
   }
-  // ... competes from now on only; ...
+  // Records that it competes only from now on.
   void competes(Transaction& transaction, Cycle now) {
     transaction.marks.competes = clock_of(transaction, now);
   }
-  // ... its bank is activated for it; its column command is issued.
+  // opened(): its bank is activated for it. issued(): its column command is issued.
   void opened(const Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
     bank.prepared_from = bank.last_column;
@@ -80,7 +85,7 @@ class LatencySplit {
     marks.refresh = (now - transaction.admitted) - (issue - marks.entered);
     bank.last_column = issue;
   }
-  // The refresh of a rank is issued, of the banks whose turn it was; `next`: after it.
+  // Records the refresh of the banks of `turn`. `next` is the refresh control's state after it.
   void refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
     Place& place = places_[next.place_of_turn(rank, turn)];
     const Cycle stands = clock(place, now);
@@ -89,25 +94,26 @@ class LatencySplit {
     place.urgent = kNeverCycle;
     places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
-  // The rank was refreshed in `rounds` rounds with closed banks. `next` is the state after them.
+  // Records `rounds` rounds of refreshes of the rank with closed banks. `next` is the state after
+  // them.
   void refreshed_often(int rank, std::int64_t rounds, const RefreshControl& next) {
     for (int turn = 0; turn < next.turns(); ++turn) {
       places_[next.place_of_turn(rank, turn)].refreshed += refresh_time_ * rounds;
     }
     places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
-  // Self-refresh began or ended: the rank's next refresh is due at another time.
+  // Updates the time of the rank's next refresh when self-refresh begins or ends.
   void rescheduled(int rank, const RefreshControl& next);
-  // The other side (reads, or drained writes) competes from now on.
+  // Records that the other side (reads or drained writes) competes from now on.
   void side_changed(Cycle now);
 
-  // The first command of a transaction that is not its data-bus command. (An NVDIMM's is answered
-  // by its ack.)
+  // Records a transaction's first command if that is not its data-bus command. An NVDIMM command is
+  // answered by its ack.
   void started(Transaction& transaction, Cycle now) { transaction.marks.first_command = now; }
-  // The NVDIMM raised the ack: the data-bus command may follow from this edge on.
+  // Records an ack: the data-bus command may be issued from edge `ready` on.
   void acknowledged(Transaction& transaction, Cycle ready) { transaction.marks.competes = ready; }
 
-  // The last data beat of a DRAM transaction passes; ...
+  // Counts a DRAM transaction at its last data beat.
   void finished(const Transaction& done) {
     const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
@@ -118,7 +124,7 @@ class LatencySplit {
       add(counted, LatencyPart::refresh, marks.refresh);
     }
   }
-  // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
+  // Counts an NVDIMM transaction. `gc_blocked` is the blocked time that the NVDIMM reports.
   void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
     const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
@@ -133,14 +139,15 @@ class LatencySplit {
     }
   }
 
-  // Of one that just finished.
+  // Returns the parts of a transaction that has just finished.
   std::array<Tick, kLatencyParts> parts(const Transaction& done, Cycle now, Tick gc_blocked) const;
   Cycle first_command(const Transaction& transaction) const {
     return transaction.marks.first_command;
   }
   Cycle transfer(bool write) const { return transfer_[write ? 1 : 0]; }
 
-  // In picoseconds, of all requests that finished since the reset; up to date after fold().
+  // Returns the histogram, in picoseconds, of all requests finished since the reset. Valid after
+  // fold().
   Histogram& histogram(MemoryClass memory, bool write, LatencyPart part) {
     return class_of(memory, write).part(part).histogram();
   }
@@ -150,27 +157,27 @@ class LatencySplit {
 
  private:
   struct alignas(32) Place {
-    Cycle refreshed{0};          // all its refreshes and their preparations, to the last one's end
-    Cycle until{0};              // the last one's end
-    Cycle urgent = kNeverCycle;  // from then on it is prepared for the next one
-    Cycle side_since{0};         // by its clock: since when the side that competes does
+    Cycle refreshed{0};  // total refresh and preparation time up to the end of the last refresh
+    Cycle until{0};      // end of the last refresh
+    Cycle urgent = kNeverCycle;  // start of the preparation for the next refresh
+    Cycle side_since{0};         // by its clock: since when the current side competes
     void serialize(Archive& archive) { archive(refreshed, until, urgent, side_since); }
   };
-  struct alignas(32) Bank {  // dates by its clock
+  struct alignas(32) Bank {  // dates by the clock of its place
     Cycle last_column{0};
-    Cycle prepared_from{0};  // of the row that is open
+    Cycle prepared_from{0};  // start of the preparation of the open row
     Cycle ready{0};
     const Place* place = nullptr;  // fixed
     void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
   };
   struct Class {
     std::array<LatencyHistogram, kLatencyParts> parts;
-    // All since the reset. What fold() finds missing in a part waited for nothing there; all
-    // transfers take the same time.
+    // All requests since the reset. fold() adds the requests missing in a part as zero wait; for
+    // `transfer` it adds the constant transfer time.
     Counter finished = 0;
     ShortTimes short_outside;  // of the part `outside`
     LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
-    void serialize(Archive& archive) { archive(parts, finished); }  // folded
+    void serialize(Archive& archive) { archive(parts, finished); }  // call fold() first
   };
 
   Bank& bank_of(const Transaction& transaction) {
@@ -212,7 +219,7 @@ class LatencySplit {
   std::array<Class, kClasses> classes_;
 };
 
-// Declares the histograms of all parts, read over all channels as one.
+// Registers the histograms of all parts, combined over all channels.
 void register_latency_statistics(StatisticRegistry& registry,
                                  const std::vector<MemoryChannel*>& channels);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several observers in the place of one.
+// Combines several observers into one.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class ObserverList final : public CommandObserver {
  public:
   void add(CommandObserver& observer) { observers_.push_back(&observer); }
 
-  // Whom a channel is to tell: nobody (nullptr), the only observer itself, or this list.
+  // Returns the observer to give to a channel: nullptr, the only observer itself, or this list.
   CommandObserver* target() {
     return observers_.size() > 1 ? this : observers_.empty() ? nullptr : observers_.front();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hook through which a per-request log sees each request once it is done.
+// Interface through which a per-request log observes each completed request.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace hmsim {
 struct RequestRecord {
   const Request& request;
   int channel;
-  int rank;      // the NVDIMM is the rank after the last
+  int rank;      // the first NVDIMM is the rank after the last DRAM rank
   int bank;      // within the rank; NVDIMM: pseudo-bank
-  bool row_hit;  // DRAM: no activate was made for it
+  bool row_hit;  // DRAM: no activate was issued for it
   Tick admitted;
   Tick first_command;
-  Tick issued;                            // its data-bus command
-  Tick done;                              // its last data beat
-  std::array<Tick, kLatencyParts> parts;  // add up to done - request.arrival
+  Tick issued;                            // data-bus command
+  Tick done;                              // last data beat
+  std::array<Tick, kLatencyParts> parts;  // sum: done - request.arrival
 };
 
 class RequestObserver {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of less than some two nanoseconds, as of requests that come between two clock edges: each
-// costs an increment.
+// Histogram of times below about two nanoseconds, such as the wait of a request that arrives
+// between two clock edges. Each costs one increment.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class ShortTimes {
   static constexpr std::uint64_t kEnd = 2'048;  // picoseconds
 
   // Returns false, and counts nothing, if the time is not short. A negative time, which only a
-  // damaged checkpoint leads to, is not short.
+  // damaged checkpoint can produce, is not short.
   bool add(Tick time) {
     const auto picoseconds = static_cast<std::uint64_t>(time.value());
     if (picoseconds >= kEnd) {
@@ -26,7 +26,7 @@ class ShortTimes {
     ++counts_[picoseconds];
     return true;
   }
-  // Adds them, in picoseconds, to those that the histogram holds, and forgets them.
+  // Adds the counted times, in picoseconds, to the histogram and clears them.
   void fold(Histogram& histogram) {
     for (std::size_t time = 0; time < counts_.size(); ++time) {
       if (counts_[time] != 0) {
@@ -38,7 +38,7 @@ class ShortTimes {
   void reset() { counts_ = {}; }
 
  private:
-  std::array<Counter, kEnd> counts_{};  // by picoseconds
+  std::array<Counter, kEnd> counts_{};  // by picosecond
 };
 
 }  // namespace hmsim

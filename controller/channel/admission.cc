@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-// The free entries of empty command queues: those of the ranks of DRAM, then those of the NVDIMMs.
+// Returns the free entries of all command queues when empty: DRAM ranks first, then NVDIMMs.
 std::vector<std::int64_t> empty_command_queues(const ChannelLayout& layout) {
   const auto ranks = static_cast<std::size_t>(layout.nvdimm_rank);
   std::vector<std::int64_t> entries(ranks, layout.controller.command_entries(MemoryClass::dram));
@@ -81,7 +81,7 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   }
   queues_[0].free_slots = layout.controller.queue_depth - held_[0] - (split_ ? 0 : held_[1]);
   queues_[1].free_slots = split_ ? layout.controller.nvdimm_queue_depth - held_[1] : 0;
-  // So there is a slot in the pool for each free one.
+  // This ensures a pool slot for each free queue slot.
   archive.check(queues_[0].free_slots >= 0 && queues_[1].free_slots >= 0,
                 "a queue holds more than it can");
   full_ranks_ = 0;

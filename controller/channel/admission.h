@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may come into a channel: the lines of requests outside, the slots of the transaction queues,
-// the order of requests to one line, and the room in the command queues.
+// Admission to a channel: the lines of requests outside, the slots of the transaction queues, the
+// order of requests to one line, and the room in the command queues.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace hmsim {
 
 // A transaction holds a slot of its queue from admission until its last data beat; in a two-level
-// controller, until it moves on to its rank's command queue.
+// controller, until it moves to its rank's command queue.
 class Admission {
  public:
   Admission(const ChannelLayout& layout, std::size_t slots);
@@ -32,10 +32,10 @@ class Admission {
   void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
-  // A request waits outside, in order of arrival. One rule for those that come while an edge is
-  // processed: as long as its admission is still to come, they take part in it, and nobody else
-  // needs to be told of them.
-  // False: nothing is done, since the line is full until make_room().
+  // try_line_up() adds a request to the line outside, in order of arrival. A request that arrives
+  // while an edge is processed and admission is still open takes part in that admission; the clock
+  // need not be notified. Returns false and does nothing if the line is full; then call
+  // make_room().
   bool try_line_up(const Request& request) {
     Ring<Request>& line = queue_of(request.memory).line;
     if (line.full()) {
@@ -54,12 +54,13 @@ class Admission {
     return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
   }
   bool lines_empty() const { return queues_[0].line.empty() && queues_[1].line.empty(); }
-  // Somebody waits for whom there is a slot.
+  // Returns whether a waiting request could take a free slot.
   bool may_admit() const { return may_admit(0) || may_admit(1); }
   bool may_admit(std::size_t queue) const {
     return queues_[queue].free_slots > 0 && !queues_[queue].line.empty();
   }
-  // The first of a line, once may_admit() says so, takes a slot; then leaves the line.
+  // first() takes a slot for the first request of the line; pop() then removes it. Precondition:
+  // may_admit().
   const Request& first(std::size_t queue) {
     --queues_[queue].free_slots;
     return queues_[queue].line.front();
@@ -74,9 +75,9 @@ class Admission {
   void hold_slot(MemoryClass memory) { ++held_[static_cast<std::size_t>(memory)]; }
   const Accounts::Slots& held() const { return held_; }
 
-  // Flat: a rank's command queue holds so many references that are issued and not finished; when it
-  // is full no other transaction of the rank starts. Each returns whether that has just changed.
-  // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
+  // Flat structure: the command queue of a rank holds a limited number of issued, unfinished
+  // transactions. When it is full, no other transaction of the rank starts. Each call returns
+  // whether "full" has just changed. Two-level transactions and NVDIMM commands have other limits.
   bool start(int rank) {
     if (command_queues_fill_ && --room_[static_cast<std::size_t>(rank)] == 0) {
       ++full_ranks_;
@@ -94,15 +95,17 @@ class Admission {
   bool any_rank_full() const { return full_ranks_ > 0; }
   bool has_room(int rank) const { return room_[static_cast<std::size_t>(rank)] > 0; }
 
-  // Two-level, DRAMSim2's way: in order of arrival, a transaction waits for its rank's command
-  // queue. The first that finds room there takes it, and leaves its slot; nullptr: none does.
+  // Two-level structure, as in DRAMSim2: transactions wait in order of arrival for their rank's
+  // command queue. unstage() moves the first one that finds room there and frees its slot; returns
+  // nullptr if none can move.
   void stage(const Transaction& transaction) { staged_.push_back(transaction.slot); }
   Transaction* unstage();
   void leave_command_queue(int rank) {
     room_[static_cast<std::size_t>(rank)] += kEntriesPerTransaction;
   }
 
-  // Those that are not done, and since when they hold their slot; nullptr: they are outside.
+  // Calls see(request, admitted) for all unfinished requests. `admitted` is the admission edge, or
+  // nullptr for requests outside.
   template <class See>
   void each_request(See see) const {
     for (const Queue& queue : queues_) {
@@ -111,15 +114,15 @@ class Admission {
     pool_.each_taken([&](const Transaction& each) { see(each.request, &each.admitted); });
   }
 
-  // Saves or loads the requests; what counts and links them is found again by restore(), once it is
-  // known where those in slots lie.
+  // Saves or loads the requests. restore() rebuilds counts and links once the transactions are
+  // located.
   void serialize(Archive& archive, const AddressMap& map);
   void restore(const Archive& archive, const ChannelLayout& layout);
 
  private:
   struct Queue {
     std::int64_t free_slots = 0;
-    Ring<Request> line;  // of those that wait outside
+    Ring<Request> line;  // requests waiting outside
   };
 
   std::size_t queue_number(MemoryClass memory) const {
@@ -136,7 +139,7 @@ class Admission {
   Accounts::Slots held_{};
   bool open_ = false;
   std::vector<std::uint32_t> staged_;  // slots, in order of arrival
-  std::vector<std::int64_t> room_;     // in command queues: per rank, the NVDIMM's last
+  std::vector<std::int64_t> room_;     // free command-queue entries per rank, NVDIMMs last
   int full_ranks_ = 0;
 };
 

@@ -3,7 +3,8 @@
 
 namespace hmsim {
 
-// The head misses the open row: the first hit behind it, if that outranks it, or the head.
+// Called when the head misses the open row. Returns the first hit after the head if it outranks the
+// head, otherwise the head.
 Transaction* BankQueue::find_hit(std::int64_t open_row) const {
   const Transaction& first_miss = *head_;
   for (Transaction* hit = first_miss.next; hit != nullptr; hit = hit->next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transactions that compete for one bank, in the order of their policy's keys.
+// Transactions that compete for one bank, in the order of their policy's keys.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hmsim {
 inline constexpr std::int64_t kNoRow = -1;
 inline constexpr std::int64_t kClosingRow = -2;  // open, but no request may hit it
 
-// True when a goes before b, given their keys.
+// Returns whether a goes before b.
 inline bool goes_before(std::uint64_t key_a, std::uint64_t id_a, std::uint64_t key_b,
                         std::uint64_t id_b) {
   return key_a != key_b ? key_a > key_b : id_a < id_b;
@@ -21,13 +21,14 @@ inline std::uint64_t key_of(const Transaction& transaction, std::int64_t open_ro
   return transaction.row == open_row ? transaction.key_hit : transaction.key_miss;
 }
 
-// A list sorted by key_miss, which is the order within hits and within misses alike (the contract
-// of TransactionScheduler::key). The best one is remembered until the list or the open row changes.
+// List sorted by key_miss, which gives the right order among hits and among misses (contract of
+// TransactionScheduler::key). The best transaction is cached until the list or the open row
+// changes.
 class BankQueue {
  public:
   bool empty() const { return head_ == nullptr; }
 
-  // Returns whether it is known to be the best now.
+  // Returns whether the added transaction is known to be the best now.
   bool insert(Transaction& added, std::int64_t open_row) {
     const bool was_empty = empty();
     link(added);
@@ -47,14 +48,15 @@ class BankQueue {
     }
   }
 
-  // Its keys are others now.
+  // Moves a transaction whose keys changed to its new position.
   void rekeyed(Transaction& transaction, std::int64_t open_row) {
     remove(transaction);
     insert(transaction, open_row);
   }
 
-  // The policy's best with `open_row` open; the queue is not empty. `may_hit`() is asked where only
-  // a walk would show whether a transaction hits the row; false: none does.
+  // Returns the policy's best transaction with `open_row` open. Precondition: the queue is not
+  // empty. may_hit() is called only when finding a hit requires a walk along the list; it returns
+  // false if no transaction hits the row.
   template <class MayHit>
   Transaction& best(std::int64_t open_row, const MayHit& may_hit) {
     if (best_ == nullptr) {
@@ -67,7 +69,7 @@ class BankQueue {
   }
   void row_changed() { best_ = nullptr; }
 
-  // Keys of many of its transactions changed: sorts again.
+  // Sorts the list again after many keys changed.
   void rebuild();
 
   void clear() { head_ = tail_ = best_ = nullptr; }
@@ -76,14 +78,14 @@ class BankQueue {
   template <class MayHit>
   Transaction* find_best(std::int64_t open_row, const MayHit& may_hit) const {
     if (open_row == kNoRow || head_->row == open_row || head_->next == nullptr || !may_hit()) {
-      return head_;  // no hits at all; or a hit that no other can outrank
+      return head_;  // no hit exists, or the head is a hit that no other outranks
     }
     return find_hit(open_row);
   }
   Transaction* find_hit(std::int64_t open_row) const;
 
-  // Most are the last in their bank, or the first, if their keys changed: these places are looked
-  // at first.
+  // Inserts by key. Checks the tail first, then the head, because most new transactions are last
+  // and most rekeyed ones first.
   void link(Transaction& added) {
     const auto goes_before_this = [&added](const Transaction& other) {
       return goes_before(added.key_miss, added.request.id, other.key_miss, other.request.id);
@@ -106,7 +108,7 @@ class BankQueue {
 
   Transaction* head_ = nullptr;
   Transaction* tail_ = nullptr;
-  Transaction* best_ = nullptr;  // nullptr: to be found
+  Transaction* best_ = nullptr;  // nullptr: not known
 };
 
 }  // namespace hmsim

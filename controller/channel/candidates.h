@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What could be issued on an edge.
+// Candidate commands of an edge.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace hmsim {
 
-// The next command of the transaction that its policy puts first in a bank, with the key that
-// ranks it among those of other banks.
+// The next command of a bank's best transaction, and the key that ranks it against those of other
+// banks.
 struct Best {
   Transaction* transaction = nullptr;
   Command command = Command::read;
@@ -20,12 +20,12 @@ struct Best {
   std::uint64_t request = 0;
 };
 
-// The best commands of an edge, nullptr where there is none. They stand in their banks, and so are
-// valid until a command is issued.
+// The best commands of an edge, or nullptr. They point into the banks and stay valid until a
+// command is issued.
 struct Candidates {
   std::array<const Best*, kMemoryClasses> legal{};  // best legal data-bus command of each class
-  std::array<const Best*, kMemoryClasses> near{};   // best one that waits for a turnaround only
-  const Best* other = nullptr;  // oldest of the other commands (their keys are not used)
+  std::array<const Best*, kMemoryClasses> near{};   // best one that waits only for a turnaround
+  const Best* other = nullptr;                      // oldest other command; keys do not matter
 
   static void consider(const Best*& best, const Best& command) {
     if (best == nullptr || goes_before(command.key, command.request, best->key, best->request)) {

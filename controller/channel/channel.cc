@@ -46,7 +46,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   clock_.wakeup().notify();
 }
 
-// What extras this channel needs, once its policies are connected.
+// Selects the extras that this channel needs. Precondition: its policies are connected.
 void Channel::choose_extras() {
   const bool more = layout_.two_level || layout_.drained || layout_.posts_writes ||
                     dram_.uses_free_slots() || dram_.native() == nullptr;
@@ -67,8 +67,8 @@ ClassServices Channel::services() const {
            {counted.nvdimm_reads + counted.nvdimm_writes, nvdimm_.endpoint().awaits_bus()}}};
 }
 
-// Outside of an edge, or once its admission is over, a request is admitted on the next one. (The
-// rare parts are left to functions that are called last, so that the others save no registers.)
+// Adds a request to its line. If no admission is open, the request is admitted on the next edge.
+// Rare cases are separate functions in tail position, so that the common path saves no registers.
 void Channel::send(const Request& request, Tick now) {
   if (!admission_.try_line_up(request)) {
     send_to_longer_line(request, now);
@@ -82,7 +82,7 @@ void Channel::send(const Request& request, Tick now) {
   send(request, now);
 }
 
-// The kernel knows when the next edge is, unless the request moves it.
+// Notifies the kernel if the request makes the next edge earlier.
 void Channel::request_came(Tick now) {
   const Cycle edge = clock_.edge_from(now);
   if (fast_.defers_refreshes()) {
@@ -93,7 +93,7 @@ void Channel::request_came(Tick now) {
   }
 }
 
-// The channel makes the refreshes that it put off.
+// Makes the deferred refreshes before a request is admitted.
 [[gnu::noinline]] void Channel::came_at_rest(Cycle edge) {
   DeferredRefresh::make_before(*this, edge);
   clock_.wake_by(edge);

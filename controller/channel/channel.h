@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory controller of one channel. It wakes on clock edges only when something can happen;
-// within an edge: completions and acks, refresh, admission, selection, issue (channel_edge.h).
+// Memory controller of one channel. It wakes only on clock edges on which something can happen.
+// Order within an edge: completions and acks, refresh, admission, selection, issue
+// (channel_edge.h).
 //
-// docs/inside-the-channel.md goes along one DRAM read and one NVDIMM read.
+// docs/inside-the-channel.md follows one DRAM read and one NVDIMM read.
 #pragma once
 
 #include <array>
@@ -31,12 +32,12 @@ namespace hmsim {
 
 class Channel final : public MemoryChannel, public AckListener {
  public:
-  // `rules`: in place of the part's own timing rules.
+  // `rules` replaces the part's own timing rules.
   Channel(const SystemConfig& config, int index, std::uint64_t seed,
           const std::vector<TimingRule>* rules = nullptr);
 
-  // Before attach(), for tests: every edge is processed as a whole, one after the other, as if
-  // there were no shortcuts (fast/). Results are the same.
+  // Makes the channel process every edge completely, one after the other, without the shortcuts in
+  // fast/. Results are the same. For tests; call before attach().
   void use_reference_paths() { extras_ = Extras::any; }
 
   // `requesters` is indexed by Request::agent.
@@ -69,7 +70,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::int64_t burst_cycles() const override { return layout_.dram.line_share(); }
   std::int64_t command_buses() const override { return layout_.dram.command_buses(); }
   Tick now() const override { return clock_.kernel_time(); }
-  Cycle last_edge() const { return clock_.edge(); }  // the last one that was processed
+  Cycle last_edge() const { return clock_.edge(); }  // the last processed edge
   void reset_statistics(Tick now) override { accounts_.reset(now); }
 
   Tick next_event() const override { return earlier(clock_.next_time(), nvdimm_.due()); }
@@ -87,7 +88,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void place(Archive& archive, Transaction& transaction) const;
   void restore(Archive& archive, const std::vector<Transaction*>& held);
 
-  // Edges, as long as this component may go on.
+  // Loop over edges, while the kernel lets this component continue.
   template <Extras extras, class Banks>
   Tick run_edges(Banks& banks, Tick now);
   bool advance_nvdimm(Tick& now);
@@ -127,7 +128,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void leave_line(const Transaction& transaction, Extras extras);
   void expedite(Transaction& awaited);
 
-  // The order of transactions.
+  // Order of transactions.
   void prepare(Extras extras);
   void stage();
   void renew_keys();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A channel's checkpoint. Lists of transactions, and what counts them, are found again from the
-// state of each, so that they fit together whatever stands in the file.
+// Checkpoint of a channel. Lists and counts of transactions are rebuilt from the state of each
+// transaction, so they are consistent for any file content.
 #include "controller/channel/channel.h"
 #include "controller/channel/channel_commands.h"
 
@@ -30,7 +30,7 @@ void Channel::serialize(Archive& archive) {
   }
 }
 
-// What stands in the file are the transactions; all that lists and counts them follows.
+// Rebuilds all lists and counts from the transactions in the file.
 void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
   fast_ = FastState();
   admission_.restore(archive, layout_);
@@ -50,7 +50,7 @@ void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
   dram_.restored(clock_.edge());
 }
 
-// Where the transaction lies: as admission finds it. A flush lies nowhere.
+// Locates a transaction as admission does. A flush has no location.
 void Channel::place(Archive& archive, Transaction& transaction) const {
   const TransactionState state = transaction.state;
   if (transaction.request.flush) {
@@ -66,7 +66,8 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
   archive.check(layout_.grants || state != TransactionState::ready, "no grant is ever waited for");
 }
 
-// All but a flush whose part here is done, though it holds a slot.
+// Lists all unfinished requests, except a flush that is done on this channel but still holds its
+// slot.
 void Channel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
   const Transaction* const ended = nvdimm_.barrier().ended(admission_.pool());
   admission_.each_request([&](const Request& request, const Cycle* admitted) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One clock edge, from selection on: which command is issued, and what each command changes. These
-// functions stand in a header for the loop over edges (channel_edge.cc) to take in.
+// One clock edge from selection on: which command is issued, and what each command changes. These
+// functions are in a header so that the loop over edges (channel_edge.cc) can inline them.
 #pragma once
 
 #include "controller/channel/channel.h"
 
 namespace hmsim {
 
-// Where the memory has the transaction's line.
+// Finds the rank, bank and row of the transaction's line.
 inline void Channel::locate(Transaction& transaction) const {
   const Request& request = transaction.request;
   if (request.memory == MemoryClass::nvdimm) {
@@ -29,7 +29,7 @@ inline bool Channel::would_hit(const Transaction& transaction) const {
                                                     : dram_.banks().open_row(transaction.bank));
 }
 
-// A first command is issued for the transaction; its rank's command queue may be full now.
+// Marks the transaction as started. Its rank's command queue may become full.
 HMSIM_INLINE void Channel::start(Transaction& transaction) {
   transaction.started = true;
   if (admission_.start(transaction.rank)) {
@@ -37,7 +37,7 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
   }
 }
 
-// The next younger transaction to the line competes from now on.
+// Lets the next younger transaction to the line compete.
 HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras extras) {
   if (transaction.successor == nullptr) {
     admission_.line_order().leave(transaction);
@@ -55,7 +55,7 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras ext
   }
 }
 
-// What all data-bus commands have in common.
+// Handles what all data-bus commands have in common.
 template <class RowHit>
 HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cycle edge,
                                        Extras extras, RowHit row_hit) {
@@ -67,7 +67,8 @@ HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cyc
                  clock_.edge(), row_hit);
 }
 
-// RD or WR. Where it has to start a data clock first, this edge is the start's.
+// Issues RD or WR. If a data clock must be started first, this edge issues the start, and the
+// column command follows after the lead time.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
                                         Extras extras) {
@@ -86,7 +87,7 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
   begin_burst(transaction, write, edge, extras, [&transaction] { return !transaction.activated; });
 }
 
-// ACT or PRE.
+// Issues ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
                                      Extras extras) {
@@ -115,7 +116,7 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
   accounts_.precharged(bank, rank, request, clock_.edge());
 }
 
-// An NVDIMM burst.
+// Starts an NVDIMM burst.
 HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Extras extras) {
   nvdimm_.grant(transaction, clock_.edge());
   dram_.bus_taken();
@@ -125,7 +126,7 @@ HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Extras extras) 
   leave_line(transaction, extras);
 }
 
-// At most one command is issued on an edge, of those with one slot.
+// Issues at most one command on this edge (more on channels with command slots).
 HMSIM_INLINE void Channel::issue_one(Extras extras) {
   const Cycle edge = clock_.edge();
   const Cycle dram_from = dram_.banks().next();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop over edges, and selection between the classes of memory.
+// The loop over edges, and selection between the memory classes.
 #include "controller/channel/channel_edge.h"
 
 namespace hmsim {
 
-// The arbiter's choice, where both classes have a data-bus command.
+// Returns the arbiter's choice. Precondition: both classes have a data-bus command.
 MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   const auto [winner, asked] =
       ordering_.arbitrate(dram, nvdimm, admission_.held(), clock_.now(),
@@ -15,11 +15,11 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   return winner;
 }
 
-// Both classes may have something to issue, or transactions be overdue.
+// Issues a command when both classes may have one, or when transactions may be overdue.
 [[gnu::noinline]] void Channel::issue_of_both(Extras extras) {
   const Cycle edge = clock_.edge();
   Candidates candidates;
-  // What is merely near matters only beside what is legal in the other class.
+  // A near command matters only if the other class has a legal one.
   nvdimm_.collect(edge, edge >= dram_.banks().next() ? layout_.turnaround : Cycle(0), candidates);
   dram_.collect(edge, candidates.legal[1] != nullptr ? layout_.turnaround : Cycle(0), candidates);
   if (extras != Extras::none) {
@@ -53,8 +53,8 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   }
 }
 
-// A read or write, and an activate or precharge, as far as they find the slots that they need: both
-// where they go by buses of their own.
+// Issues a column command and a row command (activate or precharge) on separate command buses, as
+// far as each finds the slots that it needs.
 [[gnu::noinline]] void Channel::issue_on_slots() {
   const Cycle edge = clock_.edge();
   DramBanks& banks = dram_.banks();
@@ -76,9 +76,9 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   bus_.set_command_taken(dram_.slots()->row_slot_taken(edge));
 }
 
-// The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near. (The
-// command bus is not marked as taken: only channels with all extras ask afterwards, and these do
-// not come here.)
+// Issues a command of the NVDIMM. Precondition: no DRAM command is legal or near. This does not
+// mark the command bus as taken: only channels with Extras::any read that later, and they do not
+// call this function.
 [[gnu::flatten]] void Channel::issue_of_nvdimm(Extras extras) {
   NvdimmEndpoint& endpoint = nvdimm_.endpoint();
   if (Transaction* const burst = endpoint.select_burst(clock_.edge())) {
@@ -89,7 +89,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   }
 }
 
-// The read, write or flush command that the NVDIMM will answer with an ack.
+// Sends a read, write or flush command, which the NVDIMM answers with an ack.
 void Channel::send_command(Transaction& transaction) {
   const Tick end = clock_.time_of(clock_.soonest());
   if (transaction.request.flush) {
@@ -108,8 +108,8 @@ void Channel::send_command(Transaction& transaction) {
   nvdimm_.command(transaction, end);
 }
 
-// Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
-// before.
+// Advances the NVDIMM up to the next edge; at equal times the NVDIMM acts first. Returns false if
+// the kernel must run another component before.
 HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
   for (Tick due = nvdimm_.due(); due <= clock_.next_time(); due = nvdimm_.due()) {
     if (due != now && !clock_.wakeup().go_on(due)) {
@@ -133,7 +133,7 @@ template <Extras extras, class Banks>
   return next_event();
 }
 
-// Where it is not due yet, it looks at the edge all the same.
+// If called early, it still processes the edge at `now`.
 Tick Channel::advance(Tick now) {
   if (next_event() > now) {
     clock_.wake_at(Cycle(now / layout_.period));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One clock edge: its order, its steps up to selection (completions and acks, refresh, admission),
-// and when the next one is. These functions stand in a header for the loop over edges
-// (channel_edge.cc) to take in.
+// and the next edge. These functions are in a header so that the loop over edges (channel_edge.cc)
+// can inline them.
 #pragma once
 
 #include "controller/channel/channel.h"
@@ -13,8 +13,9 @@
 
 namespace hmsim {
 
-// Processes the edge. `first`: of a call of advance(), before which requests may have come. The
-// lines with `try` may be taken out, and their else kept, without a change of results.
+// Processes one edge. `first`: first edge of a call of advance(), before which requests may have
+// arrived. Each `try` call is a shortcut: without it, and with its else branch kept, results are
+// the same.
 template <Extras extras, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
   const bool may_have_changed = first && (extras != Extras::none || admission_.may_admit());
@@ -52,8 +53,8 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
   }
 }
 
-// The one answer to when the next edge is: the first on which anything may happen, as far as it is
-// known by now.
+// Returns the next edge on which anything may happen, as far as is known now. No other function
+// decides this.
 HMSIM_INLINE Cycle Channel::next_edge(Extras extras) {
   const Cycle soonest = clock_.soonest();
   Cycle next = earlier(dram_.next(extras, clock_.edge(), soonest), bus_.next());
@@ -66,7 +67,7 @@ HMSIM_INLINE Cycle Channel::next_edge(Extras extras) {
   return next > soonest ? earlier(next, nvdimm_.next_command(soonest)) : next;
 }
 
-// The last beat of a transaction has passed.
+// Handles the last data beat of a transaction.
 HMSIM_INLINE void Channel::finish(Transaction& done, Extras extras) {
   const bool ends_here = is_nvdimm(done) && !(extras == Extras::any && layout_.is_posted(done));
   const Tick gc_blocked = ends_here ? nvdimm_.finish(done, clock_.now()) : Tick(0);
@@ -102,11 +103,12 @@ HMSIM_INLINE void Channel::complete(Extras extras) {
   finish(done, extras);
   requester.on_complete(done.request, clock_.now());
   clock_.wakeup().answered();
-  // Not before: what the requester sends in answer only joins the line.
+  // Released last: requests sent from on_complete() only join the line.
   admission_.pool().release(done);
 }
 
-// One answer of the NVDIMM's an edge, since it needs the address lines: an ack, else a credit.
+// Takes at most one answer of the NVDIMM per edge, because it needs the address lines: an ack,
+// otherwise a credit.
 HMSIM_INLINE void Channel::take_answers(Extras extras) {
   const bool credits = extras == Extras::any && layout_.posts_writes;
   if (credits) {
@@ -150,7 +152,7 @@ HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
   }
 }
 
-// What is overdue goes before all requests.
+// Issues urgent refreshes and their precharges, before all requests.
 HMSIM_INLINE void Channel::refresh(Extras extras) {
   if (dram_.refresh().urgent(clock_.edge()) && !bus_.command_taken()) {
     const RefreshStep step = dram_.refresh().step(clock_.edge());
@@ -160,8 +162,8 @@ HMSIM_INLINE void Channel::refresh(Extras extras) {
   }
 }
 
-// The transaction competes for its first command; those that policies or drained writes hold back
-// do so later.
+// Lets the transaction compete for its first command. Transactions held back by policies or drained
+// writes compete later.
 HMSIM_INLINE void Channel::compete(Transaction& transaction, Extras extras) {
   if (extras != Extras::none) {
     compete_by_key(transaction);
@@ -176,7 +178,7 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, Extras extras) {
   }
 }
 
-// Lets the transaction compete, or holds it behind an older one to the same line.
+// Lets the transaction compete, or holds it until an older one to the same line has the data bus.
 HMSIM_INLINE void Channel::order_line(Transaction& transaction, Extras extras) {
   if (extras == Extras::none && fast_.found_empty &&
       SingleRequest::try_stay_alone(*this, transaction)) {
@@ -195,7 +197,7 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction, Extras extras) {
   }
 }
 
-// Its scheduler gets to know of it.
+// Reports the transaction to its scheduler, then orders or stages it.
 HMSIM_INLINE void Channel::enter(Transaction& transaction, Extras extras) {
   ordering_.tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
                  clock_.edge(), [&] { return would_hit(transaction); });
@@ -241,15 +243,15 @@ HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Extras ex
   return transaction;
 }
 
-// Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,
-// in split mode to the other queue too.
+// Admits waiting requests while slots are free. A requester may send more requests from on_admit(),
+// in split mode also to the other queue.
 HMSIM_INLINE void Channel::admit(Extras extras) {
   while (admit_from(0, extras) || (layout_.split && admit_from(1, extras))) {
   }
   admission_.close();
 }
 
-// What changes the order of transactions with time, and what policies changed since.
+// Applies changes of the order of transactions: by time, and by policies since the last edge.
 HMSIM_INLINE void Channel::prepare(Extras extras) {
   if (extras == Extras::any && layout_.two_level) {
     stage();

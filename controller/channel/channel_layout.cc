@@ -9,8 +9,8 @@ namespace hmsim {
 
 namespace {
 
-// Beyond the burst itself, between bursts of different drivers: read to write is the longest
-// unless the write latency exceeds the read latency.
+// Returns the longest gap between bursts of different drivers, in addition to the burst. Read to
+// write is the longest unless the write latency exceeds the read latency.
 Cycle longest_turnaround(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
   return Cycle(timing.trtrs +

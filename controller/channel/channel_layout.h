@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a channel is built as: constants that all its parts share.
+// Constants of a channel that all its parts share.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct ChannelLayout {
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period.value()); }
 
-  // Transaction queues are numbered: the NVDIMM has one of its own, and a scheduler, in split mode.
+  // Queues are numbered from 0. In split mode the NVDIMM has a separate queue and scheduler.
   std::size_t queues() const { return split ? 2 : 1; }
   std::size_t queue_of(MemoryClass memory) const {
     return split && memory == MemoryClass::nvdimm ? 1 : 0;
@@ -29,32 +29,33 @@ struct ChannelLayout {
   int bank_in_rank(const Transaction& transaction) const {
     return is_nvdimm(transaction) ? transaction.bank : transaction.bank & (banks_per_rank - 1);
   }
-  // A write to the NVDIMM that goes on credit, without command and ack.
+  // Returns whether the transaction is an NVDIMM write sent on credit, without command and ack.
   bool is_posted(const Transaction& transaction) const {
     return posts_writes && transaction.request.write && is_nvdimm(transaction);
   }
 
-  // What policies see of a transaction, but for whether it is a row hit.
+  // Returns a policy's view of a transaction, with row_hit false.
   RequestView view_of(const Transaction& transaction) const;
-  // What policies are told of the channel once.
+  // Returns the description of the channel that policies get once.
   ChannelShape shape(const std::vector<NvdimmParameters>& modules, std::size_t slots) const;
 
   const ControllerParameters controller;
   const DramParameters dram;
   const AddressMap map;
-  const int index;  // the channel's number
+  const int index;  // channel number
   const Tick period;
   const int banks_per_rank;        // a power of two
-  const int nvdimm_rank;           // the rank after the last of the DRAM: the first NVDIMM
-  const int nvdimms;               // each of which is a rank
+  const int nvdimm_rank;           // rank of the first NVDIMM, after the last DRAM rank
+  const int nvdimms;               // each is a rank
   const PseudoBanks pseudo_banks;  // of the NVDIMMs
   const bool split;
   const bool two_level;
-  const bool drained;              // DRAM writes wait for a batch
-  const bool command_queues_fill;  // flat: one may be full while another transaction could start
+  const bool drained;  // DRAM writes are issued in batches
+  // Flat: a command queue may be full while another transaction could start.
+  const bool command_queues_fill;
   const bool posts_writes;
-  const bool grants;         // the host says when data of the NVDIMM pass; else they follow the ack
-  const Cycle turnaround;    // the longest gap that a change of the data bus's driver needs
+  const bool grants;  // the host grants the data bus for NVDIMM data; otherwise data follow the ack
+  const Cycle turnaround;    // longest gap for a change of the data bus's driver
   const Cycle ack_to_burst;  // from an ack to the first edge on which its burst may be granted
 };
 

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMM's own protocols on a channel: flushes, writes on credit, and data.
+// NVDIMM protocols on a channel: flushes, writes on credit, and data.
 #include "controller/channel/channel_edge.h"
 #include "core/errors.h"
 
 namespace hmsim {
 
-// The flush whose turn it is competes for the command bus; no other NVDIMM transaction does then.
+// Lets the next due flush compete for the command bus. No other NVDIMM transaction competes at that
+// time.
 void Channel::send_flush() {
   Transaction* const flush = nvdimm_.barrier().due(admission_.pool());
   if (flush == nullptr) {
     return;
   }
   flush->bank = 0;
-  flush->row = nvdimm_.endpoint().last_page(0);  // of no page: what is a row hit stays one
+  flush->row = nvdimm_.endpoint().last_page(0);  // a flush has no page and must not change row hits
   nvdimm_.endpoint().insert(*flush);
 }
 
-// This channel's part of it is done with its ack; it holds its slot until it has passed everywhere.
+// Completes this channel's part of the flush at its ack. The flush holds its slot until it has
+// passed on all channels.
 void Channel::end_flush(Transaction& flush) {
   nvdimm_.finish(flush, clock_.now());
   flush.started = false;
@@ -25,7 +27,8 @@ void Channel::end_flush(Transaction& flush) {
   clock_.wakeup().answered();
 }
 
-// On an edge that takes the last ack of all, it is lifted on that edge, else on the next one.
+// If an edge takes the last of all acks, lift_flush() runs on the same edge; otherwise on the next
+// one.
 void Channel::pass_flush(Tick now) {
   ensure(nvdimm_.barrier().stage() == FlushBarrier::Stage::acknowledged, "channel", now, -1,
          "a flush passes that the NVDIMM has not acknowledged");
@@ -42,7 +45,7 @@ void Channel::pass_flush(Tick now) {
   clock_.wakeup().notify(next_event());
 }
 
-// The requests after it begin, up to the next flush.
+// Admits the requests after the flush, up to the next flush.
 void Channel::lift_flush() {
   admission_.pool().release(nvdimm_.barrier().lift(admission_.pool()));
   admission_.give_back_slot(MemoryClass::nvdimm);
@@ -52,8 +55,8 @@ void Channel::lift_flush() {
   send_flush();
 }
 
-// The scheduler's first writes get what credits there are. For a policy a credit is command and ack
-// in one: the write may have the data bus.
+// Gives free credits to the first writes in scheduler order. For a policy, a credit acts as command
+// and ack: the write may get the data bus.
 void Channel::give_credits() {
   while (nvdimm_.may_give_credit()) {
     NvdimmEndpoint& endpoint = nvdimm_.endpoint();
@@ -72,13 +75,13 @@ void Channel::give_credits() {
   }
 }
 
-// The burst of a write on credit is over: the line is the NVDIMM's now.
+// Hands the line of a write on credit to the NVDIMM at the end of its burst.
 void Channel::post_write(const Transaction& done, const Requester& requester) {
   const LineData data = dram_bytes_ == nullptr ? LineData() : requester.write_data(done.request);
   nvdimm_.post(done, data, clock_.now());
 }
 
-// Data mode: the bytes of a transaction.
+// Data mode: moves the bytes of a transaction.
 void Channel::exchange_data(const Transaction& done, Requester& requester) {
   if (!is_nvdimm(done)) {
     exchange_dram(done.request, requester);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of a channel's transactions: their keys, when these change, what overdue ones keep from
-// others, and which side of the drained DRAM goes.
+// Order of a channel's transactions: their keys, when keys change, what overdue transactions block,
+// and which side of the drained DRAM is served.
 #include "controller/channel/channel_edge.h"
 
 namespace hmsim {
 
-// Where keys may change, or more than the transaction's own bank is to know of it.
+// Version of compete() for channels whose keys may change or that count waiting transactions.
 void Channel::compete_by_key(Transaction& transaction) {
   if (ordering_.withholds(transaction)) {
     transaction.state = TransactionState::withheld;
@@ -20,7 +20,8 @@ void Channel::compete_by_key(Transaction& transaction) {
   }
 }
 
-// A drained write that a read waits for goes with the reads, and so do those it waits for itself.
+// Moves a drained write that a read waits for to the reads' side, together with the writes it waits
+// for itself.
 void Channel::expedite(Transaction& awaited) {
   for (Transaction* each = &awaited; each != nullptr; each = each->predecessor) {
     if (dram_.side_of(*each) == 1 && each->state == TransactionState::queued) {
@@ -31,7 +32,7 @@ void Channel::expedite(Transaction& awaited) {
   }
 }
 
-// Two-level, DRAMSim2's way: once a cycle a transaction moves to its rank's command queue.
+// Two-level structure, as in DRAMSim2: moves one transaction per cycle to its rank's command queue.
 void Channel::stage() {
   if (Transaction* const staged = admission_.unstage()) {
     if (!is_nvdimm(*staged)) {
@@ -42,7 +43,7 @@ void Channel::stage() {
   }
 }
 
-// The keys of those that have waited for too long by now, and of those that schedulers changed.
+// Updates the keys of transactions that have become overdue and of those that schedulers changed.
 void Channel::renew_keys() {
   if (ordering_.guard().next() <= clock_.edge()) {
     hasten_overdue();
@@ -52,7 +53,8 @@ void Channel::renew_keys() {
   }
 }
 
-// They end an uncontended window: what they keep from others is looked at on each edge.
+// Gives overdue transactions the first key. This ends an uncontended window, because reserve() must
+// run on each edge.
 void Channel::hasten_overdue() {
   fast_.end_window();
   StarvationGuard& guard = ordering_.guard();
@@ -121,7 +123,8 @@ void Channel::rekey(Transaction& transaction) {
   }
 }
 
-// The side stands still while a rank's command queue is full: those that fill it must go on.
+// Chooses the side that competes. It does not change while a rank's command queue is full, because
+// the transactions that fill it must progress.
 void Channel::choose_side() {
   if (!layout_.drained || admission_.any_rank_full()) {
     return;
@@ -135,8 +138,9 @@ void Channel::choose_side() {
   }
 }
 
-// While an overdue transaction waits for its data-bus command only, no other of its class has one:
-// else those that need no turnaround could keep it from being legal for ever.
+// While an overdue transaction waits only for its data-bus command, blocks the other data-bus
+// commands of its class. Otherwise commands that need no turnaround could keep it from becoming
+// legal forever.
 void Channel::reserve(Candidates& candidates) const {
   const TransactionPool& pool = admission_.pool();
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
@@ -156,8 +160,8 @@ void Channel::reserve(Candidates& candidates) const {
   }
 }
 
-// In `auto` mode: the NVDIMM waits for a place for an overdue burst; no DRAM request has been
-// overdue for longer.
+// In `auto` mode, returns whether an overdue NVDIMM burst waits for the data bus and no older DRAM
+// request is overdue.
 bool Channel::overdue_burst_waits() const {
   const NvdimmEndpoint& endpoint = nvdimm_.endpoint();
   if (!endpoint.has_ack() || !endpoint.first_ack().overdue) {

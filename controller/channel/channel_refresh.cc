@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands that no request asks for: refreshes, power modes, and precharges by the page policy.
+// Commands without a request: refreshes, power modes, and precharges by the page policy.
 #include "controller/channel/channel_commands.h"
 
 namespace hmsim {
 
-// A command towards a rank's refresh: a precharge, or the refresh itself.
+// Issues one step towards a rank's refresh: a precharge, or the refresh itself.
 void Channel::take_step(const RefreshStep& step, Extras extras) {
   bus_.take_command();
   dram_.with_banks([&](auto& banks) {
@@ -18,7 +18,7 @@ void Channel::take_step(const RefreshStep& step, Extras extras) {
   });
 }
 
-// A command towards a rank's sleep, or out of it; none if there is none.
+// Issues one step of a rank into or out of a sleep mode; does nothing without a step.
 void Channel::take_step(const PowerStep& step) {
   if (!step.present()) {
     return;
@@ -32,7 +32,8 @@ void Channel::take_step(const PowerStep& step) {
   accounts_.power_changed(step.rank, step.command, clock_.edge());
 }
 
-// On an edge that has no other command.
+// Uses an edge without another command for a page-policy precharge, an early refresh, or a sleep
+// step, in this order.
 void Channel::use_free_slot() {
   if (!dram_.uses_free_slots() || bus_.command_taken()) {
     return;

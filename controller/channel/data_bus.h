@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shared wires of a channel: one command an edge, and the data bus with the bursts on it.
+// The shared wires of a channel: a command bus with one command per edge, and the data bus with its
+// bursts.
 #pragma once
 
 #include <array>
@@ -17,31 +18,31 @@ namespace hmsim {
 
 class DataBus {
  public:
-  // `several`: ranks have data buses of their own.
+  // `several`: ranks have separate data buses.
   DataBus(const DramTiming& timing, bool several)
       : read_end_(timing.cl + timing.line()),
         write_end_(timing.cwl + timing.line()),
         finishes_(several) {}
 
-  // The command bus on the present edge.
+  // State of the command bus on the current edge.
   void begin_edge() { command_taken_ = false; }
   bool command_taken() const { return command_taken_; }
   void take_command() { command_taken_ = true; }
   void set_command_taken(bool taken) { command_taken_ = taken; }
 
-  // A data-bus command is issued for the transaction: its data follow after CL or CWL.
+  // Adds the burst of a data-bus command; its data follow after CL or CWL.
   void begin_burst(Transaction& transaction, bool write, Cycle edge) {
     finishes_.push(edge + (write ? write_end_ : read_end_), transaction);
     transaction.state = TransactionState::transfer;
   }
-  // When the last beat of the first burst passes; kNeverCycle: there is none.
+  // Returns the edge of the last beat of the first burst; kNeverCycle without bursts.
   Cycle next() const { return finishes_.next(); }
   bool quiet() const { return finishes_.empty(); }
   Transaction& end_burst() { return finishes_.pop(); }
 
-  // Of the data-bus commands that could be issued, the one that is: nullptr when there is none, or
-  // when the class that is to have the bus waits for a turnaround. arbitrate(dram, nvdimm) is asked
-  // when both classes have one; its choice stands until that class has had the bus.
+  // Returns the data-bus command to issue. Returns nullptr without a legal command, or if the class
+  // that is to have the bus next waits for a turnaround. Calls arbitrate(dram, nvdimm) when both
+  // classes have a command. The choice is kept until that class has had the bus.
   template <class Arbitrate>
   const Best* select(const Candidates& candidates, Arbitrate arbitrate) {
     const std::array<const Best*, kMemoryClasses>& legal = candidates.legal;
@@ -62,20 +63,20 @@ class DataBus {
     }
     return chosen;
   }
-  // A data-bus command of the NVDIMM was chosen without select(): no promise stands any longer.
-  // (One stands only while a burst of the NVDIMM is ready; so commands of the DRAM alone find
-  // none.)
+  // Clears the kept choice after an NVDIMM data-bus command was issued without select(). A choice
+  // is kept only while an NVDIMM burst is ready, so DRAM commands issued without select() never
+  // find one.
   void keep_promise() { promised_.reset(); }
 
-  // Bursts under way are found again by restore(); the command bus is free on the next edge.
+  // Bursts in flight are rebuilt by restore(); the command bus is free on the next edge.
   void serialize(Archive& archive) { archive(promised_); }
   void restore(const std::vector<Transaction*>& held) { finishes_.restore(held); }
 
  private:
-  const Cycle read_end_;  // from a data-bus command to the last beat of its data
+  const Cycle read_end_;  // from a data-bus command to its last data beat
   const Cycle write_end_;
   FinishQueue finishes_;
-  std::optional<MemoryClass> promised_;  // the class that is to have the data bus next
+  std::optional<MemoryClass> promised_;  // the class that gets the data bus next
   bool command_taken_ = false;
 };
 

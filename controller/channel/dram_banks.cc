@@ -37,7 +37,7 @@ void DramBanks::rekeyed(Transaction& transaction, std::size_t side, Cycle now) {
 void DramBanks::change_side(std::size_t side, Cycle now) {
   side_ = side;
   for (Bank& bank : banks_) {
-    bank.queued[side].row_changed();  // what happened to the row meanwhile is not known there
+    bank.queued[side].row_changed();  // row changes while it was inactive were not tracked
   }
   update_all(now);
 }
@@ -56,7 +56,7 @@ void DramBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
-// Those in which something is queued; then commands may be legal at other times than before.
+// Updates the given banks with queued transactions. Legal times of commands may have changed.
 void DramBanks::update_each(int rank, std::uint64_t banks, Cycle now) {
   for (; banks != 0; banks &= banks - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);

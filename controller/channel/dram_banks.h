@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DRAM banks of a channel: what competes for each, and which banks have a command to issue.
+// DRAM banks of a channel: queues and rows of each bank, and which banks have a command to issue.
 //
-// A bank's candidate is its policy's best transaction, whatever the timing, so that a lesser one
-// never closes the row that a better one needs.
+// A bank's candidate is its policy's best transaction regardless of timing, so a lower-ranked
+// transaction never closes the row that a better one needs.
 #pragma once
 
 #include <array>
@@ -21,17 +21,18 @@
 
 namespace hmsim {
 
-// Banks are numbered rank x banks per rank + bank, those of a bank group next to each other. This
-// class keeps their queues and rows; what it leaves open is when commands are legal.
+// Banks are numbered rank x banks per rank + bank; banks of a group are adjacent. This class keeps
+// queues and rows. Derived classes decide when commands are legal.
 class DramBanks {
  public:
   virtual ~DramBanks() = default;
 
   std::int64_t open_row(std::int32_t bank) const { return at(bank).open_row; }
-  // The banks of the rank with an open row, a bit each.
+  // Returns the banks of the rank with an open row, one bit each.
   std::uint64_t open_banks(int rank) const { return rank_at(rank).open; }
 
-  // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
+  // Without drained writes, only side 0 is used. With drained writes, side 0 holds reads and side 1
+  // writes, and one side competes.
   void insert(Transaction& transaction, std::size_t side, Cycle now) {
     if (queue(transaction, side)) {
       update(transaction.bank, now);
@@ -46,18 +47,17 @@ class DramBanks {
     }
   }
 
-  // Commands, issued at `now`: of its bank's candidate RD or WR, after which it no longer competes,
-  // or ACT; PRE.
+  // Issue commands at `now`. column() and activate() are for the bank's candidate; after column()
+  // the transaction no longer competes.
   virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
   virtual void activate(const Transaction& transaction, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
-  // A refresh, of this bank and others: all are closed.
+  // Issues a refresh of this bank and others. Precondition: all of them are closed.
   virtual void refresh(Command command, std::int32_t bank, Cycle now) = 0;
-  // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
+  // Makes the bank's open row accept no more hits: its transactions then need a precharge first.
   void close_to_hits(std::int32_t bank, Cycle now) { row_changed(bank, kClosingRow, now); }
 
-  // Banks of a rank, a bit each, that are to be refreshed have no candidate, nor have those that
-  // sleep.
+  // Banks of a rank (one bit each) that await a refresh or sleep have no candidate.
   enum class Cause : std::uint8_t { refresh, sleep };
   void block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
     rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;
@@ -71,35 +71,38 @@ class DramBanks {
       update_each(rank, banks, now);
     }
   }
-  // No transaction of the rank may start (the command queue is full).
+  // Stops or allows new transactions of the rank (its command queue is full or not).
   void hold(int rank, bool held) {
     const std::uint64_t bit = std::uint64_t{1} << rank;
     held_ = held ? held_ | bit : held_ & ~bit;
   }
 
-  // From then on the bank's own rules allow its activate.
+  // Returns the edge from which the bank's own rules allow its activate.
   virtual Cycle activate_ready(std::int32_t bank) const = 0;
 
-  // Where none but DRAM has commands: the best data-bus command that could be issued on this edge;
-  // not `by_key`, since all hits have the same one: the oldest; nullptr: there is none. Then, of
-  // the other commands, the oldest. It is valid until a command is issued.
+  // For edges on which only DRAM has commands. select_burst() returns the best legal data-bus
+  // command, or nullptr. Without `by_key` it returns the oldest, because all hits have the same
+  // key. select_row() returns the oldest legal other command. Results are valid until a command is
+  // issued.
   virtual const Best* select_burst(Cycle edge, bool by_key) = 0;
   virtual const Best* select_row(Cycle edge) = 0;
-  // Where others have commands, too: adds the data-bus commands that could be issued on this edge;
-  // one whose bank is ready and whose rank and bus rules open within `turnaround` counts as near.
+  // For edges on which the NVDIMM may have commands as well: adds the legal data-bus commands. A
+  // command counts as near if its bank is ready and its rank and bus rules open within
+  // `turnaround`.
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
-  // Adds, after collect(), the oldest of the other commands that could be issued.
+  // Call after collect(): adds the oldest legal other command.
   virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
-  // To be called on each edge from next() on that has none of these (the command bus is taken).
+  // Call on each edge from next() on that calls none of these functions, because the command bus is
+  // taken.
   virtual void advance(Cycle edge) = 0;
-  // None of them finds a legal command before this cycle. look_ahead() finds it again, to be called
-  // once other commands than the above were issued.
+  // None of these functions finds a legal command before next(). look_ahead() recomputes it; call
+  // it after commands that this class did not issue.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
 
-  void rebuild(Cycle now);  // keys changed
-  // Loading: no transaction is queued then. restore() is to be called for each that is, and in the
-  // end restored().
+  void rebuild(Cycle now);  // after keys changed
+  // After loading, no transaction is queued. Call restore() for each queued transaction, then
+  // restored().
   void serialize(Archive& archive);
   void restore(Transaction& transaction, std::size_t side) {
     ++queued_;
@@ -112,15 +115,15 @@ class DramBanks {
   struct alignas(128) Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
-    BankPlace place;                // fixed, as is ...
-    std::uint64_t bit_in_rank = 0;  // ... the bank's bit among those of its rank
-    // Found again by update(): for those that know when commands are legal.
+    BankPlace place;                // fixed
+    std::uint64_t bit_in_rank = 0;  // fixed; the bank's bit within its rank
+    // Recomputed by update(), for classes that track when commands are legal.
     Best candidate;
-    std::int64_t ready_at = 0;  // its next command, by the bank's own rules
-    std::int64_t asked_at = 0;  // cycle at which that is looked at again
-    std::uint64_t bit = 0;      // fixed: among all banks, where they are at most 64
+    std::int64_t ready_at = 0;  // legal time of the next command by the bank's own rules
+    std::int64_t asked_at = 0;  // cycle at which that time is checked again
+    std::uint64_t bit = 0;      // fixed; bit among all banks, if there are at most 64
   };
-  struct alignas(32) Rank {  // its banks, a bit each
+  struct alignas(32) Rank {  // sets of its banks, one bit each
     std::uint64_t open = 0;
     std::array<std::uint64_t, 2> blocked{};  // by Cause
     void serialize(Archive& archive) { archive(blocked); }
@@ -128,23 +131,23 @@ class DramBanks {
 
   DramBanks(const DramParameters& dram, TransactionPool& pool);
 
-  // The transaction joins its bank's queue; returns whether the bank's candidate is to be found
-  // again.
+  // Adds a transaction to its bank's queue. Returns whether the bank's candidate must be
+  // recomputed.
   bool queue(Transaction& transaction, std::size_t side) {
     Bank& bank = at(transaction.bank);
     ++queued_;
     rows_.add(transaction.bank, transaction.row);
     return bank.queued[side].insert(transaction, bank.open_row) && side == side_;
   }
-  // The transaction leaves its bank's queue.
+  // Removes a transaction from its bank's queue.
   void leave(Bank& bank, const Transaction& transaction, std::size_t side) {
     bank.queued[side].remove(transaction);
     --queued_;
     rows_.remove(transaction.bank, transaction.row);
   }
-  // Finds the bank's candidate again.
+  // Recomputes the bank's candidate.
   virtual void update(std::int32_t bank, Cycle now) = 0;
-  // After loading: nothing is known of any bank but its queues and row; update() of all follows.
+  // Clears all state except queues and rows after loading; update() of all banks follows.
   virtual void forget() = 0;
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
@@ -159,7 +162,8 @@ class DramBanks {
     return !bank.queued[side_].empty() &&
            ((rank.blocked[0] | rank.blocked[1]) & bank.bit_in_rank) == 0;
   }
-  // A rank whose command queue is full starts no transaction.
+  // Returns whether the candidate may issue: a rank with a full command queue starts no
+  // transaction.
   bool may_go(const Bank& bank) const {
     return held_ == 0 || ((held_ >> bank.place.rank) & 1) == 0 ||
            bank.candidate.transaction->started;
@@ -170,10 +174,10 @@ class DramBanks {
     }
     return bank.open_row == kNoRow ? Command::activate : Command::precharge;
   }
-  // The bank's best transaction and its next command; the bank competes.
+  // Returns the bank's best transaction and its next command. Precondition: the bank competes.
   Best best_of(Bank& bank);
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
-  static void close(Bank& bank) {  // where no transaction is a candidate
+  static void close(Bank& bank) {  // precondition: no candidate
     bank.open_row = kNoRow;
     bank.queued[0].row_changed();
     bank.queued[1].row_changed();
@@ -183,9 +187,9 @@ class DramBanks {
   const std::int32_t banks_per_rank_;  // at most 64, a power of two
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
-  std::uint64_t held_ = 0;   // ranks, a bit each
-  std::int64_t queued_ = 0;  // transactions, in all
-  RowCounts rows_;           // of them
+  std::uint64_t held_ = 0;   // ranks, one bit each
+  std::int64_t queued_ = 0;  // total number of transactions
+  RowCounts rows_;           // of the queued transactions
   std::size_t side_ = 0;
   std::int64_t next_ = 0;
 

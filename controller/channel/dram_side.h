@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DRAM of a channel: its banks, and what acts on them beside requests: refresh, the drain of
-// writes, power modes, the page policy.
+// DRAM of a channel: its banks, and the refresh, write drain, power modes and page policy that act
+// on them.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace hmsim {
 
-// `edge` is the present clock edge. `extras`: as a constant, where a caller knows it.
+// `edge` is the current clock edge. Callers pass `extras` as a constant where they know it.
 class DramSide {
  public:
   DramSide(const SystemConfig& config, const ChannelLayout& layout, const DramDevices& devices);
@@ -30,28 +30,30 @@ class DramSide {
   DramBanks& banks() { return banks_; }
   const DramBanks& banks() const { return banks_; }
   NativeBanks* native() const { return native_; }
-  // Of the channel's wires; nullptr: each command takes one slot of one bus.
+  // The command slots of the channel's wires; nullptr if each command takes one slot of one bus.
   const CommandSlots* slots() const { return slots_; }
   RefreshControl& refresh() { return refresh_; }
   const RefreshControl& refresh() const { return refresh_; }
-  // Calls call(banks): those of the native engine by their own class, so that calls are taken in.
+  // Calls call(banks). Native banks are passed by their own class so that calls can be inlined.
   template <class Call>
   decltype(auto) with_banks(Call call) {
     return native_ != nullptr ? call(*native_) : call(banks_);
   }
 
-  // A read or write that is issued on this edge comes so much later.
+  // Returns the delay from this edge to the column command itself, if a data clock must be started
+  // first.
   Cycle lead(Command command, int rank, Cycle edge) const {
     return slots_ == nullptr ? Cycle(0) : slots_->lead(command, rank, edge);
   }
 
-  // Something but the transactions' own commands may need command-bus slots that are free.
+  // Returns whether actions other than transactions' commands may need free command-bus slots.
   bool uses_free_slots() const { return counts_waiting_ || power_.active(); }
   PageControl& pages() { return pages_; }
   PowerControl& power() { return power_; }
 
-  // Drained: side 0 holds reads, and writes that a read waits for; side 1 the other writes. Else
-  // all are on side 0. One side competes for the banks.
+  // Returns the side of a transaction. With drained writes, side 0 holds reads and writes that a
+  // read waits for; side 1 holds the other writes. Otherwise all are on side 0. One side competes
+  // for the banks.
   std::size_t side_of(const Transaction& transaction) const {
     return layout_.drained && transaction.request.write && !is_nvdimm(transaction) &&
                    !transaction.urgent
@@ -59,10 +61,10 @@ class DramSide {
                : 0;
   }
   std::size_t side() const { return banks_.side(); }
-  // The side that competes from now on; true: it is another one.
+  // Chooses the side that competes from now on. Returns whether it changed.
   bool choose_side(Direction direction, Cycle edge);
 
-  // A transaction, its keys set, competes for its bank from now on.
+  // Lets a transaction compete for its bank. Precondition: its keys are set.
   void insert(Transaction& transaction, Extras extras, Cycle edge) {
     if (extras == Extras::none) {
       native_->insert_first_side(transaction, edge);
@@ -72,14 +74,13 @@ class DramSide {
     banks_.insert(transaction, side, edge);
     count_waiting(transaction, side, 1, edge);
   }
-  // A queued write of the drained side goes with the reads from now on.
+  // Moves a queued write from the drained side to the reads' side.
   void expedite(Transaction& write, Cycle edge);
   void rekeyed(Transaction& transaction, Cycle edge) {
     banks_.rekeyed(transaction, side_of(transaction), edge);
   }
 
-  // A command for the transaction is issued; it is the candidate of its bank in `banks`, which are
-  // these or a view of them.
+  // Issue a command for the candidate of a bank. `banks` is banks() or a view of them.
   template <class Banks>
   void column(Banks& banks, Transaction& transaction, Command command, Extras extras, Cycle edge) {
     const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
@@ -105,7 +106,7 @@ class DramSide {
       pages_.closed(bank);
     }
   }
-  // The refresh of a rank is issued; returns the turn of the banks that it is of.
+  // Issues the refresh of a rank. Returns the turn of the refreshed banks.
   template <class Banks>
   int issue_refresh(Banks& banks, int rank, Cycle edge) {
     const int turn = refresh_.turn(rank);
@@ -118,10 +119,10 @@ class DramSide {
     }
     return turn;
   }
-  // A rank's power command is issued.
+  // Issues a power command of a rank.
   void issue(const PowerStep& step, Cycle edge);
 
-  // The data-bus commands that could be issued, and the others: DramBanks' words.
+  // See DramBanks::collect() and DramBanks::collect_others().
   void collect(Cycle edge, Cycle nearness, Candidates& candidates) {
     if (edge + nearness >= banks_.next()) {
       banks_.collect(edge, nearness, candidates);
@@ -132,37 +133,37 @@ class DramSide {
       banks_.collect_others(edge, candidates);
     }
   }
-  // The data bus was given to others: bursts are legal at other times than before.
+  // Updates the banks after another class used the data bus, which changes when bursts are legal.
   void bus_taken() {
     if (banks_.next() != kNeverCycle) {
       banks_.look_ahead();
     }
   }
 
-  // The first edge from `soonest` on, the one after `edge`, on which something here may happen,
-  // unless requests come or go.
+  // Returns the first edge from `soonest` on (the edge after `edge`) on which something may happen
+  // here, unless requests arrive or leave.
   Cycle next(Extras extras, Cycle edge, Cycle soonest);
 
-  // Loading: nothing competes then. restore() is to be called for each transaction that does, and
-  // in the end restored().
+  // After loading, nothing competes. Call restore() for each competing transaction, then
+  // restored().
   void serialize(Archive& archive);
   void restore(Transaction& transaction);
   void restored(Cycle edge) { banks_.restored(edge); }
 
  private:
-  // One more, or one less, waits for its data-bus command.
+  // Adds `change` to the number of transactions that wait for their data-bus command.
   void count_waiting(const Transaction& transaction, std::size_t side, int change, Cycle edge);
 
   const ChannelLayout& layout_;
   TimingModel& timing_;
   DramBanks& banks_;
-  NativeBanks* const native_;  // the same, or nullptr
+  NativeBanks* const native_;  // same object as banks_, or nullptr
   CommandSlots* const slots_;  // or nullptr
   RefreshControl refresh_;
   WriteDrain drain_;
   PowerControl power_;
   PageControl pages_;
-  const bool counts_waiting_;  // for elastic refreshes or the page policy
+  const bool counts_waiting_;  // needed for elastic refreshes or the page policy
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All times of a channel: the clock edge that it processes or processed last, and the next one.
+// Times of a channel: the clock edge that it processes or processed last, and the next one.
 #pragma once
 
 #include "core/archive.h"
@@ -8,8 +8,8 @@
 
 namespace hmsim {
 
-// Edges are numbered by cycles from 0; edge n lies at n clock periods. Invariants: next() is later
-// than edge(); next_time() is the time of next(), kNever for kNeverCycle.
+// Edges are numbered by cycles from 0; edge n is at n clock periods. Invariants: next() is later
+// than edge(); next_time() is the time of next(), or kNever for kNeverCycle.
 class EdgeClock {
  public:
   explicit EdgeClock(Tick period) : period_(period) {}
@@ -24,26 +24,27 @@ class EdgeClock {
 
   Tick period() const { return period_; }
   Tick time_of(Cycle edge) const { return Tick(edge.value() * period_.value()); }
-  // The first edge at or after `time`; ...
+  // Returns the first edge at or after `time`.
   Cycle first_edge(Tick time) const {
     return Cycle(time / period_ + (time % period_ == Tick(0) ? 0 : 1));
   }
-  // ... of those still to be processed.
+  // Returns the first edge at or after `time` that is not processed yet.
   Cycle edge_from(Tick time) const {
     const Cycle edge = first_edge(time);
     return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
   }
 
-  // The edge that is processed, or was processed last, and its time. (Within an uncontended window
-  // now() is brought up to date where somebody is told of it.)
+  // The edge being processed, or processed last, and its time. Within an uncontended window now()
+  // is updated only before another component reads it.
   Cycle edge() const { return edge_; }
   Tick now() const { return now_; }
-  Cycle soonest() const { return edge_ + Cycle(1); }  // the next edge that there is
+  Cycle soonest() const { return edge_ + Cycle(1); }  // the earliest possible next edge
 
-  // The next edge that is to be processed.
+  // The next edge to be processed.
   Cycle next() const { return next_; }
   Tick next_time() const { return next_time_; }
-  // No edge lies between this time and the next one, so that edge_from() is no earlier.
+  // Returns whether no edge lies between `time` and next(), so that edge_from(time) is not earlier
+  // than next().
   bool is_next_from(Tick time) const { return next_time_ - time < period_; }
   void wake_by(Cycle edge) {
     if (edge < next_) {
@@ -60,12 +61,12 @@ class EdgeClock {
     next_time_ = kNever;
   }
 
-  // The next edge becomes the present one.
+  // Makes the next edge the current one.
   void begin_next() {
     edge_ = next_;
     now_ = next_time_;
   }
-  // The present edge moves on; the second one leaves the time for arrive().
+  // Moves the current edge. move_to(edge) leaves the time unchanged until arrive().
   void move_to(Cycle edge, Tick time) {
     edge_ = edge;
     now_ = time;

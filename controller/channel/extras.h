@@ -5,14 +5,15 @@
 
 namespace hmsim {
 
-// What the edges of a channel have beyond completions, acks, refresh, admission, selection and
-// issue. Functions take it as a constant where they can, so that a plain channel does not ask for
-// what it has not; `any` is always right.
+// Features of a channel beyond completions, acks, refresh, admission, selection and issue. Passed
+// as a template constant or constant argument so that channels without these features pay nothing.
+// `any` is always correct.
 enum class Extras : std::uint8_t {
   none,
-  keys,  // schedulers whose keys change, and limits of waiting
-  any,   // any of these, and two-level queues, drained writes, posted writes, elastic refresh, page
-         // policies, power modes or a foreign timing model
+  keys,  // schedulers whose keys change, and starvation limits
+  // Keys, two-level queues, drained writes, posted writes, elastic refresh, page policies, power
+  // modes or an external timing model.
+  any,
 };
 
 }  // namespace hmsim

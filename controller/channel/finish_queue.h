@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transactions whose data-bus command is issued, in order of their data on the bus.
+// Transactions whose data-bus command is issued, in the order of their data on the bus.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 
 namespace hmsim {
 
-// A list by Transaction::next: they compete for nothing any longer. Where there is one data bus, no
-// two finish on the same edge; of several, those that do have the order of their slots.
+// A list through Transaction::next, which is free because these transactions no longer compete.
+// With one data bus, no two finish on the same edge. With several, those that do are ordered by
+// slot.
 class FinishQueue {
  public:
   explicit FinishQueue(bool several_buses = false) : several_buses_(several_buses) {}
 
-  // When the last beat of the first one passes; kNeverCycle: there is none.
+  // Returns the edge of the last beat of the first burst; kNeverCycle if empty.
   Cycle next() const { return next_; }
   bool empty() const { return first_ == nullptr; }
 
@@ -46,7 +47,7 @@ class FinishQueue {
     return done;
   }
 
-  // Loading: those of `held` whose command is issued.
+  // Loading: adds the transactions of `held` whose data-bus command is issued.
   void restore(std::vector<Transaction*> held) {
     held.erase(std::remove_if(held.begin(), held.end(),
                               [](const Transaction* each) {
@@ -63,7 +64,7 @@ class FinishQueue {
   }
 
  private:
-  // In its place, which may be the last.
+  // Inserts in order; the position may be the last.
   void insert(Cycle end, Transaction& transaction) {
     const auto goes_before = [&](const Transaction& other) {
       return other.finishes < end || (other.finishes == end && other.slot < transaction.slot);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flushes as barriers on one channel: the requests before a flush are done before its command is
-// sent, and the requests after it wait until all its NVDIMMs have acknowledged theirs
-// (docs/concepts.md).
+// Flushes as barriers on one channel. Requests before a flush complete before its command is sent.
+// Requests after it wait until all its NVDIMMs have acknowledged it (docs/concepts.md).
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,14 @@ class FlushBarrier {
   // State of the first flush.
   enum class Stage : std::uint8_t {
     waiting,       // for the requests before it
-    sent,          // its command competes, or its ack is still to come
+    sent,          // its command competes, or its ack is pending
     acknowledged,  // by this channel's NVDIMM, but not by all
-    passed,        // on all channels: lift() is to follow
+    passed,        // on all channels; lift() must follow
     last = passed
   };
 
-  // An NVDIMM transaction gets its slot. True: it is to wait here, until next() names it.
+  // Called when an NVDIMM transaction gets its slot. Returns whether it must wait here until next()
+  // returns it.
   bool bars(const Transaction& transaction) {
     if (!transaction.request.flush && barred_.empty()) {
       ++in_front_;
@@ -33,11 +33,11 @@ class FlushBarrier {
     barred_.push(transaction.slot);
     return true;
   }
-  // One that was not barred is done.
+  // Reports the completion of a transaction that was not barred.
   void done() { --in_front_; }
   bool active() const { return !barred_.empty(); }
 
-  // The flush that is to be sent now. nullptr: none, or not yet.
+  // Returns the flush to send now, or nullptr.
   Transaction* due(TransactionPool& pool) {
     if (barred_.empty() || in_front_ > 0 || stage_ != Stage::waiting ||
         !pool[barred_.front()].request.flush) {
@@ -49,14 +49,14 @@ class FlushBarrier {
   void acknowledged() { stage_ = Stage::acknowledged; }
   void pass() { stage_ = Stage::passed; }
   Stage stage() const { return stage_; }
-  // The flush that passed is barred no more.
+  // Removes the flush that has passed from the barred transactions and returns it.
   Transaction& lift(TransactionPool& pool) {
     Transaction& flush = pool[barred_.front()];
     barred_.pop();
     stage_ = Stage::waiting;
     return flush;
   }
-  // The next one that is free to go. nullptr: none, up to the next flush.
+  // Returns the next transaction that may proceed, or nullptr at the next flush or the end.
   Transaction* next(TransactionPool& pool) {
     if (barred_.empty() || pool[barred_.front()].request.flush) {
       return nullptr;
@@ -67,16 +67,16 @@ class FlushBarrier {
     return &free;
   }
 
-  // The flush that was sent and is not acknowledged; nullptr: none.
+  // Returns the flush that was sent and is not acknowledged, or nullptr.
   Transaction* sent(TransactionPool& pool) {
     return stage_ == Stage::sent ? &pool[barred_.front()] : nullptr;
   }
-  // The flush that is acknowledged and not lifted; nullptr: none.
+  // Returns the flush that is acknowledged and not lifted, or nullptr.
   const Transaction* ended(const TransactionPool& pool) const {
     return stage_ > Stage::sent ? &pool[barred_.front()] : nullptr;
   }
 
-  // `in_front`: NVDIMM transactions in slots that are not barred.
+  // `in_front`: number of NVDIMM transactions in slots that are not barred.
   void serialize(Archive& archive, const TransactionPool& pool, std::int64_t in_front) {
     archive(barred_, stage_);
     in_front_ = in_front;
@@ -89,8 +89,9 @@ class FlushBarrier {
   }
 
  private:
-  Ring<std::uint32_t> barred_;  // slots, in order of arrival, the flush that bars them first
-  std::int64_t in_front_ = 0;   // NVDIMM transactions in slots that are not barred
+  // Slots in order of arrival, starting with the flush that bars the others.
+  Ring<std::uint32_t> barred_;
+  std::int64_t in_front_ = 0;  // NVDIMM transactions in slots that are not barred
   Stage stage_ = Stage::waiting;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the youngest transaction to a line that has not yet been given the data bus, so that
-// transactions to one line stay in order whatever the policy does.
+// Finds the youngest transaction to a line that has not been given the data bus yet, so that
+// transactions to one line stay in order under every policy.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// Chains by a hash of the line, four for each transaction, so that most are empty.
+// Hash chains by line, at least four chains per transaction, so that most are empty.
 class LineOrder {
  public:
   explicit LineOrder(std::size_t transactions) {
@@ -23,7 +23,7 @@ class LineOrder {
     youngest_.assign(chains, nullptr);
   }
 
-  // The youngest one to the line so far, or nullptr; `added` is the youngest from now on.
+  // Makes `added` the youngest transaction to its line. Returns the previous youngest, or nullptr.
   Transaction* exchange(Transaction& added) {
     added.chain = chain_of(added.request);
     Transaction** place = &youngest_[added.chain];
@@ -40,7 +40,7 @@ class LineOrder {
     return nullptr;
   }
 
-  // Forgets the line, whose youngest this is.
+  // Removes the line. Precondition: `youngest` is its youngest transaction.
   void leave(const Transaction& youngest) {
     Transaction** place = &youngest_[youngest.chain];
     while (*place != &youngest) {
@@ -49,7 +49,7 @@ class LineOrder {
     *place = youngest.chained;
   }
 
-  // Loading: who is behind whom, of `held` in order of their requests.
+  // Loading: rebuilds predecessors and successors. `held` is in order of request ids.
   void restore(const Archive& archive, const std::vector<Transaction*>& held) {
     youngest_.assign(youngest_.size(), nullptr);
     for (Transaction* each : held) {
@@ -81,7 +81,7 @@ class LineOrder {
     return static_cast<std::uint32_t>((line * 0x9E3779B97F4A7C15u) >> shift_);
   }
 
-  int shift_ = 62;  // from a hash to its log2 of chains upper bits
+  int shift_ = 62;  // keeps the upper log2(chains) bits of a hash
   std::vector<Transaction*> youngest_;
 };
 

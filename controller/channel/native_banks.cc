@@ -19,7 +19,7 @@ void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   }
 }
 
-// Those of `banks`, whose bursts the last one allows, that no gate of the engine's keeps from them.
+// Returns those of `banks` that no engine gate delays. The rules between bursts already allow them.
 std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const {
   std::uint64_t open = banks;
   for (; banks != 0; banks &= banks - 1) {
@@ -31,7 +31,7 @@ std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const 
   return open;
 }
 
-// first_data() where gates may bind some of the ready banks.
+// first_data() for ready banks of which some, `bound`, may be delayed by gates.
 std::int64_t NativeBanks::first_by_gates(std::uint64_t ready, std::uint64_t bound) const {
   std::int64_t first = kNeverCycle.value();
   if (const std::uint64_t free = ready ^ bound) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAM banks over the native timing engine.
+// DRAM banks on the native timing engine.
 //
-// Banks are sorted, a bit each, by the next command of their candidate. A bank waits until the
-// rules of its own scope allow that command; from then on it is ready, and the rules of wider
-// scopes open and close for it: those between bursts as masks of banks, all others as the engine's
-// gates. So the cost of an edge follows the ready banks. A bank's own PRE and ACT leave it its
-// candidate, of which only the next command changes.
+// Sets of banks are kept as bit masks, by the next command of each bank's candidate. A bank waits
+// until the rules of its own scope allow that command, and is ready from then on. Rules of wider
+// scopes then apply to it: rules between bursts as masks of banks, all others as the engine's
+// gates. The cost of an edge thus depends on the number of ready banks. PRE and ACT of a bank keep
+// its candidate and change only the candidate's next command.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ namespace hmsim {
 
 class LoneBanks;
 
-// What is called in every edge stands here, for the channel to take in.
+// Functions called on every edge are in this header so that the channel can inline them.
 class NativeBanks final : public DramBanks {
  public:
-  // At most 64 banks in all.
+  // At most 64 banks in total.
   NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
 
-  // As DramBanks::insert() of side 0, without a call.
+  // Like DramBanks::insert() for side 0, but inlined.
   void insert_first_side(Transaction& transaction, Cycle now);
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
@@ -68,7 +68,8 @@ class NativeBanks final : public DramBanks {
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
   void take_ready(Cycle edge);
-  Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own, on its next command
+  // Gate of all rules beyond the bank's own, for its next command.
+  Cycle gate(const Bank& bank) const {
     return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
   }
   Cycle earliest(Command command, const Bank& bank) const {
@@ -99,24 +100,25 @@ class NativeBanks final : public DramBanks {
   static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
 
   TimingEngine& engine_;
-  // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
+  // By bank: request id of the candidate; gate of its next command, for row commands.
   std::array<std::uint64_t, kMostBanks> requests_{};
   std::array<std::uint32_t, kMostBanks> gates_{};
-  // Sets of banks, a bit each. All are subsets of `competing_`, `writes_` one of `data_`, and
-  // `ready_` and `far_` have no bank in common.
+  // Sets of banks, one bit each. All are subsets of `competing_`; `writes_` is a subset of `data_`;
+  // `ready_` and `far_` are disjoint.
   std::uint64_t competing_ = 0;  // has a candidate
   std::uint64_t ready_ = 0;      // the bank's own rules allow the candidate's next command
   std::uint64_t far_ = 0;        // waits for its own rules beyond the end of the timing wheel
   std::uint64_t data_ = 0;       // the candidate's next command is a read or a write
-  std::uint64_t writes_ = 0;     // ... is a write
-  // Lower bounds on when the first ready bank may have its command: data-bus commands, the others.
+  std::uint64_t writes_ = 0;     // the candidate's next command is a write
+  // Lower bounds on the first edge with a legal command of a ready bank: data-bus commands; other
+  // commands.
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_row_ = kNeverCycle.value();
   WaitingBanks waiting_;
 };
 
-// The banks while nothing competes for any: for a transaction that has them to itself, of which its
-// bank does not know, and for refreshes of a channel at rest.
+// View of the banks while nothing competes for any of them. Used for a single request, which is not
+// in its bank's queue, and for refreshes of an idle channel.
 class LoneBanks {
  public:
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
@@ -130,7 +132,7 @@ class LoneBanks {
     banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
   }
   void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
-  // All rules allow its precharge at `edge`.
+  // Returns whether all rules allow a precharge at `edge`.
   bool may_precharge(std::int32_t bank, Cycle edge) const {
     return banks_.earliest(Command::precharge, banks_.at(bank)) <= edge;
   }
@@ -155,7 +157,7 @@ HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
   writes_ &= others;
 }
 
-// Enters a bank that was displaced, with its new candidate.
+// Adds a displaced bank again with its new candidate.
 HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   const Command command = bank.candidate.command;
   set_gate(bank);
@@ -183,8 +185,8 @@ HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle
   }
 }
 
-// A ready bank, whose candidate has another next command now, waits for its own rules again, or
-// stays ready where they allow that command at once.
+// Call when the candidate of a ready bank has another next command. The bank waits for its own
+// rules again, or stays ready if they allow the command now.
 HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, Cycle now) {
   const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
   if (ready > now.value()) {
@@ -206,8 +208,8 @@ HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
   waiting_.insert(bank.bit, ready);
 }
 
-// Banks whose own rules allow their command from this cycle on become ready. The lower bounds are
-// lowered only: the rules of wider scopes are asked when the bounds are reached.
+// Marks banks as ready whose own rules allow their command from this edge on. Only lowers the lower
+// bounds: rules of wider scopes are checked when a bound is reached.
 HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   std::uint64_t taken = waiting_.take();
   if (const std::uint64_t far = taken & far_) {
@@ -223,7 +225,7 @@ HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   }
 }
 
-// Ready banks whose candidate's burst no rule forbids.
+// Returns the ready banks whose candidate's burst is legal.
 HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
   const TimingEngine::Opening& opening = engine_.opening(edge);
   const std::uint64_t banks =
@@ -232,7 +234,7 @@ HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
   return bound == 0 ? banks : (banks ^ bound) | open_by_gates(bound, edge);
 }
 
-// When the first of the ready banks may have its burst.
+// Returns the first edge on which a ready bank may have its burst.
 HMSIM_INLINE std::int64_t NativeBanks::first_data() const {
   const std::uint64_t ready = ready_data();
   if (ready == 0) {
@@ -251,7 +253,7 @@ HMSIM_INLINE std::int64_t NativeBanks::first_row() const {
   return first;
 }
 
-// A rank whose command queue is full starts no transaction.
+// Returns the banks that may issue: a rank with a full command queue starts no transaction.
 inline std::uint64_t NativeBanks::may_start(std::uint64_t banks) const {
   std::uint64_t may = banks;
   for (; banks != 0; banks &= banks - 1) {
@@ -261,7 +263,7 @@ inline std::uint64_t NativeBanks::may_start(std::uint64_t banks) const {
   return may;
 }
 
-// Of some banks, the one whose candidate is the oldest.
+// Returns the oldest candidate of the given banks. Precondition: `banks` is not 0.
 HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
   std::size_t oldest = index_of_first(banks);
   while ((banks &= banks - 1) != 0) {
@@ -273,7 +275,7 @@ HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
   return &banks_[oldest].candidate;
 }
 
-// Most often one bank is ready, and legal.
+// Optimised for one ready, legal bank, the most common case.
 HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
   const auto legal = [&](std::size_t bank) { return engine_.row_gate(gates_[bank]) <= edge; };
   std::uint64_t banks = held_ == 0 ? ready_rows() : may_start(ready_rows());
@@ -317,8 +319,8 @@ HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
   return nullptr;
 }
 
-// A command moves the gates of its own kind; so only their banks are looked at again. (The other
-// bound stays one, if another kind's gates moved too.)
+// A command moves only the gates of its own kind, so only those banks are checked again. The other
+// bound stays a lower bound even if gates of another kind moved as well.
 HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side, Command command,
                                       Cycle now) {
   Bank& bank = at(transaction.bank);
@@ -354,8 +356,8 @@ HMSIM_INLINE DramBanks::Bank& NativeBanks::open(const Transaction& transaction, 
   return bank;
 }
 
-// A command for the candidate leaves it the best: with its row closed it is one of many misses, but
-// was the best of them before; with its row open it has only gained.
+// An activate for the candidate keeps it the best. It was the best among all misses, and with its
+// row open it has only gained.
 HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle now) {
   Bank& bank = open(transaction, now);
   data_ |= bank.bit;

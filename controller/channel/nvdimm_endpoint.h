@@ -18,20 +18,20 @@ namespace hmsim {
 
 class NvdimmEndpoint {
  public:
-  // `posts_writes`: they have no command, and compete for a credit in its place.
+  // `posts_writes`: writes have no command and compete for a credit instead.
   NvdimmEndpoint(const PseudoBanks& pseudo_banks, std::int64_t outstanding_limit, bool posts_writes,
                  const NvdimmTiming& timing, TransactionPool& pool);
 
   std::int32_t pseudo_bank(std::int64_t page) const { return pseudo_banks_.of(page); }
-  // The page of the pseudo-bank's last command.
+  // Returns the page of the pseudo-bank's last command.
   std::int64_t last_page(std::int32_t bank) const {
     return banks_[static_cast<std::size_t>(bank)].last_page;
   }
 
-  // Commands leave in the order of their keys; else oldest first.
+  // Selects whether commands are sent in key order or oldest first.
   void order_commands_by_key(bool by_key) { by_key_ = by_key; }
 
-  // Its command was sent, and its ack is still to come.
+  // Returns whether the command was sent and its ack is pending.
   static bool awaits_ack(const Transaction& transaction) {
     return transaction.request.memory == MemoryClass::nvdimm &&
            (transaction.request.flush
@@ -39,7 +39,7 @@ class NvdimmEndpoint {
                 : transaction.state == TransactionState::waiting);
   }
 
-  void insert(Transaction& transaction) {  // competes for its command, or a credit
+  void insert(Transaction& transaction) {  // competes for its command or a credit
     PseudoBank& bank = bank_of(transaction);
     const bool posted = is_posted(transaction);
     (posted ? bank.posted : bank.queued).insert(transaction, bank.last_page);
@@ -50,7 +50,8 @@ class NvdimmEndpoint {
     page_accessed(transaction);
     ++outstanding_;
   }
-  // Writes that wait for a credit; the first of them; it has got one.
+  // Writes that wait for a credit: whether there are any; the first one; posted(): it got its
+  // credit.
   bool wants_credit() const { return posted_ != 0; }
   Transaction& next_posted();
   void posted(const Transaction& transaction);
@@ -71,13 +72,14 @@ class NvdimmEndpoint {
       ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
     }
   }
-  void granted(const Transaction& transaction) {  // its data-bus command was issued
+  void granted(const Transaction& transaction) {  // after its data-bus command was issued
     leave(&PseudoBank::ready, ready_, transaction);
     ready_from_ = ready_ == 0 ? kNeverCycle
                               : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
   }
 
-  // The keys of one that competes for its command, a credit or the data bus are others now.
+  // Reorders a transaction that competes for its command, a credit or the data bus after its keys
+  // changed.
   void rekeyed(Transaction& transaction) {
     PseudoBank& bank = bank_of(transaction);
     if (transaction.state == TransactionState::ready) {
@@ -88,7 +90,7 @@ class NvdimmEndpoint {
     }
   }
 
-  // The earliest cycle for the data burst of a transaction, by the data bus.
+  // Returns the earliest cycle at which the data bus allows the transaction's burst.
   Cycle earliest_burst(const Transaction& transaction) const {
     return timing_.gate(burst_of(transaction), transaction.rank);
   }
@@ -97,10 +99,10 @@ class NvdimmEndpoint {
   }
 
   bool awaits_bus() const { return ready_ != 0 || has_ack(); }
-  bool active() const { return (queued_ | ready_) != 0; }  // something competes
-  // On this edge there may be something to send, or legal for the data bus.
+  bool active() const { return (queued_ | ready_) != 0; }  // any command or burst competes
+  // Returns whether a command may be sent or a burst may be legal on this edge.
   bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }
-  // The transaction whose data-bus command is the best that is legal on this edge, or nullptr.
+  // Returns the best transaction whose data-bus command is legal on this edge, or nullptr.
   Transaction* select_burst(Cycle edge) {
     Transaction* best = nullptr;
     if (ready_from_ <= edge) {
@@ -112,13 +114,14 @@ class NvdimmEndpoint {
     }
     return best;
   }
-  // A command competes and may be sent: that of this transaction.
+  // may_send(): a command competes and may be sent. select_command() returns its transaction.
   bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
   Transaction& select_command() { return first_of(queued_, &PseudoBank::queued); }
-  // The same two where others have commands, too: added to these; near: within `turnaround`.
+  // Versions for edges on which DRAM may have commands as well: add to `candidates`. A burst within
+  // `turnaround` counts as near.
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
   void collect_command(Candidates& candidates);
-  // The first cycle from `edge` on at which something may be sent or become legal.
+  // Returns the first cycle from `edge` on at which a command may be sent or a burst becomes legal.
   Cycle next(Cycle edge) {
     if (may_send()) {
       return edge;
@@ -129,10 +132,10 @@ class NvdimmEndpoint {
     return later(edge, ready_from_);
   }
 
-  void rebuild();  // keys of many changed
+  void rebuild();  // after many keys changed
 
-  // Loading: nothing competes then. To be called for each command that was sent, and for what
-  // competes for its command, a credit or the data bus.
+  // After loading, nothing competes. Call restore_sent() for each command that was sent, and
+  // restore() for each transaction that competes for its command, a credit or the data bus.
   void serialize(Archive& archive);
   void restore_sent() { ++outstanding_; }
   void restore(Transaction& transaction) {
@@ -178,8 +181,8 @@ class NvdimmEndpoint {
   void change_page(const Transaction& transaction);
   void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
   Cycle gate(Command burst) const { return timing_.gate(burst); }
-  // Calls take(transaction, when it is legal) for the best one of each pseudo-bank. Returns when
-  // the first is.
+  // Calls take(transaction, legal) for the best transaction of each pseudo-bank; `legal` is the
+  // cycle at which its burst is legal. Returns the first such cycle.
   template <class Take>
   Cycle scan(Take take) {
     Cycle first = kNeverCycle;
@@ -192,7 +195,7 @@ class NvdimmEndpoint {
     }
     return first;
   }
-  // Of pseudo-banks, of which there are some.
+  // Returns the first transaction of the given pseudo-banks. Precondition: `banks` is not 0.
   Transaction& first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
     Transaction* first = nullptr;
     for (; banks != 0; banks &= banks - 1) {
@@ -222,13 +225,14 @@ class NvdimmEndpoint {
   bool by_key_ = false;
   std::vector<PseudoBank> banks_;
   Ring<std::uint32_t> acks_;  // slots
-  std::uint64_t queued_ = 0;  // pseudo-banks with something queued, a bit each
+  std::uint64_t queued_ = 0;  // pseudo-banks with queued transactions, one bit each
   std::uint64_t posted_ = 0;
   std::uint64_t ready_ = 0;
   std::int64_t outstanding_ = 0;  // commands without ack
-  // A lower bound, as commands only put bursts off: when the first data-bus command is legal.
+  // Lower bound on the first legal data-bus command. It stays a bound, because other commands only
+  // delay bursts.
   Cycle ready_from_ = kNeverCycle;
-  // What collect() found last, and collect_command().
+  // Last results of collect() and collect_command().
   Best legal_;
   Best near_;
   Best command_;

@@ -9,10 +9,10 @@ namespace hmsim {
 
 namespace {
 
-// Channels have seeds of their own, which follow one another.
+// Distance of NVDIMM seeds; channels use consecutive seeds.
 constexpr std::uint64_t kSeedsBetweenDevices = 64;
 
-// The host has one stock of credits: each of its NVDIMMs could take all of them.
+// The host has one pool of credits, and each of its NVDIMMs must be able to take all of them.
 std::int64_t credits_of(const SystemConfig& config) {
   std::int64_t credits = config.nvdimm.posted_writes;
   for (const NvdimmParameters& nvdimm : config.nvdimms()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMMs of a channel as the host drives them: commands and acks, flushes, writes on credit,
-// and the modules themselves. A channel reaches these only through here, as one module, and names
-// it by what it does for a transaction.
+// NVDIMMs of a channel as the host drives them: commands and acks, flushes, writes on credit, and
+// the modules. A channel accesses the modules only through this class, as one module, and in terms
+// of transactions.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,17 @@ class NvdimmSide {
              TransactionPool& pool, AckListener& host, std::uint64_t seed);
 
   void attach(const Kernel& kernel, const Wakeup& channel);
-  // All NVDIMMs as one; nullptr: there is none.
+  // Returns all NVDIMMs as one module, or nullptr without NVDIMM.
   NvdimmModule* module() { return module_.get(); }
-  // Each by itself, by number.
+  // Returns the single modules, by number.
   const NvdimmModules& modules() const { return modules_; }
   bool idle() const { return module_ == nullptr || module_->idle(); }
-  // When something in the module is next due; kNever where there is none. Its channel advances it.
+  // Returns the time of the module's next event, or kNever without NVDIMM. The channel advances the
+  // module.
   Tick due() const { return due_; }
   void advance(Tick now) { module_->advance(now); }
 
-  // What the module does for a transaction: NvdimmModule's words.
+  // Forward to the NvdimmModule functions of the same names.
   void command(const Transaction& transaction, Tick now) {
     module_->command(transaction.slot, transaction.local, transaction.request.write, now);
   }
@@ -62,16 +63,16 @@ class NvdimmSide {
   const FlushBarrier& barrier() const { return barrier_; }
   WriteCredits& credits() { return credits_; }
 
-  // The ack at hand may pass on this edge. In `auto` mode the data follow by themselves, so the
-  // NVDIMM holds the ack back until their place on the data bus is free.
+  // Returns whether the first ack may pass on this edge. In `auto` mode the data follow without a
+  // grant, so the NVDIMM holds the ack back until the data bus is free for them.
   bool may_acknowledge(Cycle edge) const {
     const Transaction& first = endpoint_.first_ack();
     return layout_.grants || first.request.flush || endpoint_.earliest_burst(first) <= edge;
   }
-  // A write waits for a credit, and there is one.
+  // Returns whether a write waits for a credit and one is available.
   bool may_give_credit() const { return credits_.any() && endpoint_.wants_credit(); }
 
-  // A transaction's data burst begins: the grant; in `auto` mode the ack stands for it.
+  // Begins a transaction's data burst: at the grant, or in `auto` mode at the ack.
   void grant(Transaction& transaction, Cycle edge) {
     timing_.issue(NvdimmEndpoint::burst_of(transaction), transaction.rank, edge);
     if (layout_.grants) {
@@ -79,7 +80,7 @@ class NvdimmSide {
     }
   }
 
-  // The data-bus commands that could be issued, and the commands to be sent.
+  // Add the possible data-bus commands, and the commands to be sent.
   void collect(Cycle edge, Cycle nearness, Candidates& candidates) {
     endpoint_.collect(edge, nearness, candidates);
   }
@@ -89,15 +90,16 @@ class NvdimmSide {
     }
   }
 
-  // The first edge from `soonest` on at which acks or credits pass, unless the module acts; ...
+  // Returns the first edge from `soonest` on at which acks or credits can pass, unless the module
+  // acts before.
   Cycle next_answer(Extras extras, Cycle soonest) const;
-  // ... on which something may be sent or become legal for the data bus.
+  // Returns the first edge on which a command may be sent or a burst becomes legal.
   Cycle next_command(Cycle soonest) {
     return endpoint_.active() ? endpoint_.next(soonest) : kNeverCycle;
   }
 
-  // Loading: nothing competes then; restore() finds it again, `held` being all transactions. The
-  // module follows by itself.
+  // After loading, nothing competes; restore() rebuilds that state from `held`, which are all
+  // transactions. serialize_module() handles the module.
   void serialize(Archive& archive) { archive(timing_, endpoint_, credits_); }
   void serialize_barrier(Archive& archive, TransactionPool& pool);
   void restore(const std::vector<Transaction*>& held, TransactionPool& pool);
@@ -108,7 +110,7 @@ class NvdimmSide {
   NvdimmTiming timing_;
   std::unique_ptr<NvdimmModule> module_;
   NvdimmModules modules_;
-  Tick due_ = kNever;  // kept by the module
+  Tick due_ = kNever;  // written by the module
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;

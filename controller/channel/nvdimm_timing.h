@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The channel's timing model as NVDIMMs need it: when their bursts may have the data bus. The model
-// knows them as one rank. Between bursts of two of them in one direction the bus changes its
-// driver, as between ranks of DRAM; in two directions it does so between bursts of one of them,
-// too.
+// The channel's timing model for NVDIMMs: when their bursts may have the data bus. The model treats
+// all NVDIMMs as one rank. Two bursts of different NVDIMMs in one direction need a change of
+// driver, as between DRAM ranks. The model already separates bursts in different directions.
 #pragma once
 
 #include "core/archive.h"
@@ -14,8 +13,9 @@ namespace hmsim {
 
 class NvdimmTiming {
  public:
-  // `native`: the model itself, if that is the native engine; else nullptr. `rank`: the first
-  // NVDIMM's, behind so many DRAM banks. `same_direction`: from a burst to one of another NVDIMM.
+  // `native`: the model itself if it is the native engine, otherwise nullptr. `rank`: rank of the
+  // first NVDIMM. `dram_banks`: number of DRAM banks before it. `same_direction`: cycles from a
+  // burst to one of another NVDIMM in the same direction.
   NvdimmTiming(TimingModel& model, TimingEngine* native, int rank, int dram_banks,
                Cycle same_direction)
       : model_(model),
@@ -24,12 +24,12 @@ class NvdimmTiming {
         dram_banks_(dram_banks),
         same_direction_(same_direction) {}
 
-  // The earliest cycle for the data-bus command of any NVDIMM, ...
+  // Returns the earliest cycle for the data-bus command of any NVDIMM.
   Cycle gate(Command burst) const {
     return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
                               : model_.rank_gate(burst, rank_);
   }
-  // ... and of this one.
+  // Returns the earliest cycle for the data-bus command of this NVDIMM.
   Cycle gate(Command burst, int rank) const {
     const Cycle opens = gate(burst);
     return rank == last_rank_ || burst != last_burst_ ? opens
@@ -56,7 +56,7 @@ class NvdimmTiming {
   const Cycle same_direction_;
   Command last_burst_ = Command::nvdimm_read;
   int last_rank_ = -1;
-  Cycle last_at_{-(std::int64_t{1} << 40)};  // long ago
+  Cycle last_at_{-(std::int64_t{1} << 40)};  // far in the past
 };
 
 }  // namespace hmsim

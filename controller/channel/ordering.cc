@@ -5,7 +5,7 @@ namespace hmsim {
 
 namespace {
 
-// The policy that a parameter names, or the caller's in its place.
+// Creates the policy that a parameter names, or the caller's replacement.
 template <class Kind>
 std::unique_ptr<Kind> make(const SystemConfig& config, PolicyKind kind, const char* parameter,
                            const std::string& name) {
@@ -38,7 +38,7 @@ Ordering::Ordering(const SystemConfig& config, const ChannelLayout& layout, std:
   for (std::size_t queue = 0; queue < layout.queues(); ++queue) {
     hooks_ |= schedulers_[queue]->hooks();
   }
-  // A completion tells of a row hit what was known at the data-bus command.
+  // A completion reports the row hit that was known at the data-bus command.
   hooks_ |= wanted(TransactionPolicy::kComplete) ? unsigned{TransactionPolicy::kIssue} : 0;
 }
 
@@ -119,7 +119,8 @@ void Ordering::serialize(Archive& archive, std::size_t slots) {
   arbiter_->serialize(archive);
 }
 
-// Of a view only row_hit may be asked for again, by those who want to know of completions.
+// Saves only row_hit of each view, and only if a policy observes completions; all else in a view is
+// derived.
 void Ordering::serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all) {
   const bool asked = wanted(TransactionPolicy::kComplete);
   for (Transaction* each : held) {

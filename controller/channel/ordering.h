@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The policies' say in a channel: the schedulers' keys of transactions, who has waited for too
-// long, which class gets the data bus, and what policies are told.
+// Policies of a channel: the schedulers' keys of transactions, which transactions are overdue,
+// which class gets the data bus, and the calls of policies' hooks.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class Ordering {
  public:
   Ordering(const SystemConfig& config, const ChannelLayout& layout, std::size_t slots);
 
-  // Once, before the first admission.
+  // Call once, before the first admission.
   void connect(const ChannelShape& shape, const SourceProgress& progress, const EdgeClock& clock);
 
   std::array<TransactionScheduler*, kMemoryClasses> schedulers() const {
@@ -39,15 +39,16 @@ class Ordering {
   StarvationGuard& guard() { return guard_; }
   const StarvationGuard& guard() const { return guard_; }
 
-  // Keys may change, or waiting is limited.
+  // Returns whether keys may change or waiting is limited.
   bool changes() const;
-  // A scheduler's keys changed since it was last asked.
+  // Returns whether a scheduler's keys changed since the last call of all_keys_changed().
   bool keys_changed() const { return keys_changed(0) || (layout_.split && keys_changed(1)); }
   bool keys_changed(std::size_t queue) const {
     const TransactionScheduler& scheduler = *schedulers_[queue];
     return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
   }
-  // Of all transactions of a queue; that is noted. Else changed_slots() says of which.
+  // Returns whether the keys of all transactions of a queue changed, and marks the change as seen.
+  // If not, changed_slots() lists the changed ones.
   bool all_keys_changed(std::size_t queue) {
     const bool all = schedulers_[queue]->epoch() != epochs_[queue];
     epochs_[queue] = schedulers_[queue]->epoch();
@@ -56,7 +57,8 @@ class Ordering {
   std::vector<std::uint32_t>& changed_slots(std::size_t queue) {
     return schedulers_[queue]->changed_slots();
   }
-  // The first edge on which a scheduler changes with time alone; has those change whose time it is.
+  // next_change(): the first edge on which a scheduler changes by time alone. change_with_time()
+  // applies the changes that are due.
   Cycle next_change() const { return next_change_; }
   void change_with_time(const EdgeClock& clock);
 
@@ -65,21 +67,22 @@ class Ordering {
            scheduler_of(transaction.request.memory).withholds(view(transaction, false));
   }
   void set_keys(Transaction& transaction);
-  // The same where no key is asked for and nobody is overdue.
+  // Sets the keys without a call of the scheduler. Precondition: the order is fixed and the
+  // transaction is not overdue.
   void set_fixed_keys(Transaction& transaction) const {
     transaction.key_miss = 0;
     transaction.key_hit = hit_keys_[static_cast<std::size_t>(transaction.request.memory)];
   }
 
-  // Both classes have a data-bus command. `held`: slots, by class. True in the second place: the
+  // Chooses between two data-bus commands. `held`: slots by class. The second result is whether the
   // arbiter was asked.
   template <class RowHit>
   std::pair<MemoryClass, bool> arbitrate(const Best& dram, const Best& nvdimm,
                                          const std::array<std::int64_t, kMemoryClasses>& held,
                                          Tick now, RowHit row_hit);
 
-  // Tells its scheduler and the arbiter of the transaction, where they want to know: asks row_hit()
-  // only then.
+  // Reports an event of the transaction to its scheduler and the arbiter if they want it. Calls
+  // row_hit() only in that case.
   template <class RowHit>
   void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
             Transaction& transaction, Cycle edge, RowHit row_hit) {
@@ -96,7 +99,7 @@ class Ordering {
     }
   }
   bool wanted(TransactionPolicy::Hook hook) const { return (hooks_ & hook) != 0; }
-  // What policies see of it; made when one first looks.
+  // Returns the policies' view of the transaction; creates it on first use.
   const RequestView& view(Transaction& transaction, bool row_hit) const {
     if (!transaction.viewed) {
       transaction.viewed = true;
@@ -106,8 +109,8 @@ class Ordering {
     return transaction.view;
   }
 
-  // Loading: serialize_views() is to follow, with all transactions, once they are placed, and then
-  // restore(). `all`: views are made even where no policy has asked for one.
+  // Loading: call serialize_views() next, with all transactions once they are located, and then
+  // restore(). `all`: create views even if no policy asked for one.
   void serialize(Archive& archive, std::size_t slots);
   void serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all);
   void restore(Archive& archive, const std::vector<Transaction*>& held);
@@ -121,9 +124,9 @@ class Ordering {
   const ChannelLayout& layout_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;  // by queue
   std::unique_ptr<BusArbiter> arbiter_;
-  unsigned hooks_ = 0;                                    // at which policies' views are due
+  unsigned hooks_ = 0;                                    // hooks that need policies' views
   std::array<FixedOrder, kMemoryClasses> orders_{};       // by queue
-  std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // where the order is fixed; by class
+  std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // by class, for fixed orders
   std::array<std::uint64_t, kMemoryClasses> epochs_{};    // by queue
   Cycle next_change_ = kNeverCycle;
   StarvationGuard guard_;

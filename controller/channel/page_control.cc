@@ -45,7 +45,7 @@ std::int32_t PageControl::closing(std::size_t side, Cycle edge) {
   for (const std::int32_t index : listed_) {
     Bank& bank = at(index);
     if (edge >= bank.close_from && bank.waiting[side] > 0) {
-      bank.close_from = kNeverCycle;  // what waits will use the row or close it
+      bank.close_from = kNeverCycle;  // the waiting transactions will use the row or close it
     }
     if (bank.close_from == kNeverCycle) {
       bank.listed = false;

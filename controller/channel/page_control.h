@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closes rows as the page policy wants it.
+// Closing of rows for the page policy.
 #pragma once
 
 #include <array>
@@ -15,42 +15,42 @@
 
 namespace hmsim {
 
-// Asks the policy after each column command, and precharges in command-bus slots that nothing else
-// takes: a row only when no transaction competes for its bank, unless it takes no more hits.
+// Asks the policy after each column command. Precharges in command-bus slots that no other command
+// needs, and only if no transaction competes for the bank or the row accepts no more hits.
 class PageControl {
  public:
   PageControl(std::unique_ptr<PagePolicy> policy, const TimingModel& model, DramBanks& banks,
               std::size_t bank_count, Tick clock_period);
 
-  // The policy may close rows; else nothing below need be called.
+  // Returns whether the policy may close rows; if not, the functions below need not be called.
   bool active() const { return active_; }
 
-  // A transaction begins or ends to wait for the bank (DramBanks: `side`).
+  // Reports that the number of transactions waiting for the bank changes (`side`: see DramBanks).
   void count_waiting(std::int32_t bank, std::size_t side, int change) {
     at(bank).waiting[side] += change;
   }
   void opened(std::int32_t bank) { at(bank).accesses = 0; }
   void closed(std::int32_t bank) { at(bank).close_from = kNeverCycle; }
-  // A column command to the row of this transaction was issued.
+  // Reports a column command to the row of `request`.
   void accessed(std::int32_t bank, const RequestView& request, Cycle edge);
 
-  // The bank to be precharged on this edge, or -1. `side` competes for the banks.
+  // Returns the bank to precharge on this edge, or -1. `side` is the side that competes.
   std::int32_t closing(std::size_t side, Cycle edge);
-  // closing() answers -1 before, unless column commands are issued.
+  // Before this edge closing() returns -1, unless column commands are issued.
   Cycle next() const { return next_; }
 
-  // Loading: nobody waits then; count_waiting() is to be called for each that does.
+  // After loading, nothing waits; call count_waiting() for each waiting transaction.
   void serialize(Archive& archive);
 
  private:
   struct Bank {
-    std::int64_t accesses = 0;       // column commands since the row was opened
+    std::int64_t accesses = 0;       // column commands since the activate
     Cycle close_from = kNeverCycle;  // kNeverCycle: stays open
     bool listed = false;             // in listed_
     std::array<int, 2> waiting{};
     void serialize(Archive& archive) {
       archive(accesses, close_from);
-      listed = false;  // those in listed_ are marked again
+      listed = false;  // set again for the banks in listed_
       waiting = archive.loading() ? std::array<int, 2>{} : waiting;
     }
   };
@@ -63,7 +63,7 @@ class PageControl {
   const Tick period_;
   const bool active_;
   std::vector<Bank> banks_;
-  std::vector<std::int32_t> listed_;  // those whose row is to be closed, and some others
+  std::vector<std::int32_t> listed_;  // banks whose row is to be closed; may contain others
   Cycle next_ = kNeverCycle;
 };
 

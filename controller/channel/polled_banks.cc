@@ -60,7 +60,7 @@ void PolledBanks::ask(std::int32_t index) {
   bank.asked_at = timing_.earliest(bank.candidate.command, index).value();
 }
 
-// The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.
+// Returns the candidate of a competing bank whose next command is legal by `horizon`, or nullptr.
 const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int64_t horizon) {
   const Bank& bank = at(index);
   if (!has_candidate(index) || lead_from(bank) > horizon) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAM banks over any timing model: it is asked, for each bank that has a candidate, when the
+// DRAM banks on any timing model. For each bank with a candidate, the model is asked when the
 // candidate's next command is legal. An answer stays a lower bound whatever is issued later, so a
-// bank is asked again only when its answer has come.
+// bank is asked again only when that time has been reached.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  // `slots`: of the channel's wires, where the standard's commands need more than one slot.
+  // `slots`: command slots of the channel's wires, if the standard's commands need more than one
+  // slot.
   PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
               CommandSlots* slots = nullptr);
 
@@ -43,7 +44,7 @@ class PolledBanks final : public DramBanks {
   void issue(Command command, std::int32_t bank, Cycle now);
   const Best* legal_by(std::int32_t bank, std::int64_t now, std::int64_t horizon);
   void ask(std::int32_t bank);
-  // A data clock may have to be started so many cycles before the candidate's command.
+  // A data clock may have to be started this many cycles before the candidate's command.
   std::int64_t lead_from(const Bank& bank) const { return bank.asked_at - longest_lead_; }
   bool has_candidate(std::int32_t bank) const {
     return has_candidate_[static_cast<std::size_t>(bank)];
@@ -53,7 +54,7 @@ class PolledBanks final : public DramBanks {
   CommandSlots* const slots_;  // or nullptr
   const std::int64_t longest_lead_;
   const std::int32_t count_;
-  std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
+  std::vector<bool> has_candidate_;  // by bank; if set, asked_at is a lower bound by all rules
 };
 
 }  // namespace hmsim

@@ -45,7 +45,8 @@ PowerControl::State PowerControl::wanted(int rank, Cycle edge) const {
                                                                    : State::awake;
 }
 
-// From the rank's state towards the wanted one; between two kinds of sleep it wakes up.
+// Returns the command from the rank's state towards the wanted one; between two sleep modes it
+// wakes up first.
 Command PowerControl::command(const Rank& rank, State wanted) const {
   switch (rank.state) {
     case State::power_down:
@@ -76,7 +77,7 @@ PowerStep PowerControl::step(int rank, Cycle edge, State wanted) const {
   return !open && model_.rank_gate(next, rank) <= edge ? PowerStep{rank, -1, next} : PowerStep{};
 }
 
-// When step() finds one.
+// Returns when step() finds a step.
 Cycle PowerControl::step_from(int rank, State wanted) const {
   const Rank& state = ranks_[static_cast<std::size_t>(rank)];
   Cycle from = kNeverCycle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the ranks of a channel sleep: precharge power-down and self-refresh.
+// Sleep modes of the ranks of a channel: precharge power-down and self-refresh.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,40 @@
 
 namespace hmsim {
 
-// The next command towards a rank's sleep, or out of it.
+// The next command of a rank into or out of a sleep mode.
 struct PowerStep {
-  int rank = -1;           // -1: there is none
-  std::int32_t bank = -1;  // to be precharged; -1: `command` itself
+  int rank = -1;           // -1: no step
+  std::int32_t bank = -1;  // bank to precharge; -1: issue `command` itself
   Command command = Command::precharge;
   bool present() const { return rank >= 0; }
 };
 
-// A rank that no request waits for goes to sleep after the times that the parameters give: it
-// closes its rows and powers down, and goes on to self-refresh. A waiting request wakes it up, and
-// so does a refresh that can wait no longer; in self-refresh none is due. Self-refresh is entered
-// again only after a refresh (JESD79-3F section 4.16).
+// Puts a rank without waiting requests to sleep after the configured idle times: it closes the
+// rank's rows, enters power-down, and later self-refresh. A waiting request or an urgent refresh
+// wakes the rank; in self-refresh no refresh is due. Self-refresh is entered again only after a
+// refresh (JESD79-3F section 4.16).
 class PowerControl {
  public:
   PowerControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks,
                RefreshControl& refresh);
 
-  // Ranks may sleep; else nothing below need be called.
+  // Returns whether ranks may sleep; if not, the functions below need not be called.
   bool active() const { return power_down_ || self_refresh_; }
 
   void count_waiting(int rank, std::int64_t change, Cycle edge);
   void refreshed(int rank) { at(rank).refreshed = true; }
 
-  // The legal step, if any, of a rank that is wanted; or of one that is not.
+  // Return the legal step, if any, that wakes a rank, or that puts one to sleep.
   PowerStep wake_step(Cycle edge) const;
   PowerStep sleep_step(Cycle edge) const;
-  // Its command was issued.
+  // Applies a step whose command was issued.
   void done(const PowerStep& step, Cycle edge);
 
-  // No step becomes legal before, unless commands are issued, requests come or go, or a refresh
-  // becomes urgent. `soonest` is the next edge.
+  // Before this edge no step becomes legal, unless commands are issued, requests arrive or leave,
+  // or a refresh becomes urgent. `soonest` is the next edge.
   Cycle next(Cycle soonest) const;
 
-  // Loading: nobody waits then; restore() is to be called for each that does.
+  // After loading, nothing waits; call restore() for each waiting transaction.
   void serialize(Archive& archive) { archive.fixed(ranks_); }
   void restore(int rank) { ++at(rank).waiting; }
 
@@ -58,7 +58,7 @@ class PowerControl {
     State state = State::awake;
     std::int64_t waiting = 0;
     Cycle idle_from{0};     // since then no request has waited
-    bool refreshed = true;  // since self-refresh was left
+    bool refreshed = true;  // since the last exit from self-refresh
     void serialize(Archive& archive) {
       archive(state, idle_from, refreshed);
       waiting = archive.loading() ? 0 : waiting;
@@ -77,7 +77,7 @@ class PowerControl {
   const Cycle self_refresh_idle_;
   const Cycle self_refresh_exit_;  // tXS
   const int banks_per_rank_;
-  const std::uint64_t all_banks_;  // of a rank, a bit each
+  const std::uint64_t all_banks_;  // all banks of a rank, one bit each
   const TimingModel& model_;
   DramBanks& banks_;
   RefreshControl& refresh_;

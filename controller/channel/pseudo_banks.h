@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pseudo-banks of a channel's NVDIMMs: what works by itself there. A page is of the pseudo-bank
-// of its number modulo those of its NVDIMM; they are numbered device by device.
+// Pseudo-banks of a channel's NVDIMMs: their independently working units. A page belongs to the
+// pseudo-bank given by its number modulo the count of its NVDIMM. Pseudo-banks are numbered device
+// by device.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace hmsim {
 
 class PseudoBanks {
  public:
-  static constexpr std::int64_t kMost = 64;  // of a channel: a bit each, in a word
+  static constexpr std::int64_t kMost = 64;  // per channel: one bit each in a word
 
   explicit PseudoBanks(const std::vector<NvdimmParameters>& nvdimms) {
     const auto devices = static_cast<std::int64_t>(nvdimms.size());
@@ -27,8 +28,8 @@ class PseudoBanks {
     }
   }
 
-  std::int64_t count() const { return count_; }  // 0: there is no NVDIMM
-  // Of a page among those of the channel.
+  std::int64_t count() const { return count_; }  // 0 without NVDIMM
+  // Returns the pseudo-bank of a page, numbered among those of the channel.
   std::int32_t of(std::int64_t page) const {
     std::size_t device = parts_.size() - 1;
     while (page < parts_[device].first_page) {

@@ -9,15 +9,15 @@ namespace hmsim {
 
 namespace {
 
-// Cycles within which all banks of the channel can be precharged and the precharges have passed,
-// with as many other commands between.
+// Returns the cycles in which all banks of the channel can be precharged and their precharges
+// complete, with as many other commands between.
 std::int64_t time_to_close(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
   return timing.trc + timing.cl + timing.cwl + timing.line() + timing.twr + timing.trp +
          (2 + dram.activate_delay()) * dram.ranks * dram.organisation.banks;
 }
 
-// Of so many banks a bit in every `distance`.
+// Returns a mask with every `distance`-th of `banks` bits set.
 std::uint64_t every(int distance, std::int64_t banks) {
   std::uint64_t bits = 0;
   for (int bit = 0; bit < banks; bit += distance) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the ranks of a channel are refreshed.
+// Refreshes of the ranks of a channel.
 #pragma once
 
 #include <cstdint>
@@ -15,72 +15,73 @@ namespace hmsim {
 
 // The next command towards a rank's refresh.
 struct RefreshStep {
-  int rank = -1;           // -1: there is none
-  std::int32_t bank = -1;  // to be precharged; -1: the refresh itself
+  int rank = -1;           // -1: no step
+  std::int32_t bank = -1;  // bank to precharge; -1: the refresh itself
   bool present() const { return rank >= 0; }
 };
 
-// Every rank owes a refresh in each refresh interval: of all its banks, or of the bank of one
-// number in each bank group, the numbers in turn. One may be put off while requests wait for the
-// rank, and made ahead of its time while none does, as far as the parameters allow (JESD79-3F
-// section 4.13, JESD79-4B section 4.26: 8 each, and never more than 9 tREFI between two; DDR5: 4
-// and 5).
+// Schedules refreshes. Every rank needs one refresh in each refresh interval: of all its banks, or
+// of the banks with one number in each bank group, by turns. A refresh may be postponed while
+// requests wait for the rank, and pulled in while none does, up to the parameters' limits.
+// Standards: JESD79-3F section 4.13 and JESD79-4B section 4.26 allow 8 each and at most 9 tREFI
+// between two; DDR5 allows 4 and 5.
 class RefreshControl {
  public:
   RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
 
-  // Refreshes may be put off or made ahead, so that waiting requests are to be counted.
+  // Returns whether refreshes may be postponed or pulled in, so that waiting requests must be
+  // counted.
   bool elastic() const { return elastic_; }
   void count_waiting(int rank, std::int64_t change) {
     ranks_[static_cast<std::size_t>(rank)].waiting += change;
   }
 
-  // From then on the rank can wait no longer with its next refresh.
+  // Returns the edge from which the rank's next refresh is urgent.
   Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
-  // Some rank can wait no longer: what is to be refreshed takes no other command before.
+  // Returns whether a refresh is urgent. Its banks then take no other command before it.
   bool urgent(Cycle edge) const { return edge >= next_urgent_; }
-  // The legal step, if any, of a rank that can wait no longer, where some rank cannot; or of one
-  // that no request waits for.
+  // step() returns the legal step, if any, of an urgent rank; precondition: a rank is urgent.
+  // idle_step() returns one of a rank without waiting requests.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
-  // While nothing else happens, every rank is refreshed exactly when it becomes urgent, once in
-  // each interval: all banks are closed, and the timing rules allow each refresh by then.
+  // Returns whether, without other events, every rank is refreshed exactly when it becomes urgent,
+  // once in each interval: all banks are closed, and the timing rules allow each refresh by then.
   bool periodic() const;
-  // A round refreshes every bank of the channel once. Returns how many rounds can be skipped so
-  // that at least one more whole round lies before `end`. Requires periodic().
+  // Returns how many rounds can be skipped so that at least one more complete round lies before
+  // `end`. A round refreshes every bank of the channel once. Precondition: periodic().
   std::int64_t skippable_rounds(Cycle end) const;
   // Advances all ranks as if `rounds` rounds, at least one, had been made. The timing rules and
-  // free_from_ keep their state, so the caller must then issue a whole round one by one.
+  // free_from_ keep their state, so the caller must then issue a complete round one by one.
   void skip_rounds(std::int64_t rounds);
   int ranks() const { return static_cast<int>(ranks_.size()); }
   int turns() const { return turns_; }
   Cycle interval() const { return interval_; }
 
-  // The rank that is the first to be urgent; when another is.
+  // The first rank to become urgent, its edge, and the edge of the next one.
   int first_urgent() const { return first_urgent_; }
   Cycle next_urgent() const { return next_urgent_; }
   Cycle second_urgent() const { return second_urgent_; }
-  // Of those that the rank's next refresh is of, the banks that are open, a bit each; when it is
-  // legal, once they are closed.
+  // open_banks(): the open banks among those of the rank's next refresh, one bit each. gate(): when
+  // the refresh is legal, once they are closed.
   std::uint64_t open_banks(int rank) const {
     return banks_.open_banks(rank) & (each_turn_ << turn(rank));
   }
   Cycle gate(int rank) const;
-  // It takes no other command before.
+  // Blocks the banks of the rank's next refresh from other commands.
   void prepare(int rank, Cycle edge) {
     if (!ranks_[static_cast<std::size_t>(rank)].blocked) {
       block(rank, edge);
     }
   }
 
-  // The rank's next refresh is of the banks of this number in their groups; 0: of all banks.
+  // Returns the bank number within the groups of the rank's next refresh; 0 for all banks.
   int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
-  // It was issued.
+  // Records that the rank's refresh was issued.
   void refreshed(int rank, Cycle edge);
 
-  // The rank sleeps: it takes no refresh before it wakes up, which an urgent one is a cause for.
-  // In self-refresh none is due, and none can be made for `time` from its end on.
+  // Sleeping ranks get no refresh until they wake up; an urgent refresh is a reason to wake up. In
+  // self-refresh no refresh is due, and none is legal for `time` after its end.
   bool urgent(int rank, Cycle edge) const {
     return edge >= ranks_[static_cast<std::size_t>(rank)].urgent;
   }
@@ -88,43 +89,43 @@ class RefreshControl {
   void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
   void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
 
-  // What is refreshed together: places number rank x turns + turn. A place is busy while an urgent
-  // refresh keeps it from other commands, and while it is refreshed.
+  // place() numbers the banks that are refreshed together: rank x turns + turn. A place is busy
+  // while an urgent refresh blocks it and while it is refreshed.
   std::size_t place(int rank, std::int32_t bank) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
            static_cast<std::size_t>(bank & (turns_ - 1));
   }
-  // That of the rank's refresh of that turn.
+  // Returns the place of the rank's refresh of that turn.
   std::size_t place_of_turn(int rank, int turn) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
            static_cast<std::size_t>(turn);
   }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
   bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }
-  // When the next place that is refreshed at `edge` is done with it.
+  // Returns when the next place under refresh at `edge` becomes free.
   Cycle next_free(Cycle edge) const;
 
-  // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
-  // the next edge.
+  // Before this edge no step becomes legal, unless commands are issued or requests arrive or leave.
+  // `soonest` is the next edge.
   Cycle next(Cycle soonest) {
     return soonest < next_urgent_ && !elastic_ ? next_urgent_ : look_ahead(soonest);
   }
 
-  // Loading: nobody waits then; count_waiting() is to be called for each that does.
+  // After loading, nothing waits; call count_waiting() for each waiting transaction.
   void serialize(Archive& archive);
 
  private:
   struct Rank {
-    Cycle due = kNeverCycle;  // of the first refresh that was not made yet
+    Cycle due = kNeverCycle;  // of the first refresh not yet made
     Cycle urgent = kNeverCycle;
     std::int64_t waiting = 0;
     int turn = 0;
-    bool blocked = false;  // what is to be refreshed is kept from other commands
+    bool blocked = false;  // the banks of its next refresh are blocked
     bool asleep = false;
     void serialize(Archive& archive) { archive(due, urgent, turn, blocked, asleep); }
   };
 
-  // A rank's next step, and when it can be made.
+  // A rank's next step, and the edge from which it is legal.
   struct Plan {
     RefreshStep step;
     Cycle at = kNeverCycle;
@@ -136,7 +137,7 @@ class RefreshControl {
   }
   RefreshStep step_of(int rank, Cycle edge) const;
   RefreshStep urgent_step(int rank, Cycle edge);
-  // Of the open banks the one that can be precharged first; of these, the first.
+  // Plans the open bank that can be precharged first; ties go to the lowest number.
   Plan plan(int rank, Cycle from) const;
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
@@ -148,26 +149,26 @@ class RefreshControl {
   DramBanks& banks_;
   const int banks_per_rank_;
   const int turns_;                // a power of two
-  const std::uint64_t each_turn_;  // a bit for every turns_-th bank of a rank
+  const std::uint64_t each_turn_;  // every turns_-th bank of a rank
   const Command command_;
   const Cycle interval_;
-  const Cycle behind_;   // a refresh may come so much later,
-  const Cycle ahead_;    // or earlier
-  const Cycle longest_;  // from one refresh to where the next is urgent
+  const Cycle behind_;   // a refresh may be this much later
+  const Cycle ahead_;    // a refresh may be this much earlier
+  const Cycle longest_;  // from a refresh to the urgency of the next
   const Cycle duration_;
   const bool elastic_;
   std::vector<Rank> ranks_;
-  Cycle next_urgent_ = kNeverCycle;    // the first,
-  int first_urgent_ = 0;               // of this rank,
-  Cycle second_urgent_ = kNeverCycle;  // and the next one, of another
-  // An urgent rank's plan since the last command; its rank is -1 where there is none.
+  Cycle next_urgent_ = kNeverCycle;    // the first urgent edge
+  int first_urgent_ = 0;               // its rank
+  Cycle second_urgent_ = kNeverCycle;  // the first urgent edge of the other ranks
+  // Plan of an urgent rank since the last command; step.rank is -1 without one.
   Plan planned_;
-  std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
-  Cycle last_free_{0};            // the latest of them that is known
+  std::vector<Cycle> free_from_;  // by place; kNeverCycle: refresh pending
+  Cycle last_free_{0};            // the latest known entry of free_from_
   int blocked_ranks_ = 0;
 };
 
-// What every refresh needs, for the loops over edges to take in.
+// Functions needed by every refresh, inlined into the loops over edges.
 
 inline RefreshStep RefreshControl::step(Cycle edge) {
   if (edge < second_urgent_) {
@@ -184,8 +185,8 @@ inline RefreshStep RefreshControl::step(Cycle edge) {
   return {};
 }
 
-// A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
-// of it by the rules of their rank.
+// A refresh that is legal now need not block its banks. Exception: same-bank refreshes, which the
+// rank's rules do not cover.
 inline RefreshStep RefreshControl::urgent_step(int rank, Cycle edge) {
   const bool planned = planned_.step.rank == rank && planned_.at == edge;
   const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
@@ -223,13 +224,13 @@ inline RefreshControl::Plan RefreshControl::plan(int rank, Cycle from) const {
   return plan;
 }
 
-// Of the refresh, once its banks are closed.
+// Returns when the refresh is legal, once its banks are closed.
 inline Cycle RefreshControl::gate(int rank) const {
   return command_ == Command::refresh ? model_.rank_gate(command_, rank)
                                       : model_.earliest(command_, first_bank(rank));
 }
 
-// What is to be refreshed takes no other command before.
+// Blocks the banks of the rank's next refresh from other commands.
 inline void RefreshControl::block(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.blocked = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the transactions that have waited for too long.
+// Finds transactions that have waited longer than their limit.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@
 
 namespace hmsim {
 
-inline constexpr std::uint64_t kFirstOfAll = ~std::uint64_t{0};  // the key of an overdue one
+// The key of an overdue transaction.
+inline constexpr std::uint64_t kFirstOfAll = ~std::uint64_t{0};
 
-// Every queue has its limit of the time since a transaction got its slot, or since no flush was in
-// front of it. Without one it costs nothing.
+// Each queue may have a limit on the time since a transaction got its slot, or, if later, since no
+// flush was ahead of it. A queue without a limit costs nothing.
 class StarvationGuard {
  public:
   explicit StarvationGuard(std::size_t slots) : due_(slots) { waiting_.connect(0, kLists); }
 
-  // Before the first admission.
+  // Call before the first admission.
   void limit(std::size_t queue, Cycle cycles) {
     limits_[queue] = cycles;
     waiting_.connect(due_.size(), kLists);
@@ -46,7 +47,8 @@ class StarvationGuard {
     }
   }
 
-  // When the next one becomes overdue; then take() says which, and forgets it.
+  // next(): when the next transaction becomes overdue. take() returns its slot and makes it
+  // overdue.
   Cycle next() const { return next_; }
   std::uint32_t take() {
     const std::size_t queue = due(0) <= due(1) ? 0 : 1;
@@ -56,8 +58,8 @@ class StarvationGuard {
     waiting_.add(request, overdue(request.memory));
     return slot;
   }
-  // Of those that take() returned, and that have not had their data-bus command, by class; or
-  // kNone.
+  // Returns the oldest overdue transaction of the class whose data-bus command is not issued yet,
+  // or kNone.
   std::uint32_t oldest_overdue(MemoryClass memory) const {
     return waiting_.oldest(overdue(memory));
   }
@@ -67,7 +69,7 @@ class StarvationGuard {
   }
   static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
-  // Loading: restore() lists the waiting and the overdue ones of the transactions that hold a slot.
+  // Loading: restore() lists the waiting and the overdue transactions among those that hold a slot.
   // owner_of(class) is a queue. The lists exist only if a queue has a limit, so without one no
   // transaction may be overdue.
   void serialize(Archive& archive) { archive.fixed(due_); }
@@ -102,7 +104,7 @@ class StarvationGuard {
   }
 
  private:
-  // A list for each queue, then one for the overdue ones of each class.
+  // One list per queue, then one of overdue transactions per class.
   static constexpr std::size_t kLists = 2 * kMemoryClasses;
   static std::size_t overdue(MemoryClass memory) {
     return kMemoryClasses + static_cast<std::size_t>(memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A request that holds a slot of a transaction queue, and the pool of such slots.
+// A request that holds a slot of a transaction queue, and the pool of these slots.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace hmsim {
 
 enum class TransactionState : std::uint8_t {
-  barred,    // NVDIMM: behind a flush, or a flush itself; unknown to its scheduler
-  held,      // behind an older transaction to the same line
+  barred,    // NVDIMM: waits for an earlier flush, or is a flush; unknown to its scheduler
+  held,      // waits for an older transaction to the same line
   withheld,  // by its scheduler
   staged,    // two_level: in the transaction queue, not yet in a command queue
   queued,    // competes for its next command
@@ -24,18 +24,18 @@ enum class TransactionState : std::uint8_t {
   last = transfer
 };
 
-// What accounts know of a transaction. DRAM: dates by its banks' clock, and the parts of its
-// latency once its column command is issued.
+// Times recorded for accounting. DRAM: dates by the clock of the bank's place (LatencySplit), and
+// the latency parts once the column command is issued.
 struct LatencyMarks {
   Cycle first_command{0};
-  Cycle entered{0};   // got its slot
+  Cycle entered{0};   // admission
   Cycle competes{0};  // NVDIMM: for the data bus
   Cycle queueing{0};
   Cycle bank{0};
   Cycle bus{0};
   Cycle refresh{0};
-  Cycle activated_at{0};   // the activate issued for it, ...
-  Cycle activate_held{0};  // ... and how long its bank had been ready for that
+  Cycle activated_at{0};   // edge of its activate
+  Cycle activate_held{0};  // how long its bank had been ready for that
   void serialize(Archive& archive);
 };
 
@@ -45,28 +45,29 @@ struct alignas(64) Transaction {
   Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
-  Cycle admitted{0};                 // when it got its slot
-  Cycle grant_from{0};               // NVDIMM, ready: the first edge on which it may be granted
-  Cycle finishes{0};                 // once its data-bus command is issued: its last beat
-  Transaction* previous = nullptr;   // in its bank's list
-  Transaction* next = nullptr;       // in that, then among those that finish, then among free slots
-  Transaction* chained = nullptr;    // the next one in LineOrder's chain
-  Transaction* successor = nullptr;  // the next younger one to the same line
-  Transaction* predecessor = nullptr;  // the next older one, while held
-  std::uint32_t chain = 0;             // LineOrder's, by its line
-  std::uint32_t slot = 0;              // its own name
+  Cycle admitted{0};                // edge of admission
+  Cycle grant_from{0};              // NVDIMM, ready: the first edge on which it may be granted
+  Cycle finishes{0};                // edge of the last beat, once its data-bus command is issued
+  Transaction* previous = nullptr;  // in its bank's list
+  // In its bank's list, then among finishing ones, then among free slots.
+  Transaction* next = nullptr;
+  Transaction* chained = nullptr;      // next one in LineOrder's chain
+  Transaction* successor = nullptr;    // next younger transaction to the same line
+  Transaction* predecessor = nullptr;  // next older one, while held
+  std::uint32_t chain = 0;             // index of LineOrder's chain of its line
+  std::uint32_t slot = 0;              // its index in the pool
   std::int32_t rank = 0;
   std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
-  TransactionState state = TransactionState::transfer;  // of a free slot: as its last one
-  bool viewed = false;                                  // `view` is made
-  bool started = false;    // a command was issued for it (NVDIMM: if it is a flush)
-  bool activated = false;  // its row had to be opened for it
-  bool urgent = false;     // a write that goes with the reads: a read waits for it
-  bool overdue = false;    // goes before all others: it has waited for too long
+  TransactionState state = TransactionState::transfer;  // a free slot keeps its last state
+  bool viewed = false;                                  // `view` is valid
+  bool started = false;    // a command was issued for it (NVDIMM: only for flushes)
+  bool activated = false;  // an activate or precharge was issued for its row
+  bool urgent = false;     // a write on the reads' side, because a read waits for it
+  bool overdue = false;    // has exceeded its limit; goes before all others
   LatencyMarks marks{};
-  RequestView view{};  // where policies look; row_hit is set for each call
+  RequestView view{};  // given to policies; row_hit is set for each call
 
-  // A slot's next transaction; its place in the memory and its keys are still to be set.
+  // Prepares the slot for a request. The caller sets location and keys.
   void begin(const Request& taken, Cycle now) {
     request = taken;
     admitted = now;
@@ -83,7 +84,7 @@ struct alignas(64) Transaction {
     overdue = false;
   }
 
-  // All but its slot, its links, its view, and what its address tells.
+  // Saves all fields except slot, links, view, and the location derived from the address.
   void serialize(Archive& archive);
 };
 
@@ -91,7 +92,8 @@ inline bool is_nvdimm(const Transaction& transaction) {
   return transaction.request.memory == MemoryClass::nvdimm;
 }
 
-// The slots. The channel knows a transaction by its address, others, and checkpoints, by its slot.
+// The pool of slots. The channel refers to a transaction by address; other components and
+// checkpoints by slot.
 class TransactionPool {
  public:
   explicit TransactionPool(std::size_t slots) : slots_(slots) {
@@ -107,7 +109,7 @@ class TransactionPool {
   Transaction& operator[](std::uint32_t slot) { return slots_[slot]; }
   const Transaction& operator[](std::uint32_t slot) const { return slots_[slot]; }
 
-  // The one that was released last.
+  // Returns the slot released last.
   Transaction& take() {
     Transaction& taken = *first_free_;
     first_free_ = taken.next;
@@ -120,7 +122,7 @@ class TransactionPool {
     --taken_;
   }
 
-  // see(transaction) for all that are taken.
+  // Calls see(transaction) for all taken slots.
   template <class See>
   void each_taken(See see) const {
     const std::vector<bool> free = free_slots();
@@ -135,7 +137,7 @@ class TransactionPool {
   std::size_t taken() const { return taken_; }
   bool all_free() const { return taken_ == 0; }
 
-  // Those that hold a slot, in order of their requests.
+  // Returns the transactions that hold a slot, in order of their request ids.
   std::vector<Transaction*> held();
 
   void serialize(Archive& archive);

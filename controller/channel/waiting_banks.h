@@ -10,16 +10,16 @@
 
 namespace hmsim {
 
-// A wheel of 64 cycles with a set of banks for each, of which there are at most 64: each has its
-// bit. Calls come in order of time, and none later than next().
+// Timing wheel of 64 cycles; each entry is a set of at most 64 banks, one bit each. Calls must be
+// in order of time, none later than next().
 class WaitingBanks {
  public:
-  static constexpr std::int64_t kLongest = 63;  // wait
+  static constexpr std::int64_t kLongest = 63;  // longest wait in cycles
 
-  // The first cycle that a bank waits for; kNeverCycle when none waits.
+  // Returns the first cycle that a bank waits for, or kNeverCycle.
   std::int64_t next() const { return next_; }
 
-  // The bank, which does not wait, waits for a cycle that lies at most kLongest in the future.
+  // Adds a bank that does not wait yet. `cycle` is at most kLongest in the future.
   void insert(std::uint64_t bank, std::int64_t cycle) {
     const std::size_t place = place_of(cycle);
     banks_[place] |= bank;
@@ -42,7 +42,7 @@ class WaitingBanks {
     next_ = kNeverCycle.value();
   }
 
-  // Takes out those that wait for next().
+  // Removes and returns the banks that wait for next().
   std::uint64_t take() {
     const std::size_t place = place_of(next_);
     const std::uint64_t banks = banks_[place];
@@ -66,7 +66,7 @@ class WaitingBanks {
   }
 
   std::array<std::uint64_t, 64> banks_{};
-  std::uint64_t occupied_ = 0;  // cycles, a bit each
+  std::uint64_t occupied_ = 0;  // wheel entries, one bit each
   std::int64_t next_ = kNeverCycle.value();
 };
 

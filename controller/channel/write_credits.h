@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's credits for writes to an NVDIMM, on their way back too.
+// The host's credits for writes to an NVDIMM, including credits on their way back.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace hmsim {
 
 class WriteCredits {
  public:
-  // `delay`: from a response to its use.
+  // `delay`: from a response to the first use of its credit.
   WriteCredits(std::int64_t credits, Cycle delay) : delay_(delay), free_(credits) {}
 
   bool any() const { return free_ > 0; }
   void take() { --free_; }
 
-  // The NVDIMM has one to give back; it does so by a response; it has arrived.
+  // owe(): the NVDIMM has a credit to return. respond(): it sends a response. arrive(): responses
+  // have arrived.
   void owe() { ++owed_; }
   bool owed() const { return owed_ > 0; }
   void respond(Cycle now) {

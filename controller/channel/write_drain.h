@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// controller.writes: drained. Reads (side 0) or the batch of writes (side 1): which has the DRAM?
+// Choice between DRAM reads and batches of DRAM writes, with controller.writes: drained.
 #pragma once
 
 #include <array>
@@ -16,25 +16,28 @@
 
 namespace hmsim {
 
-// The scheduler says so, or else: a batch begins with so many waiting writes, or when no read
-// waits, and ends with so few of them. While all that waits on one side is for banks under refresh,
-// the other side goes.
+// Chooses whether reads (side 0) or writes (side 1) use the DRAM. The scheduler decides, or else
+// watermarks: a batch starts at high_mark() waiting writes or when no read waits, and ends at
+// low_mark(). While all waiting transactions of one side are for banks under refresh, the other
+// side is served.
 class WriteDrain {
  public:
   WriteDrain(const ControllerParameters& controller, const DramParameters& dram,
              const RefreshControl& refresh);
 
-  // One that competes on that side for a bank (over all ranks) comes or goes.
+  // Adds `change` to the number of transactions that compete on that side for a bank (numbered over
+  // all ranks).
   void count_waiting(int rank, std::int32_t bank, std::size_t side, std::int64_t change) {
     waiting_[side] += change;
     by_turn_[refresh_.place(rank, bank)][side] += change;
   }
-  // The side that competes from now on.
+  // Returns the side that competes from now on.
   std::size_t choose(Direction direction, Cycle edge);
-  // Until then choose() answers the same, unless requests come or go or a refresh begins.
+  // Before this edge choose() returns the same side, unless requests arrive or leave or a refresh
+  // begins.
   Cycle next(Cycle edge) const { return refresh_.next_free(edge); }
 
-  // Loading: nobody waits then; count_waiting() is to be called for each that does.
+  // After loading, nothing waits; call count_waiting() for each waiting transaction.
   void serialize(Archive& archive) {
     archive(draining_);
     if (archive.loading()) {
@@ -50,7 +53,7 @@ class WriteDrain {
   const std::int64_t low_;
   const RefreshControl& refresh_;
   Sides waiting_{};
-  std::vector<Sides> by_turn_;  // those of waiting_ by what is refreshed together
+  std::vector<Sides> by_turn_;  // waiting_ by refresh place
   bool draining_ = false;
 };
 

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// DRAM gets the data bus whenever it can take it.
+// Gives DRAM the data bus whenever it can use it.
 class DramFirst final : public BusArbiter {
  public:
   MemoryClass choose(const ArbiterView& /*view*/) override { return MemoryClass::dram; }

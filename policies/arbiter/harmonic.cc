@@ -8,16 +8,16 @@
 
 namespace hmsim {
 
-// Harmonic memory scheduling. Each class has a criticality, the service rate SR: how near its
-// present access pattern lets it come to its best performance, and how full its queue is. The more
-// critical class gets the data bus.
+// Harmonic memory scheduling. Each class has a criticality, the service rate SR. It combines how
+// close the class's current access pattern can come to its best performance with how full its queue
+// is. The more critical class gets the data bus.
 //
 //   SR_d = w (P_d / P_d_max - P_n / P_n_max) + (1 - w) (P_dq / L_dq - P_nq / L_nq)    (1)
 //   SR_n = -SR_d                                                                      (2)
 //   P_d = f(q_dep, stride, reuse), P_n = f(wr_ratio, q_dep, wr_rand, rd_rand)         (3)-(6)
 //
-// f is a table, trained offline. P is never what a class achieved lately: that would starve a class
-// which was denied the bus.
+// f is a lookup table trained offline. P is never a recently measured rate, because that would
+// starve a class that was denied the bus.
 class Harmonic final : public BusArbiter {
  public:
   void declare(ParameterSet& parameters) override;
@@ -71,10 +71,11 @@ class Harmonic final : public BusArbiter {
 
  private:
   enum class Impl : std::uint8_t { exact, table };
-  static constexpr std::int64_t kOne = 1000;  // the weight in thousandths
-  static constexpr std::int64_t kTen = 10;    // of the table implementation: in tenths
+  static constexpr std::int64_t kOne = 1000;  // scale of the weight: thousandths
+  // Scale of the weight in the table implementation: tenths.
+  static constexpr std::int64_t kTen = 10;
 
-  // Equation 1, x 1000 x 2^20.
+  // Returns SR_d by equation 1, scaled by 1000 x 2^20.
   std::int64_t exact(const ArbiterView& view) const {
     const std::int64_t p_d =
         dram_.known() ? table_.dram(PerformanceTable::cell(dram_), view.dram_pending) : kWhole / 2;
@@ -86,7 +87,8 @@ class Harmonic final : public BusArbiter {
     return weight_ * (p_d - p_n) + (kOne - weight_) * (u_d - u_n);
   }
 
-  // Equation 1 over stages, x 10 x 6: comparisons and look-ups, no division.
+  // Returns SR_d by equation 1 over stages, scaled by 10 x 6. Needs comparisons and lookups but no
+  // division.
   std::int64_t staged(const ArbiterView& view) const {
     const int p_d = dram_.known()
                         ? table_.dram_stage(PerformanceTable::cell(dram_), view.dram_pending)
@@ -99,13 +101,13 @@ class Harmonic final : public BusArbiter {
     return tenths_ * (p_d - p_n) + (kTen - tenths_) * (u_d - u_n);
   }
 
-  // A tie goes to the older request, which the paper leaves open.
+  // Gives a tie to the older request; the paper does not define ties.
   MemoryClass by_criticality(std::int64_t sr_d, const ArbiterView& view) const {
     const bool dram = sr_d == 0 ? view.dram.arrival <= view.nvdimm.arrival : sr_d > 0;
     return dram ? MemoryClass::dram : MemoryClass::nvdimm;
   }
 
-  // Parameters, and what follows from them.
+  // Parameters and values derived from them.
   Impl impl_ = Impl::exact;
   double w_ = 0.5;
   std::int64_t weight_ = 0;
@@ -120,10 +122,9 @@ class Harmonic final : public BusArbiter {
   std::array<std::int64_t, kMemoryClasses> slots_{};  // L_dq, L_nq
   std::array<std::array<std::int64_t, kStages>, kMemoryClasses> utilisation_{};
 
-  // State.
   DramPattern dram_;
   NvdimmPattern nvdimm_;
-  std::vector<Tick> ready_since_;  // by slot: DRAM since it got it, NVDIMM since its ack
+  std::vector<Tick> ready_since_;  // by slot: DRAM since admission, NVDIMM since the ack
   Counter ties_ = 0;
   Counter disagreements_ = 0;
   Counter guarded_ = 0;

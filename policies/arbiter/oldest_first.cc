@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// The class whose transaction arrived first gets the data bus.
+// Gives the data bus to the class whose transaction arrived first.
 class OldestFirst final : public BusArbiter {
  public:
   MemoryClass choose(const ArbiterView& view) override {

@@ -3,10 +3,11 @@
 
 namespace hmsim {
 
-// DRAM goes first, and data of the NVDIMM that the ack line has announced go in batches: a change
-// of driver costs the bus more than a line does, cores wait for every DRAM read, and a block for
-// its last line only. A batch begins when so many lines are ready, or none has passed for some time
-// while one was; then DRAM has the bus for as many commands before the next.
+// Serves DRAM first, and NVDIMM data in batches of lines that the ack line has announced. Reasons:
+// a change of bus driver costs more than one line transfer, cores wait for every DRAM read, and a
+// block waits only for its last line. A batch starts when `batch` lines are ready, or when no line
+// has passed for `patience` although one was ready. After a batch, DRAM gets the bus for `batch`
+// commands.
 class ReadyBatch final : public BusArbiter {
  public:
   void declare(ParameterSet& parameters) override {
@@ -54,10 +55,10 @@ class ReadyBatch final : public BusArbiter {
   std::int64_t patience_ = 2000;
   Tick limit_{0};
 
-  std::int64_t ready_ = 0;        // lines acknowledged that have not passed
-  std::int64_t nvdimm_left_ = 0;  // lines of the present batch
-  std::int64_t dram_left_ = 0;    // commands before the next one
-  Tick idle_since_{0};            // the NVDIMM's last line passed, or its first became ready
+  std::int64_t ready_ = 0;        // acknowledged lines that have not used the bus yet
+  std::int64_t nvdimm_left_ = 0;  // lines left in the current batch
+  std::int64_t dram_left_ = 0;    // DRAM commands left before the next batch may start
+  Tick idle_since_{0};            // since the last NVDIMM line passed or the first became ready
 };
 
 extern const PolicyDescriptor kPolicy_ready_batch;

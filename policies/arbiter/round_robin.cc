@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// The class that did not win the last contest gets the data bus.
+// Alternates: the class that lost the last contest gets the data bus.
 class RoundRobin final : public BusArbiter {
  public:
   MemoryClass choose(const ArbiterView& /*view*/) override {

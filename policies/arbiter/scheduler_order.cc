@@ -3,8 +3,8 @@
 
 namespace hmsim {
 
-// The better key gets the data bus; equal keys in order of arrival. With a unified queue this is
-// what one scheduler over both classes means.
+// Gives the data bus to the transaction with the larger key, and breaks ties by arrival. With a
+// unified queue this applies one scheduler to both classes.
 class SchedulerOrder final : public BusArbiter {
  public:
   MemoryClass choose(const ArbiterView& view) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of which the buffer managers are made (docs/schedulers.md).
+// Rules shared by the buffer managers (docs/schedulers.md).
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,15 @@
 
 namespace hmsim {
 
-// No more prefetches at once than LUNs, and each has a frame at once: queued pages are real future
-// demand, but a prefetch must not take what another command is about to use.
+// Returns whether another prefetch may start. At most as many prefetches as LUNs are in flight, and
+// each needs a free or replaceable frame, so that a prefetch never takes a frame that another
+// command is about to use.
 inline bool may_prefetch(const PrefetchView& view) {
   return view.under_way < std::min<std::uint64_t>(view.luns, view.free + view.replaceable);
 }
 
-// A low-water mark, or as many frames as queued writes are about to need.
+// Computes how many frames to keep free: a low-water mark, or as many frames as queued writes are
+// about to need, whichever is larger.
 class FreeFrames {
  public:
   void declare(ParameterSet& parameters) {

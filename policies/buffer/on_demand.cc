@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Nothing is done ahead of a lookup.
+// Does nothing before a lookup.
 class OnDemand final : public BufferManager {
  public:
   bool watches_queue() const override { return false; }

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Pages are written back early, so that writes find free frames.
+// Writes pages back early so that queued writes find free frames.
 class Preevict final : public BufferManager {
  public:
   void declare(ParameterSet& parameters) override { free_.declare(parameters); }

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Pages of queued reads are fetched while their LUNs have nothing to do.
+// Fetches pages of queued reads while their LUNs are idle.
 class Prefetch final : public BufferManager {
  public:
   bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }

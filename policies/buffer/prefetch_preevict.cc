@@ -3,7 +3,8 @@
 
 namespace hmsim {
 
-// Both: pages of queued reads are fetched, and frames kept free for queued writes.
+// Combines prefetch and preevict: fetches pages of queued reads and keeps frames free for queued
+// writes.
 class PrefetchPreevict final : public BufferManager {
  public:
   void declare(ParameterSet& parameters) override { free_.declare(parameters); }

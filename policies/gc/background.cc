@@ -3,8 +3,9 @@
 
 namespace hmsim {
 
-// An idle LUN with fewer free blocks than a soft threshold is collected in advance, page by page
-// while no request wants its flash channel. Once collection is due it is done in the foreground.
+// Collects an idle LUN in advance when its free blocks fall below a soft threshold, one page at a
+// time while no request wants its flash channel. Below the normal threshold it collects in the
+// foreground.
 class Background final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {

@@ -3,8 +3,8 @@
 
 namespace hmsim {
 
-// Collection begins when it is due, and gives way between two pages, and before the erase, to
-// whatever the host wants of the LUN.
+// Starts collection when it is due. Between pages, and before the erase, it yields to all pending
+// host work of the LUN.
 class Preemptive final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {

@@ -5,11 +5,11 @@
 
 namespace hmsim {
 
-// The paper's section V-C. Stage 1: a page is copied while other channels have enough to do to hide
-// that this one is blocked, or nothing is wanted of this one; copied pages that requests wait for
-// are cached. Stage 2: the block is erased while other LUNs have enough to do for so long; else
-// pages that requests want of this LUN are read first, as many as give the memory bus work for the
-// rest.
+// The paper's section V-C. Stage 1: copies a page while other channels have enough work to hide
+// that this channel is blocked, or while this channel has no pending work. Copied pages that
+// requests wait for are cached. Stage 2: erases the block while other LUNs have enough work to
+// cover the erase. Otherwise it first reads enough requested pages of this LUN to keep the memory
+// bus busy for the rest of the erase.
 class Proactive final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -65,9 +65,9 @@ class Proactive final : public GcScheduler {
     return lun_ == LunUse::shared && (!view.lun.none() || view.unplaced > 0);
   }
 
-  // How long the requests in the buffer, and `others` on so many units, will keep the host served.
-  // Two choices that the paper leaves open: pending reads count once for each page, and a request
-  // takes its burst on the memory bus.
+  // Estimates how long the buffered requests, and the work of `others` on `units` units, keep the
+  // host served. The paper leaves two choices open. Here pending reads count once per page, and a
+  // request takes its burst on the memory bus.
   Tick response_time(const GcView& view, const PendingFlash& others, std::uint32_t units) const {
     const GcTimes& times = *view.times;
     const Tick flash = others.read_pages * (times.read + times.transfer) +

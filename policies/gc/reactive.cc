@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Collection begins when it is due and goes on to its end; what waits for the LUN waits.
+// Starts collection when it is due and runs it to the end; requests for the LUN wait.
 class Reactive final : public GcScheduler {
  public:
   bool copy(const GcView& /*view*/) override { return true; }

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// As reactive, but pages never leave their LUN: a copy takes two commands of the channel, and no
+// Like reactive, but pages never leave their LUN: a copy takes two commands on the channel and no
 // transfer.
 class ReactiveCopyback final : public GcScheduler {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches: requests of one source and direction to one row, one after another.
+// A batch: consecutive requests of one source and direction to one row.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@
 namespace hmsim {
 
 struct Batch {
-  std::uint64_t number = 0;  // in order of their first requests
+  std::uint64_t number = 0;  // order of the first requests
   std::size_t source = 0;
   bool write = false;
   bool nvdimm = false;
-  bool persistent = false;  // of one persist epoch
+  bool persistent = false;  // belongs to a persist epoch
   std::uint64_t epoch = 0;
-  int bank = 0;  // numbered through
+  int bank = 0;  // over all ranks and pseudo-banks
   std::int64_t row = 0;
   Tick began{0};
-  std::int64_t requests = 0;  // that wait
-  bool open = false;          // takes more requests
+  std::int64_t requests = 0;  // pending
+  bool open = false;          // accepts more requests
   bool complete = false;      // as of the last list()
-  std::uint64_t group = 0;    // its place in the group, from 1 on; 0: not in it
-  std::size_t place = 0;      // among those of its direction
+  std::uint64_t group = 0;    // position in the group from 1; 0: not in the group
+  std::size_t place = 0;      // index in the active list of its direction
 
   void serialize(Archive& archive) {
     archive(number, source, write, nvdimm, persistent, epoch, bank, row, began, open, complete,
@@ -36,8 +36,8 @@ struct Batch {
   }
 };
 
-// Forms batches, and holds those that make up the present group. A batch that is taken into a group
-// takes no more requests, so a group ends.
+// Forms batches and holds the batches of the current group. A batch in a group takes no more
+// requests, so every group ends.
 class Batches {
  public:
   void connect(const ChannelShape& shape, std::int64_t cap, Tick age) {
@@ -53,10 +53,11 @@ class Batches {
     }
   }
 
-  // The slot has a new request, which is in no batch yet.
+  // Clears the priority of a slot whose new request is in no batch yet.
   void forget(std::uint32_t slot) { priority_[slot] = kOwnTurn; }
 
-  // `writing`: it is the writes' turn.
+  // Adds a request to its source's newest batch, or starts a new one. `writing`: it is the writes'
+  // turn.
   void join(const RequestView& request, std::size_t source, bool writing, Tick now) {
     pending_.add(request, request.write ? 1 : 0);
     const std::size_t line = line_of(source, request.write);
@@ -95,7 +96,7 @@ class Batches {
 
   bool empty() const { return pending_.size() == 0; }
   bool pending(bool write) const { return pending_.oldest(write ? 1 : 0) != kNone; }
-  // Requests of a direction.
+  // Returns the number of pending requests of a direction.
   std::int64_t count(bool write) const {
     std::int64_t requests = 0;
     for (const std::uint32_t number : active_[write ? 1 : 0]) {
@@ -103,13 +104,13 @@ class Batches {
     }
     return requests;
   }
-  // When the batch of the oldest request of a direction began; there is one.
+  // Returns when the batch of the oldest request of a direction began. Precondition: there is one.
   Tick oldest(bool write) const {
     return batches_[batch_of_[pending_.oldest(write ? 1 : 0)]].began;
   }
   std::int64_t in_group() const { return in_group_; }  // requests
 
-  // The batches of a direction, for the caller to order; good until asked again.
+  // Returns the batches of a direction, for the caller to sort. Valid until the next call.
   std::vector<Batch*>& list(bool write, Tick now) {
     std::vector<Batch*>& list = lists_[write ? 1 : 0];
     list.clear();
@@ -136,10 +137,12 @@ class Batches {
     in_group_ += batch.requests;
   }
 
-  // Requests of the group go first, batch by batch; an NVDIMM request whose direction does not have
-  // its turn goes last. (Of DRAM the controller queues directions apart.)
+  // Returns the priority of a slot. Requests of the group go first, batch by batch. An NVDIMM
+  // request whose direction does not have the turn goes last; for DRAM the controller already
+  // separates the directions.
   std::uint64_t priority(std::uint32_t slot) const { return priority_[slot]; }
-  // The slots whose priority changed with the group, or the turn; good until asked again.
+  // Recomputes all priorities. Returns the slots whose priority changed with the group or the turn;
+  // valid until the next call.
   const std::vector<std::uint32_t>& changed_priorities(bool writing) {
     changed_.clear();
     for (std::size_t list = 0; list < 2; ++list) {
@@ -154,8 +157,8 @@ class Batches {
     return changed_;
   }
 
-  // `sources`: as many as there are. Which batches are unused, and which is a source's newest,
-  // follows from the requests in them.
+  // `sources`: number of sources. On loading, unused batches and each source's newest batch are
+  // derived from the requests.
   void serialize(Archive& archive, std::size_t sources) {
     archive(pending_, next_number_, group_size_);
     archive.fixed(batch_of_, priority_, batches_);
@@ -233,12 +236,12 @@ class Batches {
   ChannelShape shape_;
   std::int64_t cap_ = 0;
   Tick age_{0};
-  PendingRequests pending_;              // those in batches: reads, writes
+  PendingRequests pending_;              // requests in batches: reads, writes
   std::vector<std::uint32_t> batch_of_;  // by slot
   std::vector<std::uint64_t> priority_;  // by slot
-  std::vector<Batch> batches_;           // as many as slots; unused: no requests
+  std::vector<Batch> batches_;           // one per slot; unused ones have no requests
   std::vector<std::uint32_t> free_;
-  std::array<std::vector<std::uint32_t>, 2> active_;  // reads, writes; in no order
+  std::array<std::vector<std::uint32_t>, 2> active_;  // reads, writes; unordered
   std::vector<std::uint32_t> newest_;                 // by source and direction
   std::uint64_t next_number_ = 0;
   std::int64_t in_group_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the harmonic policy's tables know DRAM traffic by, beside the queue's depth
-// (docs/schedulers.md).
+// Characteristics of DRAM traffic by which the harmonic policy indexes its table, apart from queue
+// depth (docs/schedulers.md).
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@ class DramPattern {
 
   void add(const RequestView& request, Tick now);
 
-  bool known() const { return known_; }  // a window is over
-  // Mean distance in lines, at most kFarthest, of successive requests of a source; x 2^20.
+  bool known() const { return known_; }  // whether a window has been completed
+  // Returns the mean distance in lines between successive requests of a source, each distance
+  // capped at kFarthest; scaled by 2^20.
   std::int64_t stride() const { return stride_.value(); }
-  // Share of requests to one of the last distinct rows; x 2^20.
+  // Returns the share of requests to one of the recent distinct rows; scaled by 2^20.
   std::int64_t reuse() const { return reuse_.value(); }
 
   void serialize(Archive& archive);
@@ -37,7 +38,7 @@ class DramPattern {
   std::int64_t steps_ = 0;  // requests with a predecessor of their source
   std::int64_t distance_ = 0;
   std::int64_t reused_ = 0;
-  std::vector<std::int64_t> last_line_;  // by source; -1: none
+  std::vector<std::int64_t> last_line_;  // by source; -1: no request yet
   RecentRows rows_;
   bool known_ = false;
   Average stride_;

@@ -45,7 +45,7 @@ class Locality {
     shadow = row;
   }
 
-  // The quantum ends: its figures are kept, and the next begins.
+  // Ends the quantum: keeps its counts and starts the next.
   void close() {
     for (Source& source : sources_) {
       source.last = source.now;
@@ -53,11 +53,11 @@ class Locality {
     }
   }
 
-  // Of the last whole quantum.
+  // Returns the counts of the last complete quantum.
   Count count(std::size_t source) const {
     return source < sources_.size() ? sources_[source].last : Count();
   }
-  // In thousandths.
+  // Returns the share of row hits, in thousandths.
   std::int64_t share(std::size_t source) const { return count(source).share(); }
 
   void serialize(Archive& archive) {

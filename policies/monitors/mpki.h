@@ -15,10 +15,10 @@ namespace hmsim {
 
 class Mpki {
  public:
-  // Of a source whose core retires nothing that anybody counts, as block I/O.
+  // Rate of a source whose instructions are not counted, such as block I/O.
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-  // So that they can be multiplied by a million.
+  // Limits counts so that a multiplication by one million cannot overflow.
   static void check_count(const Archive& archive, std::int64_t requests) {
     archive.check(requests >= 0 && requests < std::int64_t{1} << 42, "requests are miscounted");
   }
@@ -32,7 +32,7 @@ class Mpki {
              : instructions == 0 ? kUnbounded
                                  : requests * 1'000'000 / instructions;
     }
-    // The source's in another channel, over the same instructions.
+    // Adds the source's rate in another channel over the same instructions.
     Rate& operator+=(const Rate& other) {
       requests += other.requests;
       instructions = later(instructions, other.instructions);
@@ -58,7 +58,7 @@ class Mpki {
     }
   }
 
-  // The quantum ends: its figures are kept, and the next begins.
+  // Ends the quantum: keeps its counts and starts the next.
   void close() {
     for (Source& source : sources_) {
       std::int64_t instructions = 0;
@@ -71,7 +71,7 @@ class Mpki {
     }
   }
 
-  // Of the last whole quantum.
+  // Returns the rate of the last complete quantum.
   Rate rate(std::size_t source) const {
     return source < sources_.size() ? sources_[source].last : Rate();
   }
@@ -83,7 +83,7 @@ class Mpki {
   struct Source {
     std::vector<std::uint16_t> cores;
     std::int64_t requests = 0;
-    std::int64_t instructions = 0;  // when the quantum began
+    std::int64_t instructions = 0;  // total at the start of the quantum
     Rate last;
     void serialize(Archive& archive) {
       archive(cores, requests, instructions, last);

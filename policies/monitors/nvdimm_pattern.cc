@@ -14,7 +14,7 @@ PageStreams::Touch PageStreams::add(std::int64_t page) {
   }
   if (stream == last_.end()) {
     touch = Touch::random;
-    --stream;  // in place of the stream that is longest unused
+    --stream;  // replaces the least recently used stream
   }
   std::move_backward(last_.begin(), stream, stream + 1);
   last_.front() = page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the harmonic policy's tables know NVDIMM traffic by, beside the queue's depth
-// (docs/schedulers.md).
+// Characteristics of NVDIMM traffic by which the harmonic policy indexes its table, apart from
+// queue depth (docs/schedulers.md).
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace hmsim {
 
-// Which page touches of one op are random: those that continue none of the latest streams.
+// Classifies the page touches of one operation. A touch is random if it continues none of the eight
+// most recent streams.
 class PageStreams {
  public:
   enum class Touch : std::uint8_t { same_page, sequential, random };
@@ -21,7 +22,7 @@ class PageStreams {
 
  private:
   static constexpr std::size_t kStreams = 8;
-  static constexpr std::int64_t kNone = -2;  // followed by no page
+  static constexpr std::int64_t kNone = -2;  // no page follows it
   std::array<std::int64_t, kStreams> last_{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
 };
 
@@ -31,9 +32,9 @@ class NvdimmPattern {
 
   void add(const RequestView& request, Tick now);
 
-  bool known() const { return known_; }  // a window is over
-  // Shares, x 2^20: writes among requests, random ones among touches of pages by writes and by
-  // reads. Without touches of an op in a window, as before.
+  bool known() const { return known_; }  // whether a window has been completed
+  // Shares, scaled by 2^20: writes among requests, and random touches among page touches by writes
+  // and by reads. A window without touches of an operation leaves its average unchanged.
   std::int64_t write_ratio() const { return write_ratio_.value(); }
   std::int64_t write_randomness() const { return ops_[1].randomness.value(); }
   std::int64_t read_randomness() const { return ops_[0].randomness.value(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMM requests of a queue, by flash page: those of a page whose command has not been sent
-// form its group, first in, first out. Every call takes constant time, and none allocates. A call
-// throws Fault when a damaged checkpoint has the slot in another state than the call needs.
+// NVDIMM requests of a queue, grouped by flash page. The requests of a page whose commands have not
+// been sent form its group, first in, first out. Every call takes constant time and allocates
+// nothing. A call throws Fault if a damaged checkpoint has the slot in an unexpected state.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace hmsim {
 
 class PageGroups {
  public:
-  // `slots`: of the queue.
+  // `slots`: size of the queue.
   void resize(std::uint32_t slots) {
     group_links_.resize(slots);
     arrival_links_.resize(slots);
@@ -30,8 +30,8 @@ class PageGroups {
     }
   }
 
-  // The request takes its slot. The index of its page, which stays until the page's last request
-  // has ended.
+  // Adds the request in `slot`, which targets page `number`. Returns the index of its page, which
+  // stays valid until the page's last request has ended.
   std::uint32_t enter(std::uint32_t slot, std::int64_t number) {
     require(page_of_[slot] == kNoIndex);
     std::uint32_t page = map_.find(number);
@@ -47,14 +47,14 @@ class PageGroups {
     append(slot, page);
     return page;
   }
-  // Its command is sent.
+  // Removes a request from its group when its command is sent.
   void leave_group(std::uint32_t slot) {
     require(unsent_[slot]);
     unsent_[slot] = false;
     pages_[page_of_[slot]].group.remove(group_links_, slot);
     arrivals_.remove(arrival_links_, slot);
   }
-  // It gives its slot back.
+  // Removes a request when it gives its slot back.
   void end(std::uint32_t slot) {
     require(!unsent_[slot]);
     const std::uint32_t page = page_of(slot);
@@ -70,18 +70,19 @@ class PageGroups {
     return page_of_[slot];
   }
   bool unsent(std::uint32_t slot) const { return unsent_[slot]; }
-  // kNoIndex when the group is empty.
+  // Returns the first unsent request of the page, or kNoIndex.
   std::uint32_t head(std::uint32_t page) const { return pages_[page].group.first; }
-  // The oldest request of all groups.
+  // Returns the oldest unsent request of all pages, or kNoIndex.
   std::uint32_t oldest() const { return arrivals_.first; }
 
-  // For the scheduler: the page's turn in its round, and whether one of its lines has been ready,
-  // by write. Both are cleared when the page enters.
+  // State kept for the scheduler: the page's turn in its round, and whether one of its lines has
+  // been ready, for reads and for writes. Both are cleared when the page enters.
   std::uint64_t& turn(std::uint32_t page) { return pages_[page].turn; }
   std::uint64_t turn(std::uint32_t page) const { return pages_[page].turn; }
   bool& delivered(std::uint32_t page, bool write) { return pages_[page].delivered[write ? 1 : 0]; }
 
-  // What counts and links requests follows from their pages and the order of the unsent ones.
+  // Saves pages and the order of unsent requests; counts and links are derived from them on
+  // loading.
   void serialize(Archive& archive) {
     std::vector<std::uint32_t> unsent;
     for (std::uint32_t slot = arrivals_.first; slot != kNoIndex; slot = arrival_links_[slot].next) {
@@ -141,10 +142,10 @@ class PageGroups {
 
   std::vector<SlotLink> group_links_;
   std::vector<SlotLink> arrival_links_;
-  std::vector<std::uint32_t> page_of_;  // by slot; kNoIndex: no request of the NVDIMM holds it
+  std::vector<std::uint32_t> page_of_;  // by slot; kNoIndex: no NVDIMM request holds it
   std::vector<bool> unsent_;            // by slot
-  std::vector<Page> pages_;             // there are never more pages than slots
-  std::vector<std::uint32_t> free_;     // pages
+  std::vector<Page> pages_;             // at most one page per slot
+  std::vector<std::uint32_t> free_;     // free pages
   SlotList arrivals_;
   KeyMap map_;
 };

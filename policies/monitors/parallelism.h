@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bank-level parallelism: banks for which a source has something queued, mean over time.
+// Bank-level parallelism: the number of banks with queued requests of a source, averaged over time.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class Parallelism {
       change(sources_[source], 1, now);
     }
   }
-  // Throws Fault when a damaged checkpoint has no count of the source.
+  // Throws Fault if a damaged checkpoint has no count for the source.
   void leave(std::size_t source, int bank, Tick now) {
     ensure(source < sources_.size(), "parallelism", now, -1, "a source has nothing queued");
     if (--queued_[source * banks_ + static_cast<std::size_t>(bank)] == 0) {
@@ -34,7 +34,7 @@ class Parallelism {
     }
   }
 
-  // The quantum ends: its figures are kept, and the next begins.
+  // Ends the quantum: keeps its averages and starts the next.
   void close(Tick now) {
     for (Source& source : sources_) {
       change(source, 0, now);
@@ -45,7 +45,7 @@ class Parallelism {
     begin_ = now;
   }
 
-  // Of the last whole quantum, in thousandths of a bank.
+  // Returns the mean of the last complete quantum, in thousandths of a bank.
   std::int64_t mean(std::size_t source) const {
     return source < sources_.size() ? sources_[source].mean : 0;
   }
@@ -63,7 +63,7 @@ class Parallelism {
 
   struct Source {
     std::int64_t banks = 0;
-    std::int64_t area = 0;  // banks x ps, in this quantum
+    std::int64_t area = 0;  // banks x ps in this quantum
     Tick since{0};
     std::int64_t mean = 0;
     void serialize(Archive& archive) { archive(area, since, mean); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that wait, in order of arrival.
+// Pending requests in order of arrival.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace hmsim {
 
-// One list through the slots, or several (of banks, of queues); a request is in at most one. Every
-// call takes constant time. add() and remove() throw Fault when a damaged checkpoint has the slot
-// in a list already, or in none.
+// Keeps one list through the slots, or several (one per bank, one per queue); a request is in at
+// most one list. Every call takes constant time. add() throws Fault if a damaged checkpoint already
+// has the slot in a list, remove() if it has the slot in none.
 class PendingRequests {
  public:
   static constexpr std::uint32_t kNone = kNoIndex;
@@ -43,12 +43,12 @@ class PendingRequests {
     --size_;
   }
 
-  std::size_t size() const { return size_; }                                       // of all lists
+  std::size_t size() const { return size_; }                                       // over all lists
   std::uint32_t oldest(std::size_t list = 0) const { return lists_[list].first; }  // or kNone
   std::uint32_t next(std::uint32_t slot) const { return links_[slot].next; }       // or kNone
   bool has(std::uint32_t slot) const { return list_of_[slot] != kNone; }
   const RequestView& operator[](std::uint32_t slot) const { return requests_[slot]; }
-  // see(request) for all, list by list, the oldest of each first.
+  // Calls see(request) for all requests, list by list, oldest first.
   template <class See>
   void each(See see) const {
     for (const SlotList& list : lists_) {
@@ -77,7 +77,7 @@ class PendingRequests {
   }
 
  private:
-  std::vector<RequestView> requests_;  // by slot, as the links
+  std::vector<RequestView> requests_;  // by slot
   std::vector<SlotLink> links_;
   std::vector<std::uint32_t> list_of_;  // by slot, or kNone
   std::vector<SlotList> lists_;

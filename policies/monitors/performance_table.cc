@@ -8,10 +8,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kFastest = 1'000'000'000;  // requests per millisecond; far beyond any memory
+constexpr std::int64_t kFastest = 1'000'000'000;  // requests per millisecond; far above any memory
 constexpr std::string_view kVersion = "1";
 
-// Splits text at white space.
 class Words {
  public:
   explicit Words(std::string_view text) : rest_(text) {}
@@ -74,7 +73,7 @@ std::string parse(std::string_view text, std::array<std::int64_t, kDramCells>& d
   return wrong;
 }
 
-// The bin counts faster than those before it.
+// Appends a digit to a mixed-radix cell index; the new bin varies fastest.
 template <std::size_t N>
 std::size_t append(std::size_t cell, std::int64_t value,
                    const std::array<std::int64_t, N>& bounds) {

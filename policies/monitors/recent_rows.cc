@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int32_t kBanksOfARank = 1 << 16;  // more than there are
+constexpr std::int32_t kBanksOfARank = 1 << 16;  // above any real number of banks
 
 }  // namespace
 
@@ -17,7 +17,7 @@ std::size_t RecentRows::hash_of(std::int32_t bank, std::int64_t row) {
   return static_cast<std::size_t>(key * kGolden >> 56);
 }
 
-// kRows: it is none of them.
+// Returns the slot of the row, or kRows if it is not among the recent rows.
 std::uint32_t RecentRows::find(std::int32_t bank, std::int64_t row) const {
   std::uint32_t slot = 0;
   while (slot < kRows && (rows_[slot].row != row || rows_[slot].bank != bank)) {
@@ -58,7 +58,7 @@ bool RecentRows::use(std::int32_t rank, std::int32_t bank, std::int64_t row) {
   return false;
 }
 
-// Their numbers, the oldest first.
+// Saves the rows, oldest first; hashes and links are derived from them on loading.
 void RecentRows::serialize(Archive& archive) {
   std::array<std::pair<std::int32_t, std::int64_t>, kRows> saved;
   std::size_t count = 0;

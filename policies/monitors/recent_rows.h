@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The 32 distinct rows of DRAM that were used last.
+// The 32 distinct DRAM rows that were used most recently.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class RecentRows {
  public:
   RecentRows() { begin(); }
 
-  // Returns whether the row is one of them, and makes it the latest.
+  // Returns whether the row is among them, and makes it the most recent.
   bool use(std::int32_t rank, std::int32_t bank, std::int64_t row);
 
   void serialize(Archive& archive);
@@ -25,18 +25,18 @@ class RecentRows {
   static constexpr std::size_t kHashes = 256;
 
   struct Row {
-    std::int32_t bank = -1;  // over all ranks; -1: none
+    std::int32_t bank = -1;  // over all ranks; -1: unused
     std::int64_t row = 0;
     SlotLink link;
   };
 
-  void begin();  // with none in use
+  void begin();  // clears all rows
   static std::size_t hash_of(std::int32_t bank, std::int64_t row);
   std::uint32_t find(std::int32_t bank, std::int64_t row) const;
 
   std::array<Row, kRows> rows_{};
-  std::array<std::uint8_t, kHashes> hashes_{};  // rows with each hash
-  SlotList order_;                              // the oldest first
+  std::array<std::uint8_t, kHashes> hashes_{};  // number of rows with each hash
+  SlotList order_;                              // oldest first
 };
 
 }  // namespace hmsim

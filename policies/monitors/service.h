@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Service that a source has had: the clock cycles for which banks were busy with its requests.
+// Service received by a source: the clock cycles in which banks were busy with its requests.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace hmsim {
 
-// A DRAM request keeps its bank busy for its burst, and for tRP + tRCD before it when it misses the
-// row. An NVDIMM request counts its burst (`bus`), or its pseudo-bank is busy from a source's first
-// command under way there to the end of its last (`bank`).
+// A DRAM request keeps its bank busy for its burst, plus tRP + tRCD on a row miss. An NVDIMM
+// request counts its burst (`bus`), or the time in which its pseudo-bank is busy (`bank`): from the
+// source's first command in flight there until its last one completes.
 class Service {
  public:
   void declare(ParameterSet& parameters) {
@@ -51,7 +51,7 @@ class Service {
     }
   }
 
-  // The quantum ends: its figures are kept, and the next begins.
+  // Ends the quantum: keeps its counts and starts the next.
   void close(Tick now) {
     for (std::size_t i = 0; i < pseudo_.size(); ++i) {
       if (pseudo_[i].under_way > 0) {
@@ -62,7 +62,7 @@ class Service {
     last_ = cycles_;
     cycles_.assign(cycles_.size(), 0);
   }
-  // Of the last whole quantum, in clock cycles.
+  // Returns the clock cycles of the last complete quantum.
   std::int64_t cycles(std::size_t source) const {
     return source < last_.size() ? last_[source] : 0;
   }
@@ -95,7 +95,7 @@ class Service {
   std::size_t banks_ = 0;
   std::vector<std::int64_t> cycles_;
   std::vector<std::int64_t> last_;
-  std::vector<Pseudo> pseudo_;  // by source and bank; only for Unit::bank
+  std::vector<Pseudo> pseudo_;  // by source and bank; used only with Unit::bank
 };
 
 }  // namespace hmsim

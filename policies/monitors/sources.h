@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who competes: what a policy that ranks threads takes for a thread.
+// The unit that a ranking policy treats as a thread.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,12 @@ class Sources {
                        "core: the policy's paper; core_class: assumed, as FIRM tells sources"});
   }
 
-  // To be asked first when a request of the source arrives.
+  // Returns the source's number; adds it if it is new. Call this before of() for every arriving
+  // request.
   std::size_t arrive(const RequestView& request) {
     return introduce(static_cast<std::int64_t>(name_of(request)));
   }
-  // The number of a source that other channels may know already, by its name there.
+  // Returns the number of the source that other channels know by this name; adds it if it is new.
   std::size_t introduce(std::int64_t source_name) {
     const auto name = static_cast<std::size_t>(source_name);
     if (name >= numbers_.size()) {
@@ -44,7 +45,8 @@ class Sources {
     }
     return static_cast<std::size_t>(numbers_[name]);
   }
-  // Of a source that has arrived. A damaged checkpoint may have a request of another: a Fault.
+  // Returns the number of a source that has arrived. Throws Fault for an unknown source, which a
+  // damaged checkpoint can cause.
   std::size_t of(const RequestView& request) const {
     const std::size_t name = name_of(request);
     const std::int32_t number = name < numbers_.size() ? numbers_[name] : kUnknown;
@@ -54,7 +56,8 @@ class Sources {
   }
 
   std::size_t count() const { return names_.size(); }
-  // The same in all channels. Orders sources that are otherwise equal: by core, DRAM first.
+  // Returns the source's name, which is the same in all channels. Names order otherwise equal
+  // sources: by core, DRAM first.
   std::int64_t name(std::size_t source) const { return names_[source]; }
 
   void serialize(Archive& archive) {
@@ -69,14 +72,14 @@ class Sources {
       }
     }
   }
-  // Loading: names that a policy keeps, by which numbers are found.
+  // Checks source names that a policy saves and later passes to introduce().
   static void check_names(const Archive& archive, const std::vector<std::int64_t>& names) {
     archive.check_indices(names, kMostNames, "there is no such source");
   }
 
  private:
   static constexpr std::int32_t kUnknown = -1;
-  static constexpr std::size_t kMostNames = std::size_t{1} << 17;  // cores x classes
+  static constexpr std::size_t kMostNames = std::size_t{1} << 17;
 
   std::size_t name_of(const RequestView& request) const {
     const auto memory = static_cast<std::size_t>(request.memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How sources stood in a quantum, in all channels together.
+// Measurements of a source in one quantum, combined over all channels.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Standing {
 
 using Standings = std::vector<Standing>;
 
-// Ascending; equal ones by name.
+// Returns the sources in ascending order of `figure`; ties by name.
 template <class Figure>
 Standings sorted(Standings sources, Figure figure) {
   std::sort(sources.begin(), sources.end(), [&](const Standing& a, const Standing& b) {

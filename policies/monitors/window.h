@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Characteristics of the traffic of one memory class, measured in windows.
+// Tools to measure characteristics of one memory class's traffic in windows.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace hmsim {
 
-inline constexpr std::int64_t kWhole = std::int64_t{1} << 20;  // a share of 1, in fixed point
+inline constexpr std::int64_t kWhole = std::int64_t{1} << 20;  // 1.0 in fixed point
 
-// The first of `bounds` that the value does not exceed; the last one is open.
+// Returns the index of the first bound that is not below `value`. The last bin is open-ended.
 template <std::size_t N>
 constexpr int bin_of(std::int64_t value, const std::array<std::int64_t, N>& bounds) {
   int bin = 0;
@@ -23,7 +23,7 @@ constexpr int bin_of(std::int64_t value, const std::array<std::int64_t, N>& boun
   return bin;
 }
 
-// Upper bounds of N equal bins of 0 .. whole.
+// Returns the upper bounds of N equal bins of 0 .. whole.
 template <std::size_t N>
 constexpr std::array<std::int64_t, N> equal_bins(std::int64_t whole) {
   std::array<std::int64_t, N> bounds{};
@@ -33,13 +33,14 @@ constexpr std::array<std::int64_t, N> equal_bins(std::int64_t whole) {
   return bounds;
 }
 
-// How long a window is: so many requests or so much time, whichever ends first.
+// Length of a window: a number of requests or a time, whichever ends first.
 struct WindowLength {
   std::int64_t requests = 1;
   Tick time = kNever;
 };
 
-// The present window. It begins with its first request; a late request finds it over.
+// The current window. It begins with its first request. A request that arrives `time` or more after
+// that finds the window late.
 class Window {
  public:
   bool empty() const { return requests_ == 0; }
@@ -63,7 +64,8 @@ class Window {
   std::int64_t requests_ = 0;
 };
 
-// Exponentially weighted: half the last window, half what was before; at first, the first window.
+// Exponentially weighted average: half the last window, half the previous average. The first window
+// sets the initial value.
 class Average {
  public:
   void add(std::int64_t value) {

@@ -3,8 +3,8 @@
 
 namespace hmsim {
 
-// A row is closed after so many column commands, even if queued requests would hit it: no stream of
-// hits keeps the others from its bank (FR-FCFS-cap, with scheduler fr_fcfs).
+// Closes a row after `cap` column commands, even if queued requests would hit it, so that a stream
+// of hits cannot block the bank (FR-FCFS-Cap, with scheduler fr_fcfs).
 class CappedPage final : public PagePolicy {
  public:
   void declare(ParameterSet& parameters) override {

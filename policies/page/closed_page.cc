@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// A row is closed as soon as no queued request uses it.
+// Closes a row as soon as no queued request uses it.
 class ClosedPage final : public PagePolicy {
  public:
   PageDecision decide(const PageView& page) override { return {page.now}; }

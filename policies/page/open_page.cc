@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// A row stays open until another one is wanted in its bank, or its rank is refreshed.
+// Keeps a row open until a request needs another row of its bank, or its rank is refreshed.
 class OpenPage final : public PagePolicy {
  public:
   PageDecision decide(const PageView& /*page*/) override { return {}; }

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// A row is closed when it has not been used for some time.
+// Closes a row that has not been used for `timeout`.
 class TimeoutPage final : public PagePolicy {
  public:
   void declare(ParameterSet& parameters) override {

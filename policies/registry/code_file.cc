@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as many as Linux follows in one path
+constexpr int kMostLinks = 40;  // the limit of Linux for one path
 
 std::string of_entry(const fs::path& path, const struct stat& status) {
   const std::string name = "'" + path.string() + "'";

@@ -32,7 +32,7 @@ bool is_library(const fs::path& path) {
 
 std::vector<std::string> libraries_in(const fs::path& folder) {
   std::vector<std::string> found;
-  std::error_code none;  // of a folder that is not there
+  std::error_code none;  // the folder may be missing
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
     if (is_library(entry.path())) {
       found.push_back(entry.path().string());
@@ -42,8 +42,9 @@ std::vector<std::string> libraries_in(const fs::path& folder) {
   return found;
 }
 
-// "": the user has no home. A relative XDG_DATA_HOME is ignored, as the XDG Base Directory
-// Specification (0.8) asks: it would load code from whatever directory a command starts in.
+// Returns the user's policy folder, or "" without a home directory. Ignores a relative
+// XDG_DATA_HOME, as the XDG Base Directory Specification (0.8) requires: it would load code from
+// the current directory.
 std::string own_folder() {
   if (const char* const data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/') {
     return std::string(data) + "/hmsim/policies";
@@ -92,7 +93,7 @@ PolicyCatalog::PolicyCatalog() : policies_(kPolicyTable.begin(), kPolicyTable.en
             });
 }
 
-// What was loaded stays so, since policies and their descriptors live in it.
+// Loads a library and never unloads it, because policies and their descriptors live in it.
 void PolicyCatalog::load(const std::string& path) {
   if (!is_library(path)) {
     throw InputError(path + ": no policy's library (*.so); HMSIM_POLICIES names it");

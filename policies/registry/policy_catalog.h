@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The policies of a process: those that were compiled in, and those in shared libraries.
+// The policies of a process: compiled-in ones and those in shared libraries.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace hmsim {
 
-// Made once, when it is first asked for, and constant from then on. The libraries are what the
-// environment variable HMSIM_POLICIES names, files or folders of files *.so, separated by colons;
-// where it is not set, those in the user's own folder, $XDG_DATA_HOME/hmsim/policies. A library
-// that other users may change (code_file.h) is an error.
+// Built on first use and constant afterwards. The environment variable HMSIM_POLICIES names the
+// libraries: files, or folders of *.so files, separated by colons. If it is not set, the folder
+// $XDG_DATA_HOME/hmsim/policies of the user is read. A library that other users may change
+// (code_file.h) is an error.
 class PolicyCatalog {
  public:
-  // Throws InputError, each time, when a library cannot be loaded, was built against another hmsim,
-  // or has the name of another policy.
+  // Throws InputError on every call if a library cannot be loaded, was built against another hmsim,
+  // or repeats the name of another policy.
   static const PolicyCatalog& instance();
 
-  // In the order of their names.
+  // Returns the policies sorted by name.
   const std::vector<const PolicyDescriptor*>& policies() const { return policies_; }
-  // The files that were loaded.
+  // Returns the paths of the loaded libraries.
   const std::vector<std::string>& libraries() const { return libraries_; }
 
  private:

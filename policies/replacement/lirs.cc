@@ -9,18 +9,18 @@
 
 namespace hmsim {
 
-// Low inter-reference recency set. Pages used again soon ("low": all but a few of the frames) stay;
-// the others ("high") give their frames up, in the order in which they came into them.
+// Low inter-reference recency set. Low pages (used again soon; all but a few of the frames) stay.
+// High pages give their frames up in the order in which they entered the queue.
 //
-//   stack   by recency: all low pages and those high ones, gone or not, that were used since the
-//           least recently used low one, which is at its bottom
-//   queue   high pages that have a frame; the victim is its front
+//   stack   by recency: all low pages, and the high pages, with or without a frame, that were used
+//           after the least recently used low page, which is at the bottom
+//   queue   high pages that have a frame; the victim is the front
 //
-// A high page that is used while it is in the stack becomes low, and the low page at the bottom
-// high. A use of a page or item ends when the last command that uses it at that time has ended, so
-// that neighbouring lines that are asked for together count once. Frames that cannot be given up
-// are passed over; with no high page to give up, the least recently used low one goes. The number
-// of remembered pages without a frame is bounded.
+// A high page used while it is in the stack becomes low, and the low page at the bottom becomes
+// high. A use ends when the last command that overlaps it ends, so neighbouring lines requested
+// together count as one use. Frames that cannot be given up are skipped. If no high page can be
+// given up, the least recently used low page is. The number of remembered pages without a frame is
+// bounded.
 class Lirs final : public BufferReplacement {
  public:
   void declare(ParameterSet& parameters) override {
@@ -41,7 +41,8 @@ class Lirs final : public BufferReplacement {
   }
   void grow(std::uint32_t count) override { page_of_.resize(count, kNoIndex); }
 
-  // Throws Fault when a damaged checkpoint has another page in the frame, or the page in another.
+  // Throws Fault if a damaged checkpoint has another page in the frame, or the page in another
+  // frame.
   void listed(std::uint32_t frame, std::int64_t key) override {
     std::uint32_t page = map_.find(key);
     const std::uint32_t held = page_of_[frame];
@@ -118,7 +119,7 @@ class Lirs final : public BufferReplacement {
     return high != kNoIndex ? high : first_low(stack_.first);
   }
 
-  // Links and counts follow from the order of the lists.
+  // Saves pages and the order of the lists; links and counts are derived on loading.
   void serialize(Archive& archive) override {
     std::vector<std::uint32_t> stack = members(stack_, &Page::by_recency);
     std::vector<std::uint32_t> queue = members(queue_, &Page::in_line);
@@ -139,7 +140,7 @@ class Lirs final : public BufferReplacement {
     bool waits = false;   // in the queue
     bool listed = false;  // can be given up
     SlotLink by_recency;  // in the stack
-    SlotLink in_line;     // in the queue, or among the pages that are gone
+    SlotLink in_line;     // in the queue or the ghost list
 
     void serialize(Archive& archive) { archive(key, frame, low, listed); }
   };
@@ -173,8 +174,8 @@ class Lirs final : public BufferReplacement {
       low_count_ += page.low ? 1 : 0;
     }
   }
-  // A low page, and one without a frame, is in the stack; a low one is in no other list, one
-  // without a frame among the ghosts: the functions above take them from there.
+  // Restores the lists and checks their invariants. Low pages and ghosts (pages without a frame)
+  // are in the stack. A low page is in no other list. A ghost is in the ghost list.
   void restore_lists(const Archive& archive, const std::vector<std::uint32_t>& stack,
                      const std::vector<std::uint32_t>& queue,
                      const std::vector<std::uint32_t>& ghosts) {
@@ -227,21 +228,21 @@ class Lirs final : public BufferReplacement {
     pages_[page].waits = true;
     queue_.push_back(queue_links(), page);
   }
-  // A page that is gone.
+  // Removes a ghost page.
   void forget(std::uint32_t page) {
     ghosts_.remove(queue_links(), page);
     --ghost_count_;
     stack_.remove(stack_links(), page);
     leave(page);
   }
-  // The bottom of the stack is a low page (prune() sees to that).
+  // Makes the page at the bottom of the stack high. Precondition: it is low, which prune() ensures.
   void demote_bottom() {
     const std::uint32_t page = stack_.first;
     pages_[page].low = false;
     --low_count_;
     to_queue(page);
   }
-  // High pages at the bottom leave the stack.
+  // Removes high pages from the bottom of the stack.
   void prune() {
     while (!stack_.empty() && !pages_[stack_.first].low) {
       const std::uint32_t page = stack_.first;
@@ -274,7 +275,7 @@ class Lirs final : public BufferReplacement {
   std::vector<std::uint32_t> page_of_;  // by frame
   SlotList stack_;                      // least recently used first
   SlotList queue_;
-  SlotList ghosts_;  // gone longest first
+  SlotList ghosts_;  // oldest first
   std::uint64_t low_count_ = 0;
   std::uint64_t ghost_count_ = 0;
   KeyMap map_;

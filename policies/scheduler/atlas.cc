@@ -10,10 +10,10 @@
 
 namespace hmsim {
 
-// Adaptive per-thread least-attained-service scheduling: the source that had the least service so
-// far, recent service weighing more, goes first; then row hits. A request that has waited for too
-// long goes before all. At the end of a quantum the channels add up what each has counted, and all
-// rank alike.
+// Adaptive per-thread least-attained-service scheduling. Sources with the least service so far go
+// first, with recent service weighing more; then row hits. A request that has waited longer than
+// `threshold` goes before all others. At the end of a quantum the channels add up their counts, and
+// all use the same ranking.
 class Atlas final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -41,7 +41,7 @@ class Atlas final : public TransactionScheduler {
     }
   }
 
-  // A source that is new has had no service yet.
+  // Gives a new source the best rank, because it has had no service yet.
   std::uint64_t key(const RequestView& request) const override {
     const std::size_t source = sources_.of(request);
     const std::uint64_t rank = source < rank_.size() ? rank_[source] : kBestRank;
@@ -118,10 +118,11 @@ class Atlas final : public TransactionScheduler {
   Tick threshold_ = 50 * kMicrosecond;
   Sources sources_;
   Service service_;
-  std::vector<Atlas*> channels_;        // of this queue, in the order in which they act
-  std::vector<std::int64_t> attained_;  // of the first of them: by source, in millionths of a cycle
-  std::vector<std::int64_t> order_;     // names, as that one found: the one with most service first
-  std::vector<std::uint64_t> rank_;     // by source; higher goes first
+  std::vector<Atlas*> channels_;  // of this queue, in the order in which they act
+  // By source, in millionths of a cycle; kept by the first channel.
+  std::vector<std::int64_t> attained_;
+  std::vector<std::int64_t> order_;  // names from the first channel's ranking, most service first
+  std::vector<std::uint64_t> rank_;  // by source; higher goes first
   Tick quantum_end_ = kNever;
 };
 

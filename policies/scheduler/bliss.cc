@@ -7,8 +7,8 @@
 
 namespace hmsim {
 
-// The blacklisting scheduler: a source that is served so many times in a row is put on a blacklist,
-// behind all others, until all are taken off it again.
+// The blacklisting scheduler. A source served `threshold` times in a row is blacklisted and ranks
+// below all others until the blacklist is cleared.
 class Bliss final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {

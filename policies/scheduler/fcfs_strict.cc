@@ -4,7 +4,7 @@
 
 namespace hmsim {
 
-// First come, first served, strictly: only the oldest request that still needs one may have a
+// Strict first come, first served: only the oldest request without its data-bus command may get a
 // command.
 class FcfsStrict final : public TransactionScheduler {
  public:

@@ -12,14 +12,16 @@
 
 namespace hmsim {
 
-// FIRM-like: the abstract of FIRM and what is remembered of it; the paper's rules were not read.
-// Requests of a source to one row make batches; a group of read batches and a group of write
-// batches take turns, each just long enough that turning the bus around costs no more than a share
-// mu of the time, and in proportion to what is pending of each kind. While all that is pending is
-// too little for that, reads go, and writes wait until it is enough, or they fill a share of the
-// queue, or one is old; where no read is pending, writes go without a turn, as they do under any
-// scheduler of drained writes. An NVDIMM request joins when it is acknowledged, since it does not
-// hold the bus before. Use with controller.writes: drained.
+// FIRM-like, from the abstract of FIRM and from memory; the rules in the paper were not consulted.
+// Requests of a source to one row form batches. A group of read batches and a group of write
+// batches take turns. Each group is just long enough that bus turnarounds cost at most a share mu
+// of the time, and in proportion to the pending requests of each kind.
+//
+// While the pending requests are too few for that, reads are served. Writes wait until there are
+// enough requests, or writes fill a share of the queue, or one is old. Without pending reads,
+// writes are served without a turn, as under any scheduler with drained writes. An NVDIMM request
+// joins a batch at its ack, because it does not use the bus before. Use with controller.writes:
+// drained.
 class Firm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -113,7 +115,7 @@ class Firm final : public TransactionScheduler {
     take_turns(now);
   }
 
-  // A source's reads by its read behaviour, whether its writes are persistent or not.
+  // Classifies the sources by their read behaviour, whether or not their writes are persistent.
   void classify() {
     std::vector<std::int64_t> parallelism(sources_.count());
     for (std::size_t s = 0; s < parallelism.size(); ++s) {
@@ -131,8 +133,8 @@ class Firm final : public TransactionScheduler {
     }
   }
 
-  // When a group is done: writes, if they are due and did not have the last turn before reads that
-  // wait; else reads.
+  // Forms the next group when the current one is done. Writes get the turn if writes_are_due(),
+  // unless they had the last turn and reads are pending. Otherwise reads get it.
   void take_turns(Tick now) {
     const bool done = batches_.in_group() == 0 || now - group_began_ > batch_age_;
     if (done && !batches_.empty()) {
@@ -145,8 +147,9 @@ class Firm final : public TransactionScheduler {
     }
   }
 
-  // Groups of both kinds that satisfy form_group's bound exist just if serving all that is pending
-  // takes (t_RTW + t_WTR) / mu.
+  // Returns whether writes may get the turn. The last condition: groups of both kinds that satisfy
+  // the bound of form_group exist if and only if serving all pending requests takes at least (t_RTW
+  // + t_WTR) / mu.
   bool writes_are_due(Tick now) {
     if (!batches_.pending(true)) {
       return false;
@@ -158,9 +161,9 @@ class Firm final : public TransactionScheduler {
                turnarounds_ * 100;
   }
 
-  // The fewest batches, in their order, whose service time t satisfies, of both kinds alike,
-  // t >= (t_RTW + t_WTR) / mu x t_max / (t_max + t_max of the other kind); all, if all take less,
-  // or if no turn is to come.
+  // Forms the smallest group, in batch order, whose service time t satisfies the bound t >= (t_RTW
+  // + t_WTR) / mu x t_max / (t_max + t_max of the other kind). Takes all batches if they are too
+  // few, or if the other kind has no pending requests.
   void form_group(Tick now) {
     batches_.dissolve_group();
     if (!batches_.pending(writing_)) {
@@ -185,7 +188,7 @@ class Firm final : public TransactionScheduler {
     sort(order, [this](const Batch& batch) { return categories_[batch.source]; });
     return order;
   }
-  // Persistent batches and others alternate.
+  // Alternates persistent and other batches.
   const std::vector<Batch*>& order_writes(Tick now) {
     std::vector<Batch*>& order = batches_.list(true, now);
     sort(order, [](const Batch& batch) { return !batch.persistent; });
@@ -203,7 +206,8 @@ class Firm final : public TransactionScheduler {
     order = alternating_;
     return order;
   }
-  // Complete ones, the given kinds in turn, sources of high parallelism, old ones first.
+  // Sorts batches by kind, then complete ones first, then by parallelism of the source (high
+  // first), then by age.
   template <class Kind>
   void sort(std::vector<Batch*>& order, Kind kind) const {
     std::sort(order.begin(), order.end(), [this, kind](const Batch* a, const Batch* b) {
@@ -216,7 +220,7 @@ class Firm final : public TransactionScheduler {
     });
   }
 
-  // The busiest bank's, in cycles: row hits x t_hit + row misses x t_miss.
+  // Returns the service time of the busiest bank in cycles: row hits x t_hit + row misses x t_miss.
   std::int64_t time_of(const std::vector<Batch*>& batches) {
     std::fill(times_.begin(), times_.end(), 0);
     std::int64_t longest = 0;
@@ -225,8 +229,9 @@ class Firm final : public TransactionScheduler {
     }
     return longest;
   }
-  // Of the batch's bank, the batch included: after its first request all are row hits. An NVDIMM
-  // row miss takes its burst alone, since the bus is not held during a flash operation.
+  // Adds a batch to its bank's time and returns the bank's total. All requests after the first are
+  // row hits. An NVDIMM row miss costs only its burst, because a flash operation does not hold the
+  // bus.
   std::int64_t add_time(const Batch& batch) {
     const Tick hit = shape_.burst + (batch.nvdimm ? shape_.rank_switch : Tick(0));
     const Tick miss = batch.nvdimm ? Tick(0) : shape_.row_miss;

@@ -6,7 +6,7 @@
 
 namespace hmsim {
 
-// FR-FCFS, but after so many row hits in a row a bank's oldest request goes next, hit or not.
+// FR-FCFS with a cap: after `cap` row hits in a row, a bank's oldest request goes next, hit or not.
 class FrFcfsCap final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -47,14 +47,15 @@ class FrFcfsCap final : public TransactionScheduler {
  private:
   struct Bank {
     std::int64_t streak = 0;
-    std::uint32_t first = PendingRequests::kNone;  // counts as a row hit
+    std::uint32_t first = PendingRequests::kNone;  // treated as a row hit
     void serialize(Archive& archive) { archive(streak); }
   };
 
   std::size_t bank_of(const RequestView& request) const {
     return static_cast<std::size_t>(shape_.bank_number(request));
   }
-  // As a hit the bank's oldest request is second to none.
+  // Returns the bank's oldest request once the streak has reached the cap, otherwise kNone. Treated
+  // as a hit, the oldest request goes before all others of the bank.
   std::uint32_t first_of(std::size_t bank) const {
     return banks_[bank].streak >= cap_ ? pending_.oldest(bank) : PendingRequests::kNone;
   }
@@ -73,7 +74,7 @@ class FrFcfsCap final : public TransactionScheduler {
 
   std::int64_t cap_ = 4;
   ChannelShape shape_;
-  PendingRequests pending_;  // a list for each bank
+  PendingRequests pending_;  // one list per bank
   std::vector<Bank> banks_;
 };
 

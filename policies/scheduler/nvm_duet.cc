@@ -9,9 +9,9 @@
 
 namespace hmsim {
 
-// NVM Duet, its scheduling half: the persistent writes of a core go epoch by epoch; working memory
+// The scheduling half of NVM Duet. Persistent writes of a core go epoch by epoch; working memory
 // (here all of DRAM) ignores the barriers between epochs. Reads go before writes until writes fill
-// the queue; of writes the persistent ones go first, so that their epoch ends early. Then FR-FCFS.
+// the queue. Among writes, persistent ones go first so that their epoch ends early. Then FR-FCFS.
 class NvmDuet final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -35,7 +35,8 @@ class NvmDuet final : public TransactionScheduler {
            (request.row_hit ? 1 : 0);
   }
   bool sets_direction() const override { return true; }
-  // All persistent writes of the core's earlier epochs are to be completed first.
+  // Withholds a persistent write until all persistent writes of the core's earlier epochs have
+  // completed.
   bool withholds(const RequestView& request) const override {
     return persistent(request) && !in_first_epoch(request);
   }
@@ -55,7 +56,8 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  // Epochs follow from the writes in them, which are in the order of their epochs.
+  // Saves pending writes; epochs are derived from them on loading, because the list is in epoch
+  // order.
   void serialize(Archive& archive) override {
     archive(pending_, writes_first_, queued_writes_);
     if (archive.loading()) {
@@ -84,14 +86,15 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  // Throws Fault when a damaged checkpoint does not have the write.
+  // Throws Fault if a damaged checkpoint lacks the write.
   bool in_first_epoch(const RequestView& request) const {
     ensure(pending_.has(request.slot), "nvm_duet", request.arrival,
            static_cast<std::int64_t>(request.id), "this write, which arrived then, has no epoch");
     return epochs_[pending_[request.slot].source].front().number == epoch_of(request);
   }
 
-  // Epochs begin in order of arrival: a write of an older one joins the newest.
+  // Adds the write to its epoch. Epochs begin in order of arrival, so a write of an older epoch
+  // joins the newest.
   void join_epoch(RequestView request) {
     request.epoch = count(request);
     pending_.add(request);
@@ -129,14 +132,14 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  static constexpr std::int64_t kOfQueue = -1;  // a share of its depth
+  static constexpr std::int64_t kOfQueue = -1;  // stands for a share of the queue depth
 
   std::int64_t write_high_ = kOfQueue;
   std::int64_t write_low_ = kOfQueue;
-  std::int64_t high_ = 0;  // what they come to
+  std::int64_t high_ = 0;  // watermarks in requests, with kOfQueue resolved
   std::int64_t low_ = 0;
-  PendingRequests pending_;          // persistent writes until they are completed
-  std::vector<Ring<Epoch>> epochs_;  // by core: those with writes that are not completed, in order
+  PendingRequests pending_;          // persistent writes until they complete
+  std::vector<Ring<Epoch>> epochs_;  // by core: epochs with incomplete writes, in order
   std::int64_t queued_writes_ = 0;
   bool writes_first_ = false;
 };

@@ -8,9 +8,10 @@
 
 namespace hmsim {
 
-// Parallelism-aware batch scheduling: the oldest few requests of every source to every bank make a
-// batch that goes before all others. Within it row hits go first, then the sources whose largest
-// load on any bank is smallest (Max-Total), so that each finishes its share in parallel.
+// Parallelism-aware batch scheduling. The `marking_cap` oldest requests of every source to every
+// bank form a batch that goes before all others. Within it, row hits go first. Then come sources
+// whose largest load on any bank is smallest (Max-Total), so that each source finishes its share in
+// parallel.
 class ParBs final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -70,7 +71,7 @@ class ParBs final : public TransactionScheduler {
     return !request.write || marks_ == Marks::all;
   }
 
-  // Once no request of the last batch is left.
+  // Forms the next batch once no request of the last one is left.
   void form_batch() {
     if (marked_count_ > 0 || candidates_ == 0) {
       return;
@@ -105,7 +106,7 @@ class ParBs final : public TransactionScheduler {
     return (marked_[request.slot] != 0 ? kMarked : 0) | (ranked ? rank_[source] : 0);
   }
 
-  // Max-Total: smaller maximum, then smaller total, goes first.
+  // Ranks sources by Max-Total: smaller maximum first, then smaller total.
   void rank_sources(std::size_t banks) {
     order_.clear();
     for (std::size_t source = 0; source < sources_.count(); ++source) {
@@ -146,9 +147,9 @@ class ParBs final : public TransactionScheduler {
   std::vector<std::uint8_t> marked_;  // by slot
   std::int64_t marked_count_ = 0;
   std::int64_t candidates_ = 0;          // pending requests that may be marked
-  std::vector<std::uint64_t> priority_;  // by slot: the key but for the row hit
+  std::vector<std::uint64_t> priority_;  // by slot: the key without the row-hit bit
   std::vector<std::uint64_t> rank_;      // by source
-  std::vector<std::int64_t> load_;       // by source and bank; scratch, as order_
+  std::vector<std::int64_t> load_;       // by source and bank; scratch like order_
   std::vector<Load> order_;
 };
 

@@ -4,20 +4,20 @@
 
 namespace hmsim {
 
-// Page-aware scheduling: in which order commands go to the NVDIMM.
+// Page-aware scheduling: decides the order in which commands are sent to the NVDIMM.
 //
-//   DIFF  one request of each flash page in turn, first in, first out inside a page: many pages are
-//         known to the NVDIMM early, and its LUNs work in parallel
-//   SAME  all requests of one page, then of the page of the oldest request: a page is used up
+//   DIFF  one request of each flash page in turn, first in, first out within a page: the NVDIMM
+//         learns of many pages early, and its LUNs work in parallel
+//   SAME  all requests of one page, then those of the page of the oldest request: a page is used up
 //         before the buffer loses it
 //
-// All that the host can see is how long an ack takes. A miss is an ack later than that of a hit;
-// thrash is a miss on a page that had a line ready before the command was sent: its data were
-// there, and were lost. DIFF turns to SAME at thrash (or at any miss: the paper's own words, under
-// which the first touch of a page ends DIFF at once), SAME back to DIFF after so many pages were
-// used up without thrash.
+// The host observes only how long an ack takes. An ack later than that of a buffer hit is a miss.
+// Thrash is a miss on a page that had a line ready before the command was sent: its data were in
+// the buffer and were lost. DIFF changes to SAME at thrash, or with `any_miss` at any miss. The
+// paper's text says any miss, but then the first touch of a page ends DIFF at once. SAME changes
+// back to DIFF after `return_after` pages were used up without thrash.
 //
-// DRAM requests, and the data of NVDIMM requests, go as with FR-FCFS.
+// DRAM requests, and data of NVDIMM requests, follow FR-FCFS.
 class Pas final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -116,8 +116,8 @@ class Pas final : public TransactionScheduler {
   enum class Trigger { thrash, any };
   enum class Mode : std::uint8_t { diff, same, last = same };
 
-  // Keys of the first of a group: SAME's page, the oldest request, the pages in their turns. The
-  // others of a group have 0.
+  // Keys of the heads of groups, largest first: the page of SAME, the oldest request, pages in
+  // turn. Other requests of a group have key 0.
   static constexpr std::uint64_t kTurns = std::uint64_t{1} << 62;
   static constexpr std::uint64_t kSecond = kTurns + 1;
   static constexpr std::uint64_t kFirst = kTurns + 2;
@@ -143,14 +143,14 @@ class Pas final : public TransactionScheduler {
   Trigger trigger_ = Trigger::thrash;
   std::int64_t return_after_ = 1;
   std::int64_t slack_ = 10;
-  Tick hit_delay_{0};  // the longest of a hit
+  Tick hit_delay_{0};  // longest ack delay of a buffer hit
 
   PageGroups groups_;
-  std::vector<Tick> sent_;              // by slot: the command
-  std::vector<bool> delivered_before_;  // by slot: its page had a line ready when it was sent
+  std::vector<Tick> sent_;              // by slot: when the command was sent
+  std::vector<bool> delivered_before_;  // by slot: whether its page had a line ready at that time
   Mode mode_ = Mode::diff;
-  std::uint32_t current_ = kNoIndex;  // SAME: the page that is being used up, if there is one
-  std::int64_t clean_pages_ = 0;      // SAME: used up one after another without a thrash
+  std::uint32_t current_ = kNoIndex;  // SAME: the page being used up, or kNoIndex
+  std::int64_t clean_pages_ = 0;      // SAME: pages used up in a row without thrash
   std::uint64_t turns_ = 0;
 };
 

@@ -13,10 +13,11 @@
 
 namespace hmsim {
 
-// Thread cluster memory scheduling: the least intensive sources, up to a share of all service, go
-// first (latency cluster); the others take turns (bandwidth cluster), the nice ones higher up:
-// those with much bank-level parallelism, easily hurt, and little row locality, that hurts others.
-// At the end of a quantum the channels add up what each has measured, and all rank alike.
+// Thread cluster memory scheduling. The least intensive sources, up to a share of all service, go
+// first (latency cluster). The others take turns (bandwidth cluster), with nice sources ranked
+// higher. A nice source has much bank-level parallelism, which makes it vulnerable, and little row
+// locality, so it delays others little. At the end of a quantum the channels add up their
+// measurements, and all use the same ranking.
 class Tcm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -107,11 +108,11 @@ class Tcm final : public TransactionScheduler {
   }
 
  private:
-  // Not shorter than the edges on which it can be kept.
+  // At least one clock period, the resolution of edges.
   Tick quantum() const { return later(quantum_, shape_.clock_period); }
   Tick interval() const { return later(interval_, shape_.clock_period); }
 
-  // Who goes first, until the next quantum ends: names, lowest rank first.
+  // The ranking until the next quantum ends: names, lowest rank first.
   struct Clusters {
     std::vector<std::int64_t> bandwidth;
     std::vector<std::int64_t> latency;
@@ -126,7 +127,7 @@ class Tcm final : public TransactionScheduler {
     }
   }
 
-  // Of the quantum that ends, all channels added up.
+  // Ends the quantum in all channels and returns the sums of their measurements.
   Standings standings(Tick now) const {
     std::map<std::int64_t, Standing> sums;
     for (Tcm* const channel : channels_) {
@@ -150,7 +151,7 @@ class Tcm final : public TransactionScheduler {
     return all;
   }
 
-  // The least intensive sources, and those that are left.
+  // Splits the sources into the least intensive ones and the rest.
   Clusters cluster(Standings all) const {
     std::int64_t total = 0;
     for (const Standing& source : all) {
@@ -172,7 +173,7 @@ class Tcm final : public TransactionScheduler {
     return clusters;
   }
 
-  // Nicest last, which is on top.
+  // Orders a cluster by niceness, nicest last; the last ranks highest.
   void order_by_niceness(const Standings& cluster, Clusters& clusters) const {
     if (cluster.empty()) {
       return;
@@ -217,8 +218,8 @@ class Tcm final : public TransactionScheduler {
       }
       return;
     }
-    // For n steps each source in turn is taken out and put on top, from the top down; for n steps
-    // the one on top is put back, from the bottom up.
+    // Insertion shuffle. For n steps, each source in turn, from the top down, is taken out and put
+    // on top. For the next n steps the top source is put back, from the bottom up.
     const std::size_t phase = step_++ % (2 * n);
     const auto begin = turns_.begin();
     if (phase < n) {
@@ -245,8 +246,8 @@ class Tcm final : public TransactionScheduler {
   Service service_;
   Random random_;
   std::vector<Tcm*> channels_;       // of this queue, in the order in which they act
-  Clusters clusters_;                // as the first of them found
-  std::vector<std::uint64_t> rank_;  // higher goes first
+  Clusters clusters_;                // from the first channel
+  std::vector<std::uint64_t> rank_;  // by source; higher goes first
   std::vector<std::size_t> turns_;   // the bandwidth cluster, lowest rank first
   std::size_t step_ = 0;
   Tick quantum_end_ = kNever;

@@ -3,9 +3,10 @@
 
 namespace hmsim {
 
-// The block with the largest benefit for its cost: (1 - u) / 2u x age, u the share of valid pages
-// and age the time, in pages written, since it last lost one. Among blocks with equally many valid
-// pages the oldest is best, so it takes one look per page of a block.
+// Chooses the block with the largest benefit/cost ratio (1 - u) / 2u x age. u is the share of valid
+// pages. age is the time since the block last lost a valid page, measured in pages written. Among
+// blocks with equally many valid pages the oldest is best, so choose() takes at most one lookup per
+// page of a block.
 class CostBenefit final : public VictimSelector {
  public:
   std::uint32_t choose(const FullBlocks& blocks, Random& /*random*/) const override {
@@ -20,8 +21,8 @@ class CostBenefit final : public VictimSelector {
   }
 
  private:
-  // (pages - valid) / (2 valid) x age is larger. None is better than a block without valid pages,
-  // which costs nothing.
+  // Returns whether (pages - valid) / (2 valid) x age is larger for a. A block without valid pages
+  // costs nothing and is best.
   static bool better(const BlockView& a, const BlockView& b) {
     return (a.pages - a.valid) * a.age * b.valid > (b.pages - b.valid) * b.age * a.valid;
   }

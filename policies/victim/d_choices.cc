@@ -3,7 +3,8 @@
 
 namespace hmsim {
 
-// Of d full blocks, drawn with replacement, the one with the fewest valid pages. Takes d draws.
+// Chooses the block with the fewest valid pages among d full blocks drawn with replacement. Takes d
+// draws.
 class DChoices final : public VictimSelector {
  public:
   void declare(ParameterSet& parameters) override {

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// The block that was filled first, whatever it holds. Constant time.
+// Chooses the block that was filled first, whatever it holds. Constant time.
 class Fifo final : public VictimSelector {
  public:
   std::uint32_t choose(const FullBlocks& blocks, Random& /*random*/) const override {

@@ -3,8 +3,8 @@
 
 namespace hmsim {
 
-// The block with the fewest valid pages; of those the least worn, then the one that changed longest
-// ago. Takes time in proportion to the blocks that tie.
+// Chooses the block with the fewest valid pages; ties go to the least worn, then to the one changed
+// longest ago. Takes time proportional to the number of tied blocks.
 class Greedy final : public VictimSelector {
  public:
   std::uint32_t choose(const FullBlocks& blocks, Random& /*random*/) const override {

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Any full block. Constant time.
+// Chooses any full block at random. Constant time.
 class RandomVictim final : public VictimSelector {
  public:
   std::uint32_t choose(const FullBlocks& blocks, Random& random) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expects of a message what its reader relies on, not its sentence.
+// Checks of the facts in a message, independent of its wording.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 namespace hmsim::testing {
 
-// Whether `message` holds each part, in any order: its place (file, line, key), and the values that
-// are given or allowed.
+// Returns whether `message` contains each part, in any order: its place (file, line, key), and the
+// given or allowed values.
 inline ::testing::AssertionResult names(const std::string& message,
                                         const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {

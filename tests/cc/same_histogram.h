@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are two histograms of the same values, as far as anybody can see?
+// Compares two histograms through their public results.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes a saved state word by word, as whoever can mend its checksum might.
+// Changes a saved state word by word, as an attacker who can repair its checksum might.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline std::string with_word(std::string bytes, std::size_t at, std::uint64_t wo
   return bytes;
 }
 
-// Where words begin: texts, such as names of sections, put what follows them anywhere.
+// Returns where words begin; texts, such as names of sections, shift later words.
 inline std::vector<std::size_t> words_of(const std::string& bytes) {
   constexpr std::uint64_t kLongestName = 40;
   std::vector<std::size_t> words;
@@ -47,7 +47,7 @@ inline std::vector<std::size_t> words_of(const std::string& bytes) {
   return words;
 }
 
-// Whether an object takes a state, all of it.
+// Returns whether an object accepts a state completely.
 template <class Object>
 bool takes_all_of(const std::string& state, Object& object) {
   Archive archive(state);
@@ -64,8 +64,8 @@ struct Sweep {
   int taken = 0;
 };
 
-// load(state) throws InputError, or goes on with what it took; a fault then is none of the test's.
-// Changes `count` words at most, spread evenly, each in several ways.
+// Changes at most `count` words, spread evenly, each in several ways. load(state) must throw
+// InputError or continue with the loaded state; a later fault does not fail the test.
 template <class Load>
 Sweep sweep(const std::string& state, std::size_t count, Load load) {
   Sweep done;

@@ -12,8 +12,8 @@ bool DeferredRefresh::may_defer(const Channel& channel) {
          !channel.admission_.may_admit();
 }
 
-// All commands of the rank's refresh, one after the other, as far as each is legal by then and they
-// come before `end`; but at least what this edge has.
+// Makes the commands of the rank's refresh, one per edge, as far as each is legal at its edge and
+// the edge is before `end`. Makes at least the step of the current edge.
 HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& banks, int rank,
                                                 Cycle end) {
   RefreshControl& refresh = channel.dram_.refresh();
@@ -46,8 +46,8 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   }
 }
 
-// Counters, energy and latency clocks advance at once for all rounds but the last. The last round
-// is made one by one, because the timing rules hold the times of the latest commands.
+// Advances counters, energy and latency clocks at once for all rounds but the last. Makes the last
+// round one command at a time, because the timing rules store the times of the latest commands.
 bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle end) {
   RefreshControl& refresh = channel.dram_.refresh();
   if (channel.accounts_.observed() || !refresh.periodic()) {

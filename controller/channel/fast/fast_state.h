@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a channel's shortcuts remember. None of it changes a result: with each value as it is here,
-// every edge is processed as a whole.
+// State of a channel's shortcuts. It never changes a result: with the default values, every edge is
+// processed completely.
 #pragma once
 
 #include "controller/channel/transaction.h"
@@ -9,12 +9,12 @@
 namespace hmsim {
 
 struct FastState {
-  Cycle uncontended_until{0};         // uncontended.h: the window's end
-  Cycle deferred_from = kNeverCycle;  // deferred_refresh.h: the first refresh that was put off
+  Cycle uncontended_until{0};         // uncontended.h: end of the window
+  Cycle deferred_from = kNeverCycle;  // deferred_refresh.h: the first deferred refresh
   bool found_empty = false;           // single_request.h: admission began with the channel empty
-  Transaction* single = nullptr;      // ... and this is the only request so far
+  Transaction* single = nullptr;      // single_request.h: the only request so far
 
-  // Something happened that the window does not foresee.
+  // Ends the window after an event that it does not cover.
   void end_window() { uncontended_until = Cycle(0); }
   bool defers_refreshes() const { return deferred_from != kNeverCycle; }
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shortcut: a single request. Removing this file changes no result.
 //
-// A DRAM request that finds its channel empty, and stays alone, has nobody to compete with: its
-// commands follow each other at once, each as early as it is legal, and so does its completion.
-// Neither its line nor its bank get to know of it, unless it has to compete after all.
+// A DRAM request that finds its channel empty and stays alone has no competitor. Its commands are
+// issued at once, each as early as it is legal, and its completion follows. The request joins
+// neither its line's chain nor its bank's queue unless it has to compete later.
 #pragma once
 
 #include <utility>
@@ -15,10 +15,10 @@
 
 namespace hmsim {
 
-// Of channels without extras.
+// For channels without extras only.
 struct SingleRequest {
-  // Admission on an edge that finds the channel empty; where it is of a single request, edges may
-  // follow. False: nothing was done.
+  // Admits requests on an edge that finds the channel empty. With a single request it may also
+  // process later edges. Returns false if it did nothing.
   HMSIM_INLINE static bool try_admit(Channel& channel) {
     if (!channel.admission_.may_admit() || !channel.admission_.pool().all_free()) {
       return false;
@@ -27,8 +27,8 @@ struct SingleRequest {
     return true;
   }
 
-  // During that admission: the first request, of the DRAM, is alone for the time being. A second
-  // one has both compete.
+  // Called during that admission. Keeps the first request alone if it is for DRAM. A second request
+  // makes both compete.
   HMSIM_INLINE static bool try_stay_alone(Channel& channel, Transaction& transaction) {
     FastState& fast = channel.fast_;
     if (fast.single == nullptr && !is_nvdimm(transaction)) {
@@ -62,9 +62,9 @@ struct SingleRequest {
     channel.order_line(transaction, Extras::none);
   }
 
-  // The commands of the request, as far as they come within the uncontended window and before
-  // anything else, and its completion. False: its data-bus command does not.
-  // (Within a bank no command follows another on the same edge.)
+  // Issues the request's commands, and completes it, as far as they fall within the uncontended
+  // window and before any other event. Returns false if its data-bus command was not issued. Within
+  // a bank no two commands fall on the same edge.
   HMSIM_INLINE static bool issue(Channel& channel, Transaction& transaction) {
     if (channel.clock_.edge() >= channel.fast_.uncontended_until) {
       return false;
@@ -94,7 +94,8 @@ struct SingleRequest {
     return transaction.request.write ? issue_column(Command::write) : issue_column(Command::read);
   }
 
-  // The present edge becomes that of the next command, which is legal from `legal` on; or not.
+  // Moves the current edge to that of the next command, which is legal from `legal` on. Returns
+  // false if the window or the limit ends before.
   HMSIM_INLINE static bool reach(Channel& channel, Cycle legal, Tick limit) {
     EdgeClock& clock = channel.clock_;
     if (legal > clock.edge()) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shortcut: uncontended windows. Removing this file changes no result.
 //
-// From most edges on it is known until when nothing can happen on the channel but commands of its
-// transactions and their completions: no refresh is due, no policy changes its keys, nobody has
-// waited for too long. Unless somebody sends a request or an ack comes, edges of such a window need
-// not look for anything else; where the NVDIMM has nothing to do either, they follow each other
-// without asking the kernel.
+// On most edges the channel knows an edge before which only commands of its transactions and their
+// completions can happen: no refresh becomes urgent, no policy changes its keys, and no transaction
+// becomes overdue. Unless a request or an ack arrives, edges within such a window skip all other
+// checks. If the NVDIMM is inactive as well, they follow each other without calls to the kernel.
 #pragma once
 
 #include "controller/channel/channel.h"
@@ -14,17 +13,17 @@
 
 namespace hmsim {
 
-// `extras`: of the channel; there is no window where these are `any`.
+// `extras` are those of the channel; with Extras::any there is no window.
 struct Uncontended {
-  // The first edge that the window does not hold: a limit of waiting moves away when a transaction
-  // is issued.
+  // Returns the first edge after the window. The starvation limit moves away when a transaction is
+  // issued.
   template <Extras extras>
   static Cycle end(const Channel& channel) {
     const Cycle until = channel.fast_.uncontended_until;
     return extras == Extras::keys ? earlier(until, channel.ordering_.guard().next()) : until;
   }
 
-  // Finds the window that begins with the present edge, once requests are admitted.
+  // Finds the window that begins with the current edge, after admission.
   template <Extras extras>
   HMSIM_INLINE static void find(Channel& channel) {
     channel.fast_.end_window();
@@ -41,7 +40,7 @@ struct Uncontended {
     }
   }
 
-  // Begins an edge within the window: a completion, and who gets its slot.
+  // Begins an edge within the window: handles a completion and admits a request to the free slot.
   template <Extras extras>
   HMSIM_INLINE static bool try_begin_edge(Channel& channel) {
     if (extras == Extras::any || channel.clock_.edge() >= end<extras>(channel)) {
@@ -72,8 +71,8 @@ struct Uncontended {
                                  channel.clock_.now());
   }
 
-  // Selection and issue on an edge within the window, and on as many as follow. False: the window
-  // has ended, and selection on the present edge is still to come.
+  // Selects and issues on an edge within the window and on the following ones. Returns false if the
+  // window has ended and selection on the current edge is still to be done.
   template <Extras extras, class Banks>
   HMSIM_INLINE static bool try_issue(Channel& channel, Banks& banks) {
     if (extras == Extras::any || channel.clock_.edge() >= end<extras>(channel)) {
@@ -87,14 +86,14 @@ struct Uncontended {
   }
 
  private:
-  // The DRAM alone may have something to issue on this edge. Keys that a command changed end the
-  // window.
+  // Issues a DRAM command on this edge. Precondition: only DRAM may have commands. Key changes
+  // caused by a command end the window.
   template <Extras extras, class Banks>
   HMSIM_INLINE static void issue(Channel& channel, Banks& banks) {
     const Cycle edge = channel.clock_.edge();
     if (const Best* const burst = banks.select_burst(edge, extras != Extras::none)) {
       Transaction& transaction = *burst->transaction;
-      if (burst->command == Command::read) {  // constants from here on
+      if (burst->command == Command::read) {  // the command is a constant from here on
         channel.issue_column(banks, transaction, Command::read, extras);
       } else {
         channel.issue_column(banks, transaction, Command::write, extras);
@@ -112,8 +111,8 @@ struct Uncontended {
     }
   }
 
-  // Edges from the present one on, as long as the window lasts, the NVDIMM is silent, and the
-  // kernel gives leave.
+  // Processes edges from the current one on while the window lasts, the NVDIMM is inactive, and the
+  // kernel permits it.
   template <Extras extras, class Banks>
   HMSIM_INLINE static bool issue_dram(Channel& channel, Banks& banks) {
     EdgeClock& clock = channel.clock_;
@@ -135,7 +134,7 @@ struct Uncontended {
         break;
       }
       clock.move_to(next);
-      issues = true;  // if nothing is completed, it is the banks that have something here
+      issues = true;  // without a completion, the banks have a command here
       if (bus.next() == next) {
         clock.arrive();
         wakeup.go_on(clock.now());
@@ -166,7 +165,7 @@ struct Uncontended {
     return true;
   }
 
-  // One edge on which the NVDIMM, too, may have commands.
+  // Processes one edge on which the NVDIMM may have commands as well.
   template <Extras extras, class Banks>
   static void issue_beside_nvdimm(Channel& channel, Banks& banks) {
     EdgeClock& clock = channel.clock_;

@@ -25,7 +25,7 @@ std::vector<std::int64_t> addresses(const AgentUnderTest& test) {
   return list;
 }
 
-// The lines that bytes [first, first + length) touch.
+// Returns the lines that bytes [first, first + length) touch.
 std::vector<std::int64_t> lines_of(std::int64_t first, std::int64_t length) {
   std::vector<std::int64_t> list;
   for (std::int64_t line = first / 64; line <= (first + length - 1) / 64; ++line) {
@@ -49,7 +49,7 @@ TEST(BlockAgent, ARequestTouchesItsLinesInOrder) {
     EXPECT_EQ(addresses(test), lines_of(c.sector * 512, c.sectors * 512));
     EXPECT_EQ(test.agent->progress(test.kernel.now()), c.blocks);
     EXPECT_EQ(test.io->device.response_times().count(), static_cast<std::uint64_t>(c.blocks));
-    // Software first, 2.5 us and 0.5 us a block.
+    // Software first: 2.5 us plus 0.5 us per block.
     EXPECT_EQ(test.port.log.front().time, (5 + c.blocks) * kMicrosecond / 2);
     EXPECT_FALSE(test.port.log.front().write);
   }
@@ -99,7 +99,7 @@ TEST(BlockAgent, FencesEndPersistEpochs) {
   }
 }
 
-// "F" a flush, "W", "R": lines written, read.
+// Returns the sequence of operations: F for a flush, W and R for lines written and read.
 std::string kinds(const AgentUnderTest& test) {
   std::string text;
   for (const Sent& sent : test.port.log) {
@@ -123,7 +123,7 @@ TEST(BlockAgent, FlushesStandBeforeAndAfterTheirData) {
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(kinds(test), "FWFRFFWF");
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 4);
-  // Software time of two blocks, then the first flush; the first line when that is done.
+  // Software time of two blocks, then the first flush; the first line follows its completion.
   EXPECT_EQ(test.port.log[0].time, 3'500 * kNanosecond);
   EXPECT_GT(test.port.log[1].time, test.port.log[0].time);
   // A flush ends an epoch.
@@ -166,7 +166,7 @@ TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
   ASSERT_EQ(got.size(), 256u);
   EXPECT_EQ(got[0], 0);
   EXPECT_EQ(got[64], std::int64_t{3} << 20);
-  EXPECT_EQ(got[128], 0);  // 16 MiB on: round once
+  EXPECT_EQ(got[128], 0);  // 16 MiB further: wraps around once
   EXPECT_EQ(got[192], (std::int64_t{1} << 20) - 4096);
   EXPECT_EQ(test.agent->address_wraps(), 2u);
   EXPECT_TRUE(test.port.log[0].write);
@@ -238,7 +238,8 @@ TEST(BlockAgent, TimedRequestsQueueForAThread) {
   EXPECT_EQ(start(0), 3 * kMicrosecond);
   EXPECT_EQ(start(1), 16 * kMicrosecond);
   EXPECT_EQ(start(2), Tick(499'990'000) + 3 * kMicrosecond);
-  EXPECT_EQ(start(3), start(2) + 13 * kMicrosecond);  // arrived before the first: in its turn
+  // Arrived before the first: queued in trace order.
+  EXPECT_EQ(start(3), start(2) + 13 * kMicrosecond);
   EXPECT_EQ(test.agent->backward_arrivals(), 1u);
 }
 
@@ -287,7 +288,7 @@ TEST(BlockAgent, LimitsItsRequestsAndStartsOver) {
 
 TEST(BlockAgent, MeasuringMayBeginWhileThreadsRunOut) {
   AgentUnderTest test(block_bench(ten_blocks(), {{"requests", "4"}, {"threads", "2"}}));
-  test.kernel.run_until(5 * kMicrosecond);  // all four taken
+  test.kernel.run_until(5 * kMicrosecond);  // all four have started
   test.agent->begin_measuring(test.kernel.now());
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(test.port.log.size(), 64u * 8);
@@ -308,7 +309,7 @@ TEST(BlockAgent, AnArrivalPastAllTimeIsTheUsersFault) {
   EXPECT_THROW(test.finish(), InputError);
 }
 
-// The port answers at once, so that a request takes its 3 us of software.
+// The port answers at once, so a request takes its 3 us of software.
 TEST(BlockAgent, InferredRequestsThinkBetweenThem) {
   AgentUnderTest test({"block_trace",
                        {{"path", "t"}, {"format", "msr"}, {"replay", "inferred"}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do drivers make of a request? Times are added up by hand.
+// Which accesses do drivers make of a request? Times are computed by hand.
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
@@ -9,7 +9,7 @@ namespace hmsim::testing {
 namespace {
 
 constexpr Tick kLatency = 100 * kNanosecond;
-constexpr Tick kSoftware = 3 * kMicrosecond;  // of a request of one page ...
+constexpr Tick kSoftware = 3 * kMicrosecond;  // for a request of one page
 constexpr Tick kSoftwareOfTwo = 3'500 * kNanosecond;
 constexpr Tick kMap = 300 * kNanosecond;
 constexpr Tick kFault = kMicrosecond;
@@ -22,7 +22,7 @@ Bench bench_of(const std::string& driver, const std::string& trace, Assignments 
   return bench;
 }
 
-// Accesses in a row of one kind, at one time, of lines one after the other.
+// Consecutive accesses of one kind, at one time, to consecutive lines.
 struct Burst {
   char kind;  // R, W, or F for a flush
   Tick time;
@@ -76,7 +76,7 @@ TEST(BlockDriver, NdPmemCopiesPagesWithoutAPause) {
 TEST(BlockDriver, PmbdMapsEachPageAndFencesItsCopy) {
   const Tick first = kSoftwareOfTwo + kMap;
   for (const char* end : {"done", "accepted"}) {
-    // All writes are accepted at once: the fence waits for nothing then.
+    // All writes are accepted at once, so the fence does not wait.
     const Tick fence = std::string(end) == "done" ? kLatency : Tick(0);
     EXPECT_EQ(runs_of(bench_of("pmbd", kWriteTwoPages, {{"window", "128"}, {"write_end", end}})),
               (std::vector<Burst>{{'W', first, 0, 64}, {'W', first + fence + kMap, 64, 64}}));
@@ -85,7 +85,8 @@ TEST(BlockDriver, PmbdMapsEachPageAndFencesItsCopy) {
   }
 }
 
-// Of a page's 64 writes, 48 have an entry at once, and 16, within the window, when those are done.
+// 48 of a page's 64 writes get an entry at once. The other 16, limited by the window, follow when
+// those complete.
 TEST(BlockDriver, AcceptedWritesFreeTheWindow) {
   Bench bench = bench_of("pmbd", kWriteTwoPages, {{"window", "20"}, {"map_time", "0s"}});
   bench.slots = 48;
@@ -136,7 +137,7 @@ TEST(BlockDriver, DaxFaultsOnceAndWritesBackAtTheEnd) {
   AgentUnderTest test(bench_of("dax", "0 0 0 16 0\n0 0 8 8 1\n", {{"write_end", "done"}}));
   ASSERT_TRUE(test.finish());
   const Tick first = kFault;
-  // The second page's fault begins when all of the first is sent.
+  // The second page's fault begins when all lines of the first are sent.
   const Tick second = first + kLatency + kFault;
   EXPECT_EQ(runs_of(test), (std::vector<Burst>{{'R', first, 0, 64},
                                                {'W', first + kLatency, 0, 64},
@@ -146,7 +147,7 @@ TEST(BlockDriver, DaxFaultsOnceAndWritesBackAtTheEnd) {
 }
 
 TEST(BlockDriver, DaxTakesSoftwareTimeForPagesNotForRequests) {
-  std::string trace;  // the same page, over and over
+  std::string trace;  // the same page repeatedly
   for (int i = 0; i < 5; ++i) {
     trace += "0 0 0 8 1\n";
   }
@@ -219,13 +220,13 @@ TEST(BlockDriver, KeysOverrideTheirDriver) {
                               {"barrier", "driver"}})),
             runs_of(bench_of("pmbd", kWriteTwoPages, {{"window", "128"}})));
   Bench bench = bench_of("dax", kReadTwoPages);
-  bench.keys.insert(bench.keys.begin(), {"fault_time", "0s"});  // before its driver, too
+  bench.keys.insert(bench.keys.begin(), {"fault_time", "0s"});  // also before its driver
   EXPECT_EQ(runs_of(bench).front().time, Tick(0));
   EXPECT_THROW(runs_of(bench_of("brd", kReadTwoPages)), InputError);
   EXPECT_THROW(runs_of(bench_of("pmbd", kReadTwoPages, {{"map_time", "2s"}})), InputError);
 }
 
-// Saved and loaded in the midst of everything, a run goes on as if nothing had happened.
+// A run that is saved and loaded at any moment continues exactly.
 TEST(BlockDriver, CheckpointsHoldWhatIsUnderWay) {
   std::string trace;
   for (int i = 0; i < 12; ++i) {
@@ -258,7 +259,7 @@ TEST(BlockDriver, CheckpointsHoldWhatIsUnderWay) {
   }
 }
 
-// Fences that wait for acceptance would acknowledge what power failures lose.
+// Fences that wait only for acceptance would acknowledge data that a power failure loses.
 TEST(BlockDriver, WritesEndOnlyWhereTheyAreSafe) {
   FrontendParameters module;
   module.node.persistence = Persistence::module;

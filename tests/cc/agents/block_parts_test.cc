@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does each collaborator of a block agent do its one job by itself?
+// Does each collaborator of a block agent do its job in isolation?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Requests at 100, 200, 300 ... ns, of one sector each: number i reads sector i.
+// Requests of one sector each at 100, 200, 300 ... ns; number i reads sector i.
 RequestSource source_of(const BlockKeys& keys, int requests) {
   std::string text;
   for (int i = 0; i < requests; ++i) {
@@ -93,8 +93,8 @@ TEST(DeviceLayout, DevicesAreAStrideApartAndWrap) {
   EXPECT_EQ(layout.extent(request).first_line, (2 * 8 + 1) * 64u);
 }
 
-// The parts of a request, as letters: F a flush, f one for forced unit access, R, W, T; then the
-// first line and the number of lines of data.
+// Returns the parts of a request: F a flush, f forced unit access, R, W, T; then the first line and
+// the number of lines of data.
 std::string parts_of(const BlockRequest& request, Bytes granularity = kLineBytes) {
   constexpr std::int64_t kPages = 64;
   const DeviceLayout layout(Bytes(kPages * 4'096), Bytes(0), 0);

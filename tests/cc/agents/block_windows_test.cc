@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows of block traces: does an agent do what it does on a trace that was cut and put together
-// by hand, and are they measured by themselves?
+// Do windows of a block trace act like a trace cut and joined by hand, and are they measured
+// separately?
 #include <gtest/gtest.h>
 
 #include <map>
@@ -38,7 +38,8 @@ std::vector<Io> random_requests(Random& random, int count) {
   return requests;
 }
 
-// Requests `from` to `from + count` go to the end, the first one arriving with the last before it.
+// Appends requests `from` to `from + count`; the first one arrives together with the last one
+// before it.
 void append(std::vector<Io>& to, const std::vector<Io>& requests, std::size_t from,
             std::size_t count) {
   const std::int64_t last = to.empty() ? 0 : to.back().arrival;
@@ -58,7 +59,7 @@ Bench bench_of(const std::string& trace, const Assignments& more) {
   return bench;
 }
 
-// A later window first, and an overlap.
+// A later window first, and overlapping windows.
 constexpr const char* kWindows =
     "skip=60, requests=25; skip=5, warmup=10, requests=15, weight=2; skip=20, requests=30";
 
@@ -78,7 +79,7 @@ TEST(BlockWindows, AreTracesCutByHand) {
     Assignments keys{{"loop", "2"}, {"driver", seed % 2 == 0 ? "nd_pmem" : "pmbd"}};
     if (seed >= 3) {
       keys.emplace_back("replay", "timed");
-      keys.emplace_back("threads", "200");  // one is always free
+      keys.emplace_back("threads", "200");  // one thread is always free
     }
     AgentUnderTest by_hand(bench_of(text_of(cut_by_hand(requests)), keys));
     keys.emplace_back("windows", kWindows);
@@ -105,8 +106,8 @@ double rate(Agent& agent, int window) {
   return -1;
 }
 
-// Requests of one block: 100 with lines of 100 ns, then 50 of which each line takes 1.9 us. They
-// take 3 us more each.
+// Requests of one block: 100 with lines of 100 ns, then 50 with lines of 1.9 us. Each takes 3 us
+// more.
 Bench fast_and_slow(Assignments more) {
   std::vector<Io> requests(100, {0, 8, 8, true});
   requests.insert(requests.end(), 50, {0, 1 << 20, 8, true});
@@ -134,8 +135,8 @@ TEST(BlockWindows, AreMeasuredByThemselvesAndWeighted) {
 }
 
 TEST(BlockWindows, OfSeveralThreadsTakeTheTimeFromEndToEnd) {
-  // Four requests at a time: 5 rounds of 3.1 us; the second window begins within a round of 3.1
-  // us and ends with one of 4.9 us.
+  // Four requests at a time: 5 rounds of 3.1 us. The second window begins within a round of 3.1 us
+  // and ends with one of 4.9 us.
   AgentUnderTest test(fast_and_slow({{"threads", "4"}}));
   ASSERT_TRUE(test.finish());
   const double first = rate(*test.agent, 0);

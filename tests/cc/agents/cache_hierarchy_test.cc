@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the caches hold what a model of lists of lines holds?
+// Do the caches hold the same lines as a model with lists of lines?
 #include "agents/cache/cache_hierarchy.h"
 
 #include <gtest/gtest.h>
@@ -163,10 +163,10 @@ TEST(StridePrefetcher, FollowsAStrideSeenTwiceWithinThePage) {
   EXPECT_EQ(told(prefetcher, 7, 66), Lines());          // a stride of 2
   EXPECT_EQ(told(prefetcher, 9, 500), Lines());         // another instruction
   EXPECT_EQ(told(prefetcher, 7, 68), (Lines{74, 76}));  // again
-  EXPECT_EQ(told(prefetcher, 7, 68), Lines());          // the same line tells nothing
+  EXPECT_EQ(told(prefetcher, 7, 68), Lines());          // a repeated line triggers nothing
   EXPECT_EQ(told(prefetcher, 7, 70), (Lines{76, 78}));
-  EXPECT_EQ(told(prefetcher, 7, 80), Lines());       // breaks off
-  EXPECT_EQ(told(prefetcher, 7, 90), (Lines{120}));  // 130 lies in the next page
+  EXPECT_EQ(told(prefetcher, 7, 80), Lines());       // breaks the stride
+  EXPECT_EQ(told(prefetcher, 7, 90), (Lines{120}));  // 130 is in the next page
   EXPECT_EQ(told(prefetcher, 7, 75), Lines());
   EXPECT_EQ(told(prefetcher, 7, 60), (Lines{15, 0}));  // downwards, to the page's start
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The oracle of the caches' content: sets are lists of lines, the prefetcher a map. The L3 may be
-// one that several cores have together.
+// Oracle for cache contents: sets are lists of lines, the prefetcher a map. Several cores may share
+// the L3.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class LastLevelModel {
     return nullptr;
   }
 
-  // A dirty line that had to leave, if any.
+  // Adds a line. Returns the dirty line that it displaced, if any.
   std::vector<Line> put(const Line& line) {
     std::list<Line>& set = set_of(line.number, line.space);
     set.push_back(line);
@@ -59,7 +59,7 @@ class LastLevelModel {
     return leaves.dirty ? std::vector<Line>{leaves} : std::vector<Line>();
   }
 
-  std::uint64_t lines = 0;  // held
+  std::uint64_t lines = 0;  // currently held
   std::map<std::size_t, Counts> counts;
 
  private:
@@ -67,7 +67,7 @@ class LastLevelModel {
     return sets_[(number ^ mix64(space)) % sets_.size()];
   }
 
-  std::vector<std::list<Line>> sets_;  // the most recently used last
+  std::vector<std::list<Line>> sets_;  // most recently used last
   std::size_t ways_;
 };
 
@@ -76,8 +76,8 @@ class CacheModel {
   struct Outcome {
     int level = 0;
     std::vector<std::uint64_t> write_backs = {};
-    std::vector<std::size_t> owners = {};                        // of those, in the L3
-    std::vector<std::pair<std::uint64_t, int>> prefetches = {};  // line, where it was
+    std::vector<std::size_t> owners = {};  // owners of these write-backs, in the L3
+    std::vector<std::pair<std::uint64_t, int>> prefetches = {};  // line and the level that held it
   };
 
   explicit CacheModel(const CacheParameters& parameters)
@@ -129,13 +129,13 @@ class CacheModel {
     bool dirty;
     bool ahead;
   };
-  using Set = std::list<Line>;  // the most recently used last
+  using Set = std::list<Line>;  // most recently used last
 
   Set& set_of(std::size_t level, std::uint64_t line) {
     return sets_[level][line % sets_[level].size()];
   }
 
-  // The line, now the last of its list; nullptr: it is not there.
+  // Returns the line and makes it the most recent, or returns nullptr if it is absent.
   Line* touch(std::size_t level, std::uint64_t line) {
     Set& set = set_of(level, line);
     for (auto it = set.begin(); it != set.end(); ++it) {
@@ -183,7 +183,7 @@ class CacheModel {
   }
 
   void prefetch(std::uint64_t line, std::uint64_t ip) {
-    // A place of the table holds one instruction.
+    // A table entry holds one instruction.
     const std::uint64_t place =
         mix64(ip) % static_cast<std::uint64_t>(parameters_.prefetcher.entries);
     const auto known = table_.find(place);

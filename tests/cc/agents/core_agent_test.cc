@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the core dispatch, retire and finish exactly when a model of every single instruction does?
+// Does the core dispatch, retire and finish exactly like a model of every instruction?
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ struct Core {
   std::int64_t frequency = 2'000'000'000;
   std::int64_t width = 4;
   std::int64_t window = 128;
-  std::int64_t mshrs = 0;  // 0 or 1: a single one is easily modelled
+  std::int64_t mshrs = 0;  // 0 or 1: only a single one is easy to model
   double base_cpi = 0;     // 0: 1 / width
 
   double slots_per_cycle() const {
@@ -34,7 +34,7 @@ struct Core {
 };
 
 Tick latency_of(std::uint64_t address) {
-  // Some come within a cycle.
+  // Some complete within a cycle.
   const std::uint64_t hash = mix64(address);
   return Tick(static_cast<std::int64_t>((hash >> 8) % (hash % 4 == 0 ? 800 : 300'000)));
 }
@@ -45,7 +45,7 @@ FakePort::Latency random_latency() {
   };
 }
 
-// The oracle: one entry an instruction, straight from the definition.
+// The oracle: one entry per instruction, directly from the definition.
 struct EveryInstruction {
   std::vector<Tick> sent;
   std::vector<std::int64_t> retire;  // slot, by instruction from 1
@@ -96,7 +96,7 @@ void expect_equal(AgentUnderTest& test, const EveryInstruction& oracle, const Co
            clock.tick(oracle.retire[static_cast<std::size_t>(retired + 1)]) <= now) {
       ++retired;
     }
-    if (test.kernel.next_event() > now) {  // all that happens at this time has happened
+    if (test.kernel.next_event() > now) {  // all events at this time are done
       ASSERT_EQ(test.agent->progress(now), retired) << "at " << now.value() << " ps";
     }
   }
@@ -125,7 +125,7 @@ Assignments core_keys(const Core& core) {
           {"mshrs", core.mshrs == 0 ? "window" : std::to_string(core.mshrs)}};
 }
 
-// A trace of independent loads with gaps up to `most`; the loads by instruction.
+// Returns the loads of a trace of independent loads, by instruction. Gaps are up to `most`.
 std::map<std::int64_t, Load> random_trace(Random& random, int loads, std::uint64_t most,
                                           std::string& text) {
   std::map<std::int64_t, Load> placed;
@@ -264,7 +264,7 @@ TEST(CoreAgent, AtMostAWindowOfWritesWaitsOutside) {
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(test.port.most_outside, 32u);
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 20'000);
-  // Four writes per 100 ns bound the core, not its width.
+  // Four writes per 100 ns limit the core, not its width.
   EXPECT_NEAR(static_cast<double>(test.kernel.now().value()), 20'000.0 / 4 * 100'000, 1e6);
 }
 
@@ -304,7 +304,7 @@ TEST(CoreAgent, RunsTracesOfTwoMemories) {
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
-  // The load 201 instructions behind the first one finds the window of 128 full for 100 ns.
+  // The load 201 instructions after the first one finds the window of 128 full for 100 ns.
   const Tick last = test.port.log.back().time;
   const std::vector<Sent> wanted{{Tick(0), MemoryClass::nvdimm, 64, false},
                                  {Tick(0), MemoryClass::dram, 128, true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a core with caches do exactly what a model does that moves on slot by slot?
+// Does a core with caches behave exactly like a model that advances slot by slot?
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -65,8 +65,8 @@ TEST(CpuCore, MatchesAModelOfEverySlot) {
                                       {3'700'001'000, 6, 224}};
   for (std::size_t s = 0; s < shapes.size(); ++s) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
-      // Waiting for MSHRs goes by the order of asking, which only the model of programs without
-      // chains knows as well.
+      // With a limit on MSHRs, waiting is in the order of requests, which the model knows only for
+      // programs without chains.
       const bool chained = seed % 2 == 0;
       const CacheParameters caches =
           small_caches(chained ? 4'096 : static_cast<std::int64_t>(1 + seed / 2));
@@ -84,7 +84,7 @@ TEST(CpuCore, MatchesAModelOfEverySlot) {
   }
 }
 
-// A look into L1 takes 2.5 ns, into L2 5 ns more, into L3 10 ns more; the memory 100 ns.
+// A lookup in L1 takes 2.5 ns, in L2 5 ns more, in L3 10 ns more; memory takes 100 ns.
 constexpr Tick kFromMemory{117'500};
 constexpr Tick kFromL1{2'500};
 constexpr Tick kCycle{500};
@@ -102,7 +102,7 @@ TEST(CpuCore, LatenciesOfTheLevelsAddUp) {
   EXPECT_EQ(time_of({load(64)}), kFromMemory);
   EXPECT_EQ(time_of({load(64), load(64 + 63, 0, 0)}), kFromMemory + kCycle / 4);  // merged
   EXPECT_EQ(time_of({load(64, 1), load(64, 1, 1)}), kFromMemory + kFromL1);
-  EXPECT_EQ(time_of({load(64), load(128), load(192)}), kFromMemory + kCycle / 2);  // at once
+  EXPECT_EQ(time_of({load(64), load(128), load(192)}), kFromMemory + kCycle / 2);  // in parallel
   EXPECT_EQ(time_of({plain(), plain()}), kCycle + kCycle / 4);
 }
 
@@ -110,9 +110,9 @@ TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), load(192, 3, 2)}), kFromMemory * 3);
   // Through another instruction, which takes a cycle.
   EXPECT_EQ(time_of({load(64, 1), plain(2, 1), load(128, 3, 2)}), kFromMemory * 2 + kCycle);
-  // Not for a register written anew.
+  // A register that was overwritten is not waited for.
   EXPECT_EQ(time_of({load(64, 1), plain(1), load(128, 2, 1)}), kFromMemory + kCycle + kCycle / 4);
-  // For the later one of two.
+  // The later of two producers counts.
   Instruction both = load(192, 4, 2);
   both.sources[1] = 1;
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), both}), kFromMemory * 3);
@@ -120,8 +120,8 @@ TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
 
 TEST(CpuCore, StoresDelayNobody) {
   EXPECT_EQ(time_of({store(64), plain()}), kCycle + kCycle / 4);
-  EXPECT_EQ(time_of({store(64), load(64)}), kFromMemory);  // but who wants their line
-  // A window of them at most is on its way.
+  EXPECT_EQ(time_of({store(64), load(64)}), kFromMemory);  // except loads of their line
+  // At most a window of stores is in flight.
   std::vector<Instruction> stores;
   for (std::uint64_t i = 1; i <= 17; ++i) {
     stores.push_back(store(64 * i));
@@ -189,17 +189,18 @@ std::vector<Instruction> chase(std::uint64_t lines) {
 
 TEST(CpuCore, ThePrefetcherFetchesAheadOfUse) {
   const Assignments on{{"prefetcher", "stride"}};
-  // The third load follows the stride: the next three lines come with its own, into L2.
+  // The third load follows the stride: the next three lines are fetched together with its own, into
+  // L2.
   EXPECT_EQ(time_of(chase(3), on), kFromMemory * 3);
   EXPECT_EQ(time_of(chase(4), on), kFromMemory * 3 + Tick(7'500));
   EXPECT_EQ(time_of(chase(6), on), kFromMemory * 3 + Tick(3 * 7'500));
-  // The seventh was asked for when the fourth started.
+  // The seventh was requested when the fourth started.
   EXPECT_EQ(time_of(chase(7), on), kFromMemory * 4);
   Bench bench{"cpu_trace", {{"path", "t"}, {"format", "champsim"}}, text_of(chase(64))};
   bench.keys.insert(bench.keys.end(), on.begin(), on.end());
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
-  EXPECT_EQ(test.port.log.size(), 64u);  // no line twice, none behind the page
+  EXPECT_EQ(test.port.log.size(), 64u);  // no line twice, none beyond the page
   const std::map<std::string, double> statistics = statistics_of(*test.agent);
   EXPECT_EQ(statistics.at("core.0.l2.prefetches"), 61);
   EXPECT_EQ(statistics.at("core.0.l2.prefetches_useful"), 61);
@@ -210,8 +211,7 @@ TEST(CpuCore, ThePrefetcherFetchesAheadOfUse) {
 }
 
 TEST(CpuCore, ALoadMayOvertakeItsOwnPrefetch) {
-  // Independent loads find the lines that were asked for still on their way, and ask for none
-  // again.
+  // Independent loads find the prefetched lines still in flight and request none again.
   std::vector<Instruction> program;
   for (std::uint64_t i = 0; i < 64; ++i) {
     program.push_back(load(4'096 + 64 * i));
@@ -314,7 +314,7 @@ TEST(CpuCore, RunsWhateverIsARecord) {
 }
 
 TEST(CpuCore, ThePointersOfStackAndInstructionsAreKnown) {
-  // Pops write the stack pointer (6) and read it; nobody waits for their data because of that.
+  // Pops write and read the stack pointer (6); this must not make others wait for their data.
   std::vector<Instruction> pops;
   for (std::uint64_t i = 1; i <= 8; ++i) {
     Instruction pop = load(64 * i, 1, 6);
@@ -322,10 +322,10 @@ TEST(CpuCore, ThePointersOfStackAndInstructionsAreKnown) {
     pops.push_back(pop);
   }
   EXPECT_LT(time_of(pops), kFromMemory + kCycle * 3);
-  // A stack pointer that comes from a register is waited for.
+  // A stack pointer computed from a register is waited for.
   Instruction moved = plain(6, 1);
   EXPECT_EQ(time_of({load(64, 1), moved, load(128, 2, 6)}), kFromMemory * 2 + kCycle);
-  // Nobody waits for the instruction pointer (26).
+  // The instruction pointer (26) is never waited for.
   EXPECT_EQ(time_of({load(64, 26), load(128, 1, 26)}), kFromMemory + kCycle / 4);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One agent under test before a memory of chosen latencies.
+// One agent under test with a memory of chosen latencies.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace hmsim::testing {
 
-// A request as the port saw it.
+// A request as the port received it.
 struct Sent {
   Tick time;
   MemoryClass memory;
@@ -40,15 +40,15 @@ struct Sent {
   }
 };
 
-// A queue of `slots`, in which a request stays for the time that `latency` tells; others wait
-// outside in order.
+// A queue of `slots` entries; a request stays for the time given by `latency`. Others wait outside
+// in order.
 class FakePort final : public MemoryPort, public Component {
  public:
   using Latency = std::function<Tick(const Request&)>;
 
   FakePort(std::size_t slots, Latency latency) : slots_(slots), latency_(std::move(latency)) {}
 
-  // Requesters by Request::agent.
+  // `requesters` is indexed by Request::agent.
   void connect(std::vector<Requester*> requesters, Wakeup wakeup) {
     requesters_ = std::move(requesters);
     wakeup_ = wakeup;
@@ -117,7 +117,7 @@ class FakePort final : public MemoryPort, public Component {
   EventQueue<int> done_;
 };
 
-// A trace in memory, handed out in pieces.
+// Returns a source that delivers a trace in memory in pieces.
 inline TraceSource text_source(std::string text, std::size_t piece = 1 << 20) {
   return [text = std::move(text), piece](std::size_t, std::uint64_t offset) {
     return offset < text.size() ? text.substr(offset, piece) : std::string();
@@ -151,7 +151,7 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-// Traces in hmsim's own format, in the form that the reader gets.
+// Traces in hmsim's own format, as the reader receives them.
 inline std::uint64_t hmsim_record(std::uint64_t low, std::uint64_t kind, std::uint64_t vcpu,
                                   std::uint64_t high) {
   return low | kind << 40 | vcpu << 42 | high << 45;
@@ -239,7 +239,7 @@ class AgentUnderTest {
     kernel.notify_all();
   }
 
-  // Runs until the agent has finished, then to `grace` more; false when it never does.
+  // Runs until the agent has finished. Returns false if it never does.
   bool finish(std::uint64_t most_steps = 10'000'000) {
     for (std::uint64_t i = 0; i < most_steps && !agent->finished_once(); ++i) {
       if (!kernel.step(kNever)) {
@@ -259,7 +259,7 @@ class AgentUnderTest {
     serialize(archive);
   }
 
-  // The agent, and the cores of the node that it runs on, if it does.
+  // Serializes the agent and, if it runs on a node, the node's cores.
   void serialize_agents(Archive& archive) {
     node.serialize(archive);
     for (Agent* each : all) {
@@ -271,8 +271,8 @@ class AgentUnderTest {
   Translation translation;
   std::unique_ptr<Agent> agent;
   Node node;
-  std::vector<Agent*> all;         // the agent, and the cores
-  std::unique_ptr<NvdimmHost> io;  // of the agent's block I/O, if it does any
+  std::vector<Agent*> all;         // the agent and the cores
+  std::unique_ptr<NvdimmHost> io;  // for an agent with block I/O
 
  private:
   void serialize(Archive& archive) {

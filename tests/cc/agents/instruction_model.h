@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The oracle of cores with caches: moves on slot by slot, with every instruction at hand. It is one
-// file, to be read from end to end beside docs/cores.md and without the cores' code. Cores
-// that share an L3 do so together, core by core in each slot.
+// Oracle of cores with caches: it advances slot by slot and keeps every instruction. Cores that
+// share an L3 advance together, core by core in each slot. One file, readable from start to end
+// next to docs/cores.md and without the cores' code.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace hmsim::testing {
 
-// A record of ChampSim's.
+// Returns a record in ChampSim's format.
 inline std::string champsim_record(const Instruction& instruction, bool branch = false) {
   std::string text =
       little_endian(instruction.ip, 8) + little_endian(branch ? 1 : 0, 1) + little_endian(0, 1);
@@ -50,7 +50,7 @@ struct CoreShape {
 
 class InstructionModel;
 
-// An L3's misses. `content` may be several cores'.
+// Misses of an L3. Several cores may share `content`.
 struct MissModel {
   struct Miss {
     bool requested = false;
@@ -78,7 +78,7 @@ struct MissModel {
 
 class InstructionModel {
  public:
-  // One core, run to its end.
+  // Creates one core and runs it to its end.
   InstructionModel(const CoreShape& shape, const CacheParameters& caches,
                    std::vector<Instruction> program, std::function<Tick(std::uint64_t)> latency)
       : InstructionModel(shape, caches, std::move(program), std::move(latency),
@@ -86,7 +86,7 @@ class InstructionModel {
     run({this});
   }
 
-  // One of several, to be run together.
+  // Creates one of several cores, to be run together.
   InstructionModel(const CoreShape& shape, const CacheParameters& caches,
                    std::vector<Instruction> program, std::function<Tick(std::uint64_t)> latency,
                    std::shared_ptr<MissModel> l3, std::size_t core, std::uint64_t space)
@@ -102,7 +102,7 @@ class InstructionModel {
         state_(program_.size()),
         free_{caches.levels[0].mshrs, caches.levels[1].mshrs} {}
 
-  // Until the first of them has finished.
+  // Runs until the first core has finished.
   static void run(const std::vector<InstructionModel*>& cores) {
     for (std::int64_t slot = 0; true;) {
       come(cores, slot);
@@ -123,8 +123,8 @@ class InstructionModel {
     }
   }
 
-  std::vector<Sent> sent;    // lines asked for and written back, in order
-  std::uint64_t merges = 0;  // with lines that arrived before it finished
+  std::vector<Sent> sent;    // requested and written-back lines, in order
+  std::uint64_t merges = 0;  // with lines that arrived before the core finished
   std::uint64_t merges_at_finish = 0;
   std::uint64_t l3_merges = 0;
   Tick finish{0};                    // of the first core
@@ -138,19 +138,19 @@ class InstructionModel {
     std::int64_t start = -1;
     std::int64_t arrival = -1;
     bool asked = false;
-    bool missing = false;  // from the L3, as far as it knows
+    bool missing = false;  // missing in the L3, as far as known
     bool fetches = false;
     std::int64_t earliest = 0;
-    Tick done{0};  // of the memory
+    Tick done{0};  // time of the memory
   };
   struct State {
     std::int64_t dispatch = -1;
     std::int64_t start = -1;
     std::int64_t ready = -1;
     std::vector<std::size_t> producers = {};
-    std::vector<std::size_t> load_fills = {};  // of those that missed or merged
-    std::vector<std::size_t> fills = {};       // of all its accesses
-    std::vector<bool> made = {};               // by it
+    std::vector<std::size_t> load_fills = {};  // of accesses that missed or merged
+    std::vector<std::size_t> fills = {};       // of all accesses
+    std::vector<bool> made = {};               // started by this access
     bool loads = false;
     std::int64_t data = 0;
   };
@@ -163,7 +163,7 @@ class InstructionModel {
     return cycles * shape_.width;
   }
 
-  // What comes from memory, in the order in which it does.
+  // Delivers lines from memory in order of arrival.
   static void come(const std::vector<InstructionModel*>& cores, std::int64_t slot) {
     std::vector<std::tuple<Tick, InstructionModel*, std::size_t>> all;
     for (InstructionModel* const core : cores) {
@@ -245,7 +245,7 @@ class InstructionModel {
                      [](const Sent& a, const Sent& b) { return a.time < b.time; });
   }
 
-  // The next one in which anything may happen.
+  // Returns the next slot in which anything may happen.
   std::int64_t next_slot(std::int64_t slot) const {
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
     const auto consider = [&earliest, slot](std::int64_t at) {
@@ -362,7 +362,7 @@ class InstructionModel {
     }
   }
 
-  // What starts and becomes ready in this slot.
+  // Starts accesses and instructions that become ready in this slot.
   void settle(std::int64_t slot) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -410,7 +410,7 @@ class InstructionModel {
     return true;
   }
 
-  // Readiness lies ahead of time where nothing is unknown any more.
+  // Computes readiness ahead of time once nothing is unknown.
   bool try_ready(std::size_t i, std::int64_t slot) {
     State& state = state_[i];
     if (state.ready >= 0 || state.start < 0) {
@@ -441,7 +441,7 @@ class InstructionModel {
   std::uint64_t space_;
   std::vector<State> state_;
   std::array<std::int64_t, 2> free_;
-  std::size_t next_ = 0;  // to be dispatched
+  std::size_t next_ = 0;  // next to dispatch
   std::int64_t last_dispatch_ = -1;
   std::vector<Fill> fills_;
   std::deque<std::size_t> queue_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are generated block requests those that their keys tell: sizes, shares, places, flushes?
+// Do generated block requests have the sizes, shares, locations and flushes given by their keys?
 #include "agents/block/io_pattern.h"
 
 #include <gtest/gtest.h>
@@ -15,17 +15,17 @@
 namespace hmsim::testing {
 namespace {
 
-constexpr double kSigmas = 5;  // an interval that one in 1.7 million draws leaves
+constexpr double kSigmas = 5;  // an interval exceeded by one in 1.7 million draws
 constexpr std::int64_t kKib = 1024;
 
-// Whether so many of `all` draws may have met an event of this probability.
+// Expects that `met` of `all` draws is plausible for an event of this probability.
 void expect_binomial(double met, double all, double probability) {
   const double deviation = std::sqrt(all * probability * (1 - probability));
   EXPECT_NEAR(met, all * probability, kSigmas * deviation + 1) << probability;
 }
 
-// Pearson's sum over all bins, whose mean is the degrees of freedom and whose variance is twice as
-// much.
+// Checks Pearson's sum over all bins. Its mean is the degrees of freedom, and its variance twice
+// that.
 void expect_chi_squared(const std::vector<double>& counts, const std::vector<double>& expected) {
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -35,7 +35,7 @@ void expect_chi_squared(const std::vector<double>& counts, const std::vector<dou
   EXPECT_NEAR(sum, freedom, kSigmas * std::sqrt(2 * freedom));
 }
 
-// What each rank is expected to be drawn, by the law itself.
+// Returns the expected draws of each rank by Zipf's law.
 std::vector<double> law(std::size_t ranks, double theta, double draws) {
   std::vector<double> expected;
   for (std::size_t k = 1; k <= ranks; ++k) {
@@ -75,8 +75,8 @@ TEST(Zipf, RanksComeAsTheLawSays) {
   }
 }
 
-// The sum of k^-theta over k up to n: term by term at first, then by the midpoint rule, whose error
-// is theta / 24 x m^(-theta-1) from m on.
+// Returns the sum of k^-theta for k up to n: term by term at first, then by the midpoint rule,
+// whose error from m on is theta / 24 x m^(-theta-1).
 double harmonic(double n, double theta) {
   constexpr double kTerms = 10'000;
   double sum = 0;
@@ -160,7 +160,7 @@ TEST(IoPattern, ZipfScattersItsPlaces) {
   EXPECT_NE(counts, sorted);
 }
 
-// Sectors of 4 KiB requests that run through a region of so many of them.
+// Sectors of 4 KiB requests that run sequentially through a region.
 TEST(IoPattern, SequentialPlacesAreExact) {
   IoPattern pattern;
   pattern.access = IoAccess::sequential;
@@ -171,7 +171,7 @@ TEST(IoPattern, SequentialPlacesAreExact) {
     one_stream.push_back(each.sector);
   }
   EXPECT_EQ(one_stream, (std::vector<std::uint64_t>{16, 24, 32, 40, 48, 56, 64, 16, 24, 32}));
-  pattern.regions = IoRegions::per_thread;  // 10 KiB each, of which 8 hold whole requests
+  pattern.regions = IoRegions::per_thread;  // 10 KiB each, of which 8 KiB hold complete requests
   std::vector<std::uint64_t> own;
   for (const BlockRequest& each : generated(pattern, 3, 9)) {
     own.push_back(each.sector);
@@ -208,9 +208,10 @@ TEST(IoPattern, SeedsTellRequestsApart) {
 
 Bench pattern_bench(Assignments keys) { return {"io_pattern", std::move(keys)}; }
 
-// A request of one page takes 3 us of software and 8 us for its lines, which all go at once. A
-// thread runs the software of its requests one after another, and has so many of them under way:
-// 11 us pass from one to the `depth`th behind it, or the software of all between.
+// A request of one page takes 3 us of software and 8 us for its lines, which are sent at once. A
+// thread runs the software of its requests one after another and keeps `depth` of them in flight.
+// The time from a request to the `depth`-th after it is 11 us, or the software time of all between
+// if that is longer.
 TEST(IoPatternAgent, KeepsDepthRequestsOfEachThreadUnderWay) {
   for (const std::int64_t depth : {1, 2, 4, 8}) {
     for (const std::int64_t threads : {1, 3}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do cores that share an L3 do exactly what a model does that moves on slot by slot?
+// Do cores that share an L3 behave exactly like a model that advances slot by slot?
 #include "agents/cache/last_level_cache.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class CoresUnderTest {
     kernel.notify_all();
   }
 
-  // Until one of them, or all, have finished.
+  // Runs until one of them, or all, have finished.
   void finish(bool all) {
     const auto done = [](const auto& core) { return core->finished_once(); };
     while (!(all ? std::all_of(cores.begin(), cores.end(), done)
@@ -109,7 +109,7 @@ class CoresUnderTest {
   }
 };
 
-// Each line once, or so often, in turn.
+// Returns a program that loads each line in order, `turns` times.
 Program loop_over(std::uint64_t first, std::uint64_t lines, int turns) {
   Program program;
   for (int turn = 0; turn < turns; ++turn) {
@@ -224,7 +224,7 @@ TEST(SharedL3, OfOneCoreIsAPrivateOne) {
   }
 }
 
-// 64 lines in L3, of which 16 are in L2 and 8 in L1.
+// 64 lines in L3, 16 in L2 and 8 in L1.
 Machine two(Program first, Program second) {
   Machine machine;
   machine.caches = small_caches(16);
@@ -265,7 +265,7 @@ TEST(SharedL3, ANeighbourThatThrashesTakesRoom) {
 }
 
 TEST(SharedL3, HasOneCapacityForAll) {
-  // In each of 16 sets 4 lines: 2 of each core, or 3 of one of them.
+  // 16 sets of 4 lines: 2 of each core, or 3 of one of them.
   CoresUnderTest fits(two(loop_over(0x100, 32, 4), loop_over(0x100, 32, 4)));
   fits.finish(true);
   EXPECT_EQ(fits.l3_of(0, "misses") + fits.l3_of(1, "misses"), 64);
@@ -308,7 +308,7 @@ TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
       if (after < reads.size()) {
         EXPECT_GE(reads[after].time, reads[i].time + 100 * kNanosecond);
       }
-      if (i >= 6) {  // both had come by then
+      if (i >= 6) {  // both cores have sent requests by then
         const auto is_first = [](const Sent& sent) { return sent.source == 0; };
         const auto count = std::count_if(
             reads.begin() + 6, reads.begin() + static_cast<std::ptrdiff_t>(i) + 1, is_first);

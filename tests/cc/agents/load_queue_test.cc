@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a load wait for the load that it depends on, and for an MSHR, and no longer?
+// Does a load wait exactly for the load that it depends on and for an MSHR?
 #include "agents/core/load_queue.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace hmsim::testing {
 
 namespace {
 
-const RateClock kSlots(1'000'000);  // in a millisecond: a slot is a nanosecond
+const RateClock kSlots(1'000'000);  // slots per millisecond: a slot is a nanosecond
 
 Miss load(bool dependent) {
   Miss miss;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network between nodes, by itself.
+// The network between nodes in isolation.
 #include "agents/node/network.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Receiver final : public NetworkUser {
   std::vector<Arrival> arrivals;
 };
 
-// 10 Gb/s: 0.8 ns a byte.
+// 10 Gb/s: 0.8 ns per byte.
 ClusterParameters cluster(std::int64_t nodes) {
   ClusterParameters parameters;
   parameters.nodes = nodes;
@@ -90,7 +90,7 @@ TEST(Network, ALinkOutCarriesOneMessageAtATime) {
                           {1, 11 * kMicrosecond}, {2, 13 * kMicrosecond}, {3, 14 * kMicrosecond}}));
 }
 
-// Two senders to one receiver: each has a link out of its own, and both share the link in.
+// Two senders to one receiver: each has its own outgoing link, and both share the incoming link.
 TEST(Network, ALinkInIsAFifoServer) {
   const auto arrivals =
       arrivals_of({sending(Tick(0), 0, 3, 1, 12'500), sending(kMicrosecond, 1, 3, 2, 1'250),
@@ -99,7 +99,7 @@ TEST(Network, ALinkInIsAFifoServer) {
                           {1, 20 * kMicrosecond}, {2, 21 * kMicrosecond}, {3, 22 * kMicrosecond}}));
 }
 
-// One that was sent later overtakes one that its own link out holds back.
+// A later message overtakes one that waits for its outgoing link.
 TEST(Network, WhoseFirstBitComesFirstIsServedFirst) {
   const auto arrivals =
       arrivals_of({sending(Tick(0), 0, 2, 1, 12'500), sending(Tick(0), 0, 3, 2, 1'250),
@@ -108,7 +108,7 @@ TEST(Network, WhoseFirstBitComesFirstIsServedFirst) {
                           {3, 16 * kMicrosecond}, {1, 20 * kMicrosecond}, {2, 21 * kMicrosecond}}));
 }
 
-// All messages together, as the recursions of two first-in first-out servers tell.
+// Returns the arrivals computed from the recursions of two first-in first-out servers.
 std::vector<Arrival> expected(const std::vector<Sending>& all,
                               const ClusterParameters& parameters) {
   std::vector<Tick> out(static_cast<std::size_t>(parameters.nodes), Tick(0));
@@ -197,7 +197,7 @@ TEST(Network, GoesOnWhereItWasSaved) {
   }
 }
 
-// Whatever somebody has changed in it.
+// Whatever bytes are changed in it.
 TEST(Network, ADamagedStateIsRefusedOrHarmless) {
   Wire saved(cluster(4));
   saved.send(traffic(2));

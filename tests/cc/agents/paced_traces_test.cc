@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do traces that tell no times come at the rate that is stated for them?
+// Are traces without times replayed at the configured rate?
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
@@ -27,8 +27,8 @@ TEST(PacedTraces, AStreamSendsARequestEachInterval) {
   }
 }
 
-// A core of width 4 that waits for nothing: requests, each the last of 400 instructions, are 100
-// cycles apart.
+// A core of width 4 without stalls: requests, each the last of 400 instructions, are 100 cycles
+// apart.
 TEST(PacedTraces, ACoreRunsSoManyInstructionsForEachRequest) {
   Bench bench{"llc_trace",
               {{"path", "t"},

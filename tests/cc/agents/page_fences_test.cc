@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where do fences by page stand, and which writes do they wait for?
+// Fences by page: their positions, and the writes they wait for.
 #include "agents/core/page_fences.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a generated pattern have the characteristics that it was asked for, as the monitors see it?
+// Does a generated pattern have the requested characteristics, as the monitors measure them?
 #include <gtest/gtest.h>
 
 #include "agents/stream/agent_pattern.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs for cores with caches, and the small caches that they run on.
+// Programs for cores with caches, and small caches to run them on.
 #pragma once
 
 #include <map>
@@ -82,7 +82,7 @@ inline FakePort::Latency memory_latency() {
   };
 }
 
-// `chained`: with loads and registers that depend on each other.
+// `chained`: loads and registers depend on each other.
 inline std::vector<Instruction> random_program(Random& random, int length, bool chained) {
   std::vector<Instruction> program;
   for (int i = 0; i < length; ++i) {

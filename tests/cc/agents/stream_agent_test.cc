@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do memory traces and generated streams send what they should, when they should?
+// Do memory traces and generated streams send the right requests at the right times?
 #include <gtest/gtest.h>
 
 #include <set>
@@ -39,7 +39,7 @@ TEST(MemoryTrace, SaturatingKeepsOneRequestOutside) {
     full += test.port.used() == 8 ? 1 : 0;
   }
   EXPECT_EQ(test.port.most_outside, 1u);
-  EXPECT_EQ(full, 12u);  // after every completion but those of the last four
+  EXPECT_EQ(full, 12u);  // after every completion except the last four
   ASSERT_EQ(test.port.log.size(), 100u);
   EXPECT_EQ(test.port.log[1].address, 0x100);
   EXPECT_TRUE(test.port.log[3].write);
@@ -139,7 +139,7 @@ TEST(Synthetic, PatternsStayInTheirFootprint) {
       EXPECT_EQ(sent.address % 64, 0);
       lines.insert(sent.address);
     }
-    EXPECT_GT(lines.size(), 1'000u) << pattern;  // of 1024: every line, but by chance
+    EXPECT_GT(lines.size(), 1'000u) << pattern;  // nearly all of 1024
   }
   AgentUnderTest strided(synthetic_bench({{"target", "dram"},
                                           {"pattern", "strided"},

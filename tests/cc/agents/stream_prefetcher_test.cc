@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A core's stream prefetcher by itself.
+// A core's stream prefetcher in isolation.
 #include "agents/core/stream_prefetcher.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(StreamDetector, AStreamAsksForItsNextLines) {
     EXPECT_EQ(asked_by(detector, 7, at(6)), Lines{at(11)});  // 5 lines ahead
     EXPECT_EQ(asked_by(detector, 7, at(9)), (Lines{at(12), at(13)}));
     EXPECT_EQ(asked_by(detector, 7, at(9)), Lines());
-    EXPECT_EQ(asked_by(detector, 7, at(20)), Lines());  // not asked for: a new run
+    EXPECT_EQ(asked_by(detector, 7, at(20)), Lines());  // not prefetched: a new run
     EXPECT_EQ(asked_by(detector, 8, at(21)), Lines());
     EXPECT_EQ(asked_by(detector, 7, at(21)), Lines());
     EXPECT_EQ(asked_by(detector, 7, at(22)), (Lines{at(23), at(24)}));
@@ -76,9 +76,8 @@ TEST(StreamDetector, ThePageUsedLongestAgoIsForgotten) {
   EXPECT_EQ(asked_by(detector, 2, 2), Lines());
 }
 
-// Whatever the misses: no more than `degree` lines, in the direction of the last `training` misses
-// or of a stream that they go on with, each beyond the one before, within the distance and the
-// page.
+// For any misses: at most `degree` lines, in the direction of the last `training` misses or of a
+// stream that they continue, each beyond the previous one, within the distance and the page.
 TEST(StreamDetector, AsksForNothingElse) {
   Random random(5);
   std::uint64_t asked = 0;
@@ -170,7 +169,8 @@ TEST(StreamPrefetcher, NoMoreLinesAreOnTheirWayThanItHasMshrs) {
   EXPECT_EQ(reads_of(prefetcher, MemoryClass::dram, 4).size(), 1U);
 }
 
-// Buffers that all hold lines on their way take no others; then the line that came first goes.
+// When all buffers hold lines in flight, no other line is accepted; after that the line that
+// arrived first is replaced.
 TEST(StreamPrefetcher, BuffersAreReusedInTheOrderOfArrival) {
   PrefetchParameters few = parameters(4, 20);
   few.buffers = 2;

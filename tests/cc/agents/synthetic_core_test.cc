@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are generated misses as frequent as asked for, exactly, and where they should be?
+// Do generated misses have exactly the requested rates, and the right addresses?
 #include <gtest/gtest.h>
 
 #include <set>
@@ -30,7 +30,7 @@ TEST(SyntheticMisses, RatesAreExactAtEveryInstruction) {
     for (int i = 0; i < 20'000; ++i) {
       ASSERT_TRUE(misses.next(miss));
       ASSERT_GE(miss.gap, 1);
-      // Just before the record the counts are still exact, and at it again.
+      // The counts are exact just before the record and again at it.
       ASSERT_EQ(seen_reads, (at + miss.gap - 1) * reads / 1'000'000);
       ASSERT_EQ(seen_writes, (at + miss.gap - 1) * writes / 1'000'000);
       at += miss.gap;
@@ -88,7 +88,7 @@ TEST(SyntheticCore, DependenceSlowsAPointerChase) {
     EXPECT_TRUE(test.finish());
     return test.kernel.now();
   };
-  // Fully dependent: 5000 loads of 100 ns in a row, one slot or so between two.
+  // Fully dependent: 5000 loads of 100 ns in sequence, about one slot between two.
   const Tick serial = time_of("1");
   EXPECT_GE(serial, 5'000 * 100 * kNanosecond);
   EXPECT_LT(serial, 5'000 * 104 * kNanosecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do pages get frames of their own, the same ones every time?
+// Does each page get a separate frame, and the same one every time?
 #include "agents/translation.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace hmsim {
 namespace {
 
-constexpr std::int64_t kFrames = 5'000;  // no power of two
+constexpr std::int64_t kFrames = 5'000;  // not a power of two
 const Bytes kCapacity(kFrames * 4096);
 
 TEST(Translation, FirstTouchIsInjectiveUntilTheCapacity) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has the protocol checker teeth? Each rule of the timing engine is relaxed by one cycle in turn;
-// then traffic must make the checker report that rule, between those two commands, by one cycle.
+// Does the protocol checker detect errors? Each rule of the timing engine is relaxed by one cycle
+// in turn. The checker must then report that rule, between those two commands, by one cycle.
 #include "tests/cc/check/relaxed_rules.h"
 
 namespace hmsim::testing {
 namespace {
 
-// Rows so slow that requests always wait, until a long pause: then the refreshes that were
-// postponed and those made in advance follow one another.
+// Rows so slow that requests always wait until a long pause. Postponed and pulled-in refreshes then
+// follow one another.
 const Assignments kMovedRefreshes{{"dram.refresh_postpone", "8"}, {"dram.refresh_pull_in", "8"},
                                   {"dram.timing.tRFC", "1"},      {"dram.timing.tRP", "1"},
                                   {"dram.timing.tRAS", "1"},      {"dram.timing.tRC", "1"},
@@ -27,7 +27,7 @@ const Part kDdr4{"DDR4",
                  {{"dram.timing.tCCD", "5"}},
                  {{"dram.timing.tREFI", "2000"}},
                  400};
-// In parts of narrow pages tFAW is four times tRRD.
+// In parts with narrow pages tFAW is four times tRRD.
 const Assignments kDdr5Base{{"dram.preset", "ddr5_4800b_16gb_x8"},
                             {"dram.timing.tFAW", "60"},
                             {"controller.address_map", kGroupedMap}};
@@ -48,7 +48,7 @@ const Part kDdr5SameBank{"DDR5, same-bank refreshes",
                          {{"dram.timing.tREFI", "4000"}},
                          8 * 300};
 
-// Ranks that fall asleep as soon as nothing waits, into self-refresh once they were refreshed.
+// Ranks that sleep as soon as nothing waits, and enter self-refresh after a refresh.
 const Part kSleeping{"DDR3, asleep",
                      standard("ddr3").rules,
                      {{"dram.power_down", "fast"},
@@ -60,7 +60,7 @@ const Part kSleeping{"DDR3, asleep",
                      kDdr3.many_refreshes,
                      80};
 
-// All families'.
+// Cases common to all DRAM families.
 std::vector<Case> common_cases(const Part& part) {
   return {
       {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
@@ -163,7 +163,7 @@ std::vector<Case> power_cases(const Part& part) {
   const Assignments deep = with(often, {{"dram.self_refresh_idle", "0ns"}});
   append(cases, {{C::read, C::power_down_enter, kRank, 1, "tRDPDEN"},
                  {C::power_down_enter, C::power_down_exit, kRank, 1, "tCKE"},
-                 // In every preset a refresh, which a rank may wake up for, takes longer than tCKE.
+                 // In every preset a refresh, which may wake a rank, takes longer than tCKE.
                  {C::power_down_exit, C::power_down_enter, kRank, 1, "tCKE",
                   with(often, {{"dram.timing.tCKE", "20"}})},
                  {C::power_down_exit, C::activate, kRank, 1, "tXP"},
@@ -176,7 +176,7 @@ std::vector<Case> power_cases(const Part& part) {
                  {C::refresh, C::self_refresh_enter, kRank, 1, "tRFC", deep},
                  {C::self_refresh_enter, C::self_refresh_exit, kRank, 1, "tCKESR", deep},
                  {C::self_refresh_exit, C::activate, kRank, 1, "tXS", deep},
-                 // Only then is a refresh due before tXS has passed.
+                 // Only with these values is a refresh due before tXS has passed.
                  {C::self_refresh_exit, C::refresh, kRank, 1, "tXS",
                   with(deep, {{"dram.timing.tXS", "700"}, {"dram.timing.tXSDLL", "1000"}})},
                  {C::self_refresh_exit, C::read, kRank, 1, "tXSDLL", deep}});

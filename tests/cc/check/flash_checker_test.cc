@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the flash protocol's checker accept what arrays do, and find each thing that is wrong?
+// Does the flash protocol checker accept the operations of real arrays, and detect each kind of
+// error?
 #include "check/flash_checker.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ Log log_of(const NvdimmParameters& parameters, const std::vector<FlashTask>& tas
   return bench.log();
 }
 
-// The rules that the log breaks; "unfinished" when an operation does not come to its end.
+// Returns the rules that the log breaks; "unfinished" if an operation does not end.
 Rules broken(const NvdimmParameters& parameters, const Log& log) {
   ViolationLog violations;
   FlashChecker checker(parameters.nand,
@@ -64,7 +65,7 @@ Rules broken(const NvdimmParameters& parameters, const Log& log) {
   return rules;
 }
 
-// Two LUNs that erase, program and read; then the reads of LUN 0 in a row.
+// Returns tasks for two LUNs that erase, program and read, then consecutive reads of LUN 0.
 std::vector<FlashTask> mixed_tasks() {
   std::vector<FlashTask> tasks;
   for (std::uint32_t lun = 0; lun < 2; ++lun) {
@@ -79,7 +80,7 @@ std::vector<FlashTask> mixed_tasks() {
   return tasks;
 }
 
-// The log of mixed_tasks() with one change.
+// Returns the rules broken by the log of mixed_tasks() with one change.
 Rules broken_by(const NvdimmParameters& parameters, const std::function<void(Log&)>& change) {
   const Log good = log_of(parameters, mixed_tasks());
   EXPECT_EQ(broken(parameters, good), Rules());
@@ -151,7 +152,7 @@ TEST(FlashChecker, FindsCellsThatAreTooFast) {
   slow.nand.program_model = ProgramModel::mlc;
   const Log log = log_of(slow, mixed_tasks());
   EXPECT_EQ(broken(slow, log), Rules());
-  slow.nand.fast_program_time -= Tick(1);  // so that slow pages take longer
+  slow.nand.fast_program_time -= Tick(1);  // makes slow pages take longer
   EXPECT_EQ(broken(slow, log), Rules{"cell time"});
 }
 
@@ -287,8 +288,8 @@ TEST(FlashChecker, FindsWorkOnBadBlocks) {
             Rules{"bad block"});
 }
 
-// Random operations under every combination of features: pages are programmed in order, whole
-// superblocks erased, anything read.
+// Random operations under every combination of features: pages are programmed in order, complete
+// superblocks erased, any page read.
 TEST(FlashChecker, FindsNothingWrongWithRandomOperations) {
   for (std::uint64_t seed = 0; seed < 96; ++seed) {
     NvdimmParameters parameters = small_array();

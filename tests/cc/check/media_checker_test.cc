@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the checker of byte-addressable media find each thing that is wrong?
+// Does the checker of byte-addressable media detect each kind of error?
 #include "check/media_checker.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ MediaRecord record(int start, O operation, std::uint64_t line, std::uint64_t pla
   return {Tick(start), Tick(start + time), operation, 0, line, place, from};
 }
 
-// Line 0 is written twice, line 3 moves into the gap and is read there.
+// Line 0 is written twice; line 3 moves into the gap and is read there.
 Log right() {
   return {record(0, O::write, 0, 0), record(215'000, O::write, 0, 0),
           record(430'000, O::move, 0, 4, 3), record(712'500, O::read, 3, 4),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Logs of clean runs, edited: does the protocol checker name what is wrong with them? One file,
-// since every edit stands in a table, and all tables are tried by the same few functions.
+// Edited logs of clean runs: does the protocol checker name each error? One file, because all edits
+// are in tables that the same few functions process.
 #include "check/protocol_checker.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Recorded record(const Assignments& more, std::uint64_t flushes = 0) {
   return {channel.log_, channel.kernel_.now()};
 }
 
-// The rules that a log breaks, each once, in order of appearance.
+// Returns the rules that a log breaks, each once, in order of appearance.
 std::vector<std::string> rules_broken(const Assignments& more, const Recorded& recorded) {
   ProtocolChecker checker(make_config(two_ranks(more)));
   for (const CommandRecord& command : recorded.log) {
@@ -66,7 +66,7 @@ std::vector<std::string> rules_broken(const Assignments& more, const Recorded& r
   return rules;
 }
 
-// The index of the first such command after half of the log.
+// Returns the index of the first such command after half of the log.
 std::size_t find(const Log& log, C command, std::size_t from = 0) {
   for (std::size_t i = from == 0 ? log.size() / 2 : from; i < log.size(); ++i) {
     if (log[i].command == command) {
@@ -77,7 +77,7 @@ std::size_t find(const Log& log, C command, std::size_t from = 0) {
   return 0;
 }
 
-// The index of the last such command before `to` on the same rank and, if it has one, bank.
+// Returns the index of the last such command before `to` on the same rank and, if it has one, bank.
 std::size_t find_before(const Log& log, C command, std::size_t to) {
   for (std::size_t i = to; i-- > 0;) {
     if (log[i].command == command && log[i].rank == log[to].rank &&
@@ -89,7 +89,7 @@ std::size_t find_before(const Log& log, C command, std::size_t to) {
   return 0;
 }
 
-// The index of the other command of the same request.
+// Returns the index of this command of the request.
 std::size_t of_request(const Log& log, C command, std::int64_t request) {
   for (std::size_t i = 0; i < log.size(); ++i) {
     if (log[i].command == command && log[i].request == request) {
@@ -104,7 +104,7 @@ void erase(Log& log, std::size_t index) {
   log.erase(log.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Puts the command where its new cycle belongs, as the last of that cycle.
+// Moves the command to its new cycle, as the last of that cycle.
 void move(Log& log, std::size_t index, Cycle cycle) {
   CommandRecord moved = log[index];
   moved.cycle = cycle;
@@ -126,9 +126,10 @@ void drop_refreshes(Log& log, const std::function<bool(int)>& chosen) {
 
 struct Edit {
   const char* name;
-  std::vector<const char*> rules;  // that must be reported, others may be too; none: none
+  // Rules that must be reported; others may be too; empty: none may.
+  std::vector<const char*> rules;
   std::function<void(Log&)> edit;
-  Assignments replayed = {};  // beside the recorded configuration
+  Assignments replayed = {};  // overrides of the recorded configuration
 };
 
 std::vector<Edit> edits() {
@@ -157,7 +158,7 @@ std::vector<Edit> edits() {
        {"bank is open"},
        [](Log& log) {
          std::size_t i = find(log, C::precharge);
-         while (log[i].request < 0) {  // one for a refresh
+         while (log[i].request < 0) {  // a precharge for a refresh
            i = find(log, C::precharge, i + 1);
          }
          erase(log, i);
@@ -315,7 +316,7 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
 
 TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
   const Recorded clean = record({}, 10);
-  // The flush and the next (+1) or the last (-1) request to the NVDIMM change places.
+  // The flush and the next (+1) or previous (-1) NVDIMM request swap places.
   const auto change_places = [](Log& log, int step) {
     std::size_t i = find(log, C::nvdimm_flush_command);
     const std::int64_t flush = log[i].request;
@@ -425,8 +426,8 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
   }
 }
 
-// Eight refreshes that were postponed, one that is due and eight in advance: one too many for the
-// time, but not for the count.
+// Eight postponed refreshes, one due and eight in advance: one too many for the time, but not for
+// the count.
 TEST(ProtocolChecker, AtMostSixteenRefreshesInTwoIntervals) {
   ProtocolChecker checker(make_config(two_ranks({{"dram.timing.tRFC", "20"}})));
   for (int i = 0; i < 17; ++i) {
@@ -440,7 +441,7 @@ TEST(ProtocolChecker, AtMostSixteenRefreshesInTwoIntervals) {
   EXPECT_EQ(found.got, 16 * 20);
 }
 
-// A log of same-bank refreshes alone, of 4 numbers in tREFI / 2 = 4000 cycles.
+// Checks a log with only same-bank refreshes, of 4 bank numbers in tREFI / 2 = 4000 cycles.
 std::vector<std::string> same_bank_rules_broken(const Log& log, Cycle end,
                                                 const char* mode = "same_bank") {
   ProtocolChecker checker(make_config({{"nvdimm.present", "false"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rule of a table of timing rules relaxed by one cycle in turn, under the protocol checker.
+// Relaxes each rule of a timing table by one cycle in turn, with the protocol checker attached.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +21,20 @@ using C = Command;
 
 inline constexpr Cycle kLongRun{60'000};
 
-// How a rule of the table is brought to bind, and what the checker calls it.
+// A rule of the table, the configuration that makes it binding, and its name in the checker.
 struct Case {
   C preceding;
   C following;
   Scope scope;
   int window;
   const char* rule;
-  Assignments assignments = {};  // beside kBase
-  std::int64_t trefi = 0;        // if not 0: set past the configuration's own check
+  Assignments assignments = {};  // added to kBase
+  std::int64_t trefi = 0;        // if not 0: set after the configuration's own check
   Cycle run = kLongRun;
 };
 
-// Two ranks and an NVDIMM whose reads and writes are all answered at once, so that its bursts are
-// as dense as those of the DRAM.
+// Two ranks and an NVDIMM that answers all reads and writes at once, so that its bursts are as
+// dense as those of the DRAM.
 inline const Assignments kBase{{"dram.ranks", "2"},
                                {"controller.queues", "split"},
                                {"controller.arbiter", "round_robin"},
@@ -45,27 +45,28 @@ inline const Assignments kBase{{"dram.ranks", "2"},
                                {"nvdimm.buffer.read_size", "256KiB"},
                                {"nvdimm.buffer.write_size", "256KiB"}};
 
-// Random traffic goes to banks 0 to 7 of a rank: several banks of each of several groups.
+// Random traffic goes to banks 0 to 7 of a rank: several banks in each of several groups.
 inline const char* const kGroupedMap = "row|group|bank|rank|column|channel";
 
-// A part, and what brings its rules to bind that hide behind others in every part.
+// A part, and the settings that make binding those rules that others dominate in every part.
 struct Part {
   const char* name;
   std::vector<TimingRule> (*rules)(const DramParameters& dram);
-  Assignments assignments;  // beside kBase
-  // tRC = tRAS + tRP in every preset, and a precharge always lies between two activates of a bank,
-  // and between an activate and a refresh: only a larger tRC binds.
+  Assignments assignments;  // added to kBase
+  // tRC = tRAS + tRP in every preset, and a precharge always separates two activates of a bank, and
+  // an activate from a refresh. Only a larger tRC binds.
   Assignments long_trc;
-  // In every preset tCCD is the length of a burst, so that the data bus is too early as well.
+  // In every preset tCCD is the length of a burst, so the data bus is violated as well.
   Assignments long_tccd;
   Assignments many_refreshes;
-  // A configuration is refused unless tREFI leaves tRFC far behind, so that refreshes of a rank
-  // never meet. With this one, past that check, they follow one another, and fall behind, which the
-  // checker would report later than the end of a short run.
+  // A configuration is rejected unless tREFI is much larger than tRFC, so refreshes of a rank never
+  // touch. With this value, set after the check, they follow one another and become overdue. The
+  // checker would report that only after the end of a short run.
   std::int64_t trefi;
 };
 
-inline const char* const kPrechargeDelay = "precharge_delay";  // stands for what the mode calls it
+// Replaced by the rule's name in the mode.
+inline const char* const kPrechargeDelay = "precharge_delay";
 
 inline constexpr Scope kBank = Scope::bank;
 inline constexpr Scope kGroup = Scope::group;
@@ -77,7 +78,7 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-// A rule is told from others by all but its latency.
+// Returns whether a case is for a rule: all fields but the latency must match.
 inline bool same(const Case& tried, const TimingRule& rule) {
   return tried.preceding == rule.preceding && tried.following == rule.following &&
          tried.scope == rule.scope && tried.window == rule.window;
@@ -133,7 +134,7 @@ inline std::string rule_of(const Case& tried, const std::string& precharge_delay
   return precharge_delay != "jedec" ? kPrechargeDelay : tried.preceding == C::read ? "tRTP" : "tWR";
 }
 
-// Runs random traffic until the first violation, or to the end.
+// Runs random traffic until the first violation or the end of the run.
 inline Violation first_violation(const SystemConfig& config, const std::vector<TimingRule>& rules,
                                  Cycle run) {
   ChannelUnderTest channel(config, &rules);
@@ -154,7 +155,7 @@ inline void relax_each_rule(const Part& part, const std::vector<Case>& cases,
   for (const Case& tried : cases) {
     const SystemConfig config = config_of(part, tried, precharge_delay);
     std::vector<TimingRule> rules = part.rules(config.dram);
-    // The rule of moved refreshes is in the table of its own case only.
+    // The rule of moved refreshes is only in the table of its own case.
     const auto in_table = std::count_if(cases.begin(), cases.end(), [&rules](const Case& each) {
       return std::any_of(rules.begin(), rules.end(),
                          [&each](const TimingRule& rule) { return same(each, rule); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which requests are done, however far out of order they come?
+// Which requests are done, in any order of completion?
 #include "check/request_ledger.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As checker_mutation_test.cc, of standards whose commands need more than a slot.
+// Like checker_mutation_test.cc, for standards whose commands need more than one slot.
 #include "tests/cc/check/relaxed_rules.h"
 
 namespace hmsim::testing {
 namespace {
 
-// In every part tRRD_L is tRRD and tFAW four times that, and tRAS counts from ACT-2. A line fits
+// In every part tRRD_L is tRRD, tFAW is four times that, and tRAS counts from ACT-2. A line fits
 // into the gap of another at a distance of 2, or after it.
 const Assignments kLpddr5Base{{"dram.preset", "lpddr5_6400_16gb_x16"},
                               {"nvdimm.present", "false"},
@@ -28,7 +28,7 @@ const Part kPerBank{"LPDDR5, per-bank refreshes",
                     {{"dram.timing.tREFI", "2000"}},
                     8 * 71};
 
-// All but refreshes.
+// All cases except refreshes.
 std::vector<Case> lpddr5_cases(const Part& part) {
   return {
       {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
@@ -53,13 +53,13 @@ std::vector<Case> lpddr5_cases(const Part& part) {
   };
 }
 
-// In every part tRC is tRAS + tRP, and both pseudo-channels have a data bus. tCCD and its slots as
-// of LPDDR5.
+// In every part tRC is tRAS + tRP, and each pseudo-channel has a data bus. tCCD and its slots are
+// as for LPDDR5.
 const Assignments kHbm3Base{{"dram.preset", "hbm3_6400_8h_4gb_x32"},
                             {"nvdimm.present", "false"},
                             {"dram.timing.tFAW", "40"},
                             {"controller.address_map", kGroupedMap}};
-// Two stack ids among the few lines of the traffic.
+// Places two stack ids among the few lines of the traffic.
 const Assignments kStacked{{"controller.address_map", "row|bank|column|rank|group|channel"}};
 const Part kHbm3{"HBM3",
                  standard("hbm3").rules,
@@ -76,7 +76,7 @@ const Part kHbm3PerBank{"HBM3, per-bank refreshes",
                         {{"dram.timing.tREFI", "14000"}},
                         32 * 12};
 
-// All but refreshes.
+// All cases except refreshes.
 std::vector<Case> hbm3_cases(const Part& part) {
   constexpr Scope kStack = Scope::other_stack;
   return {

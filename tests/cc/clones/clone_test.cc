@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the parts of a workload clone count and draw as they say? Whole clones: tests/cli.
+// Do the parts of a workload clone count and draw as specified? Complete clones: tests/cli.
 #include "clones/clone.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(BinDraw, KeepsSharesBoundsAndMeans) {
   EXPECT_EQ(BinDraw().draw(random), 0);
 }
 
-// What is cut short counts as what it became, and the others make up for it.
+// A limited draw counts as its limited value, and the other draws compensate.
 TEST(BinDraw, KeepsSharesWhereNumbersAreLimited) {
   BinDraw draw({{0.5, 1, 1, 1}, {0.5, 4, 5, 4.5}});
   Random random(1);
@@ -115,7 +115,7 @@ TEST(Clone, AScanIsEveryLineOnceInItsPhases) {
     ASSERT_EQ(word & ((std::uint64_t{1} << 40) - 1), (std::uint64_t{1} << 39) | line);
     const std::uint64_t phase = line < 640 ? 0 : 2;
     ASSERT_GE(time, 25'000 * phase) << line;
-    ASSERT_LT(time, 25'000 * (phase + 1) + 1'000) << line;  // what is late is a little late
+    ASSERT_LT(time, 25'000 * (phase + 1) + 1'000) << line;  // lateness is small
     ++line;
   }
   EXPECT_EQ(line, 1280u);
@@ -141,7 +141,7 @@ TEST(Clone, RefusesAnEmptyStream) {
   EXPECT_THROW(Clone{profile}, InputError);
 }
 
-// The runs of lines of each visit, and how many lines they have.
+// The runs of lines of each visit, and their lengths.
 TEST(CloneLines, VisitsConsistOfPiecesAsWanted) {
   CloneStream stream;
   stream.visits[0] = {{{1, 40, 40, 40}, 0, 0.5, 0.25}};
@@ -178,7 +178,7 @@ TEST(CloneLines, VisitsConsistOfPiecesAsWanted) {
   EXPECT_GE(static_cast<double>(last) / kVisits, 0.25);
 }
 
-// Twice as many accesses in a phase of the same pace: all of them come, in shorter long gaps.
+// Twice as many accesses in a phase of the same pace: all are generated, with shorter long gaps.
 TEST(CloneClock, PhasesHoldWhatTheyShould) {
   CloneStream stream;
   const CloneVisits one{{1, 1, 1, 1}, 1, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a request cost a heap allocation? Not once queues and pools have grown to their size. The
-// test program's operator new counts.
+// Does a request cost a heap allocation? It must not once queues and pools have reached their full
+// size. The test program's operator new counts allocations.
 #include <gtest/gtest.h>
 
 #include <cstdint>

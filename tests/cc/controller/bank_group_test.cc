@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kDram = MemoryClass::dram;
 
-// Banks 0 to 3 are one group, 4 to 7 the next, ...
+// Banks 0 to 3 form the first group, 4 to 7 the next, and so on.
 const Assignments kDdr4{{"nvdimm.present", "false"},
                         {"dram.preset", "ddr4_2400r_8gb_x8"},
                         {"controller.address_map", "row|group|bank|rank|column|channel"}};
@@ -37,7 +37,7 @@ TEST(BankGroups, ClosedBankHitAndConflict) {
   EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(16 + 16 + 16 + 4));
 }
 
-// Opens the row of both banks, then sends one request to each at the same time.
+// Opens the row in both banks, then sends one request to each at the same time.
 std::vector<CommandRecord> pair(int bank, int other, bool write, bool then_write) {
   ChannelUnderTest channel(kDdr4);
   latency_of(channel, channel.dram(5, bank, 0));
@@ -110,7 +110,7 @@ TEST(BankGroups, Ddr5KeepsWritesAndPrechargesApart) {
   EXPECT_EQ(first_gap(channel.log_, ChannelCommand::precharge), Cycle(2));  // tPPD
 }
 
-// Consecutive lines, 16 outstanding; cycles of the reads.
+// Streams consecutive lines with 16 outstanding. Returns the cycles of the reads.
 std::vector<Cycle> stream(const Assignments& assignments, Cycle end) {
   ChannelUnderTest channel(assignments);
   std::int64_t line = 0;
@@ -136,7 +136,7 @@ TEST(BankGroups, AStreamFillsTheBusWithTheDefaultMapOnly) {
 }
 
 TEST(BankGroups, AStreamLoses462CyclesToEachRefresh) {
-  // tRTP + tRP + tRFC + tRCD = 9 + 16 + 421 + 16; the refresh comes due up to three cycles late.
+  // tRTP + tRP + tRFC + tRCD = 9 + 16 + 421 + 16; the refresh is issued up to three cycles late.
   const Assignments low{{"nvdimm.present", "false"}, {"dram.preset", "ddr4_2400r_8gb_x8"}};
   const std::vector<Cycle> reads = stream(low, Cycle(9363 * 20 + 5000));
   int gaps = 0;
@@ -151,7 +151,8 @@ TEST(BankGroups, AStreamLoses462CyclesToEachRefresh) {
   EXPECT_EQ(gaps, 20);
 }
 
-// Random requests, half of them to few rows; the channel's log breaks these rules of `judged`.
+// Sends random requests, half of them to few rows. Returns the rules of `judged` that the channel's
+// log breaks.
 std::set<std::string> rules_broken(const Assignments& assignments, const Assignments& judged,
                                    int requests) {
   ChannelUnderTest channel(assignments);
@@ -180,7 +181,7 @@ std::set<std::string> rules_broken(const Assignments& assignments, const Assignm
 
 using Rules = std::set<std::string>;
 
-// In quarters, so that processors share them.
+// Split into quarters so that test processes can share them.
 class EveryPart : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryPart, KeepsItsRulesUnderRandomTraffic) {
@@ -204,7 +205,7 @@ TEST(BankGroups, TheCheckerKnowsTheLongerSpacings) {
   for (const auto& [rule, cycles] :
        std::map<std::string, std::string>{{"tCCD_L", "7"}, {"tRRD_L", "7"}, {"tWTR_L", "10"}}) {
     Assignments judged = kDdr4;
-    judged.emplace_back("dram.timing." + rule, cycles);  // one more than the part's
+    judged.emplace_back("dram.timing." + rule, cycles);  // one more than in the part
     EXPECT_EQ(rules_broken(kDdr4, judged, 5000), Rules{rule});
   }
 }

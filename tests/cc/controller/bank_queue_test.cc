@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is the best of a bank's transactions another one once many keys are others?
+// Does a bank's queue find the right best transaction after many keys have changed?
 #include "controller/channel/bank_queue.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(BankQueue, IsSortedAgainByKeysThatChanged) {
     all[i].key_miss = all[i].key_hit = 20 - i;
   }
   queue.rebuild();
-  for (Transaction& next : all) {  // the first has the greatest key now
+  for (Transaction& next : all) {  // the first has the largest key now
     ASSERT_FALSE(queue.empty());
     EXPECT_EQ(&queue.best(kNoRow), &next);
     queue.remove(next);
@@ -38,7 +38,7 @@ TEST(BankQueue, IsSortedAgainByKeysThatChanged) {
   EXPECT_TRUE(queue.empty());
 }
 
-// Reads and writes alike.
+// Covers both sides, reads and writes.
 TEST(BankQueue, BanksAreSortedAgainByKeysThatChanged) {
   DramParameters dram;
   dram.resolve();

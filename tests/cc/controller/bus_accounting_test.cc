@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traffic whose bottleneck is known: the bus's lost time must be charged to it, and all shares must
-// add up to 1.
+// Is the lost bus time charged to the known bottleneck of the traffic, and do all shares add up to
+// 1?
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ using Shares = std::array<double, kBusLosses>;
 
 double share(const Shares& shares, BusLoss loss) { return shares[static_cast<std::size_t>(loss)]; }
 
-// Keeps `depth` requests outstanding, each made by next(), for a million cycles.
+// Keeps `depth` requests outstanding, each created by next(), for a million cycles.
 struct Outcome {
   Shares lost{};
   double data = 0;
@@ -51,7 +51,7 @@ Outcome run(const Assignments& assignments, int depth,
     result.lost[i] = static_cast<double>(losses[i]) / 1e6;
   }
   const double sum = std::accumulate(result.lost.begin(), result.lost.end(), result.data);
-  // Bursts under way at the end count whole.
+  // Bursts in flight at the end count completely.
   const DramTiming& timing = channel.config_.dram.timing;
   EXPECT_NEAR(sum, 1, static_cast<double>(timing.cl + 2 * timing.line()) / 1e6);
   return result;
@@ -64,14 +64,15 @@ TEST(BusAccounting, StreamLosesToRefreshAndTheRowItCloses) {
   const Outcome stream = run(kDramOnly, 16, [&](const ChannelUnderTest& channel) {
     return Wanted{MemoryClass::dram, channel.dram(0, 0, column++ % 256)};
   });
-  // tRP + tRFC while the rank is refreshed; the rest of the 112 cycles opens the row again.
+  // tRP + tRFC while the rank is refreshed; the rest of the 112 cycles activates the row again.
   EXPECT_NEAR(share(stream.lost, BusLoss::refresh), (11 + 88) / 6240.0, 0.0005);
   EXPECT_NEAR(share(stream.lost, BusLoss::bank), (112 - 11 - 88) / 6240.0, 0.0005);
   EXPECT_NEAR(stream.data, 1 - 112.0 / 6240, 0.001);
 }
 
 TEST(BusAccounting, OneRequestAtATimeIsBankAndLatency) {
-  // Row conflicts of one bank, one outstanding: data 4 of tRC-bound cycles, the rest its bank.
+  // Row conflicts of one bank with one request outstanding: 4 data cycles per tRC; the bank causes
+  // the rest.
   std::int64_t row = 0;
   const Outcome conflicts = run(kNoRefresh, 1, [&](const ChannelUnderTest& channel) {
     return Wanted{MemoryClass::dram, channel.dram(row++ % 1024, 0, 0)};
@@ -81,7 +82,7 @@ TEST(BusAccounting, OneRequestAtATimeIsBankAndLatency) {
 }
 
 TEST(BusAccounting, RandomRowsOverAllBanksHitTheActivateWindow) {
-  // Four activates in tFAW = 24 cycles allow 16 of 24 data cycles.
+  // Four activates per tFAW = 24 cycles allow 16 of 24 data cycles.
   std::int64_t count = 0;
   const Outcome window = run(kNoRefresh, 64, [&](const ChannelUnderTest& channel) {
     ++count;
@@ -102,15 +103,15 @@ TEST(BusAccounting, AlternatingReadsAndWritesTurnTheBusAround) {
   EXPECT_NEAR(share(mixed.lost, BusLoss::turnaround), 1 - mixed.data, 0.01);
 }
 
-// Lines of one pseudo-channel come with the gap between their halves filled, and leave the other
-// bus to nobody; of both, they fill all.
+// Lines of one pseudo-channel fill the gap between their halves and leave the other bus idle. Lines
+// of both fill both buses.
 TEST(BusAccounting, BothPseudoChannelsAreOneBus) {
   const Assignments hbm3{{"nvdimm.present", "false"},
                          {"dram.refresh", "false"},
                          {"dram.preset", "hbm3_6400_4h_2gb_x32"},
                          {"dram.ranks", "2"},
                          {"controller.queue_depth", "64"}};
-  for (const std::int64_t places : {8, 4}) {  // groups, of both ranks or of one
+  for (const std::int64_t places : {8, 4}) {  // bank groups, of both ranks or of one
     std::int64_t line = 0;
     const Outcome outcome = run(hbm3, 64, [&](const ChannelUnderTest&) {
       const std::int64_t at = line / places * 8 + line % places;
@@ -122,7 +123,7 @@ TEST(BusAccounting, BothPseudoChannelsAreOneBus) {
   }
 }
 
-// Row hits of two ranks in turn, one at a time: WCK is started for each.
+// Row hits alternate between two ranks, one request at a time, so WCK is started for each.
 TEST(BusAccounting, WckIsATurnaround) {
   const Assignments lpddr5{{"nvdimm.present", "false"},
                            {"dram.refresh", "false"},
@@ -156,7 +157,7 @@ TEST(BusAccounting, FlashMissesAreTheNvdimms) {
 }
 
 TEST(BusAccounting, DramThatWaitsOutsideIsAFullQueue) {
-  // Eight slots, all held by flash misses most of the time; one DRAM read for every eight.
+  // Eight slots, nearly always held by flash misses; every eighth request is a DRAM read.
   std::int64_t count = 0;
   const Outcome full = run({{"dram.refresh", "false"}, {"controller.queue_depth", "8"}}, 16,
                            [&](const ChannelUnderTest& channel) {

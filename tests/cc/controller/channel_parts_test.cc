@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a channel know the longest gap of its data bus, and who may compete for its banks?
+// Does a channel know the longest gap of its data bus, and which side may compete for its banks?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Between bursts of different drivers: a read and a write, in either order, of two ranks.
+// The gap between bursts of different drivers: a read and a write, in either order, on two ranks.
 TEST(ChannelLayout, TheLongestTurnaroundIsThatFromReadsToWritesOrBack) {
   for (const std::int64_t cl : {8, 11}) {
     for (const std::int64_t cwl : {8, 11}) {
@@ -30,7 +30,7 @@ TEST(ChannelLayout, TheLongestTurnaroundIsThatFromReadsToWritesOrBack) {
   }
 }
 
-// Whether a state is taken in which reads, or writes, have the banks.
+// Returns whether the channel accepts a saved state in which this side has the banks.
 bool takes(const Assignments& assignments, std::uint64_t side) {
   const SystemConfig config = make_config(with(kDramOnly, assignments));
   const ChannelLayout layout(config, 0);

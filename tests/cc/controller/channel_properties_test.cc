@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties over random traffic and configurations: every request completes exactly once, no rule
-// is broken (the harness has every command checked), lines stay in order, and no wake-up is missed.
+// Properties of random traffic and configurations: every request completes exactly once, no rule is
+// broken (the harness checks every command), lines stay in order, and no wake-up is missed.
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -190,7 +190,7 @@ TEST(ChannelProperties, EveryRequestOnceInLineOrderAndByTheRules) {
   }
 }
 
-// Timings that no part has: each rule in turn is the one that others hide.
+// Random timings, so that each rule in turn is the binding one.
 TEST(ChannelProperties, NoRuleIsBrokenWhateverTheTimings) {
   Random random(1);
   const auto between = [&random](std::uint64_t low, std::uint64_t high) {

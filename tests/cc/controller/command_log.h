@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests ask of a command log.
+// Helpers for tests that inspect a command log.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,19 +25,20 @@ inline std::vector<CommandRecord> only(const std::vector<CommandRecord>& log,
   return records;
 }
 
-// Between the first two such commands.
+// Returns the distance between the first two commands of this kind.
 inline Cycle first_gap(const std::vector<CommandRecord>& log, ChannelCommand command) {
   const std::vector<CommandRecord> records = only(log, command);
   return records.at(1).cycle - records.at(0).cycle;
 }
 
-// A command, and the cycle on which it should be issued.
+// A command and its expected cycle.
 struct Expected {
   ChannelCommand command;
   std::int64_t cycle;
 };
 
-// The log holds these commands, on these cycles after `from`, and no others. A failure shows both.
+// Asserts that the log holds exactly these commands, on these cycles after `from`. A failure shows
+// both lists.
 inline void assert_commands(const std::vector<CommandRecord>& log,
                             const std::vector<Expected>& expected, Cycle from = Cycle(0)) {
   std::string found;
@@ -52,7 +53,7 @@ inline void assert_commands(const std::vector<CommandRecord>& log,
   ASSERT_EQ(found, wanted);
 }
 
-// Commands i and j of a log, counted from 0, are so many cycles apart.
+// Asserts that commands i and j of a log, counted from 0, are `cycles` apart.
 inline void assert_gap(const std::vector<CommandRecord>& log, std::size_t i, std::size_t j,
                        std::int64_t cycles) {
   ASSERT_LT(std::max(i, j), log.size());

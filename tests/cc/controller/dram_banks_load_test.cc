@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left of the state before, when DRAM banks load another?
+// Does loading a state into DRAM banks remove the previous state?
 #include <gtest/gtest.h>
 
 #include "controller/channel/native_banks.h"
@@ -16,7 +16,7 @@ DramParameters two_ranks() {
   return dram;
 }
 
-// Without requests.
+// Channel parts without requests.
 struct Channel {
   const DramParameters dram = two_ranks();
   TransactionPool pool{4};
@@ -33,7 +33,7 @@ std::string saved(Part& part) {
   return archive.bytes();
 }
 
-// After loading, the caller states again which ranks are held.
+// After loading, the caller must state again which ranks are held.
 TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
   for (const std::int32_t rank : {0, 1}) {
     Channel channel;
@@ -52,7 +52,7 @@ TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
   }
 }
 
-// Whatever was queued where the state is loaded.
+// Transactions queued before loading are removed.
 TEST(DramBanksLoad, ALoadedStateHasNoRequests) {
   for (const std::size_t side : {0, 1}) {
     Channel empty;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of DDR3-1600 11-11-11 (docs/validation.md): unloaded latencies, refresh, bandwidth
-// limits.
+// Closed forms of DDR3-1600 11-11-11 (docs/validation.md): unloaded latencies, refresh, and
+// bandwidth limits.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/command_log.h"
@@ -23,7 +23,8 @@ TEST(DramLatency, ClosedBankHitAndConflict) {
   ChannelUnderTest channel(kDramOnly);
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(26));  // ACT 11, CL 11, burst 4
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(15));  // CL 11, burst 4
-  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(37));  // PRE 11 before that
+  // PRE 11, then as for a closed bank.
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(37));
 }
 
 TEST(DramLatency, WriteHitTakesCwlAndBurst) {
@@ -37,7 +38,7 @@ TEST(DramLatency, WriteHitTakesCwlAndBurst) {
 
 TEST(DramLatency, RequestBetweenEdgesWaitsForTheNext) {
   ChannelUnderTest channel(kDramOnly);
-  channel.kernel_.run_until(Tick(1251));  // a picosecond after edge 1
+  channel.kernel_.run_until(Tick(1251));  // one picosecond after edge 1
   const std::uint64_t id = channel.send(kDram, channel.dram(0, 0, 0));
   channel.run_to(Cycle(100));
   EXPECT_EQ(channel.finished_.at(id), Cycle(2 + 26));
@@ -82,7 +83,7 @@ TEST(DramRefresh, SingleRankStreamLoses112CyclesToEach) {
     const std::int64_t gap = (reads[i].cycle - reads[i - 1].cycle).value();
     if (gap != 4) {
       ++gaps;
-      EXPECT_GE(gap, 112 + 4 - 3);  // the refresh comes due up to three cycles before a read
+      EXPECT_GE(gap, 112 + 4 - 3);  // the refresh is due up to three cycles before a read
       EXPECT_LE(gap, 112 + 4);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3 under this controller and as a whole, where it is part of the build: so that builds with
-// sanitizers run it too. How well it agrees is asked in tests/validation/test_dramsim3.py.
+// DRAMsim3 below hmsim's controller, and as a complete channel, in builds that include it. Builds
+// with sanitizers thus run it as well. tests/validation/test_dramsim3.py checks its accuracy.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -23,7 +23,7 @@ class Dramsim3 : public ::testing::Test {
   }
 };
 
-// Parameters that ask for it are refused, and so is whoever asks without having them checked.
+// Parameters that select it are rejected, and so are direct calls that bypass the check.
 TEST(WithoutDramsim3, NobodyGetsIt) {
   if (dram_backend("dramsim3").built_in) {
     GTEST_SKIP() << "it is part of this build";
@@ -96,7 +96,7 @@ TEST_F(Dramsim3, TheWholeOfItAnswersEachRead) {
   EXPECT_EQ(requester.completed, 500u);
 }
 
-// An ini file that ships with it, and a name that does not.
+// One ini file that ships with DRAMsim3, and one name that does not.
 TEST_F(Dramsim3, ItsShippedFilesGoByName) {
   EXPECT_EQ(make_config({{"nvdimm.present", "false"}, {"dram.dramsim3_ini", "DDR4_8Gb_x8_2400"}})
                 .dram.timing.cl,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of DRAM energy: 8 devices of DDR3-1600 4 Gb x8 a rank, 1.35 V, with the currents of
-// DRAMsim3's DDR3_4Gb_x8_1600.ini.
+// Closed forms of DRAM energy: 8 devices of DDR3-1600 4 Gb x8 per rank, 1.35 V, with the currents
+// of DRAMsim3's DDR3_4Gb_x8_1600.ini.
 #include "dram/energy.h"
 
 #include <gtest/gtest.h>
@@ -33,19 +33,19 @@ constexpr double kTras = 28;
 constexpr double kTrp = 11;
 constexpr double kTrfc = 208;
 
-// In all devices of a rank for so many cycles.
+// Returns the energy of a current in all devices of a rank over `cycles` cycles.
 constexpr double joules(double amperes, double cycles) {
   return kVdd * amperes * kDevices * cycles * kCycle;
 }
 
-// As DRAMsim3's configuration.cc has them (its tRC is tRAS + tRP).
+// As in DRAMsim3's configuration.cc (whose tRC is tRAS + tRP).
 constexpr double kActivate =
     joules(kIdd0, kTras + kTrp) - joules(kIdd3n, kTras) - joules(kIdd2n, kTrp);
 constexpr double kRead = joules(kIdd4r - kIdd3n, 4);
 constexpr double kWrite = joules(kIdd4w - kIdd3n, 4);
 constexpr double kRefresh = joules(kIdd5 - kIdd3n, kTrfc);
 
-constexpr std::int64_t kMillisecondCycles = 800'000;  // in cycles
+constexpr std::int64_t kMillisecondCycles = 800'000;  // cycles in a millisecond
 
 Assignments part(const Assignments& more) {
   Assignments all{{"nvdimm.present", "false"}, {"dram.preset", "ddr3_1600k_4gb_x8"}};
@@ -81,7 +81,7 @@ TEST(DramEnergy, OfRefreshesOnly) {
   EXPECT_EQ(got.activate + got.read + got.write + got.power_down + got.self_refresh, 0);
 }
 
-// One row after another of one bank: each is active from its activate to its precharge.
+// Rows of one bank, one after another: each is active from its activate to its precharge.
 TEST(DramEnergy, OfActivates) {
   ChannelUnderTest channel(part(kNoRefresh));
   constexpr int kRows = 100;
@@ -115,7 +115,7 @@ TEST(DramEnergy, OfASaturatedStream) {
   for (int i = 0; i < 16; ++i) {
     next();
   }
-  constexpr std::int64_t kBegin = 1011;  // of a read command
+  constexpr std::int64_t kBegin = 1011;  // cycle of a read command
   channel.run_to(Cycle(kBegin - 1));
   channel.channel_.reset_statistics(Tick((kBegin - 1) * 1250));
   channel.run_to(Cycle(kBegin - 1 + 4000));
@@ -124,8 +124,8 @@ TEST(DramEnergy, OfASaturatedStream) {
   expect_equal(got.total(), joules(kIdd4r, 4000));
 }
 
-// With one current for all states, the background is that current for the whole time: no cycle is
-// counted twice or not at all.
+// With the same current in all states, the background energy is that current over the whole time,
+// so no cycle is counted twice or missed.
 TEST(DramEnergy, EveryCycleIsInOneState) {
   ChannelUnderTest channel(part({{"dram.ranks", "2"},
                                  {"dram.power_down", "fast"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the channel's shortcuts (controller/channel/fast/) change anything? Every random configuration
-// runs with them and, edge by edge, without: commands, completions, statistics and
-// checkpoints are compared bit for bit, and a checkpoint of the one is continued by the other.
+// Do the channel's shortcuts (controller/channel/fast/) change any result? Each random
+// configuration runs with and without them. Commands, completions, statistics and checkpoints are
+// compared bit for bit, and each continues from the other's checkpoint.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -27,11 +27,12 @@ constexpr int kBurstsPerState = 7;
 
 struct Choice {
   const char* name;
-  std::vector<const char*> values;  // one that is to be drawn more often stands there more often
+  std::vector<const char*> values;  // repeated values are drawn more often
   bool of_nvdimm = false;
 };
 
-// Most channels need no extras, or keys only: these have all the shortcuts.
+// Most drawn channels need no extras, or only changing keys, because only these use all the
+// shortcuts.
 const std::vector<Choice> kChoices{
     {"controller.queues", {"unified", "split"}, true},
     {"controller.ack", {"grant", "grant", "auto", "nvdimm_p"}, true},
@@ -69,7 +70,7 @@ struct Drawn {
   SystemConfig config;
 };
 
-// A configuration drawn at random; none when its parts do not fit together.
+// Draws a random configuration; nullopt if its parts are inconsistent.
 std::optional<Drawn> draw(Random& random) {
   const bool nvdimm = random.below(3) != 0;
   Assignments drawn = nvdimm ? kSmallNvdimm : kDramOnly;
@@ -100,7 +101,7 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-// The same bursts and pauses to both; answers are part of the traffic.
+// Sends the same bursts and pauses to both; answers are part of the traffic.
 void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   RandomTraffic first(one, seed);
   RandomTraffic second(other, seed);
@@ -118,7 +119,7 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   }
 }
 
-// In parts, so that processors share them.
+// Split into parts so that test processes can share them.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {
@@ -152,12 +153,13 @@ TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
   expect_that_they_change_nothing(GetParam(), true);
 }
 
-// Refreshes of an idle channel are counted in whole rounds where nobody observes commands.
+// Without a command observer, refreshes of an idle channel are counted in whole rounds.
 TEST_P(FastPaths, ChangeNothingWhereNobodyObservesCommands) {
   expect_that_they_change_nothing(GetParam(), false);
 }
 
-// What is misspelt would be refused, and with it all that it stands beside.
+// A misspelt value would make its whole configuration invalid, and so remove its other values from
+// the test.
 TEST(FastPathsAndReference, EveryChoiceIsAmongTheConfigurations) {
   std::map<std::pair<std::string, std::string>, int> seen;
   Random random(1);
@@ -205,8 +207,8 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
   }
 }
 
-// Both classes always have bursts that could be next, of both directions; refreshes that come often
-// close rows while a class is to have the bus next.
+// Both classes always have a burst available in both directions. Frequent refreshes close rows
+// while a class holds the choice for the bus.
 TEST(FastPathsAndReference, TheArbiterIsAskedAsOftenWhereRefreshesInterruptContests) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const SystemConfig config =

@@ -27,7 +27,7 @@ class Bursts {
   TransactionPool pool_;
 };
 
-// The slots in the order in which a queue takes them from a saved state.
+// Returns the slots in the order in which a queue restores them.
 std::vector<std::uint32_t> restored(const std::vector<Cycle>& ends, bool several_buses) {
   Bursts bursts(ends);
   FinishQueue queue(several_buses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who waits for whom where there are flushes?
+// Which requests wait for a flush, and which requests does a flush wait for?
 #include "controller/channel/flush_barrier.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace hmsim::testing {
 namespace {
 
-// All that is not done, in order of arrival: a flush waits for all before it, everything waits for
-// the flushes before it.
+// Model: all unfinished requests in order of arrival. A flush waits for all before it, and every
+// request waits for the flushes before it.
 class ModelOfBarriers {
  public:
   struct Entry {
@@ -28,7 +28,7 @@ class ModelOfBarriers {
     all_.push_back({slot, flush});
     return barred;
   }
-  // Those that may go or have gone; those behind the first flush; the flush, if it may be sent.
+  // The requests that may proceed or have proceeded: those before the first flush.
   std::vector<std::uint32_t> free() const {
     std::vector<std::uint32_t> slots;
     for (auto each = all_.begin(); each != all_.end() && !each->flush; ++each) {
@@ -109,7 +109,7 @@ TEST(FlushBarrier, FreesWhatHasNoFlushBeforeItAndSendsAFlushWithNothingBeforeIt)
   EXPECT_GT(flushes, 100);
 }
 
-// A flush, and a write behind it, that a barrier bars; a write before them.
+// A barrier that bars a flush and a write after it; another write is before them.
 struct Barred {
   Barred() {
     for (Transaction* const each : {&flush, &behind}) {
@@ -143,7 +143,7 @@ TEST(FlushBarrier, ALoadedFlushIsSentWithNothingBeforeIt) {
   EXPECT_EQ(loaded.due(rig.pool), nullptr) << "it was sent";
 }
 
-// How many are in front is not in the file, but follows from it.
+// The number of requests in front is not in the file; the caller derives it.
 TEST(FlushBarrier, ALoadedOneWaitsForThoseInFront) {
   Barred rig;
   FlushBarrier loaded;

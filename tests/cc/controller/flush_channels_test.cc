@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a flush a barrier over all channels: whichever requester sends it, with full queues, and
-// through a checkpoint?
+// Is a flush a barrier over all channels, whichever requester sends it, with full queues, and
+// across a checkpoint?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ const Assignments kShort{{"controller.queue_depth", "8"},
                          {"controller.drain_low", "2"},
                          {"nvdimm.unmapped_read", "zero"}};
 
-// Several requesters that send lines and flushes at random, and more from within completions.
+// Several requesters that send lines and flushes at random, and more from completions.
 class Traffic final : public Requester, public CommandObserver {
  public:
   Traffic(std::int64_t channels, const Assignments& more)
@@ -65,8 +65,8 @@ class Traffic final : public Requester, public CommandObserver {
     }
   }
 
-  // NVDIMM requests that begin although a flush sent before them is not done, or that are not done
-  // when a flush sent after them is.
+  // Counts NVDIMM requests that begin before a flush sent earlier is done, or that are unfinished
+  // when a flush sent later is done.
   int overtakes() const {
     int found = 0;
     for (const auto& entry : begun_) {
@@ -91,7 +91,7 @@ class Traffic final : public Requester, public CommandObserver {
   }
   std::size_t begun() const { return begun_.size(); }
   std::size_t flushes() const { return flushes_.size(); }
-  // Some NVDIMMs have acknowledged a flush, and others have not.
+  // Returns whether some NVDIMMs have acknowledged a flush and others have not.
   bool within_flush() const {
     const auto all = rig.memory.outstanding();
     const auto parts = std::count_if(all.begin(), all.end(), [](const auto& each) {
@@ -113,12 +113,12 @@ class Traffic final : public Requester, public CommandObserver {
   }
 
   Memory rig;
-  int answers = 0;  // flushes that are answered by a line and a flush
+  int answers = 0;  // flushes answered with a line and a flush
   std::vector<CommandRecord> log;
 
  private:
   struct Flush {
-    std::uint64_t first = 0;  // of the parts' ids
+    std::uint64_t first = 0;  // first id of the parts
     std::uint64_t end = 0;
     Tick done = kNever;
   };
@@ -150,8 +150,8 @@ class Traffic final : public Requester, public CommandObserver {
   std::uint32_t next_flush_ = 0;
   std::uint64_t sent_ = 0;
   std::map<std::uint32_t, Flush> flushes_;
-  std::map<std::uint64_t, Tick> done_;   // lines
-  std::map<std::uint64_t, Tick> begun_;  // lines of the NVDIMM
+  std::map<std::uint64_t, Tick> done_;
+  std::map<std::uint64_t, Tick> begun_;  // NVDIMM lines
 };
 
 TEST(FlushOfChannels, NoRequestOvertakesItOnAnyChannel) {
@@ -182,7 +182,8 @@ TEST(FlushOfChannels, NoRequestOvertakesItOnAnyChannel) {
   }
 }
 
-// A + B: from each of many moments within flushes, a checkpoint continues like the run itself.
+// At many moments within flushes, a run that loads a checkpoint continues like the run that saved
+// it.
 TEST(FlushOfChannels, SaveAndLoadWithinAFlush) {
   for (const std::int64_t channels : {2, 4}) {
     Traffic whole(channels, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a flush of several NVDIMMs end once its parts on all channels are done?
+// Does a flush of several NVDIMMs end when its parts on all channels are done?
 #include "controller/flush_join.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace hmsim {
 namespace {
 
-// A channel that has nothing.
+// A channel without function.
 class Stub final : public MemoryChannel {
  public:
   Stub() : MemoryChannel(false) {}
@@ -43,7 +43,7 @@ struct Ended final : Requester {
   int flushes = 0;
 };
 
-// Three channels, of which a flush under way is for the last two.
+// Three channels; a flush in progress covers the last two.
 struct Rig {
   Rig() {
     for (int i = 0; i < 3; ++i) {

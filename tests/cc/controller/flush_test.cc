@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flushes of the NVDIMM: what they wait for, what waits for them, and how long they take.
+// Flushes of the NVDIMM: which requests they wait for, which requests wait for them, and how long
+// they take.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,19 +27,19 @@ TEST(Flush, TakesItsCommandALookupAndAnAck) {
     const std::uint64_t second = channel.flush();
     channel.run_to(kLongAfter);
     EXPECT_EQ(channel.finished_.at(first), Cycle(43)) << "command 1, lookup 42 (52 ns)";
-    // The ack takes a command slot, unless it has lines of its own.
+    // The ack takes a command slot unless it has separate lines.
     const std::int64_t after = ack == std::string("nvdimm_p") ? 43 : 44;
     EXPECT_EQ(channel.finished_.at(second), Cycle(after + 43)) << ack;
   }
 }
 
-// It is no burst: in `auto` mode, too, its ack passes while the data bus is taken.
+// A flush has no burst: even in `auto` mode its ack passes while the data bus is busy.
 TEST(Flush, ItsAckDoesNotWaitForTheDataBus) {
   std::vector<Cycle> ends;
   for (const char* ack : {"grant", "auto"}) {
     ChannelUnderTest channel(
         with(kQuiet, {{"controller.ack", ack}, {"controller.queues", "split"}}));
-    for (std::int64_t column = 0; column < 24; ++column) {  // a burst on each cycle
+    for (std::int64_t column = 0; column < 24; ++column) {  // keeps the data bus busy
       channel.send(MemoryClass::dram, channel.dram(0, 0, column));
     }
     const std::uint64_t flush = channel.flush();
@@ -65,12 +66,12 @@ TEST(Flush, HoldsBackWhatIsBehindIt) {
   const std::uint64_t flush = channel.flush();
   const std::uint64_t write = channel.send(kNvdimm, Address(4096), true);
   channel.run_to(kLongAfter);
-  // Its ack takes the command bus, then: command, lookup, ack in cycle 43, grant, CWL, burst.
+  // The ack takes the command bus. Then: command, lookup, ack in cycle 43, grant, CWL, burst.
   const std::int64_t burst = channel.config_.dram.timing.cwl + channel.config_.dram.timing.burst;
   EXPECT_EQ(channel.finished_.at(write), channel.finished_.at(flush) + Cycle(1 + 44 + burst));
 }
 
-// Who steps the kernel by hand sees what ends no later than that.
+// Code that steps the kernel by hand sees every completion up to that time.
 TEST(Flush, AnEndIsSeenWhenItComesByWhoeverLooksOnBetweenSteps) {
   for (const Assignments& assignments : {kQuiet, kWriteBack}) {
     ChannelUnderTest channel(assignments);
@@ -110,14 +111,14 @@ TEST(Flush, LeavesDramAlone) {
     channel.finished_.erase(100);
     finished.push_back(channel.finished_);
   }
-  // The command and the ack may cost a cycle of the command bus each.
+  // The command and the ack may each cost a command-bus cycle.
   for (const auto& [id, cycle] : finished[0]) {
     EXPECT_LE(finished[1].at(id), cycle + Cycle(2));
   }
 }
 
-// A flush is of no page, whatever its address says: what was a hit before stays one, and goes
-// before an older miss of its pseudo-bank.
+// A flush has no page, whatever its address is. Earlier row hits stay hits and go before an older
+// miss of their pseudo-bank.
 TEST(Flush, LeavesTheLastPageOfAPseudoBankTheLast) {
   ChannelUnderTest channel(kQuiet);
   constexpr std::int64_t kPage = 3;
@@ -163,8 +164,8 @@ TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
   const std::uint64_t flush = channel.flush();
   channel.run_to(Cycle(2'000'000));
   const NvdimmParameters& nvdimm = channel.config_.nvdimm;
-  // The page was never written, so nothing of it is to be read first. To flash: command, data,
-  // program (at a flat 650 us), the status aside.
+  // The page was never written, so no read precedes the program. To flash: command, data, program
+  // (650 us constant), without the status.
   const NvdimmStatistics seen = static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics();
   EXPECT_EQ(seen.nand.page_reads, 0u);
   EXPECT_EQ(seen.nand.page_programs, 1u);
@@ -173,7 +174,7 @@ TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
   const Tick ready = Tick(1'250) + nvdimm.buffer.lookup + nvdimm.nand.command_time + transfer +
                      nvdimm.nand.program_time;
   EXPECT_EQ(channel.finished_.at(flush) - Cycle(1'000), Cycle((ready.value() + 1'249) / 1'250));
-  // There is nothing left to write back.
+  // Nothing is left to write back.
   const std::uint64_t again = channel.flush();
   channel.run_to(kLongAfter);
   EXPECT_EQ(channel.finished_.at(again), Cycle(2'000'000 + 43));
@@ -251,7 +252,7 @@ TEST(Flush, BarriersHoldInEveryStructureAndMode) {
   }
 }
 
-// All NVDIMMs of a system, as one flush.
+// One flush over all NVDIMMs of a system.
 TEST(Flush, OfSeveralChannelsEndsWithTheLast) {
   const SystemConfig config =
       make_config(with(kQuiet, {{"controller.channels", "4"}, {"nvdimm.capacity", "1GiB"}}));

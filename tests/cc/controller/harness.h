@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One channel under test: send requests at chosen cycles, read back its commands and completions.
-// Every command is judged by the protocol checker.
+// One channel under test: sends requests at chosen cycles and records its commands and completions.
+// The protocol checker checks every command.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline SystemConfig make_config(const Assignments& assignments) {
   return config;
 }
 
-// Small enough for tests that want no NVDIMM traffic to matter.
+// For tests without NVDIMM traffic.
 inline const Assignments kDramOnly{{"nvdimm.present", "false"}};
 
 class ChannelUnderTest final : public Requester, public CommandObserver, public SourceProgress {
@@ -61,7 +61,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     }
   }
 
-  // Neither logs nor checks any command, as in most runs of users.
+  // Removes command log and checker, as in most users' runs.
   void observe_nothing() {
     channel_.set_observer(nullptr);
     violations_expected_ = true;
@@ -70,14 +70,14 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   std::int64_t instructions(std::uint16_t source) const override {
     return source < instructions_.size() ? instructions_[source] : 0;
   }
-  std::vector<std::int64_t> instructions_;  // by source, for policies that ask
+  std::vector<std::int64_t> instructions_;  // by source, for policies that query them
 
   Violation first_violation() const {
     const std::vector<Violation>& first = checker_.violations().first();
     return first.empty() ? Violation() : first.front();
   }
 
-  // Bytes of one row, of all banks' rows, ... follow from the map row|bank|rank|column|channel.
+  // Returns the address of a DRAM line. Assumes the map row|bank|rank|column|channel.
   Address dram(std::int64_t row, std::int64_t bank, std::int64_t column,
                std::int64_t rank = 0) const {
     const DramOrganisation& part = config_.dram.organisation;
@@ -110,7 +110,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     return request.id;
   }
 
-  // All that a checkpoint holds; and going on from there.
+  // save() returns a checkpoint; load() continues from one.
   std::string save() {
     Archive archive;
     serialize(archive);
@@ -123,8 +123,8 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   }
 
   void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
-  // Visits every edge before `cycle`, whether or not the channel asks for it. (A request sent at
-  // `cycle` itself may still be taken on that edge.)
+  // Processes every edge before `cycle`, whether or not the channel asks for it. A request sent at
+  // `cycle` itself may still be admitted on that edge.
   void poll_to(Cycle cycle) {
     const Tick period = channel_.clock_period();
     for (Cycle edge(kernel_.now() / period); edge < cycle; ++edge) {
@@ -143,7 +143,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   void on_admit(const Request& request, Tick now) override {
     admitted_[request.id] = Cycle(now / channel_.clock_period());
   }
-  // A flush of this channel alone has passed with its ack.
+  // A flush of this single channel passes with its ack.
   void on_complete(const Request& request, Tick now) override {
     if (request.flush) {
       channel_.pass_flush(now);

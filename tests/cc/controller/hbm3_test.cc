@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Closed forms of HBM3 at 6.4 Gb/s (RL 26, WL 13, tRCD = tRP = 26, tCCDS 2, tCCDL 4, tCCDR 3): two
-// command buses, pseudo-channels, lines of two bursts; and what the checker says of wrong logs.
+// command buses, pseudo-channels, lines of two bursts; and the checker's verdict on wrong logs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ using C = ChannelCommand;
 using Log = std::vector<CommandRecord>;
 
 constexpr auto kDram = MemoryClass::dram;
-constexpr std::int64_t kLine = 6;  // two bursts of 2 cycles, 4 from one to the next
+constexpr std::int64_t kLine = 6;  // two bursts of 2 cycles, starting 4 cycles apart
 
-// Banks 0 to 3 are one group, 4 to 7 the next, ...; 16 to 31 have the other stack id.
+// Banks 0 to 3 form the first group, 4 to 7 the next, and so on; 16 to 31 have the other stack id.
 const Assignments kHbm3{{"nvdimm.present", "false"},
                         {"dram.preset", "hbm3_6400_8h_4gb_x32"},
                         {"dram.ranks", "2"},
@@ -54,7 +54,7 @@ struct Place {
   int rank;
 };
 
-// Two requests to open rows at once: cycles from the first one's command to the second's.
+// Sends two requests to open rows at once. Returns the cycles from the first command to the second.
 Cycle between(Place one, Place other, bool write = false, bool then_write = false) {
   ChannelUnderTest channel(kHbm3);
   latency_of(channel, channel.dram(5, one.bank, 0, one.rank));
@@ -70,18 +70,19 @@ TEST(Hbm3, LinesInterleaveBetweenGroupsAndPseudoChannels) {
   for (const bool write : {false, true}) {
     EXPECT_EQ(between({0, 0}, {0, 0}, write, write), Cycle(4 + 4));  // tCCDL after the second burst
     EXPECT_EQ(between({0, 0}, {1, 0}, write, write), Cycle(4 + 4));
-    EXPECT_EQ(between({0, 0}, {4, 0}, write, write), Cycle(2));       // tCCDS: in the gap
-    EXPECT_EQ(between({0, 0}, {16, 0}, write, write), Cycle(4 + 3));  // tCCDR after the second
-    EXPECT_EQ(between({0, 0}, {0, 1}, write, write), Cycle(1));       // the column bus only
+    EXPECT_EQ(between({0, 0}, {4, 0}, write, write), Cycle(2));  // tCCDS: within the gap
+    // TCCDR after the second burst.
+    EXPECT_EQ(between({0, 0}, {16, 0}, write, write), Cycle(4 + 3));
+    EXPECT_EQ(between({0, 0}, {0, 1}, write, write), Cycle(1));  // limited only by the column bus
   }
   EXPECT_EQ(between({0, 0}, {4, 0}, true, false), Cycle(13 + kLine + 7));       // tWTRS
   EXPECT_EQ(between({0, 0}, {1, 0}, true, false), Cycle(13 + kLine + 13));      // tWTRL
   EXPECT_EQ(between({0, 0}, {4, 0}, false, true), Cycle(26 + kLine + 2 - 13));  // one data bus
-  EXPECT_EQ(between({0, 0}, {0, 1}, true, false), Cycle(1));  // of the other pseudo-channel
+  EXPECT_EQ(between({0, 0}, {0, 1}, true, false), Cycle(1));  // on the other pseudo-channel
   EXPECT_EQ(between({0, 0}, {0, 1}, false, true), Cycle(1));
 }
 
-// The write comes later, and is done first.
+// The write is issued later and completes first.
 TEST(Hbm3, DataOfTwoPseudoChannelsMayEndOutOfOrder) {
   ChannelUnderTest channel(kHbm3);
   latency_of(channel, channel.dram(5, 0, 0, 0));
@@ -94,7 +95,7 @@ TEST(Hbm3, DataOfTwoPseudoChannelsMayEndOutOfOrder) {
   EXPECT_EQ(channel.finished_.at(write) - sent, Cycle(1 + 13 + kLine));
 }
 
-// A read of an open row and an activate, both wanted at once.
+// A read of an open row and an activate, both possible at once.
 TEST(Hbm3, ARowAndAColumnCommandGoInOneCycle) {
   ChannelUnderTest channel(kHbm3);
   latency_of(channel, channel.dram(5, 0, 0));
@@ -106,8 +107,8 @@ TEST(Hbm3, ARowAndAColumnCommandGoInOneCycle) {
   assert_commands(channel.log_, {{C::read, 0}, {C::activate, 0}, {C::read, 27}}, sent);
 }
 
-// Sixteen rows of each pseudo-channel, all activated before the first read: tRRDS and tFAW hold for
-// each by itself, and an activate takes two cycles of the row bus.
+// Sixteen rows of each pseudo-channel, all activated before the first read. tRRDS and tFAW apply to
+// each pseudo-channel separately, and an activate takes two cycles of the row bus.
 TEST(Hbm3, ActivateWindowsAreOfAPseudoChannel) {
   Assignments narrow = kHbm3;
   narrow.insert(narrow.end(), {{"dram.timing.tFAW", "32"}, {"dram.timing.tRCD", "300"}});
@@ -148,7 +149,7 @@ TEST(Hbm3, AStreamFillsBothDataBuses) {
   EXPECT_EQ(channel.channel_.statistics().dram_data_cycles, 64u * 2);
 }
 
-// A REFpb in a thirty-second of tREFI, of one bank; the others have an activate after tRREFD.
+// One REFpb of one bank every tREFI/32; other banks can be activated after tRREFD.
 TEST(Hbm3, APerBankRefreshIsOfOneBank) {
   Assignments assignments = kHbm3;
   assignments[2].second = "1";
@@ -179,7 +180,8 @@ TEST(Hbm3, WhatIsNotModelledIsRefused) {
   };
   EXPECT_THROW(make_config(with_one("dram.power_down", "fast")), InputError);
   EXPECT_THROW(make_config(with_one("dram.self_refresh", "true")), InputError);
-  EXPECT_THROW(make_config(with_one("dram.timing.tCCD_L", "5")), InputError);  // and no other gap
+  // Without a matching burst gap.
+  EXPECT_THROW(make_config(with_one("dram.timing.tCCD_L", "5")), InputError);
   EXPECT_NO_THROW(
       make_config(with(kHbm3, {{"dram.timing.tCCD_L", "5"}, {"dram.timing.burst_gap", "3"}})));
   Assignments more = kHbm3;
@@ -191,7 +193,7 @@ TEST(Hbm3, WhatIsNotModelledIsRefused) {
   EXPECT_THROW(make_config(more), InputError);
 }
 
-// The rules that a log of reads breaks, after both banks' rows were opened.
+// Returns the rules that a log of reads breaks, after the rows of all banks were opened.
 std::set<std::string> broken_by_reads(const Log& reads, const std::set<int>& banks) {
   ProtocolChecker checker(make_config(kHbm3));
   std::int64_t at = 0;

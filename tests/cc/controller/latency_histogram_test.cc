@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Latencies that are whole cycles are counted apart: the histogram must not show it.
+// Latencies of whole cycles are counted separately. Does the histogram hide this?
 #include "controller/accounts/latency_histogram.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,8 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
     LatencyHistogram latencies;
     Histogram plain;
     for (int i = 0; i < 3000; ++i) {
-      const auto cycles = static_cast<std::int64_t>(random.below(1000));  // some are not counted
+      // Some exceed the separate counts.
+      const auto cycles = static_cast<std::int64_t>(random.below(1000));
       const auto time = static_cast<std::int64_t>(random.below(1'000'000));
       latencies.add(Cycle(cycles), clock);
       latencies.add(Tick(cycles * period), clock);
@@ -68,7 +69,7 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
   }
 }
 
-// Of what was counted apart and of what was not, folded or not.
+// Covers separately counted values and others, folded or not.
 TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
   const WholeCycles clock{Tick(625)};
   for (const bool folded : {false, true}) {
@@ -94,7 +95,7 @@ TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
   }
 }
 
-// What was folded is not counted again.
+// Folded values are not counted again.
 TEST(LatencyHistogram, IsFoldedOnce) {
   const WholeCycles clock{Tick(625)};
   LatencyHistogram latencies;

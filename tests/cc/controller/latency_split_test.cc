@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is each cycle of a request's latency charged to what held it up, and to nothing else?
+// Is each cycle of a request's latency charged to the cause of its delay, and to no other?
 #include <gtest/gtest.h>
 
 #include "core/archive.h"
@@ -51,8 +51,8 @@ TEST(LatencySplit, AnotherRowOfABusyBankQueuesUntilTheBankIsItsOwn) {
   channel.send(MemoryClass::dram, channel.dram(0, 0, 0));
   const std::uint64_t other = channel.send(MemoryClass::dram, channel.dram(1, 0, 0));
   channel.run_to(Cycle(200));
-  // The first row's read is issued in cycle 11. PRE waits for tRAS 28, ACT for tRP, RD for
-  // tRCD: 50.
+  // The first row's read is issued in cycle 11. PRE waits for tRAS 28, ACT for tRP, RD for tRCD:
+  // 50.
   EXPECT_EQ(splits.cycles(other), (Cycles{{kQueueing, 11}, {kBank, 39}, {kTransfer, 15}}));
 }
 
@@ -79,11 +79,11 @@ TEST(LatencySplit, ARefreshComesFirst) {
   const std::uint64_t late = channel.send(MemoryClass::dram, channel.dram(0, 0, 0));
   channel.run_to(Cycle(7000));
   EXPECT_EQ(splits.cycles(late), (Cycles{{kRefresh, 87}, {kBank, 11}, {kTransfer, 15}}));
-  // The second time the row is open: PRE in 12480, REF 11 later.
+  // At the second refresh the row is open: PRE in 12480, REF 11 later.
   channel.run_to(Cycle(12'470));
   const std::uint64_t before = channel.send(MemoryClass::dram, channel.dram(1, 0, 0));
   channel.run_to(Cycle(13'000));
-  // PRE in 12470; the rank is to be refreshed from 12480 on, before the ACT.
+  // PRE in 12470; the refresh is urgent from 12480 on, before the ACT.
   EXPECT_EQ(splits.cycles(before), (Cycles{{kRefresh, 1 + 88}, {kBank, 10 + 11}, {kTransfer, 15}}));
   channel.run_to(Cycle(18'725));
   const std::uint64_t amid = channel.send(MemoryClass::dram, channel.dram(1, 0, 0));
@@ -91,7 +91,8 @@ TEST(LatencySplit, ARefreshComesFirst) {
   EXPECT_EQ(splits.cycles(amid), (Cycles{{kRefresh, 6 + 88}, {kBank, 11}, {kTransfer, 15}}));
 }
 
-// A rank that slept is refreshed later than others; its requests wait for that as for any refresh.
+// A rank that slept is refreshed later than others; its requests wait for that refresh as for any
+// other.
 TEST(LatencySplit, ARefreshBehindASelfRefreshComesFirst) {
   const Assignments sleeps{{"nvdimm.present", "false"},
                            {"dram.self_refresh", "true"},
@@ -164,7 +165,8 @@ TEST(LatencySplit, NvdimmHitAndMiss) {
     channel.run_to(Cycle(100'000));
     const std::uint64_t hit = channel.send(MemoryClass::nvdimm, Address(64));
     channel.run_to(Cycle(200'000));
-    // 1.25 + 52 + 300 + 50 000 + 20 480 ns, to the next edge, and an edge for the ack (grant).
+    // 1.25 + 52 + 300 + 50 000 + 20 480 ns, rounded up to an edge, plus one edge for the ack
+    // (grant).
     EXPECT_EQ(
         splits.cycles(miss),
         (Cycles{{kAckWait, (70'833'250 + 1'249) / 1'250 + (grant ? 1 : 0)}, {kTransfer, 15}}));
@@ -181,8 +183,8 @@ TEST(LatencySplit, AcksAndBurstsOfOnePageWaitForTheBus) {
   channel.run_to(Cycle(100'000));
   for (std::uint64_t line = 0; line < 8; ++line) {
     const Cycles cycles = splits.cycles(line);
-    // One command a cycle. All data come at once: the acks take the command bus, one a cycle, then
-    // the bursts leave one after another.
+    // One command per cycle. All data arrive at once: the acks take the command bus, one per cycle,
+    // then the bursts follow one another.
     EXPECT_EQ(cycles.count(kQueueing) > 0 ? cycles.at(kQueueing) : 0,
               static_cast<std::int64_t>(line));
     EXPECT_EQ(cycles.count(kBus) > 0 ? cycles.at(kBus) : 0,
@@ -264,7 +266,7 @@ TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
   }
 }
 
-// Random traffic to two ranks.
+// Checks random traffic to two ranks.
 void expect_sums(Assignments assignments) {
   assignments.emplace_back("dram.ranks", "2");
   ChannelUnderTest channel(assignments);
@@ -297,7 +299,7 @@ TEST(LatencySplit, PartsAddUpWhereCommandsNeedMoreThanASlot) {
   }
 }
 
-// One LUN, filled, and a buffer of few pages: writes make it collect all the time.
+// One full LUN and a buffer of few pages, so that writes keep garbage collection busy.
 TEST(LatencySplit, GarbageCollectionIsToldApartFromOtherWaitsForTheAck) {
   ChannelUnderTest channel(Assignments{{"nvdimm.capacity", "1MiB"},
                                        {"nvdimm.nand.channels", "1"},

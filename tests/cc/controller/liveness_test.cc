@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With the starvation guard no request waits beyond a bound, whatever scheduler and arbiter do and
-// however one-sided the traffic is. docs/schedulers.md states the bound.
+// With the starvation guard no request waits longer than a bound, whatever the scheduler and
+// arbiter do and however one-sided the traffic is. docs/schedulers.md states the bound.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/harness.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLimit = 400;  // cycles: 500 ns of DDR3-1600
 
-// Few slots, and an NVDIMM that answers within its lookup: what is left is the host's waiting.
+// Few slots, and an NVDIMM that answers within its lookup, so that waiting is caused by the host.
 const Assignments kFewSlots{
     {"nvdimm.capacity", "256MiB"},          {"nvdimm.ftl.over_provisioning", "28"},
     {"nvdimm.buffer.read_size", "1MiB"},    {"nvdimm.buffer.write_size", "1MiB"},
@@ -22,8 +22,9 @@ const Assignments kFewSlots{
     {"policies.nvm_duet.write_low", "2"},   {"policies.tcm.quantum", "3us"},
     {"policies.atlas.quantum", "3us"}};
 
-// From its slot to its last beat: the limit, then, for each slot, all that one request can take of
-// a bank and the bus (the row before it, its own, the bus turned round), and refreshes on the way.
+// Returns the bound from admission to the last beat: the limit; then, for each slot, the longest
+// time one request can occupy a bank and the bus (previous row, its own row, turnaround); and
+// refreshes.
 Cycle bound_of(const SystemConfig& config) {
   const DramTiming& t = config.dram.timing;
   const std::int64_t each =
@@ -34,8 +35,8 @@ Cycle bound_of(const SystemConfig& config) {
   return Cycle(wait + refreshes * (t.trfc + each));
 }
 
-// Closed loop: as many requests as there are slots, nearly all of them of one kind, which needs
-// neither a new row nor a turnaround; the kind changes, longer than the bound apart.
+// Closed loop with as many requests as slots. Nearly all are of one kind, which needs neither a new
+// row nor a turnaround. The kind changes at intervals longer than the bound.
 class OneSided {
  public:
   explicit OneSided(ChannelUnderTest& channel) : channel_(channel) {
@@ -166,8 +167,8 @@ TEST(StarvationGuard, HoldsInEachAckMode) {
                                       {"controller.queues", queues},
                                       {"controller.arbiter", arbiter}};
         const Cycle longest = longest_wait(assignments);
-        // In `auto` mode acks go one after another: those before an overdue one have to become
-        // overdue, too.
+        // In `auto` mode acks are returned in order: those before an overdue one must become
+        // overdue first.
         EXPECT_LE(longest, bound_of(make_config(with(kFewSlots, assignments))) + Cycle(kLimit))
             << ack << queues << arbiter;
         RecordProperty(std::string(ack) + queues + arbiter, static_cast<int>(longest.value()));
@@ -176,7 +177,7 @@ TEST(StarvationGuard, HoldsInEachAckMode) {
   }
 }
 
-// All are overdue at once; the NVDIMM's is ready when half of the DRAM's are done.
+// All become overdue at once; the NVDIMM's is ready when half of the DRAM's are done.
 TEST(StarvationGuard, OfTwoClassesTheOlderOverdueRequestGoesFirst) {
   for (const bool nvdimm_is_older : {false, true}) {
     ChannelUnderTest channel(with(kFewSlots, {{"dram.refresh", "false"},
@@ -205,8 +206,8 @@ TEST(StarvationGuard, OfTwoClassesTheOlderOverdueRequestGoesFirst) {
   }
 }
 
-// A stream that needs no turnaround keeps the bus from a request that does, until refreshes
-// interrupt it; whoever it is that ranks them.
+// A stream without turnarounds keeps the bus from a request that needs one until a refresh
+// interrupts it, under every scheduler and arbiter.
 TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     for (const bool write : {false, true}) {
@@ -243,8 +244,8 @@ TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
   }
 }
 
-// Writes to pages of the NVDIMM's buffer whose bursts follow one another, so that the bus is never
-// turned round for the one read, or the other way round.
+// Bursts to pages of the NVDIMM's buffer follow one another, so the bus is never turned around for
+// the one request in the other direction.
 TEST(StarvationGuard, HoldsAgainstBurstsOfTheNvdimmThatNeedNoTurnaround) {
   for (const bool write : {false, true}) {
     for (const bool guarded : {false, true}) {

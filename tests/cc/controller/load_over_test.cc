@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A channel takes a state whatever it did before, if that fits it.
+// Does a channel load any matching state, whatever it did before?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -42,7 +42,7 @@ std::vector<Setting> settings() {
   };
 }
 
-// So many bursts, with pauses of this many cycles.
+// Sends `bursts` bursts with pauses of `pause` cycles.
 void drive(ChannelUnderTest& channel, const Setting& setting, std::uint64_t seed, int bursts,
            std::int64_t pause) {
   RandomTraffic traffic(channel, seed, setting.between_flushes);
@@ -54,7 +54,7 @@ void drive(ChannelUnderTest& channel, const Setting& setting, std::uint64_t seed
   }
 }
 
-// The same traffic from then on, and the statistics in the end.
+// Continues with the same traffic and returns the final statistics.
 std::string go_on(ChannelUnderTest& channel, const Setting& setting) {
   drive(channel, setting, 11, 40, 30);
   channel.run_to(Cycle(channel.kernel_.now() / channel.channel_.clock_period()) + Cycle(20'000));
@@ -88,7 +88,7 @@ TEST_P(LoadedOver, AnotherStateAChannelGoesOnAsThatWhichWasSaved) {
 INSTANTIATE_TEST_SUITE_P(All, LoadedOver, ::testing::Range<std::size_t>(0, settings().size()),
                          [](const auto& each) { return settings()[each.param].name; });
 
-// The state of a channel that holds eight requests of a kind is loaded by one with other queues.
+// Loads the state of a channel with eight requests of a class into one with other queues.
 void load_into(const Assignments& from, MemoryClass memory, const Assignments& into) {
   ChannelUnderTest full(with(kSmallNvdimm, from));
   for (int i = 0; i < 8; ++i) {
@@ -111,7 +111,7 @@ bool is_taken(const Assignments& from, MemoryClass memory, const Assignments& in
   return true;
 }
 
-// Each part of a state begins with its name.
+// Each section of a state begins with its name.
 TEST(LoadedChannel, IsRefusedWhereAPartIsNoneOfAChannel) {
   ChannelUnderTest channel(kSmallNvdimm);
   drive(channel, {"", {}}, 3, 10, 13);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Closed forms of LPDDR5-6400 in BG mode (RL 17, WL 9, tRCD = tRP = 15, bursts of 32 in two
-// halves): the start of WCK, split activates, bursts that interleave; and what the checker says of
-// edits.
+// halves): the start of WCK, split activates, interleaved bursts; and the checker's verdict on
+// edited logs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using Log = std::vector<CommandRecord>;
 constexpr auto kDram = MemoryClass::dram;
 constexpr std::int64_t kLine = 6;  // BL/n_min: two halves of 2 cycles, 2 apart
 
-// Banks 0 to 3 are one group, 4 to 7 the next, ...
+// Banks 0 to 3 form the first group, 4 to 7 the next, and so on.
 const Assignments kLpddr5{{"nvdimm.present", "false"},
                           {"dram.preset", "lpddr5_6400_16gb_x16"},
                           {"dram.refresh", "false"},
@@ -43,15 +43,16 @@ Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false)
 
 TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kLpddr5);
-  // tRCD counts from ACT-2; CAS goes before the read while that passes.
+  // tRCD counts from ACT-2; CAS precedes the read within it.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(1 + 15 + 17 + kLine));
-  // WCK has stopped: CAS takes a cycle.
+  // WCK has stopped, so CAS takes a cycle.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(1 + 17 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(1 + 9 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(15 + 1 + 15 + 17 + kLine));
 }
 
-// Of a second read, to an open row of another group, so many cycles after the first.
+// Returns the cycles of two reads; the second is to an open row of another group, `distance` cycles
+// after the first.
 std::vector<Cycle> reads_apart(std::int64_t distance, Log* log) {
   ChannelUnderTest channel(kLpddr5);
   latency_of(channel, channel.dram(5, 0, 0));
@@ -70,7 +71,7 @@ std::vector<Cycle> reads_apart(std::int64_t distance, Log* log) {
   return reads;
 }
 
-// It runs from the first read, in cycle 1, to the end of its data and of tWCKPST: 1 + 17 + 6 + 1.
+// WCK runs from the first read, in cycle 1, to the end of its data and tWCKPST: 1 + 17 + 6 + 1.
 TEST(Lpddr5, WckIsStartedOnceAndStopsAfterTheLastBurst) {
   Log log;
   EXPECT_EQ(reads_apart(25, &log), (std::vector<Cycle>{Cycle(1), Cycle(25)}));
@@ -79,7 +80,7 @@ TEST(Lpddr5, WckIsStartedOnceAndStopsAfterTheLastBurst) {
   EXPECT_EQ(only(log, C::data_clock_start).size(), 2u);
 }
 
-// In the gap of the first line, or after all of it: nowhere between.
+// A line fits into the gap of the first line or after it, but not in between.
 TEST(Lpddr5, ALineOfAnotherGroupFitsIntoTheGapAtOneDistanceOnly) {
   Log log;
   EXPECT_EQ(reads_apart(0, &log).at(1), Cycle(3));
@@ -90,7 +91,7 @@ TEST(Lpddr5, ALineOfAnotherGroupFitsIntoTheGapAtOneDistanceOnly) {
   EXPECT_EQ(reads_apart(8, &log).at(1), Cycle(8));
 }
 
-// The data of one rank, and WCK's postamble, end before it is started for the other.
+// The data of one rank, and the postamble of WCK, end before WCK is started for the other rank.
 TEST(Lpddr5, RanksShareWck) {
   Assignments two = kLpddr5;
   two.emplace_back("dram.ranks", "2");
@@ -120,8 +121,8 @@ TEST(Lpddr5, AWckThatStartsLateDelaysTheBurst) {
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(15 + kLine));
 }
 
-// Sixteen rows, one in each bank, all activated before the first read: one in each tRRD, four in
-// tFAW, none right before another command.
+// Sixteen rows, one per bank, all activated before the first read: one per tRRD, four per tFAW,
+// none directly before another command.
 TEST(Lpddr5, ActivatesTakeTwoSlotsAndTFawBindsThem) {
   Assignments narrow = kLpddr5;
   narrow.insert(narrow.end(), {{"dram.timing.tFAW", "24"}, {"dram.timing.tRCD", "120"}});
@@ -140,7 +141,7 @@ TEST(Lpddr5, ActivatesTakeTwoSlotsAndTFawBindsThem) {
   }
 }
 
-// Consecutive lines: two in eight cycles where groups alternate, one within a group.
+// Consecutive lines: two in eight cycles if groups alternate, one within a group.
 TEST(Lpddr5, AStreamFillsTheBusWithTheDefaultMapOnly) {
   const auto cycles_of = [](const char* map) {
     Assignments assignments = kLpddr5;
@@ -157,8 +158,8 @@ TEST(Lpddr5, AStreamFillsTheBusWithTheDefaultMapOnly) {
   EXPECT_EQ(cycles_of("row|group|bank|rank|column|channel"), Cycle(20 * 8));
 }
 
-// A REFpb in an eighth of tREFI, of banks 0 and 8, 1 and 9, ...; for 112 cycles these two have no
-// activate, all others for 6.
+// One REFpb every tREFI/8, of banks 0 and 8, 1 and 9, and so on. These two cannot be activated for
+// 112 cycles, all others for 6.
 TEST(Lpddr5, APerBankRefreshIsOfAPairOfBanks) {
   Assignments assignments = kLpddr5;
   assignments[2].second = "true";
@@ -197,10 +198,12 @@ TEST(Lpddr5, WhatIsNotModelledIsRefused) {
                                 {{"dram.refresh_postpone", "1"}})),
                InputError);
   EXPECT_THROW(make_config(with_one("dram.timing.tWCK_RD", "60")), InputError);
-  EXPECT_THROW(make_config({{"dram.timing.tWCK_RD", "18"}}), InputError);  // of a DDR3 part
+  // Not a parameter of DDR3.
+  EXPECT_THROW(make_config({{"dram.timing.tWCK_RD", "18"}}), InputError);
 }
 
-// A log of random traffic, edited at the first such command after its middle; the rules it breaks.
+// A log of random traffic, edited at the first matching command after its middle. Yields the rules
+// that the edited log breaks.
 class EditedLog {
  public:
   EditedLog() {

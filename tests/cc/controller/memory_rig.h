@@ -12,7 +12,7 @@ namespace hmsim::testing {
 
 constexpr std::uint64_t kSeed = 5;
 
-// Flash that was written to before.
+// Flash with earlier writes.
 inline const Assignments kWritten{{"controller.channels", "2"},
                                   {"nvdimm.precondition.fill", "0.5"},
                                   {"nvdimm.precondition.overwrite", "0.5"}};

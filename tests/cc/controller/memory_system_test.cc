@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a memory system reach all its NVDIMMs, and each of them once?
+// Does a memory system reach each of its NVDIMMs exactly once?
 #include "controller/memory_system.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ TEST(MemorySystem, ANewOneHasCountedNothing) {
   EXPECT_GT(counters, 50);
 }
 
-// Core 0 has had less service than core 1 from the first channel, and more from both: ATLAS ranks
-// by the sum, in each of them.
+// Core 0 has had less service than core 1 from the first channel, and more from both together.
+// ATLAS must rank by the sum in each channel.
 TEST(MemorySystem, SchedulersOfItsChannelsKnowOneAnother) {
   struct Ended final : Requester {
     void on_complete(const Request& request, Tick) override { sources.push_back(request.source); }
@@ -57,7 +57,7 @@ TEST(MemorySystem, SchedulersOfItsChannelsKnowOneAnother) {
     request.arrival = memory.kernel.now();
     memory.memory.send(request, memory.kernel.now());
   };
-  constexpr std::int64_t kFar = 1 << 13;  // lines: another row
+  constexpr std::int64_t kFar = 1 << 13;  // lines; selects another row
   for (std::int64_t i = 0; i < 10; ++i) {
     send(0, 0, i * kFar);
     for (int more = 0; more < 4; ++more) {
@@ -115,7 +115,7 @@ struct Silent final : Requester {
   void on_complete(const Request&, Tick) override {}
 };
 
-// Lines of the DRAM go round the channels, and so do pages of the NVDIMM.
+// DRAM lines are interleaved over the channels, and so are NVDIMM pages.
 TEST(MemorySystem, EachChannelHasItsOwnRequests) {
   struct Seen final : CommandObserver {
     void on_command(const CommandRecord& record) override {
@@ -150,7 +150,7 @@ TEST(MemorySystem, EachChannelHasItsOwnRequests) {
   }
 }
 
-// A flush has a part in each channel until it is done.
+// A flush has one part per channel until it is done.
 TEST(MemorySystem, PartsOfAFlushAddUp) {
   Silent requester;
   Memory memory(Assignments{{"controller.channels", "2"}});
@@ -159,7 +159,7 @@ TEST(MemorySystem, PartsOfAFlushAddUp) {
   flush.memory = MemoryClass::nvdimm;
   flush.flush = true;
   memory.memory.send(flush, Tick(0));
-  EXPECT_EQ(memory.memory.outstanding().size(), 3u);  // with the flush itself
+  EXPECT_EQ(memory.memory.outstanding().size(), 3u);  // including the flush itself
   memory.kernel.run_until(1'000 * kMicrosecond);
   EXPECT_TRUE(memory.memory.outstanding().empty());
 }
@@ -168,7 +168,7 @@ TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
   Silent requester;
   Memory memory(Assignments{{"system.store_data", "true"}});
   memory.memory.set_requesters({&requester});
-  Request first;  // whose number, 0, a write of it would leave
+  Request first;  // takes id 0: a write stores its id as data
   memory.memory.send(first, Tick(0));
   for (const MemoryClass each : {MemoryClass::dram, MemoryClass::nvdimm}) {
     Request request;
@@ -194,8 +194,8 @@ TEST(MemorySystem, DramForgetsWithoutPower) {
   Silent requester;
   Memory memory(Assignments{{"system.store_data", "true"}, {"controller.channels", "2"}});
   memory.memory.set_requesters({&requester});
-  constexpr std::array<std::int64_t, 2> kLines{4, 7};  // of the two channels
-  for (int i = 0; i < 2; ++i) {  // the first requests, of number 0, leave nothing
+  constexpr std::array<std::int64_t, 2> kLines{4, 7};  // one line per channel
+  for (int i = 0; i < 2; ++i) {                        // a write with id 0 stores zeros
     for (const std::int64_t line : kLines) {
       Request request;
       request.write = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which transactions may the NVDIMM acknowledge, and which of those that are ready goes first?
+// Which transactions may the NVDIMM acknowledge, and which ready one goes first?
 #include "controller/channel/nvdimm_endpoint.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Those whose command was sent, and which have no ack yet; a flush stays barred until it ends.
+// Transactions whose command was sent and that have no ack yet. A flush stays barred until it ends.
 TEST(NvdimmEndpoint, OnlyWhatWasSentAwaitsAnAck) {
   const auto awaits = [](bool flush, TransactionState state, bool started,
                          MemoryClass memory = MemoryClass::nvdimm) {
@@ -34,7 +34,7 @@ TEST(NvdimmEndpoint, OnlyWhatWasSentAwaitsAnAck) {
 
 constexpr Cycle kNow{1'000};
 
-// Of one NVDIMM beside DRAM. Its transactions are of one pseudo-bank, and of a page each.
+// One NVDIMM next to DRAM. All transactions are to one pseudo-bank, each to another page.
 struct EndpointRig {
   explicit EndpointRig(std::int64_t outstanding_limit = 4, bool posts_writes = false)
       : endpoint(pseudo_banks, outstanding_limit, posts_writes, timing, pool) {}
@@ -79,7 +79,7 @@ struct EndpointRig {
   NvdimmEndpoint endpoint;
 };
 
-// Two reads of one pseudo-bank, of which the one that goes first may not have the bus yet.
+// Two reads of one pseudo-bank; the first in order may not have the bus yet.
 TEST(NvdimmEndpoint, WhatGoesFirstByNewKeysIsNotHeldUpByWhatDidBefore) {
   EndpointRig rig;
   NvdimmEndpoint& endpoint = rig.endpoint;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of one NVDIMM transaction on an idle channel (docs/inside-the-channel.md), ack
-// protocol included.
+// Closed forms of one NVDIMM transaction on an idle channel (docs/inside-the-channel.md), including
+// the ack protocol.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/command_log.h"
@@ -10,9 +10,9 @@ namespace hmsim::testing {
 namespace {
 
 constexpr auto kNvdimm = MemoryClass::nvdimm;
-constexpr Cycle kLongAfter{100'000};  // 125 us: past a flash read
+constexpr Cycle kLongAfter{100'000};  // 125 us: longer than a flash read
 
-const Assignments kSmall;  // the default device costs next to nothing until it is touched
+const Assignments kSmall;  // default size: the device costs almost nothing until it is used
 
 Assignments with(Assignments base, const Assignments& more) {
   base.insert(base.end(), more.begin(), more.end());
@@ -29,11 +29,11 @@ Cycle latency_of(ChannelUnderTest& channel, Address address, bool write) {
 TEST(NvdimmLatency, ReadHitWithGrant) {
   ChannelUnderTest channel(kSmall);
   latency_of(channel, Address(0), false);
-  // Command 1, lookup 42 (52 ns), ack 1, grant, CL 11, burst 4: 59 in all.
+  // Command 1, lookup 42 (52 ns), ack 1, grant, CL 11, burst 4: 59 in total.
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
 }
 
-// There are 64 pseudo-banks at most, whatever the number of LUNs.
+// There are at most 64 pseudo-banks, whatever the number of LUNs.
 TEST(NvdimmLatency, PagesOfADeviceOf128Luns) {
   ChannelUnderTest channel(with(kSmall, {{"nvdimm.nand.channels", "16"},
                                          {"nvdimm.nand.chips", "8"},
@@ -53,7 +53,7 @@ TEST(NvdimmLatency, ReadsWhereNothingElseIsEverDue) {
   const std::uint64_t first = channel.send(kNvdimm, Address(64));
   const std::uint64_t second = channel.send(kNvdimm, Address(128));
   channel.drain();
-  // The first one's grant gives way to the second one's ack; then bursts follow one another.
+  // The first one's grant is delayed by the second one's ack; then the bursts follow one another.
   EXPECT_EQ(channel.finished_.at(first) - sent, Cycle(59 + 1));
   EXPECT_EQ(channel.finished_.at(second) - sent, Cycle(59 + 1 + 4));
   EXPECT_EQ(channel.channel_.next_event(), kNever);
@@ -71,7 +71,7 @@ TEST(NvdimmLatency, ReadHitWithReadReadyAndSend) {
   for (const auto& [response, expected] : {std::pair("1", 59), std::pair("7", 65)}) {
     ChannelUnderTest channel(with(kNvdimmP, {{"controller.nvdimm_p.response_cycles", response}}));
     latency_of(channel, Address(0), false);
-    // Command 1, lookup 42, read ready 1 (7), SEND, CL 11, burst 4.
+    // Command 1, lookup 42, read ready 1 (or 7), SEND, CL 11, burst 4.
     EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(expected));
   }
 }
@@ -82,7 +82,7 @@ TEST(NvdimmLatency, WriteOnCredit) {
   EXPECT_EQ(latency_of(channel, Address(0), true), Cycle(8 + 4));
 }
 
-// Two credits: the third write waits until the first one's line has its frame.
+// Two credits: the third write waits until the first line has its frame.
 TEST(NvdimmLatency, AWriteWaitsForItsCredit) {
   for (const auto& [response, arrival] : {std::pair("1", 1), std::pair("7", 7)}) {
     ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"},
@@ -94,23 +94,23 @@ TEST(NvdimmLatency, AWriteWaitsForItsCredit) {
     channel.run_to(kLongAfter);
     EXPECT_EQ(channel.finished_.at(0), Cycle(12));
     EXPECT_EQ(channel.finished_.at(1), Cycle(16));
-    // 12: the first line is there; lookup 42, response, burst 12.
+    // 12: the first line has arrived; lookup 42, response, burst 12.
     EXPECT_EQ(channel.finished_.at(2), Cycle(12 + 42 + arrival + 12));
   }
 }
 
-// The line read is on its way to a frame: the read waits for that, and gets what was written.
+// The line written is on its way to a frame. The read waits for it and returns the written data.
 TEST(NvdimmLatency, AReadBehindAWriteOnCreditWaitsForIt) {
   ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"}}));
   channel.send(kNvdimm, Address(0), true);
   const std::uint64_t read = channel.send(kNvdimm, Address(0), false);
   channel.run_to(kLongAfter);
-  // The read's command goes in cycle 1 and is looked up at 44; the line has its frame at 54.
+  // The read's command is sent in cycle 1 and looked up at 44; the line has its frame at 54.
   EXPECT_EQ(channel.finished_.at(read), Cycle(54 + 1 + 11 + 4));
 }
 
-// With the write part full of pages that are being written back the host runs out of credits, and
-// never sends what the NVDIMM cannot take (which would be a fault).
+// While the write part is full of pages being written back, the host runs out of credits. It never
+// sends a write that the NVDIMM cannot take (that would be a fault).
 TEST(NvdimmLatency, CreditsHoldTheHostBack) {
   ChannelUnderTest channel(with(kNvdimmP, {{"nvdimm.capacity", "256MiB"},
                                            {"nvdimm.ftl.over_provisioning", "28"},
@@ -126,8 +126,8 @@ TEST(NvdimmLatency, CreditsHoldTheHostBack) {
   EXPECT_EQ(channel.finished_.size(), 20u);
 }
 
-// PCM has as many credits as its write queue has entries; one comes back when a line is in its
-// cells, or has found its entry.
+// PCM has as many credits as write-queue entries. A credit returns when a line is in its cells or
+// has merged with its entry.
 TEST(NvdimmLatency, CreditsOfPcmAreThoseOfItsWriteQueue) {
   ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"},
                                            {"nvdimm.kind", "pcm"},
@@ -139,9 +139,10 @@ TEST(NvdimmLatency, CreditsOfPcmAreThoseOfItsWriteQueue) {
   channel.run_to(kLongAfter);
   EXPECT_EQ(channel.finished_.at(0), Cycle(12));
   EXPECT_EQ(channel.finished_.at(1), Cycle(16));
-  // The first line is in the cells 215 ns (172 cycles) after its burst.
+  // The first line is in its cells 215 ns (172 cycles) after its burst.
   EXPECT_EQ(channel.finished_.at(2), Cycle(12 + 172 + 1 + 12));
-  // The second write to line 1 found its entry: its credit comes on the next edge.
+  // The second write to line 1 merged with the first one's entry; its credit returns on the next
+  // edge.
   EXPECT_EQ(channel.finished_.at(3), channel.finished_.at(2) + Cycle(1 + 1 + 12));
 }
 
@@ -187,11 +188,11 @@ TEST(NvdimmAck, TakesACommandBusSlotUnlessASideBandCarriesIt) {
     channel.send(kNvdimm, Address(64));
     channel.run_to(sent + Cycle(43) - Cycle(1));
     channel.kernel_.run_until((sent + Cycle(42)).value() * Tick(1250) + Tick(1));
-    channel.send(MemoryClass::dram, channel.dram(0, 0, 0));  // wants edge 43
+    channel.send(MemoryClass::dram, channel.dram(0, 0, 0));  // could use edge 43
     channel.run_to(sent + kLongAfter);
     const auto activates = only(channel.log_, ChannelCommand::activate);
     ASSERT_EQ(activates.size(), 1u);
-    // With an ack slot the grant, which reserves the data bus, goes before the activate too.
+    // With an ack slot the grant, which reserves the data bus, also goes before the activate.
     EXPECT_EQ((activates[0].cycle - sent).value(), expected + (slots[0] == '1' ? 1 : 0));
   }
 }

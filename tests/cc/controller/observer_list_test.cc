@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is each observer told once, whether there is none, one or several?
+// Does each observer get each command once, with no, one or several observers?
 #include "controller/accounts/observer_list.h"
 
 #include <gtest/gtest.h>

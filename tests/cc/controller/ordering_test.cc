@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are policies of the caller's own told what the channel promises?
+// Do policies of the caller receive what the channel promises?
 #include "controller/channel/ordering.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace hmsim::testing {
 namespace {
 
-// What a policy was told.
+// Events that a policy received.
 struct Notes {
   std::vector<std::pair<std::uint64_t, bool>> ended;  // id, row_hit
   std::map<std::uint64_t, bool> hits;                 // row_hit of on_issue(), by id
@@ -81,8 +81,7 @@ const std::vector<Assignments> kQueues{
     {{"controller.ack", "nvdimm_p"}, {"controller.starvation_limit", "300ns"}},
     {{"controller.structure", "two_level"}, {"controller.writes", "drained"}}};
 
-// Whether a request hit its row is the same when its burst is over as when it began, whatever was
-// saved meanwhile.
+// A request's row hit is the same at the end of its burst as at its start, across a checkpoint.
 TEST(Ordering, ACompletionTellsWhetherItsRequestHitItsRow) {
   for (std::size_t which = 0; which < kQueues.size(); ++which) {
     SCOPED_TRACE(which);
@@ -110,7 +109,7 @@ TEST(Ordering, ACompletionTellsWhetherItsRequestHitItsRow) {
       loaded.channel.load(states[i]);
       loaded.channel.drain();
       for (const auto& [id, hit] : loaded.arbiter.ended) {
-        if (loaded.arbiter.hits.count(id) == 0) {  // its burst had begun
+        if (loaded.arbiter.hits.count(id) == 0) {  // its burst had begun before the save
           ++begun;
           EXPECT_EQ(hit, running.arbiter.hits.at(id)) << "request " << id << " of state " << i;
         }
@@ -120,7 +119,7 @@ TEST(Ordering, ACompletionTellsWhetherItsRequestHitItsRow) {
   }
 }
 
-// Hits first, or the oldest first: whoever says that it amounts to this is not asked for more.
+// Hits first, or oldest first: a scheduler with such a fixed order is not asked for keys.
 template <FixedOrder kOrder>
 class Simple final : public TransactionScheduler {
  public:
@@ -175,7 +174,8 @@ class NoProgress final : public SourceProgress {
   std::int64_t instructions(std::uint16_t) const override { return 0; }
 };
 
-// The arbiter is asked where nobody is overdue; else the one that is goes first, or the older one.
+// The arbiter is asked if no transaction is overdue. Otherwise the overdue one goes first, or the
+// older of two.
 TEST(Ordering, WhatIsOverdueGoesFirstAndOfTwoTheOlder) {
   const SystemConfig config = make_config(
       with(kSmallNvdimm, {{"controller.queues", "split"}, {"controller.arbiter", "dram_first"}}));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many commands does the controller have outstanding at the NVDIMM, and what lets the next one
-// go: an ack (controller.outstanding), or the end of a transaction (two_level)?
+// How many NVDIMM commands are outstanding, and when is the next one sent: at an ack
+// (controller.outstanding), or at the end of a transaction (two_level)?
 //
-// Every read misses, and has a LUN to itself; all LUNs share one flash channel. So the page of read
-// k follows that of read k - 1 by one transfer, and the acks are as far apart.
+// Every read misses and has its own LUN; all LUNs share one flash channel. The page of read k thus
+// follows that of read k - 1 by one transfer, and so do the acks.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -34,7 +34,7 @@ const Assignments kLuns{{"nvdimm.nand.channels", "1"},
                         {"nvdimm.ftl.over_provisioning", "28"},
                         {"dram.refresh", "false"}};
 
-// When each command is sent.
+// Returns the cycles at which the commands are sent.
 std::vector<std::int64_t> commands(const Assignments& keys) {
   ChannelUnderTest channel(with(kLuns, keys));
   for (int page = 0; page < kReads; ++page) {
@@ -49,7 +49,7 @@ std::vector<std::int64_t> commands(const Assignments& keys) {
   return sent;
 }
 
-// `many` commands one a cycle; then one `delay` after each ack.
+// Returns the cycles of `many` commands, one per cycle, then of one command `delay` after each ack.
 std::vector<std::int64_t> limited_to(int many, std::int64_t delay) {
   std::vector<std::int64_t> sent;
   for (int i = 0; i < kReads; ++i) {
@@ -63,18 +63,18 @@ TEST(Outstanding, AllReadsAreSentAtOnceWithoutALimit) {
   EXPECT_EQ(commands({{"controller.outstanding", "40"}}), limited_to(kReads, 0));
 }
 
-// The first ack has the command bus on its edge, the first grant on the next one.
+// The first ack uses the command bus on its edge, the first grant on the next one.
 TEST(Outstanding, The33rdCommandIsSentAfterTheFirstAck) {
   EXPECT_EQ(commands({{"controller.outstanding", "32"}}), limited_to(32, kGrant + 1));
   EXPECT_EQ(commands({{"controller.outstanding", "16"}}), limited_to(16, kGrant + 1));
-  // An ack that needs no slot of the command bus: on the same edge.
+  // An ack without a command-bus slot: the command is sent on the same edge.
   EXPECT_EQ(commands({{"controller.outstanding", "32"}, {"controller.ack_slots", "0"}}),
             limited_to(32, 0));
 }
 
 const Assignments kTwoLevel{{"controller.structure", "two_level"}};
 
-// Two entries each, until the last beat.
+// Each transaction takes two entries until its last beat.
 TEST(Outstanding, TwoLevelBoundsThemByTheCommandQueueOfTheNvdimm) {
   EXPECT_EQ(commands(kTwoLevel), limited_to(16, kGrant + kData));
   const Assignments dram = with(kTwoLevel, {{"controller.nvdimm_command_queue_depth", "64"}});
@@ -90,7 +90,7 @@ TEST(Outstanding, FlatHasNoCommandQueueOfTheNvdimm) {
   EXPECT_EQ(commands({{"controller.nvdimm_command_queue_depth", "2"}}), limited_to(kReads, 0));
 }
 
-// The transaction queue, of 24 entries, does not limit what has moved on.
+// The transaction queue of 24 entries does not limit transactions that have moved on.
 TEST(Outstanding, TwoLevelIsNotLimitedByTheTransactionQueue) {
   const Assignments keys = with(kTwoLevel, {{"controller.queue_depth", "24"},
                                             {"controller.nvdimm_command_queue_depth", "64"}});
@@ -98,7 +98,7 @@ TEST(Outstanding, TwoLevelIsNotLimitedByTheTransactionQueue) {
   EXPECT_EQ(commands(with(keys, {{"controller.outstanding", "28"}})), limited_to(28, kGrant + 1));
 }
 
-// Even pages are of the first NVDIMM, odd ones of the second.
+// Even pages are on the first NVDIMM, odd ones on the second.
 TEST(Outstanding, EachNvdimmHasItsOwnCommandQueue) {
   const std::vector<std::int64_t> sent =
       commands(with(kTwoLevel, {{"nvdimm.count", "2"}, {"nvdimm.nand.dies", "4"}}));
@@ -115,7 +115,7 @@ TEST(Outstanding, TheNvdimmMustTakeAllCommandsThatTheQueuesHold) {
   const Assignments keys{{"controller.structure", "two_level"},
                          {"controller.nvdimm_command_queue_depth", "4096"},
                          {"nvdimm.command_queue", "2000"}};
-  // 128 of the transaction queue, 16 of the rank, 2048 of the NVDIMM.
+  // The transaction queue holds 128, the rank 16, the NVDIMM 2048.
   try {
     make_config(keys);
     FAIL() << "2000 are enough";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When page policies close rows (DDR3-1600 11-11-11-28, tRTP 6).
+// When do page policies close rows (DDR3-1600 11-11-11-28, tRTP 6)?
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/command_log.h"
@@ -46,7 +46,7 @@ TEST(PagePolicy, ClosedPagePrechargesAsSoonAsItMay) {
   EXPECT_EQ(cycles_of(channel, ChannelCommand::precharge),
             (Cycles{Cycle(28), Cycle(200 + 11 + 28 + 6)}));  // tRTP
   EXPECT_EQ(cycles_of(channel, ChannelCommand::activate), (Cycles{Cycle(0), Cycle(200)}));
-  // A write: CWL + BL/2 + tWR = 26 after it.
+  // After a write: CWL + BL/2 + tWR = 26.
   channel.send(kDram, channel.dram(2, 3, 0), true);
   channel.run_to(Cycle(600));
   EXPECT_EQ(cycles_of(channel, ChannelCommand::precharge).back(), Cycle(400 + 11 + 26));
@@ -91,7 +91,7 @@ TEST(PagePolicy, CapRefusesFurtherHits) {
 }
 
 TEST(PagePolicy, CapLetsAnOlderConflictGo) {
-  // A stream of hits would keep the conflict waiting for ever with FR-FCFS.
+  // With FR-FCFS a stream of hits would delay the conflict forever.
   const auto conflict_ends = [](const char* policy) {
     ChannelUnderTest channel(with_policy(policy, {{"controller.queue_depth", "8"}}));
     std::int64_t column = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // In which order does page-aware scheduling send commands to the NVDIMM? Each of the paper's two
-// examples is a micro-trace of its own.
+// examples is a separate micro-trace.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Assignments with(const char* scheduler, const Assignments& more = {}) {
   return all;
 }
 
-// "A1 B1 A2": page A is 0, lines of a page in order of arrival.
+// Sends "ABA" as requests to pages 0, 1, 0; lines of a page are in order of arrival.
 class Queue {
  public:
   explicit Queue(const Assignments& assignments) : channel(assignments) {}
@@ -46,7 +46,7 @@ class Queue {
       channel.send(kNvdimm, Address(address), write);
     }
   }
-  // The pages of the commands sent so far.
+  // Returns the pages of the commands sent so far.
   std::string commands() const {
     std::string pages;
     for (const CommandRecord& record : channel.log_) {
@@ -96,14 +96,14 @@ TEST(Pas, TakesPagesInTurnAndIsFirstInFirstOutInsideAPage) {
 TEST(Pas, APageThatComesBackStandsAtTheEnd) {
   Queue queue(with("pas", blocking()));
   queue.send("ABB");
-  queue.channel.run_to(Cycle(10));  // A is sent, and leaves the round
+  queue.channel.run_to(Cycle(10));  // A is sent and leaves the round
   queue.send("CA");
   EXPECT_EQ(queue.all_commands(), "ABCAB") << "B has had its turn when A comes: C, then A";
 }
 
 TEST(Pas, OrdersPagesOfOnePseudoBankAndOfAll) {
   Queue queue(with("pas", blocking()));
-  queue.send("AAIIBB");  // I is page 8: the pseudo-bank of A
+  queue.send("AAIIBB");  // I is page 8, in the pseudo-bank of A
   EXPECT_EQ(queue.all_commands(), "AIBAIB");
 }
 
@@ -115,7 +115,8 @@ TEST(Pas, OthersSendTheOldestFirst) {
   }
 }
 
-// The paper, Fig. 12: the read buffer holds one page; between two requests to A there are others.
+// The paper, Fig. 12: the read buffer holds one page, and requests to other pages are between two
+// to A.
 TEST(Pas, Figure12OnePageIsUsedUpBeforeItIsLost) {
   const Assignments small = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
   Queue fcfs(with("fcfs", small));
@@ -146,10 +147,10 @@ TEST(Pas, Figure13AMissOverlapsTransfersOfAnotherPage) {
     miss_done.push_back(queue.channel.finished_.at(5) - Cycle(100'000));
     EXPECT_EQ(queue.flash_reads(), 2u);
   }
-  // PAS sends B in cycle 1. FCFS: two hits are sent in cycles 0 and 1, acknowledged in 43 and 44;
-  // the first one's grant goes in 45, the next two hits in 46 and 47; their acks take 89 and 90,
-  // another grant 91, and B is sent in 92.
-  constexpr std::int64_t kMiss = 56'667 + 1 + 11 + 4;  // as NvdimmLatency.ReadMiss
+  // PAS sends B in cycle 1. With FCFS two hits are sent in cycles 0 and 1 and acknowledged in 43
+  // and 44. The first one's grant is in 45, the next two hits in 46 and 47; their acks take 89 and
+  // 90, another grant 91, and B is sent in 92.
+  constexpr std::int64_t kMiss = 56'667 + 1 + 11 + 4;  // as in NvdimmLatency.ReadMiss
   EXPECT_EQ(miss_done[0], Cycle(92 + kMiss));
   EXPECT_EQ(miss_done[1], Cycle(1 + kMiss));
   EXPECT_LT(hits_done[1], miss_done[1]) << "A's data move while B is being read";
@@ -158,9 +159,9 @@ TEST(Pas, Figure13AMissOverlapsTransfersOfAnotherPage) {
 TEST(Pas, ThrashTurnsToSameAndOneCleanPageBack) {
   Queue queue(with("pas", blocking({{"nvdimm.buffer.read_size", "4KiB"}})));
   queue.send("ABABABCCDD");
-  // A, B, C, D in turn; the second A is a miss on a page that was here: thrash. Its group is used
-  // up first; the ack of its last request, a hit, ends SAME. Then in turn again: B's third request
-  // stands first, and thrashes.
+  // A, B, C, D in turn. The second A is a miss on a page that was in the buffer: thrash. Its group
+  // is used up first; the ack of its last request, a hit, ends SAME. Then pages go in turn again:
+  // B's third request is first, and thrashes.
   const std::string sent = queue.all_commands();
   EXPECT_EQ(sent.substr(0, 6), "ABCDAA");
   EXPECT_EQ(queue.channel.order_.size(), 10u);
@@ -175,7 +176,7 @@ TEST(Pas, AFirstTouchIsNoThrash) {
 TEST(Pas, AnyMissTurnsToSameAtTheFirstTouch) {
   Queue queue(with("pas", blocking({{"policies.pas.trigger", "any_miss"}})));
   queue.send("ABABCC");
-  // SAME after A's first miss; its group ends with a hit, which turns back to DIFF; B is a miss.
+  // SAME after A's first miss; its group ends with a hit, which returns to DIFF; B is a miss.
   EXPECT_EQ(queue.all_commands(), "AABBCC");
 }
 
@@ -210,12 +211,13 @@ TEST(Pas, AQuickerAckIsAHit) {
   queue.channel.run_to(Cycle(200'000));
   queue.channel.log_.clear();
   queue.send("AABB");
-  // A hit's ack comes on cycle 43 (53.75 ns), later than the 52 ns that a hit takes: with no slack
-  // for the clock edge every request is a miss.
+  // A hit's ack arrives in cycle 43 (53.75 ns), later than the 52 ns of a hit. With no slack for
+  // the clock edge every request is a miss.
   EXPECT_EQ(queue.all_commands(), "AABB");
 }
 
-// Requests behind a barrier are not there until it has ended: A's are two groups.
+// PAS does not see requests after a barrier until the barrier ends, so A's requests form two
+// groups.
 TEST(Pas, ABarrierSplitsGroups) {
   Queue queue(with("pas", blocking()));
   queue.send("AAB");
@@ -227,7 +229,7 @@ TEST(Pas, ABarrierSplitsGroups) {
   EXPECT_EQ(whole.all_commands(), "ABCACAA");
 }
 
-// The example of Fig. 12, with a barrier before A comes again: it is lost.
+// The example of Fig. 12 with a barrier before A's second request: the page is lost.
 TEST(Pas, SameEndsAtABarrier) {
   Assignments literal = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
   literal.emplace_back("policies.pas.trigger", "any_miss");

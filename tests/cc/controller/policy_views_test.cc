@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do policies see of a request in their hooks?
+// Which row hits do policies see in their hooks?
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,7 @@ struct Heard {
   std::map<std::uint64_t, bool> at_completion;
 };
 
-// Has keys of its own, and only the hooks that it is given.
+// A scheduler with its own keys and only the given hooks.
 class Listener final : public TransactionScheduler {
  public:
   Listener(unsigned hooks, Heard& heard) : heard_(heard) { want(hooks); }

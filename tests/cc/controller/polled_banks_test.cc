@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do banks that ask a timing model when commands are legal offer what those offer that keep masks
-// of ready ones? Both stand on native engines and see the same traffic.
+// Do banks that query a timing model offer the same commands as banks that keep masks of ready
+// banks? Both use native engines and get the same traffic.
 #include "controller/channel/polled_banks.h"
 
 #include <gtest/gtest.h>
@@ -66,11 +66,11 @@ void expect_same(const Best* one, const Best* other, const char* what, int edge)
   }
 }
 
-// Both kinds of banks under one random history of requests, holds and blocks.
+// Runs both kinds of banks on one random history of requests, holds and blocks.
 class Lockstep {
  public:
-  // `keyed`: keys differ; else all hits have the same, and the oldest is the best. `drained`: reads
-  // and writes compete in turn; else all do. `more`: rules beside the part's own.
+  // `keyed`: keys differ; otherwise all hits have the same key, and the oldest is best. `drained`:
+  // reads and writes compete in turn; otherwise together. `more`: rules in addition to the part's.
   Lockstep(const char* preset, bool keyed, bool drained, const std::vector<TimingRule>& more)
       : dram_(part(preset)), keyed_(keyed), drained_(drained), both_(dram_, rules_with(more)) {
     both_.each([&](DramBanks&, TransactionPool& pool) {
@@ -131,7 +131,7 @@ class Lockstep {
     });
   }
 
-  // Turns the direction, holds one of them back, or blocks one of the last two banks.
+  // Changes the direction, holds a rank, or blocks one of the last two banks.
   void disturb(Cycle edge) {
     if (drained_ && random_.below(200) == 0) {
       side_ = 1 - side_;
@@ -157,7 +157,7 @@ class Lockstep {
     }
   }
 
-  // Expects the same offers of both, and returns the one to take.
+  // Expects the same offers from both. Returns the one to issue.
   std::optional<Best> offered(Cycle edge, int number) {
     std::array<Candidates, 2> found;
     std::size_t which = 0;
@@ -229,8 +229,8 @@ TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesCompete) {
   run(GetParam(), true, false);
 }
 
-// As of parts that have reads and writes wait for their row unlike: a bank that was ready for the
-// one may have to wait for the other.
+// As for parts whose reads and writes wait differently for their row: a bank that was ready for one
+// may have to wait for the other.
 TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesWaitForTheirRowUnlike) {
   for (const Command later : {Command::read, Command::write}) {
     run(GetParam(), true, false, {{Command::activate, later, Scope::bank, 60}});
@@ -241,7 +241,8 @@ INSTANTIATE_TEST_SUITE_P(Each, PolledBanksOf,
                          ::testing::Values("ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8",
                                            "ddr5_4800b_16gb_x8"));
 
-// None of its commands is looked for before it is legal, and nothing once the last has gone.
+// next() is never later than the first legal command, and is kNeverCycle after the last one was
+// issued.
 TEST(PolledBanks, NextIsTheFirstCycleOfACommand) {
   const DramParameters dram = part("ddr3_1600_4gb_x8");
   TransactionPool pool(2);
@@ -268,7 +269,7 @@ TEST(PolledBanks, NextIsTheFirstCycleOfACommand) {
   banks.activate(first, now);
   expect_next(Command::read);
   EXPECT_GT(banks.next(), now);
-  engine.issue(Command::read, 4, banks.next());  // others' bursts delay this one
+  engine.issue(Command::read, 4, banks.next());  // bursts of others delay this one
   banks.advance(banks.next());
   expect_next(Command::read);
   now = banks.next();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Power-down and self-refresh: when ranks fall asleep, what waking up costs, and their refreshes.
+// Power-down and self-refresh: when ranks enter them, what waking up costs, and refreshes in them.
 // The preset is DDR3-1600: tCKE 4, tXP 5, tCKESR 5, tXS 96, tXSDLL 512, tREFI 6240.
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(PowerDown, IsEnteredAfterTheIdleTimeWithRowsClosed) {
                                  {C::power_down_enter, 1 + 11 + 80 + 1}});
 }
 
-// tRAS = 28 after the activate, later than a cycle after the read.
+// tRAS = 28 after the activate, later than one cycle after the read.
 TEST(PowerDown, RowsAreClosedAsSoonAsTheyMayBe) {
   ChannelUnderTest channel(with(kPowerDown, {{"dram.power_down_idle", "1250ps"}}));
   channel.run_to(Cycle(100));
@@ -56,7 +56,7 @@ TEST(PowerDown, RowsAreClosedAsSoonAsTheyMayBe) {
                   Cycle(100));
 }
 
-// tRTP = 6 after the last of ten reads of a row that was opened long before.
+// tRTP = 6 after the last of ten reads of a row that was activated long before.
 TEST(PowerDown, RowsThatWereOpenForLongAreClosedBehindTheirLastRead) {
   ChannelUnderTest channel(with(kPowerDown, {{"dram.power_down_idle", "1250ps"}}));
   channel.run_to(Cycle(100));
@@ -157,7 +157,7 @@ TEST(SelfRefresh, FollowsPowerDown) {
   EXPECT_EQ(channel.log_[2].cycle, Cycle(805));
 }
 
-// Here power-down has a longer idle time than self-refresh, beyond which nothing is to come.
+// The idle time of power-down exceeds that of self-refresh, so no step follows self-refresh.
 TEST(Sleep, HasNoStepAheadInSelfRefresh) {
   DramParameters dram;
   dram.power_down = PowerDown::fast;
@@ -192,7 +192,7 @@ TEST(Sleep, IsRefusedWhereItCannotBe) {
   EXPECT_THROW(make_config(with(kPowerDown, {{"dram.backend", "dramsim3"}})), InputError);
 }
 
-// What the checker says of a log that only the power modes make wrong.
+// Rules that the checker reports for logs that only the power modes make invalid.
 TEST(ProtocolChecker, NamesWhatIsWrongWithSleep) {
   const auto rules_broken = [](const std::vector<CommandRecord>& log) {
     ProtocolChecker checker(make_config(kSelfRefresh));
@@ -220,7 +220,7 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithSleep) {
   EXPECT_EQ(rules_broken({at(10, C::self_refresh_enter), at(20, C::self_refresh_exit),
                           at(200, C::self_refresh_enter)}),
             Rules{"refresh before self-refresh"});
-  // Ten intervals asleep: with refreshes of its own in self-refresh, without in power-down.
+  // Ten intervals asleep: self-refresh includes refreshes, power-down does not.
   EXPECT_EQ(rules_broken({at(10, C::self_refresh_enter), at(10 * kInterval, C::self_refresh_exit),
                           at(11 * kInterval, C::refresh)}),
             Rules{});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does preconditioning leave, whom does it fit, and what is refused of a file of it?
+// Which state does preconditioning leave, for which systems is it valid, and which files are
+// rejected?
 #include "controller/preconditioned.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,8 @@ TEST(Preconditioned, OnlyFlashThatIsThereIsPreconditioned) {
   EXPECT_EQ(pages({{"nvdimm.present", "false"}}), 0u);
 }
 
-// What a state is made by, and nothing else: it fits runs that differ in the rest.
+// The shape contains exactly the parameters that determine the state, so the state is valid for
+// runs that differ in others.
 TEST(Preconditioned, AStateTellsWhatItWasMadeBy) {
   const auto shape = [](const Assignments& more) {
     return preconditioned_shape(make_config(with(with(kSmallNvdimm, kWritten), more)), kSeed);
@@ -69,7 +71,7 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
 }
 
 // The bound on a file's length grows with the flash and with its cached map: each state is longer
-// than the 1 MiB that the names of parameters may take.
+// than the 1 MiB allowed for parameter names.
 TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
   const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
   const Assignments cached{{"nvdimm.precondition.fill", "1"},
@@ -84,7 +86,7 @@ TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
   }
 }
 
-// A parameter that only one of the two victim selectors has is told, too.
+// The error also names a parameter that only one of the two victim selectors has.
 TEST(Preconditioned, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
   const auto told_of = [](const Assignments& then, const Assignments& now) -> std::string {
     const WrittenFile file(Memory(with(kWritten, then)).memory.preconditioned(kSeed));
@@ -123,7 +125,7 @@ TEST(Preconditioned, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
   EXPECT_EQ(told_of(written.size()), "");
 }
 
-// The first name of the body, behind two counts; its hash and length stand before it.
+// The first name of the body, after two counts. Its hash and length precede it.
 TEST(Preconditioned, AParameterHasAPlainName) {
   constexpr std::size_t kHeader = 32;
   constexpr std::size_t kHash = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The oracle without interference: each class does what it would do if it were alone.
+// The oracle without interference: each class behaves as if it were alone.
 #include <gtest/gtest.h>
 
 #include "check/protocol_checker.h"
@@ -12,7 +12,7 @@ namespace {
 
 enum class Traffic { both, dram, nvdimm };
 
-// The commands of one class, in a memory system with the given traffic, at fixed times.
+// Returns the commands of one class in a memory system with the given traffic at fixed times.
 std::vector<CommandRecord> commands(MemoryClass memory, Traffic traffic, const Assignments& more) {
   struct Log final : public Requester, public CommandObserver {
     void on_complete(const Request& /*request*/, Tick /*now*/) override { ++completed; }
@@ -47,7 +47,8 @@ std::vector<CommandRecord> commands(MemoryClass memory, Traffic traffic, const A
       system.send(request, kernel.now());
       ++sent;
     }
-    kernel.run_until(Tick(6'001) * i);  // between edges, where no component's turn matters
+    // Between edges, where the order of components does not matter.
+    kernel.run_until(Tick(6'001) * i);
   }
   while (!system.idle() && kernel.step(kSecond)) {
   }
@@ -58,7 +59,7 @@ std::vector<CommandRecord> commands(MemoryClass memory, Traffic traffic, const A
 }
 
 void expect_alike(const std::vector<CommandRecord>& one, const std::vector<CommandRecord>& other) {
-  // A run lasts as long as its slower class, so one may see more refreshes in the end.
+  // A run lasts as long as its slower class, so one may have more refreshes at its end.
   const std::size_t both = std::min(one.size(), other.size());
   ASSERT_GT(both, 900U);
   for (std::size_t i = 0; i < both; ++i) {
@@ -73,7 +74,7 @@ TEST(PrivateBus, EachClassRunsAsIfItWereAlone) {
   const Assignments apart{{"controller.bus", "private"}};
   expect_alike(commands(MemoryClass::dram, Traffic::both, apart),
                commands(MemoryClass::dram, Traffic::dram, {}));
-  // Alone on a shared bus but for refreshes, which take slots of the command bus.
+  // Alone on a shared bus, except for refreshes, which take command-bus slots.
   expect_alike(commands(MemoryClass::nvdimm, Traffic::both, apart),
                commands(MemoryClass::nvdimm, Traffic::nvdimm, {{"dram.refresh", "false"}}));
 }

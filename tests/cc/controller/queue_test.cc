@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues, admission and arbitration: who may wait where, and who gets the data bus.
+// Queues, admission and arbitration: which requests wait where, and which get the data bus.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/harness.h"
@@ -19,7 +19,8 @@ Assignments base(const Assignments& more) {
   return all;
 }
 
-// Four NVDIMM reads that miss fill a queue of four; a DRAM read comes behind them.
+// Four NVDIMM reads that miss fill a queue of four; a DRAM read follows. Returns the completion of
+// the DRAM read.
 Cycle dram_behind_full_queue(const Assignments& assignments) {
   ChannelUnderTest channel(base(assignments));
   for (int i = 0; i < 4; ++i) {
@@ -49,7 +50,7 @@ TEST(Admission, NoRequestOvertakesARefusedOneOfItsLine) {
   sent.push_back(channel.send(kDram, channel.dram(0, 0, 0)));
   EXPECT_TRUE(channel.channel_.would_wait(kDram));
   channel.run_to(Cycle(1000));
-  EXPECT_TRUE(channel.finished_.empty());  // the DRAM read waits behind the third NVDIMM read
+  EXPECT_TRUE(channel.finished_.empty());  // the DRAM read waits after the third NVDIMM read
   channel.drain();
   EXPECT_EQ(channel.completions_.size(), sent.size());
 }
@@ -75,7 +76,7 @@ TEST(Scheduling, RowHitsFirstOrOldestFirst) {
   }
 }
 
-// One DRAM row hit and one acknowledged NVDIMM line that could both take the bus on one edge.
+// A DRAM row hit and an acknowledged NVDIMM line that could both take the bus on one edge.
 struct Contest {
   Cycle dram;
   Cycle nvdimm;
@@ -87,8 +88,8 @@ Contest contest(const char* arbiter, bool dram_older) {
   channel.send(kNvdimm, page(0));
   channel.send(kDram, channel.dram(0, 0, 0));
   channel.run_to(kPastFlashRead);
-  // An NVDIMM line sent now may be granted from edge 44 on; the DRAM stream keeps the bus busy
-  // around then, so that both wait for the same free slot.
+  // An NVDIMM line sent now may be granted from edge 44 on. The DRAM stream keeps the bus busy
+  // around then, so both wait for the same free slot.
   std::uint64_t dram = 0;
   std::uint64_t nvdimm = 0;
   if (dram_older) {

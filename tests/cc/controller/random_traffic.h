@@ -26,14 +26,14 @@ inline Assignments with(Assignments base, const Assignments& more) {
 // Random requests over few rows and lines, so that hits, conflicts and equal lines are common.
 class RandomTraffic {
  public:
-  // `between_flushes`: requests, on average; 0: there are no flushes.
+  // `between_flushes`: average number of requests between flushes; 0: no flushes.
   RandomTraffic(ChannelUnderTest& channel, std::uint64_t seed, std::uint64_t between_flushes = 0)
       : channel_(channel),
         random_(seed),
         nvdimm_(channel.config_.nvdimm.present),
         between_flushes_(between_flushes) {}
 
-  // Sends a few requests at the present time.
+  // Sends a few requests at the current time.
   void burst() {
     for (auto count = random_.below(6); count > 0; --count) {
       const bool nvdimm = nvdimm_ && random_.below(3) == 0;
@@ -48,13 +48,13 @@ class RandomTraffic {
       }
     }
   }
-  // Mostly short; now and then so long that ranks are refreshed with nothing to do.
+  // Returns a pause: mostly short, sometimes so long that ranks are refreshed while idle.
   Cycle pause() {
     const std::uint64_t longest = random_.below(16) == 0 ? 8000 : 40;
     return Cycle(static_cast<std::int64_t>(random_.below(longest)));
   }
 
-  // So many bursts, each with its pause, from cycle 0 on.
+  // Sends `bursts` bursts, each followed by its pause, from cycle 0 on.
   void run(int bursts) {
     Cycle now{0};
     for (int i = 0; i < bursts; ++i) {
@@ -64,7 +64,8 @@ class RandomTraffic {
     }
   }
 
-  // All is done, each request once, and those to one line in order of arrival.
+  // Expects that each request completed once, and that those to one line completed in order of
+  // arrival.
   void expect_all_done() const {
     EXPECT_TRUE(channel_.channel_.idle());
     EXPECT_EQ(channel_.completions_.size(), channel_.next_id_);
@@ -83,7 +84,8 @@ class RandomTraffic {
   }
   const std::vector<std::uint64_t>& flushes() const { return flushes_; }
 
-  // Each NVDIMM request is done before the next flush is, and begins after the last one is.
+  // Expects that each NVDIMM request completes before the next flush does and begins after the
+  // previous one has.
   void expect_barriers() const {
     std::map<std::uint64_t, Cycle> begun;
     for (const CommandRecord& record : channel_.log_) {
@@ -104,7 +106,7 @@ class RandomTraffic {
   }
 
  private:
-  // One draw after another, so that every compiler makes the same traffic.
+  // One draw per statement, so that every compiler generates the same traffic.
   std::int64_t below(std::uint64_t bound) {
     return static_cast<std::int64_t>(random_.below(bound));
   }
@@ -138,7 +140,7 @@ class RandomTraffic {
   std::vector<std::uint64_t> flushes_;
 };
 
-// run(A + B) = run(A), save, load, run(B).
+// Expects run(A + B) = run(A), save, load, run(B).
 inline void expect_exact_resume(const Assignments& assignments) {
   ChannelUnderTest whole(assignments);
   ChannelUnderTest resumed(assignments);
@@ -157,8 +159,8 @@ inline void expect_exact_resume(const Assignments& assignments) {
   }
 }
 
-// A channel that is made to look at every single edge issues exactly the same commands as one that
-// wakes by itself, so no edge with a legal command is slept through.
+// Expects that a channel polled on every edge issues the same commands as one that wakes by itself,
+// so that no edge with a legal command is missed.
 inline void expect_no_missed_wake_up(const Assignments& assignments, int bursts) {
   ChannelUnderTest sleeping(assignments);
   ChannelUnderTest polled(assignments);

@@ -16,7 +16,8 @@ struct Silent final : Requester {
 
 const Assignments kTwoChannels{{"controller.channels", "2"}, {"system.store_data", "true"}};
 
-// Pages are written on some channels; then power fails, and recovery gets no time to speak of.
+// Writes pages on some channels, fails power, and gives recovery almost no time. Returns whether it
+// is complete.
 bool recovers(const std::vector<int>& written) {
   constexpr std::int64_t kPages = 40;
   Silent requester;
@@ -42,7 +43,7 @@ bool recovers(const std::vector<int>& written) {
   return after.memory.restore(before.memory, after.kernel.now(), Tick(1));
 }
 
-// That of a channel without data is over at once.
+// Recovery of a channel without data is complete at once.
 TEST(Recovery, IsOverWhenThatOfEachChannelIs) {
   EXPECT_TRUE(recovers({}));
   EXPECT_FALSE(recovers({0}));

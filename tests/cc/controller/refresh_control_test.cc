@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Until when is something refreshed?
+// How long is a place busy with a refresh?
 #include <gtest/gtest.h>
 
 #include <array>
@@ -54,7 +54,8 @@ TEST(RefreshControl, IsBusyBeforeTheEndsOfItsRefreshesAndNotAtThem) {
   }
 }
 
-// A rank that leaves self-refresh takes no refresh for a time; the next one is due an interval on.
+// A rank that leaves self-refresh takes no refresh for a time; the next one is due one interval
+// later.
 TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
   Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
   RefreshControl& control = refreshed.control;
@@ -76,7 +77,7 @@ TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
   }
 }
 
-// Whoever waited where the state is loaded: a rank that nobody waits for is refreshed ahead.
+// Loading discards waiting requests: a rank without waiting requests is refreshed early.
 TEST(RefreshControl, ALoadedStateHasNobodyWaiting) {
   Refreshed refreshed({{"dram.refresh_pull_in", "1"}, {"dram.refresh_postpone", "1"}});
   RefreshControl& control = refreshed.control;
@@ -90,12 +91,12 @@ TEST(RefreshControl, ALoadedStateHasNobodyWaiting) {
   EXPECT_TRUE(control.idle_step(due).present());
 }
 
-// As late as it may be put off; but so early that two are never more than nine intervals (of DDR5:
-// five) apart, although all banks of the channel have to be closed before.
+// A refresh is postponed up to the limit, but two are never more than nine intervals apart (DDR5:
+// five), including the time to close all banks of the channel.
 TEST(RefreshControl, TheLongestGapLeavesTimeToCloseAllBanks) {
   struct Part {
     const char* preset;
-    int most;  // refreshes that are put off
+    int most;  // most refreshes that may be postponed
   };
   for (const Part& part : {Part{"ddr3_1600k_4gb_x8", 8}, Part{"ddr4_2400t_8gb_x8", 8},
                            Part{"ddr5_4800b_16gb_x8", 4}}) {
@@ -123,7 +124,7 @@ TEST(RefreshControl, TheLongestGapLeavesTimeToCloseAllBanks) {
   }
 }
 
-// Whatever else is said of refreshes.
+// Regardless of the other refresh parameters.
 TEST(RefreshControl, WithoutRefreshesNoneIsEverDue) {
   for (const Assignments& more :
        {Assignments{}, Assignments{{"dram.refresh_postpone", "8"}},
@@ -143,7 +144,7 @@ TEST(RefreshControl, WithoutRefreshesNoneIsEverDue) {
   }
 }
 
-// Side 1 has a write for a rank under refresh; what waited before loading waits no longer.
+// Side 1 has a write for a rank under refresh; requests that waited before loading no longer count.
 TEST(WriteDrain, ALoadedStateHasNoRequests) {
   for (const std::size_t side : {0, 1}) {
     Refreshed refreshed(Assignments{{"dram.ranks", "2"}});

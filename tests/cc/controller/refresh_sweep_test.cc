@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests at each distance from a refresh: no command is too early, and none is another one
-// without the channel's shortcuts.
+// Requests at each distance from a refresh: no command is too early, and the shortcuts change no
+// command.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using Paths = ChannelUnderTest::Paths;
 
 struct Sent {
-  std::int64_t after;  // the first one
+  std::int64_t after;  // cycles after the first one
   std::int64_t row;
   std::int64_t bank;
   std::int64_t rank;
@@ -30,7 +30,7 @@ const std::vector<std::vector<Sent>> kTraffic{
     {{0, 2, 0, 0, false}},                                            // conflict
     {{0, 2, 0, 0, true}},                                             //
     {{0, 1, 1, 0, false}},                                            // closed bank
-    {{0, 1, 0, 1, false}},                                            // of the last rank
+    {{0, 1, 0, 1, false}},                                            // in the last rank
     {{0, 2, 0, 1, true}},                                             //
     {{0, 1, 0, 0, false}, {1, 1, 0, 0, false}, {2, 1, 0, 0, true}},   //
     {{0, 2, 0, 0, false}, {20, 2, 1, 0, false}},                      //
@@ -72,7 +72,7 @@ void expect_same(const SystemConfig& config, const std::vector<Sent>& traffic, C
   EXPECT_TRUE(fast.channel.save() == reference.channel.save());
 }
 
-// The first refresh of all.
+// Returns the edge of the first refresh.
 Cycle first_urgent(const SystemConfig& config) {
   return Cycle(config.dram.refresh_interval() / config.dram.ranks);
 }
@@ -98,7 +98,8 @@ TEST(RefreshSweep, ShortcutsChangeNothingAtAnyDistanceFromARefresh) {
   }
 }
 
-// Many closed banks want their rows while some of them are to be refreshed; the checker looks on.
+// Many closed banks need their rows while some of them are to be refreshed; the checker checks
+// every command.
 TEST(RefreshSweep, NoBankIsActivatedWhileItIsRefreshed) {
   enum class Order : std::uint8_t { up, down, down_in_a_group };
   const std::vector<Assignments> configs{

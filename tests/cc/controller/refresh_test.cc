@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refreshes put off and made ahead: how many there are, and when.
+// Refreshes that are postponed and pulled in: how many there are, and when.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -52,12 +52,12 @@ TEST(Refresh, PutOffWhileRequestsWaitAndMadeUpWhenIdle) {
     ChannelUnderTest channel(elastic(std::to_string(postpone).c_str(), "0"));
     keep_busy(channel, Cycle(kInterval * 20 + 3000));
     const auto refreshes = only(channel.log_, ChannelCommand::refresh);
-    // Busy: the first waits for `postpone` intervals more, and so does each of the others.
+    // Busy: the first waits `postpone` intervals longer, and so does each later one.
     EXPECT_GE(refreshes[0].cycle, Cycle(kInterval * (1 + postpone)));
     EXPECT_LT(refreshes[0].cycle, Cycle(kInterval * (1 + postpone) + 100));
     EXPECT_EQ(refreshes_before(channel, kInterval * 20 + 3000),
               static_cast<std::size_t>(20 - postpone));
-    // Idle: all that were put off are made up, a tRFC apart.
+    // Idle: all postponed refreshes are made up, one tRFC apart.
     EXPECT_EQ(refreshes.size(), 20u);
     for (std::size_t i = 20 - static_cast<std::size_t>(postpone); i + 1 < 20; ++i) {
       EXPECT_EQ(refreshes[i + 1].cycle - refreshes[i].cycle, Cycle(88));
@@ -88,8 +88,8 @@ TEST(Refresh, WhatWasMadeAheadIsSavedWhenBusy) {
   EXPECT_EQ(refreshes_before(channel, kInterval * 10 + 100), 10u);
 }
 
-// With random gaps in the traffic: the count is always within the allowance, no two refreshes are
-// more than 9 intervals apart, and no 17 lie within two intervals.
+// With random gaps in the traffic, the count always stays within the allowance, no two refreshes
+// are more than 9 intervals apart, and no 17 fall within two intervals.
 TEST(Refresh, NeverLeavesTheAllowance) {
   for (const auto& [postpone, pull_in] :
        std::vector<std::pair<int, int>>{{0, 0}, {8, 0}, {0, 8}, {8, 8}, {3, 2}}) {
@@ -114,7 +114,8 @@ TEST(Refresh, NeverLeavesTheAllowance) {
     constexpr std::int64_t kLate = 200;  // cycles to close the banks
     for (int rank = 0; rank < 2; ++rank) {
       const auto refreshes = only(channel.log_, ChannelCommand::refresh, rank);
-      const std::int64_t offset = rank == 0 ? kInterval / 2 : kInterval;  // of the first one due
+      // Due time of the first one.
+      const std::int64_t offset = rank == 0 ? kInterval / 2 : kInterval;
       for (std::size_t i = 0; i < refreshes.size(); ++i) {
         const std::int64_t at = refreshes[i].cycle.value();
         const std::int64_t due = offset + static_cast<std::int64_t>(i) * kInterval;
@@ -132,8 +133,8 @@ TEST(Refresh, NeverLeavesTheAllowance) {
   }
 }
 
-// JESD79-5B: 16 Gb x8, tREFI 9375 cycles of 416 ps; each of 4 numbers has a refresh in half of
-// that.
+// JESD79-5B: 16 Gb x8, tREFI 9375 cycles of 416 ps; each of 4 bank numbers has a refresh every half
+// tREFI.
 const Assignments kSameBank{{"nvdimm.present", "false"},
                             {"dram.preset", "ddr5_4800b_16gb_x8"},
                             {"dram.refresh_mode", "same_bank"},
@@ -157,8 +158,8 @@ TEST(SameBankRefresh, EachNumberInTurnAndInEachInterval) {
   }
 }
 
-// The cycle at which a read of `bank` completes that is sent just before the first refresh of rank
-// 0, of the banks of number 0.
+// Returns the completion of a read of `bank` sent just before the first refresh of rank 0, which is
+// for bank number 0.
 Cycle read_beside_refresh(int bank) {
   ChannelUnderTest channel(kSameBank);
   channel.run_to(Cycle(kSameBankInterval / 2));
@@ -170,12 +171,13 @@ Cycle read_beside_refresh(int bank) {
 TEST(SameBankRefresh, HoldsUpItsBanksOnly) {
   const Cycle read(39 + 40 + 8);                         // tRCD + CL + BL/2
   EXPECT_EQ(read_beside_refresh(0), Cycle(312) + read);  // tRFCsb
-  EXPECT_EQ(read_beside_refresh(4), Cycle(312) + read);  // of the next group, with the same number
+  EXPECT_EQ(read_beside_refresh(4), Cycle(312) + read);  // in the next group, with the same number
   EXPECT_EQ(read_beside_refresh(1), Cycle(72) + read);   // tREFSBRD
   EXPECT_EQ(read_beside_refresh(7), Cycle(72) + read);
 }
 
-// Reads of open rows with other numbers go on while a bank is closed, refreshed and opened again.
+// Reads of open rows with other bank numbers continue while a bank is closed, refreshed and opened
+// again.
 TEST(SameBankRefresh, OtherBanksGoOnReading) {
   ChannelUnderTest channel(kSameBank);
   std::int64_t column = 0;
@@ -213,14 +215,14 @@ std::string state_of(ChannelUnderTest& channel) {
   return archive.bytes();
 }
 
-// The refreshes of a channel at rest are put off where nobody sees the commands; that is all the
-// difference. Some requests come just before a refresh, so that their rows cannot be closed yet,
-// some in and after one.
+// Refreshes of an idle channel are deferred if commands are not observed; nothing else may differ.
+// Some requests arrive just before a refresh, so that their rows cannot be closed yet, others
+// during and after one.
 TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
   const std::vector<Assignments> configs{
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}, {"dram.timing.tREFI", "700"}},
-      {{"nvdimm.present", "false"},  // precharges take long
+      {{"nvdimm.present", "false"},  // long precharges
        {"dram.ranks", "4"},
        {"dram.timing.tREFI", "1200"},
        {"dram.timing.tRFC", "20"},
@@ -239,7 +241,7 @@ TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
     ChannelUnderTest seen(configs[which]);
     ChannelUnderTest unseen(configs[which]);
     unseen.channel_.set_observer(nullptr);
-    unseen.violations_expected_ = true;  // the checker sees nothing
+    unseen.violations_expected_ = true;  // the checker sees no commands
     Random random(which);
     Cycle now(0);
     for (int i = 0; i < 400; ++i) {

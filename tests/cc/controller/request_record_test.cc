@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a request's record say of it what the command log says?
+// Does a request's record match the command log?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class CommandsOfEach {
       commands_[record.request].push_back(record);
     }
   }
-  // In order.
+  // Commands in order.
   const std::vector<CommandRecord>& of(std::uint64_t id) const {
     return commands_.at(static_cast<std::int64_t>(id));
   }
@@ -35,7 +35,7 @@ bool has_data(ChannelCommand command) {
          command == ChannelCommand::nvdimm_read || command == ChannelCommand::nvdimm_write;
 }
 
-// Judged when all is done, since refreshes that were put off may be logged late.
+// Compared after the run, because deferred refreshes may be logged late.
 class Records final : public RequestObserver {
  public:
   void on_request(const RequestRecord& record) override {

@@ -42,7 +42,7 @@ TEST(RowCounts, NeverMissARowAndMostlyKnowThatThereIsNone) {
       known += may_have ? 0 : 1;
     }
   }
-  EXPECT_GT(known, absent / 4);  // about exp(-1), with as many rows in a bank as it has counts
+  EXPECT_GT(known, absent / 4);  // about exp(-1) with as many rows in a bank as it has counts
 }
 
 TEST(RowCounts, AShallowQueueHasNone) {

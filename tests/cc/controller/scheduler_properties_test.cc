@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every scheduler under every arbiter: each request exactly once, lines in order, no rule broken
-// (the harness has every command checked), no wake-up missed, checkpoints exact.
+// Every scheduler under every arbiter: each request completes exactly once, lines stay in order, no
+// rule is broken (the harness checks every command), no wake-up is missed, and checkpoints are
+// exact.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +13,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Short times, so that a short run sees many quanta, shuffles and batches.
+// Short times, so that a short run has many quanta, shuffles and batches.
 Assignments eager() {
   return {{"policies.tcm.quantum", "3us"},
           {"policies.tcm.shuffle_interval", "100ns"},
@@ -45,7 +46,8 @@ std::vector<Assignments> combinations() {
   return all;
 }
 
-// A parameter holds only what differs: each start of the program writes down all of them.
+// A parameter holds only the differing values, because each start of the program prints all
+// parameters.
 class Scheduler : public ::testing::TestWithParam<Assignments> {
  protected:
   static Assignments settings() { return with(with(kSmallNvdimm, eager()), GetParam()); }
@@ -83,7 +85,7 @@ TEST_P(Scheduler, BarriersHold) {
 
 TEST_P(Scheduler, NoWakeUpIsMissed) { expect_no_missed_wake_up(settings(), 100); }
 
-// Transactions go before all others at once, or soon.
+// Transactions become overdue at once or soon.
 TEST(Schedulers, WithoutPatienceMissNoWakeUp) {
   for (const char* threshold : {"0s", "1ns", "30ns"}) {
     for (const char* depth : {"2", "4", "8"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several NVDIMMs on a channel: which page is whose, gaps on the data bus, flushes of all of them.
+// Several NVDIMMs on a channel: the page mapping, gaps on the data bus, and flushes of all of them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -53,11 +53,11 @@ TEST(SeveralNvdimms, EachPageIsOfOneOfThem) {
   }
 }
 
-// Lines that are ready together: bursts of one NVDIMM follow each other, those of two leave a gap.
+// Lines that are ready together: bursts of one NVDIMM follow each other; bursts of two leave a gap.
 TEST(SeveralNvdimms, TheBusRestsBetweenBurstsOfTwo) {
   for (const char* const ack : {"grant", "auto"}) {
     ChannelUnderTest channel(with(kQuiet, {{"nvdimm.count", "2"}, {"controller.ack", ack}}));
-    for (const std::int64_t page : {0, 1, 2}) {  // pages 0 and 2 are of the first one
+    for (const std::int64_t page : {0, 1, 2}) {  // pages 0 and 2 are on the first one
       channel.send(kNvdimm, Address(page * kPageBytes.value()));
     }
     channel.run_to(Cycle(200'000));
@@ -135,7 +135,7 @@ std::string error_of(const Assignments& assignments) {
   return "";
 }
 
-// The first one is checked like the others, be it alone or not.
+// The first one is checked like the others, alone or not.
 TEST(SeveralNvdimms, EachIsChecked) {
   const std::string wrong = "nvdimm.ftl.order: ";
   for (const char* count : {"1", "2", "3"}) {

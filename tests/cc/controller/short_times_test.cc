@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short times are counted apart: once folded, the histogram must not show it.
+// Short times are counted separately. Does the folded histogram hide this?
 #include "controller/accounts/short_times.h"
 
 #include <gtest/gtest.h>

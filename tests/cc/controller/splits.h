@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of the latency of each request of a channel under test, judged as they come.
+// The latency parts of each request of a channel under test, checked as they arrive.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline constexpr auto kRefresh = LatencyPart::refresh;
 inline constexpr auto kAckWait = LatencyPart::ack_wait;
 inline constexpr auto kGcBlocked = LatencyPart::gc_blocked;
 
-// Keeps what it is shown, and judges it.
+// Records and checks the parts.
 class Splits final : public RequestObserver {
  public:
   explicit Splits(ChannelUnderTest& channel) : period_(channel.channel_.clock_period()) {
@@ -54,7 +54,7 @@ class Splits final : public RequestObserver {
   Tick time(std::uint64_t id, LatencyPart part) const {
     return parts_.at(id)[static_cast<std::size_t>(part)];
   }
-  // The parts of a request that are not 0, in cycles.
+  // Returns the non-zero parts of a request in cycles.
   Cycles cycles(std::uint64_t id) const {
     Cycles cycles;
     for (std::size_t i = 0; i < kLatencyParts; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is overdue, and when? A guard against one that looks at all that waits; and does a guard that
-// is found again after loading say the same?
+// Which transactions are overdue, and when? Compares a guard with a model that searches all waiting
+// transactions, and with a guard restored from a checkpoint.
 #include "controller/channel/starvation_guard.h"
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t kSlots = 12;
 
-// All that waits, in a plain list.
+// All waiting transactions in a plain list.
 class Model {
  public:
   struct Waiting {
     const Transaction* transaction;
     std::size_t queue;
     Cycle due;
-    std::size_t number;  // of its admission
+    std::size_t number;  // order of admission
   };
 
   std::vector<Waiting> waiting;                                         // not overdue
@@ -41,7 +41,7 @@ class Model {
 
 class GuardTest : public ::testing::TestWithParam<bool> {};
 
-// Ids are no order of admission: a request to the NVDIMM waits behind a flush, and is due later
+// Ids are not in order of admission: a request to the NVDIMM that waits for a flush is due later
 // than younger ones.
 TEST_P(GuardTest, TakesThoseWhoseTimeItIsAlsoAfterLoading) {
   const bool split = GetParam();
@@ -132,7 +132,7 @@ TEST_P(GuardTest, TakesThoseWhoseTimeItIsAlsoAfterLoading) {
       StarvationGuard loaded = make();
       Archive loading(saving.bytes());
       loaded.serialize(loading);
-      std::vector<Transaction*> held;  // in order of their requests, those that are issued, too
+      std::vector<Transaction*> held;  // in order of their requests, including issued ones
       for (Transaction& each : slots) {
         if (each.request.id != 0) {
           held.push_back(&each);
@@ -160,7 +160,7 @@ TEST(StarvationGuard, IsActiveForAnyOfItsQueues) {
   }
 }
 
-// Whoever waited where the state is loaded.
+// Loading discards earlier waiting transactions.
 TEST(StarvationGuard, ALoadedStateWaitsForNobody) {
   StarvationGuard guard(kSlots);
   guard.limit(0, Cycle(5));

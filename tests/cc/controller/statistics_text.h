@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All statistics of a channel under test, as a text that is another one if any of them is.
+// All statistics of a channel under test as a text that differs if any value differs.
 #pragma once
 
 #include <sstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are slots held and free again after a checkpoint as they were, and are impossible ones refused?
+// Are slots held and free after loading as they were, and are impossible states rejected?
 #include <gtest/gtest.h>
 
 #include "controller/channel/transaction.h"

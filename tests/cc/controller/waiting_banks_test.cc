@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is every bank called at the cycle that it waits for?
+// Is every bank returned at the cycle that it waits for?
 #include "controller/channel/waiting_banks.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(WaitingBanks, AreCalledAtTheirCycle) {
       called.erase(bank);
     }
     ASSERT_EQ(waiting.next(), first());
-    if (random.below(50) == 0) {  // nothing happens for a while
+    if (random.below(50) == 0) {  // a pause without events
       now = earlier(waiting.next() - 1, now + 500);
     }
   }

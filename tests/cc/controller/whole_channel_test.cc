@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a channel make of another simulator that models it as a whole? Here that is one that
-// answers each request so many cycles after it got it, and holds so many.
+// How does a channel use another simulator that models it completely? The stand-in here answers
+// each request `kDelay` cycles after it was added, and accepts a limited number.
 #include "controller/whole_channel.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class Other final : public WholeDram {
 
   std::int64_t cycles = 0;  // ticks
   std::int64_t room = 64;
-  bool reads = true;  // are accepted
+  bool reads = true;  // accepts reads
   bool writes = true;
   std::vector<Added> added;
   std::vector<Added> waiting;
@@ -114,7 +114,7 @@ class WholeUnderTest final : public Requester, public SourceProgress {
   std::vector<Ended> ended_;
   std::map<std::uint64_t, std::int64_t> admitted_;
   std::map<std::uint64_t, LineBytes> read_;
-  int again_ = 0;  // so many answers are followed by a read
+  int again_ = 0;  // number of answers that are followed by a read
 
  private:
   std::vector<Requester*> requesters_;
@@ -140,7 +140,7 @@ TEST(WholeChannel, GivesARequestOnTheNextEdgeAndAnswersItWhenItIsDone) {
   }
 }
 
-// Whatever the map of addresses is, the other simulator has row, bank, rank, column.
+// The other simulator gets row, bank, rank and column, whatever the address map is.
 TEST(WholeChannel, TellsTheOtherSimulatorRowBankRankAndColumn) {
   WholeUnderTest whole(
       {{"dram.ranks", "2"}, {"controller.address_map", "bank|row|rank|column|channel"}});
@@ -235,7 +235,7 @@ TEST(WholeChannel, WhatIsNotAcceptedWaitsInOrder) {
   EXPECT_FALSE(whole.channel_->would_wait(MemoryClass::dram));
 }
 
-// A kind that is not accepted, or a line that waits, may hold a request up.
+// A request may have to wait if one kind is not accepted or a line waits.
 TEST(WholeChannel, ARequestMayHaveToWaitForEitherKind) {
   WholeUnderTest whole;
   whole.other_->writes = false;
@@ -269,7 +269,7 @@ TEST(WholeChannel, WhatAnAnswerSendsIsTakenOnTheSameEdge) {
   }
 }
 
-// Of equal requests the oldest is done first; a write is no read.
+// Among equal requests the oldest completes first; reads and writes are distinguished.
 TEST(WholeChannel, RequestsToOneLineAreToldApart) {
   WholeUnderTest whole;
   const std::uint64_t write = whole.send(5, true);
@@ -285,7 +285,7 @@ TEST(WholeChannel, RequestsToOneLineAreToldApart) {
   EXPECT_EQ(whole.channel_->statistics().dram_reads, 2u);
 }
 
-// It looks once in the time between two refreshes; the other simulator then has all its cycles.
+// An idle channel wakes once per refresh interval and rank; the other simulator then catches up.
 TEST(WholeChannel, AtRestItWakesForRefreshesOnly) {
   for (const std::int64_t ranks : {1, 2}) {
     WholeUnderTest whole(Assignments{{"dram.ranks", std::to_string(ranks)}});

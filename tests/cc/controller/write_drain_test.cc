@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of writes, and refreshes in their way.
+// Batches of writes, and refreshes that interfere with them.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/command_log.h"
@@ -9,7 +9,7 @@ namespace hmsim::testing {
 namespace {
 
 constexpr auto kDram = MemoryClass::dram;
-constexpr Cycle kRefresh{3120};  // the first one of rank 0 of two; its tRFC is 208 cycles
+constexpr Cycle kRefresh{3120};  // the first refresh of rank 0 of two; its tRFC is 208 cycles
 constexpr Cycle kRead{11 + 11 + 4};
 
 Assignments drained(const char* high, const char* low) {
@@ -21,7 +21,7 @@ Assignments drained(const char* high, const char* low) {
           {"controller.drain_low", low}};
 }
 
-// All that waits of a batch is for a rank that is being refreshed: reads of the other rank go.
+// All waiting writes of a batch are for a rank under refresh: reads of the other rank are served.
 TEST(WriteDrain, ABatchForARefreshedRankHoldsUpNoReads) {
   ChannelUnderTest channel(drained("2", "1"));
   channel.run_to(kRefresh + Cycle(1));
@@ -33,7 +33,7 @@ TEST(WriteDrain, ABatchForARefreshedRankHoldsUpNoReads) {
   EXPECT_EQ(channel.finished_.at(write), kRefresh + Cycle(208 + 11 + 8 + 4));
 }
 
-// The batch goes on when the refresh is over, although reads wait and few writes are left.
+// The batch continues when the refresh is over, although reads wait and few writes are left.
 TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
   ChannelUnderTest channel(drained("3", "1"));
   channel.run_to(kRefresh + Cycle(1));
@@ -63,7 +63,7 @@ TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
   EXPECT_GT(reads_before, 15u);
 }
 
-// Unless they are given, the marks follow the queue: 24 and 8 of 32.
+// By default the marks follow the queue depth: 24 and 8 of 32.
 TEST(WriteDrain, TheMarksAreSharesOfTheQueue) {
   ChannelUnderTest channel({{"nvdimm.present", "false"},
                             {"dram.refresh", "false"},
@@ -97,7 +97,7 @@ TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
   const Assignments deep{{"controller.drain_high", "33"}, {"controller.drain_low", "8"}};
   Assignments shallow = deep;
   shallow.push_back({"controller.queue_depth", "32"});
-  EXPECT_NO_THROW(make_config(shallow));  // nobody asks for it
+  EXPECT_NO_THROW(make_config(shallow));  // no drained writes use it
   shallow.push_back({"controller.writes", "drained"});
   EXPECT_THROW(make_config(shallow), InputError);
 }
@@ -108,7 +108,7 @@ TEST(WriteDrain, MarksThatAreOneAreRefused) {
                InputError);
 }
 
-// The other way round: reads of a refreshed rank do not keep writes from another.
+// The opposite case: reads of a refreshed rank do not hold up writes to another rank.
 TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
   ChannelUnderTest channel(drained("8", "1"));
   channel.run_to(kRefresh + Cycle(1));

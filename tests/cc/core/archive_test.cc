@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does loading refuse whatever saving could not have written?
+// Does loading reject every state that saving cannot have written?
 #include "core/archive.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string saved(std::int64_t number) {
   return archive.bytes();
 }
 
-// Loads a field from one word: what then went wrong, or "".
+// Loads a field from one word. Returns the error message, or "".
 template <class T>
 std::string error_of(std::int64_t number, T& value) {
   Archive archive(saved(number));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests that a clock rounds its edges up and finds them again.
+// Does a clock round its edges up and find them again?
 #include "core/clock.h"
 
 #include <gtest/gtest.h>

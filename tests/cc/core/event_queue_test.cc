@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do events come by time, and those of one time in the order in which they were scheduled?
+// Are events delivered by time, and those of one time in the order of scheduling?
 #include "core/event_queue.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(EventQueue, EventsComeAsFromASortedList) {
     std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> sorted;
     std::int64_t now = 0;
     for (std::uint32_t step = 0; step < 20'000; ++step) {
-      // It fills up to some hundreds, and runs empty.
+      // The queue fills up to some hundreds of events, and empties again.
       const std::uint64_t share = step / 500 % 2 == 0 ? 70 : 20;
       if (random.below(100) < share) {
         const std::int64_t time = now + static_cast<std::int64_t>(random.below(times));
@@ -44,7 +44,7 @@ TEST(EventQueue, EventsComeAsFromASortedList) {
 }
 
 // A saved heap may be in any order: the vector of events (time, order, kind, payload), then the
-// order of the next one.
+// order of the next event.
 TEST(EventQueue, ALoadedQueueIsInOrderWhateverItsHeap) {
   Archive saved;
   std::uint64_t count = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who acts when, and how far a component may go on by itself?
+// Which component acts when, and how far may it continue by itself?
 #include "core/kernel.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMovesOfAStep = 64;
 
-// Acts at every multiple of its period, and goes on by itself as far as it may.
+// Acts at every multiple of its period and continues by itself as far as permitted.
 class Clock final : public Component {
  public:
   explicit Clock(Tick period, bool answers = false) : period_(period), answers_(answers) {}
@@ -35,7 +35,7 @@ class Clock final : public Component {
   }
   void serialize(Archive& /*archive*/) override {}
 
-  // Pauses at its event of this number.
+  // Pauses at its event with this number.
   void pause_at(std::size_t event) { pause_at_ = event; }
   const std::vector<Tick>& events() const { return events_; }
   const Wakeup& wakeup() const { return wakeup_; }
@@ -78,9 +78,10 @@ TEST(Kernel, AComponentGoesOnUpToTheLimitAndToOthersEvents) {
   Clock slow(Tick(45));
   fast.attach(kernel);
   slow.attach(kernel);
-  ASSERT_TRUE(kernel.step(kNever));  // at 0 the other is due, too
+  ASSERT_TRUE(kernel.step(kNever));  // at 0 the other one is due as well
   EXPECT_EQ(fast.events().size(), 1U);
-  ASSERT_TRUE(kernel.step(kNever));  // the slow one's turn; the fast one is due before its next
+  // The slow one's turn; the fast one is due before its next event.
+  ASSERT_TRUE(kernel.step(kNever));
   EXPECT_EQ(slow.events().size(), 1U);
   ASSERT_TRUE(kernel.step(Tick(30)));
   EXPECT_EQ(fast.events().back(), Tick(30));
@@ -124,7 +125,7 @@ TEST(Kernel, RunUntilPassesOverPauses) {
   EXPECT_EQ(kernel.now(), Tick(95));
 }
 
-// Notes, when it acts, whose turn at the present time is over.
+// Records, when it acts, which components' turns at the current time are over.
 class Witness final : public Component {
  public:
   Tick next_event() const override { return next_; }
@@ -170,14 +171,14 @@ TEST(Kernel, WhoMovesOnHasItsTurnAtTheNewTime) {
   first.attach(kernel);
   second.attach(kernel);
   ASSERT_TRUE(kernel.step(kNever));
-  ASSERT_TRUE(kernel.step(kNever));  // the second one, at 0 ...
+  ASSERT_TRUE(kernel.step(kNever));  // the second one, at 0
   EXPECT_TRUE(first.wakeup().turn_is_over(Tick(0)));
   ASSERT_TRUE(kernel.step(kNever));
   EXPECT_FALSE(first.wakeup().turn_is_over(kernel.now()));
   EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
 }
 
-// Acts at every multiple of its period, and puts that off whenever it may.
+// Acts at every multiple of its period and defers that whenever permitted.
 class Sleeper final : public Component {
  public:
   explicit Sleeper(Tick period) : period_(period) {}
@@ -247,7 +248,7 @@ TEST(Kernel, NothingIsPutOffWhileSomebodyLooksOnBetweenSteps) {
   }
 }
 
-// As if nothing had been put off: at the pause's time those had their turn that come before.
+// Same as without deferral: components ahead of the pausing one have had their turn at that time.
 TEST(Kernel, APauseLeavesWhatComesAfterIt) {
   Kernel kernel;
   Sleeper before(Tick(10));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a misspelt name lead to the one that was meant?
+// Does a misspelt name lead to the intended one?
 #include <gtest/gtest.h>
 
 #include <string>

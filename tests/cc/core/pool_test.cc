@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do pools and lists of slots keep what they are given, in its order, and load only what they can
-// have saved?
+// Do pools and lists of slots keep their contents in order, and load only states that they can have
+// saved?
 #include "core/pool.h"
 
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST(SlotChain, TakesNeitherCirclesNorAnotherEnd) {
   EXPECT_THROW(take(), InputError);
 }
 
-// No order of slots makes a circle, not even one in which a slot is there twice.
+// No order of slots forms a cycle, even if a slot occurs twice.
 TEST(SlotChain, IsSavedInOrderAndLoadedWithoutCircles) {
   std::vector<Record> records(3);
   const auto links = links_of(records.data(), &Record::next);

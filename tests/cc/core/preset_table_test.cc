@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a row that is named supply the values that are not given?
+// Does a named row supply the values that are not given?
 #include "core/preset_table.h"
 
 #include <gtest/gtest.h>

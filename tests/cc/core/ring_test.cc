@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a queue keep its order, saved or not?
+// Does a queue keep its order across a save?
 #include "core/ring.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Ring, IsAQueueAcrossCheckpoints) {
   }
 }
 
-// Where in its memory a queue begins, and how much memory it has, is not saved.
+// A queue's position and capacity in memory are not saved.
 TEST(Ring, EqualQueuesAreSavedAlike) {
   Ring<std::uint64_t> one;
   Ring<std::uint64_t> other;

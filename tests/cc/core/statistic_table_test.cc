@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is each field of a struct saved, loaded and reported by its one row?
+// Is each field of a struct saved, loaded and reported by exactly one row?
 #include "core/statistic_table.h"
 
 #include <gtest/gtest.h>

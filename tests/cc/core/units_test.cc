@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do counts mean what they say, however they are written?
+// Are counts parsed correctly in every notation?
 #include "core/units.h"
 
 #include <gtest/gtest.h>

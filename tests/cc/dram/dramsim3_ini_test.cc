@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the reader of DRAMsim3's .ini files refuse what DRAMsim3 would silently misunderstand?
+// Does the reader of DRAMsim3's .ini files reject input that DRAMsim3 would silently misread?
 #include "dram/dramsim3_ini.h"
 
 #include <gtest/gtest.h>

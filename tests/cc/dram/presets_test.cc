@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts against literal values of the standards, in cycles, read apart from the code that composes
-// them. One file: tables, most of it.
+// Parts against literal values of the standards, in cycles, read separately from the code that
+// computes them. One file, mostly tables.
 #include "dram/presets.h"
 
 #include <gtest/gtest.h>
@@ -299,7 +299,7 @@ TEST(DramPresets, LiteralValuesOfTheStandards) {
   }
 }
 
-// JESD79-5B: DDR5-4800B 40-39-39, 16 Gb x8: two sub-channels of 32 lines a DIMM.
+// JESD79-5B: DDR5-4800B 40-39-39, 16 Gb x8: two sub-channels of 32 lines per DIMM.
 TEST(DramPresets, Ddr5ByItsLiteralValues) {
   const DramPreset part = dram_preset("ddr5_4800b_16gb_x8");
   EXPECT_EQ(part.organisation.groups, 8);
@@ -332,7 +332,7 @@ TEST(DramPresets, Ddr5ByItsLiteralValues) {
   EXPECT_EQ(dram_preset("ddr5_4800b_16gb_x4").timing.tccd_l_wr, 48);
 }
 
-// A DIMM of one rank of 16 Gb x8 devices: two sub-channels, 16 GB, 38.4 GB/s at 4800 MT/s.
+// A DIMM with one rank of 16 Gb x8 devices: two sub-channels, 16 GB, 38.4 GB/s at 4800 MT/s.
 TEST(DramPresets, TwoChannelsAreTheSubChannelsOfADdr5Dimm) {
   const SystemConfig config = make_config({{"nvdimm.present", "false"},
                                            {"dram.preset", "ddr5_4800b_16gb_x8"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the compiled engine answer what the rule table says of all commands so far? The table is
-// read here rule by rule, over the whole history.
+// Does the compiled engine agree with the rule table for all commands so far? The table is
+// evaluated rule by rule over the whole history.
 #include "dram/timing_engine.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace hmsim::testing {
 namespace {
 
 constexpr int kSteps = 1500;
-constexpr std::int64_t kMemory = 4000;  // cycles; no rule reaches further, but for refresh windows
+constexpr std::int64_t kMemory = 4000;  // cycles; no rule reaches further, except refresh windows
 
 struct Issued {
   Command command;
@@ -88,7 +88,7 @@ class Table {
   std::vector<Issued> history_;
 };
 
-// Random legal traffic over few banks of two ranks, bursts of the NVDIMM, and refreshes.
+// Runs random legal traffic over few banks of two ranks, NVDIMM bursts, and refreshes.
 void run(const char* preset, RefreshMode mode) {
   DramParameters dram;
   dram.preset = preset;
@@ -109,7 +109,7 @@ void run(const char* preset, RefreshMode mode) {
     const auto chance = random.below(40);
     int bank = static_cast<int>(random.below(2)) * banks + static_cast<int>(random.below(6));
     Command command = Command::activate;
-    if (chance == 0) {  // the rank's banks are closed first
+    if (chance == 0) {  // first closes the rank's banks
       command = all ? Command::refresh : Command::refresh_same_bank;
       for (int each = bank / banks * banks; each < (bank / banks + 1) * banks; ++each) {
         if (open[static_cast<std::size_t>(each)]) {

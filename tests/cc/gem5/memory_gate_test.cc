@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port protocol of a host simulator: what a small host of our own sees of it. One
-// file, since all tests need that host.
+// The port protocol as a small host simulator of the test sees it. One file, because all tests need
+// that host.
 #include "gem5-ext/gate/memory_gate.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ Assignments system(const Assignments& more = {}) {
 const Assignments kUnified{{"controller.queues", "unified"}};
 const Assignments kSplit{{"controller.queues", "split"}};
 
-// Two ports that send what they are given as fast as the gate takes it, and the one event of the
+// Two ports that send their packets as fast as the gate accepts them, and the single event of the
 // gate.
 class Host final : public GateHost {
  public:
@@ -72,7 +72,7 @@ class Host final : public GateHost {
     ports[index(memory)].packets.push_back(packet);
     pump(memory);
   }
-  // Sends reads of pages until one is refused; how many were taken.
+  // Sends reads of pages until one is refused. Returns the number of accepted ones.
   std::size_t fill(MemoryClass memory) {
     const std::size_t before = taken.size();
     for (std::int64_t page = 0; !ports[index(memory)].refused; ++page) {
@@ -88,7 +88,7 @@ class Host final : public GateHost {
     }
     now = time;
   }
-  // Until nothing is under way, or until a port is told of room where nothing is offered again.
+  // Runs until the gate is idle, or, without reoffers, until a port gets a room notice.
   void drain() {
     while (!gate.idle() && (reoffers || room.empty())) {
       ASSERT_NE(gate.next_event(), kNever);
@@ -166,7 +166,7 @@ TEST(MemoryGate, ARefusalIsAnsweredOnce) {
   EXPECT_EQ(host.fill(kNvdimm), 8u);
   GatePacket another;
   another.memory = kNvdimm;
-  EXPECT_FALSE(host.gate.offer(another, host.now));  // no second promise
+  EXPECT_FALSE(host.gate.offer(another, host.now));  // no second notice is promised
   host.drain();
   EXPECT_EQ(host.room, std::vector<MemoryClass>{kNvdimm});
   host.run_to(host.now + 10'000 * kMicrosecond);
@@ -188,8 +188,8 @@ TEST(MemoryGate, WithAUnifiedQueueThePortsWaitInOrder) {
   EXPECT_EQ(host.room, (std::vector<MemoryClass>{kNvdimm, kDram}));
 }
 
-// The NVDIMM's port is told first, takes the one free entry and is refused again: now it is the one
-// behind.
+// The NVDIMM's port gets its notice first, takes the only free entry, and is refused again. Then it
+// is second in line.
 TEST(MemoryGate, WhoeverIsRefusedAgainWaitsBehindTheOther) {
   Host host(system(kUnified));
   host.fill(kNvdimm);
@@ -205,8 +205,8 @@ TEST(MemoryGate, WhileOnePortWaitsTheOtherIsRefusedThoughThereIsRoom) {
     Assignments parameters = system(split ? kSplit : kUnified);
     parameters.emplace_back("controller.channels", "2");
     Host host(parameters);
-    // One channel's queue is full, the other has room: with channels interleaved by lines, one
-    // line in two is the first channel's.
+    // One channel's queue is full and the other has room. Channels are interleaved by lines, so
+    // every second line is on the first channel.
     for (std::int64_t line = 0; !host.ports[0].refused; line += 2) {
       host.send(kDram, line * 64);
     }
@@ -235,12 +235,12 @@ TEST(MemoryGate, WrongParametersAreErrors) {
   EXPECT_THROW(Host(system({{"system.store_data", "true"}})), InputError);
   EXPECT_THROW(Host(system({{"nvdimm.precondition.buffer", "resident"}})), InputError);
   EXPECT_THROW(Host(system({{"storage.kind", "array"}})), InputError);
-  // The host's own affairs.
+  // Settings that concern only the host.
   const Host host(system({{"frontend.core.window", "64"}, {"storage.kind", "none"}}));
   EXPECT_TRUE(host.gate.idle());
 }
 
-// Random packets at random times, many of them at the same time as an event of the gate.
+// Random packets at random times, many at the same time as an event of the gate.
 void play(Host& host, std::uint64_t seed, int packets, std::uint64_t sources = 4) {
   Random random(seed);
   for (int count = 0; count < packets; ++count) {
@@ -254,7 +254,7 @@ void play(Host& host, std::uint64_t seed, int packets, std::uint64_t sources = 4
   }
 }
 
-// Sends what another host's gate took at the times that it noted.
+// Sends the packets that another host's gate accepted, at the recorded times.
 void replay(Host& host, const std::vector<std::pair<GatePacket, Tick>>& taken) {
   for (const auto& [packet, time] : taken) {
     host.run_to(time - Tick(1));
@@ -290,7 +290,7 @@ TEST(MemoryGate, WhatWasTakenCanBeReplayed) {
   }
 }
 
-// Through a packet trace and the ordinary front end, too: the memory's statistics are the same.
+// With a packet trace and the ordinary frontend, the memory's statistics are the same.
 TEST(MemoryGate, APacketTraceIsReplayedWithoutAHost) {
   for (const Assignments& queues : {kUnified, kSplit}) {
     std::ostringstream trace;
@@ -329,7 +329,7 @@ TEST(MemoryGate, APacketTraceIsReplayedWithoutAHost) {
   }
 }
 
-// Statistics may be read, and a port may look on, at any time.
+// Statistics may be read at any time.
 TEST(MemoryGate, ReadingStatisticsChangesNothing) {
   Host host(system(kUnified));
   Host watched(system(kUnified));
@@ -341,8 +341,8 @@ TEST(MemoryGate, ReadingStatisticsChangesNothing) {
   EXPECT_EQ(watched.done, host.done);
 }
 
-// Queued writes below a watermark, and all that flash and collections have to do, come to an end by
-// themselves.
+// Queued writes below a watermark, and all work of flash and garbage collection, finish without
+// further packets.
 TEST(MemoryGate, DrainsWithoutFurtherPackets) {
   Host host(system({{"controller.queues", "split"},
                     {"controller.queue_depth", "64"},
@@ -363,7 +363,7 @@ TEST(MemoryGate, DrainsWithoutFurtherPackets) {
   EXPECT_GT(host.statistic("nvdimm.gc.count").count, 0u);
 }
 
-// Requests that come at once hold their slots at once.
+// Requests that arrive at the same time hold their slots at the same time.
 TEST(MemoryGate, TellsTheGreatestOccupancyOfTheNvdimm) {
   Host host(system(kUnified));
   for (const int together : {5, 2}) {
@@ -391,7 +391,7 @@ TEST(MemoryGate, TimeStandsStillWhileSuspended) {
   EXPECT_EQ(host.now, straight.now);
   const Tick gap = 1000 * kSecond;
   for (Host* each : {&host, &straight}) {
-    each->now += Tick(1000);  // behind the last event
+    each->now += Tick(1000);  // after the last event
   }
   const std::vector<Statistic> before = host.gate.statistics(host.now);
   host.gate.suspend(host.now);

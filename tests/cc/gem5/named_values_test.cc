@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a host simulator's scripts and statistics files are told.
+// Names and values for a host simulator's scripts and statistics files.
 #include "gem5-ext/gate/named_values.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(NamedValues, AreOneForEachNumber) {
             "reads=7\nlatency.mean=0.33333333333333331\nlatency.max=2\nlatency.count=3\n");
 }
 
-// Of a histogram without values, there is nothing but its count.
+// A histogram without values has only a count.
 TEST(NamedValues, AreAsManyWithoutValues) {
   Statistic latency = statistic("latency", "ns", StatisticKind::histogram);
   latency.summary = {{"mean", 0}, {"max", 0}};

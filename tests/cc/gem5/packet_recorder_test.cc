@@ -11,7 +11,7 @@ namespace hmsim {
 
 namespace {
 
-// Byte for byte, by the encoding of protocol buffers: tag = field x 8 + wire type, varints of seven
+// Byte for byte in the protocol-buffer encoding: tag = field x 8 + wire type, varints of seven
 // bits, lowest first.
 TEST(PacketRecorder, WritesGem5sPackets) {
   std::ostringstream out;

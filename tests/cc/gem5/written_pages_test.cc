@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a host wrote before time passed: its order, its text, and what flash and buffer make of it.
+// Pages that a host wrote before time passed: their order, their text, and their effect on flash
+// and buffer.
 #include "gem5-ext/gate/written_pages.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ constexpr std::int64_t kPage = 4096;
 
 TEST(WrittenPages, AreInTheOrderOfTheirLastWrites) {
   WrittenPages written;
-  std::list<std::int64_t> expected;  // the simple way
+  std::list<std::int64_t> expected;  // reference result
   Random random(3);
   for (int write = 0; write < 10'000; ++write) {
     const auto page = static_cast<std::int64_t>(random.below(300));
@@ -66,7 +67,7 @@ TEST(WrittenPages, ADamagedTextNamesItsLine) {
   EXPECT_NE(refusal("0 9000000000000000000\n", 10), "none");
 }
 
-// A gate whose host never waits for anything.
+// A gate whose host never waits.
 struct Quiet final : GateHost {
   explicit Quiet(const std::string& buffer) : gate(*this, parameters(buffer), 7, true) {}
   static Assignments parameters(const std::string& buffer) {
@@ -78,7 +79,7 @@ struct Quiet final : GateHost {
   void on_done(std::uint64_t /*id*/) override {}
   void on_room(MemoryClass /*port*/) override {}
 
-  // Reads a line of a page and tells how many flash pages that took.
+  // Reads a line of a page. Returns the number of flash pages read for it.
   double flash_reads(std::int64_t page) {
     const double before = statistic("nvdimm.nand.reads");
     GatePacket packet;

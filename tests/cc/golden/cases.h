@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The configurations of the golden runs, in groups; each group has a file of results beside it.
+// Configurations of the golden runs, in groups; each group has a file of results next to it.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ inline std::vector<GoldenGroup> golden_groups() {
   return {golden_queues(), golden_dram(), golden_flash(), golden_collection(), golden_modules()};
 }
 
-// What agents of these runs do until the time is over.
+// Workloads of the agents in these runs.
 namespace agents {
 
 using List = std::vector<Assignments>;
@@ -56,7 +56,7 @@ inline Assignments lines(const char* core, const char* target, const char* footp
                         {"read_ratio", read_ratio},
                         {"outstanding", outstanding}});
 }
-// A line now and then, so that ranks are idle in between.
+// Infrequent lines, so that ranks are idle in between.
 inline Assignments seldom(const char* core, const char* target, const char* interval) {
   Assignments keys = lines(core, target, "512KiB", "0.6");
   keys.emplace_back("interval", interval);
@@ -77,7 +77,7 @@ inline Assignments blocks(const char* core, const char* access, const char* read
                         {"software_time", "50ns"}});
 }
 
-// Programs of unlike intensity and locality, lines that are asked for again and again, and blocks.
+// Programs of different intensity and locality, lines with much reuse, and blocks.
 inline List mix() {
   return {program("0", "random", "40"),
           program("1", "pointer_chase", "25"),
@@ -111,8 +111,8 @@ std::vector<T> joined(std::vector<T> list, const std::vector<T>& more) {
   return list;
 }
 
-// Little flash that is fast and full, behind small queues and a small buffer, so that all of them
-// fill, and blocks are collected, within microseconds.
+// Small, fast and full flash with small queues and a small buffer, so that all of them fill and
+// blocks are collected within microseconds.
 inline const Assignments kGoldenFlash{{"nvdimm.capacity", "2MiB"},
                                       {"nvdimm.command_queue", "160"},
                                       {"nvdimm.buffer.read_size", "64KiB"},

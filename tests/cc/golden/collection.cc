@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden runs of garbage collection, of the map, and of what flash holds at the start.
+// Golden runs of garbage collection, of the map, and of the initial flash contents.
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -8,7 +8,7 @@ namespace {
 
 Assignments flash(const Assignments& more) { return plus(kGoldenFlash, more); }
 
-// Erases take long enough not to be hidden by what others have to do.
+// Erases take long enough that other work cannot hide them.
 Assignments scheduler(const char* name, const Assignments& more = {}) {
   return flash(plus({{"nvdimm.gc.scheduler", name}, {"nvdimm.nand.erase_time", "20us"}}, more));
 }
@@ -26,7 +26,7 @@ Assignments cached_map(const char* size, const Assignments& more = {}) {
 
 std::vector<GoldenCase> schedulers() {
   const auto traffic = agents::writes();
-  // So little that a step may hold up all there is to do.
+  // Little traffic, all of which one step may delay.
   const agents::List few{agents::lines("0", "nvdimm", "512KiB", "0.4", "3"),
                          agents::seldom("3", "dram", "200ns")};
   const agents::List more{agents::lines("0", "nvdimm", "512KiB", "0.4", "10"),

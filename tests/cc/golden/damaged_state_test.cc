@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is a damaged checkpoint with a correct checksum harmless? Words of the states that golden runs
-// save are changed. Loading refuses the state with an InputError, or the run continues, perhaps to
+// save are changed. Loading rejects the state with an InputError, or the run continues, possibly to
 // a reported fault. tests/fuzz/fuzz_states.cc tries many more.
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ namespace hmsim::testing {
 
 namespace {
 
-constexpr std::size_t kChanges = 400;  // of all runs of a group
+constexpr std::size_t kChanges = 400;  // over all runs of a group
 
-// Returns where words differ from the word before them, in groups from one text, usually the name
-// of a section, to the next. Most other words are of empty tables.
+// Returns where words differ from the previous word, in groups from one text, usually the name of a
+// section, to the next. Most other words belong to empty tables.
 std::vector<std::vector<std::size_t>> distinct_words(const std::string& state) {
   std::vector<std::vector<std::size_t>> groups(1);
   std::size_t at_last = 0;
@@ -52,7 +52,7 @@ std::uint64_t another(std::uint64_t word, Random& random) {
   return chosen == word ? word + 2 : chosen;
 }
 
-// A checkpoint without its seal. The identity stands after magic and version.
+// A checkpoint without its seal. The identity follows magic and version.
 struct Unsealed {
   explicit Unsealed(const std::string& checkpoint)
       : identity(word_at(checkpoint, 16)), state(checkpoint.substr(40)) {}
@@ -87,7 +87,7 @@ void damage_run(const GoldenCase& golden, Tick length, std::uint64_t number, std
     ++outcomes.loaded;
     try {
       run->run_on(20 * kMicrosecond, 500);
-    } catch (const InputError&) {  // a fault, reported as the file's
+    } catch (const InputError&) {  // a fault, reported as an error of the file
     }
     run = std::make_unique<GoldenRun>(golden, length);
   }

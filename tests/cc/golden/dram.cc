@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden runs of DRAM: every standard, refresh modes, states of low power.
+// Golden runs of DRAM: every standard, refresh modes, low-power states.
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -14,7 +14,7 @@ Assignments part(const char* preset, const Assignments& more = {}) {
               more);
 }
 
-// Refreshes come often enough to meet every other command.
+// Refreshes are frequent enough to meet every other command.
 Assignments often_refreshed(const char* preset, const Assignments& more) {
   return part(preset, plus({{"dram.timing.tREFI", "700"}, {"dram.timing.tRFC", "90"}}, more));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden runs of an NVDIMM's buffer, of its flash, and of what fails there.
+// Golden runs of an NVDIMM's buffer, its flash, and flash failures.
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -32,7 +32,7 @@ Assignments large_pages(const char* size, const char* partial_writes, const Assi
 std::vector<GoldenCase> buffers() {
   const auto traffic =
       joined(agents::nvdimm_only(), {agents::lines("3", "nvdimm", "96KiB", "0.7")});
-  // LUNs are idle now and then.
+  // LUNs are idle at times.
   const agents::List leisure{agents::seldom("0", "nvdimm", "400ns"),
                              agents::seldom("1", "dram", "100ns")};
   return {

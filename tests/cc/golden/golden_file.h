@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of golden results. It lists the statistics that are compared, and under each run's name
-// its values, a line each, "  NAME: VALUE". The value "statistics" holds the checks in the order of
-// the list; "-" stands for a statistic that the run does not have.
+// A file of golden results. It lists the compared statistics, and under each run's name its values,
+// one per line, "  NAME: VALUE". The value "statistics" holds the checks in the order of the list;
+// "-" marks a statistic that the run does not have.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ class GoldenFile {
   bool found() const { return found_; }
   const std::map<std::string, GoldenResult>& runs() const { return runs_; }
 
-  // Replaces a run's result, lists its new statistics, and writes the file: the runs of these
-  // names, in this order, and no others.
+  // Replaces a run's result, lists its new statistics, and writes the file with exactly the runs of
+  // these names, in this order.
   void renew(const std::string& run, const GoldenResult& result,
              const std::vector<std::string>& order);
 
  private:
   std::string path_;
   bool found_ = false;
-  std::vector<std::string> statistics_;  // that are compared
+  std::vector<std::string> statistics_;  // compared statistics
   std::map<std::string, GoldenResult> runs_;
 };
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t kMostRows = 10'000'000;
 
-constexpr int kBurstsPerPart = 20;  // by hand
+constexpr int kBurstsPerPart = 20;  // in runs without agents
 
-// These are written in plain numbers; where a configuration has no such part they are left out.
+// Shown as plain numbers; omitted if a configuration has no such part.
 constexpr std::array kShown{
     "sim.requests",
     "dram.read_latency_ns",
@@ -33,7 +33,7 @@ constexpr std::array kShown{
     "nvdimm.power.recovery_us",
 };
 
-// Parts of a histogram's summary that count. Another one changes no check.
+// Compared parts of a histogram's summary. Other parts change no check.
 constexpr std::array kSummary{"mean", "p50", "p95", "p99", "p999", "max"};
 
 std::unique_ptr<Simulation> make(const GoldenCase& golden, Tick length) {
@@ -132,7 +132,7 @@ void GoldenRun::do_part() {
   watch();
 }
 
-// Power fails between two parts, so that checkpoints hold what is left then.
+// Power fails between two parts, so that checkpoints hold the state after a failure.
 void GoldenRun::requests_by_hand() {
   if (part_ > 1) {
     power_returns();
@@ -148,8 +148,8 @@ void GoldenRun::requests_by_hand() {
   }
 }
 
-// Requests to few lines of few pages, so that they merge, are ordered, and share frames; one draw
-// after another, so that every compiler makes the same.
+// Sends requests to few lines of few pages, so that they merge, are ordered, and share frames. One
+// draw per statement, so that every compiler generates the same requests.
 void GoldenRun::burst() {
   const std::int64_t dram = simulation_->memory().capacity(MemoryClass::dram).value();
   const std::int64_t page = kPageBytes.value();
@@ -177,7 +177,7 @@ void GoldenRun::burst() {
   }
 }
 
-// The first save of two is interrupted, and so is the first recovery of two.
+// The first of two saves is interrupted, and so is the first of two recoveries.
 void GoldenRun::power_fails() {
   watch();
   for (const Statistic& each : simulation_->statistics()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One golden run: a simulation of fixed length, digests of its commands, a check of each statistic,
-// and some statistics in plain numbers.
+// and some statistics as plain numbers.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ using GoldenValues = std::vector<std::pair<std::string, std::string>>;
 // By path: four hexadecimal digits of a hash of a statistic's value.
 using StatisticChecks = std::map<std::string, std::string>;
 
-// Everything that a run is compared by.
+// All compared results of a run.
 struct GoldenResult {
   GoldenValues values;
   StatisticChecks statistics;
@@ -43,8 +43,8 @@ class Digest {
   std::uint64_t hash_ = 0;
 };
 
-// Many things, each with its hash, in any order: how a run is cut into parts decides which of two
-// channels' commands of one time is told first.
+// Hashes of many items in any order. The partition of a run decides which of two channels'
+// simultaneous commands is reported first.
 struct Tally {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;  // of hashes
@@ -62,33 +62,33 @@ class GoldenRun {
   static constexpr int kParts = 6;
 
   GoldenRun(const GoldenCase& golden, Tick length);
-  // Goes on where another one is, from a checkpoint.
+  // Continues another run from a checkpoint.
   GoldenRun(GoldenRun& before, const GoldenCase& golden);
 
-  void do_part();  // the next one
+  void do_part();  // runs the next part
   GoldenResult result();
   std::string save() { return simulation_->save(); }
   void load(const std::string& checkpoint) { simulation_->load(checkpoint); }
-  // Continues outside the parts, for at most so many kernel steps.
+  // Continues outside the parts for at most `steps` kernel steps.
   void run_on(Tick time, std::uint64_t steps);
 
  private:
-  // Of what a simulation does not keep when it is saved.
+  // Data that a simulation does not keep when it is saved.
   struct Seen {
     Tally commands;
     Tally module_stages;
     Tally completions;
-    std::map<std::string, Digest> lost_statistics;  // by path: of memories whose power failed
+    std::map<std::string, Digest> lost_statistics;  // by path; of memories that lost power
   };
 
   void requests_by_hand();
   void burst();
   void power_fails();
   void power_returns();
-  void watch();  // takes what the logs hold
+  void watch();  // collects the contents of the logs
 
   Tick length_;
-  int part_ = 0;  // done so far
+  int part_ = 0;  // completed so far
   std::unique_ptr<Simulation> simulation_;
   bool by_hand_;
   Random random_{17};  // requests by hand

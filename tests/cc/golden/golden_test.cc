@@ -18,7 +18,7 @@ struct Named {
   GoldenCase golden;
 };
 
-// Made once: every start of the test program asks for their names.
+// Built once, because every start of the test program lists the names.
 const std::vector<Named>& all_runs() {
   static const std::vector<Named> runs = [] {
     std::vector<Named> made;
@@ -55,7 +55,7 @@ TEST_P(Golden, RunGivesWhatIsStored) {
   expect_stored(named().group, named().golden.name, run.result(), names_of(named().group));
 }
 
-// Each part is done by another program, as it were.
+// Each part runs in a new simulation, as if in another process.
 TEST_P(Golden, CheckpointsAreContinuedToWhatIsStored) {
   auto run = std::make_unique<GoldenRun>(named().golden, named().length);
   for (int part = 1; part < GoldenRun::kParts; ++part) {
@@ -64,7 +64,7 @@ TEST_P(Golden, CheckpointsAreContinuedToWhatIsStored) {
   }
   run->do_part();
   expect_stored(named().group, named().golden.name, run->result(), names_of(named().group));
-  // (The first time, what no policy will ask for may be forgotten.)
+  // The first load may drop state that no policy needs any more.
   GoldenRun once(*run, named().golden);
   EXPECT_TRUE(GoldenRun(once, named().golden).save() == once.save());
 }
@@ -96,8 +96,8 @@ TEST(GoldenFiles, HoldTheRunsAndNoOthers) {
   }
 }
 
-// A run that has the results of another one shows nothing of what its configuration is about. Of
-// these two pairs the second must: dies work as chips do, and bytes that are kept change no time.
+// A run with the same results as another one does not show the effect of its configuration. In
+// these two pairs the second must be equal: dies work like chips, and stored bytes change no time.
 TEST(GoldenFiles, NoTwoRunsAreAlikeButThoseThatMustBe) {
   const std::set<std::string> as_another{"chips", "pcm_stores_data"};
   for (const GoldenGroup& group : golden_groups()) {

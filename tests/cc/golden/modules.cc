@@ -93,7 +93,7 @@ std::vector<GoldenCase> groups() {
   };
 }
 
-// Without agents power fails now and then, and returns.
+// Runs without agents, in which power fails and returns several times.
 std::vector<GoldenCase> power_failures() {
   const Assignments data{{"system.store_data", "true"},
                          {"nvdimm.precondition.fill", "0.5"},

@@ -7,7 +7,7 @@ namespace hmsim::testing {
 
 namespace {
 
-// Rates that rise with the depth and differ from pattern to pattern.
+// Rates that rise with depth and differ between patterns.
 std::string rates() {
   std::string text = "version 1 dram";
   for (std::size_t cell = 0; cell < kDramCells; ++cell) {
@@ -31,7 +31,7 @@ Assignments scheduler(const char* name, const Assignments& more = {}) {
   return plus(unified({{"controller.scheduler", name}, {"dram.ranks", "2"}}), more);
 }
 
-// The arbiter is asked where each class has a queue.
+// Each class has a separate queue, so the arbiter is asked.
 Assignments arbiter(const char* name, const Assignments& more = {}) {
   return plus(split({{"controller.arbiter", name}}), more);
 }

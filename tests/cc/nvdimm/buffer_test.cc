@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does the synchronisation buffer keep, merge and drop?
+// Which lines does the synchronisation buffer keep, merge and drop?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -226,7 +226,8 @@ TEST(Buffer, APageIsEvictedOnceAtATime) {
     rig.write(0, line);
   }
   rig.write(1);
-  nvdimm.command(2, line_address(2), true, rig.now());  // evicts 62 items of page 0, not the pinned
+  // Evicts 62 items of page 0, not the pinned one.
+  nvdimm.command(2, line_address(2), true, rig.now());
   rig.kernel().run_until(rig.now() + kMicrosecond);
   nvdimm.finish(1, rig.now());
   rig.write(1);  // now the item of page 0 is the oldest
@@ -269,8 +270,8 @@ TEST(Buffer, RandomTrafficEndsAndLeavesNothingBehind) {
   }
 }
 
-// Of a page that is discarded while a command reads it, nothing is valid; a write of another line
-// of it ends. The frame is that command's until it ends.
+// A page discarded while a command reads it has no valid line, and a write to another of its lines
+// ends. The frame stays with the command until it ends.
 TEST(Buffer, AFrameThatIsReadStaysThoughItsPageIsDiscardedAndWritten) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.buffer.read_size = kPageBytes;
@@ -291,8 +292,8 @@ TEST(Buffer, AFrameThatIsReadStaysThoughItsPageIsDiscardedAndWritten) {
   EXPECT_EQ(rig.acks[0], (Ack{2, freed + kPageRead}));
 }
 
-// More lines than the write part has frames for, each written twice: what is not masked stays, from
-// the moment on in which the data have come, and when they lie in flash.
+// More lines than the write part has frames, each written twice: bytes outside the mask are kept,
+// from the arrival of the data on, and also when they are in flash.
 TEST(Buffer, PostedWritesLeaveTheirBytesAtOnce) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;

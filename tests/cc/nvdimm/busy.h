@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVDIMMs with much under way.
+// NVDIMMs with much work in flight.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline NvdimmParameters of_four_luns(Bytes page_size, std::int64_t planes) {
   return p;
 }
 
-// Small NVDIMMs that differ in all that has flash commands or evictions look different.
+// Small NVDIMMs that differ in all features that affect flash commands or evictions.
 inline std::vector<NvdimmParameters> busy_nvdimms() {
   NvdimmParameters plain = of_four_luns(kPageBytes, 1);
   plain.nand.ecc_time = 5 * kMicrosecond;
@@ -61,7 +61,7 @@ inline std::vector<NvdimmParameters> busy_nvdimms() {
   return {plain, shared, released, wide, merged};
 }
 
-// Random commands, as many at a time as the NVDIMM takes, and much of what they bring about.
+// Sends random commands, as many at a time as the NVDIMM takes.
 class Busy {
  public:
   explicit Busy(const NvdimmParameters& parameters) : rig_(parameters), random_(9) {
@@ -109,7 +109,7 @@ struct Bare : AckListener {
   std::vector<std::uint32_t> acks;
 };
 
-// The state of an NVDIMM alone.
+// Loads the state of one NVDIMM and continues.
 inline void load_and_go_on(const NvdimmParameters& parameters, const std::string& state) {
   Bare bare(parameters);
   Archive archive(state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do cells fail as often as they are told to, to the last random number?
+// Do cells fail exactly with the given probability, up to the last random number?
 #include "nvdimm/nand/cell_failures.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 namespace hmsim {
 namespace {
 
-// Cells whose next random number is that one of 2^32, by a saved state: the generator's second word
-// x gives rotate_left(5 x, 7) * 9 first.
+// Returns cells whose next random number is `number` of 2^32, set through a saved state: the
+// generator's second word x yields rotate_left(5 x, 7) * 9 first.
 CellFailures cells_that_draw(const NandParameters& nand, std::uint64_t number) {
   constexpr std::uint64_t kNinth = 0x8E38E38E38E38E39;  // modulo 2^64
   constexpr std::uint64_t kFifth = 0xCCCCCCCCCCCCCCCD;
@@ -52,7 +52,7 @@ TEST(CellFailures, ErasesFailFromTheEnduranceOn) {
   EXPECT_TRUE(fails(8));
 }
 
-// The probability grows with wear, up to that at the end of the endurance.
+// The probability grows with wear, up to its value at the end of the endurance.
 TEST(CellFailures, ReadsAreRepeatedInProportionToWear) {
   NandParameters nand;
   nand.endurance = 8;

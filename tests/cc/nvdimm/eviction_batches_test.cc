@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do evictions that fill a flash page together read, and which pages may join them?
+// Which pages do evictions that share a flash page read, and which pages may join them?
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Tick kLookup{52'000};
 
-// One LUN of flash pages of four parts.
+// One LUN with flash pages of four parts.
 NvdimmParameters of_one_lun(std::int64_t frames) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.page_size = 4 * kPageBytes;
@@ -28,8 +28,8 @@ void send_write(Rig& rig, std::uint32_t tag, std::int64_t page, std::int64_t lin
   rig.nvdimm().command(tag, line_address(page, line), true, rig.now());
 }
 
-// Pages 0 .. 3 lie in one flash page, and all of them are evicted at once. Those of which lines are
-// missing are read by one command, and no others.
+// Pages 0 .. 3 share one flash page, and all are evicted at once. One command reads exactly those
+// with missing lines.
 TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
   struct Reads final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
@@ -69,8 +69,8 @@ TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
   }
 }
 
-// An item of a page that is written back is newer than what is on its way, and may not overtake it.
-// Pages 0 and 8 are of one LUN, page 4 is of the other.
+// An item of a page being written back is newer than the data in flight and must not overtake them.
+// Pages 0 and 8 are on one LUN, page 4 on the other.
 TEST(EvictionBatches, APageThatIsWrittenBackJoinsNoOtherBatch) {
   NvdimmParameters parameters = of_one_lun(1);
   parameters.capacity = Bytes(2 << 20);
@@ -100,7 +100,7 @@ TEST(EvictionBatches, APageThatIsWrittenBackJoinsNoOtherBatch) {
             (std::vector<std::int64_t>{4 * kLinesPerPage, 0}));
 }
 
-// With a cache register, data come in while the cells of the LUN still program others.
+// With a cache register, data arrive while the LUN's cells still program others.
 TEST(EvictionBatches, ALunWithACacheTakesAPageWhileItPrograms) {
   struct Programs final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
@@ -135,7 +135,7 @@ TEST(EvictionBatches, ALunWithACacheTakesAPageWhileItPrograms) {
   }
 }
 
-// LUNs that program pages of several planes together take them in turn, busy or not.
+// LUNs that program pages of several planes together get them in turn, busy or not.
 TEST(EvictionBatches, BusyLunsOfSeveralPlanesTakePagesInTurn) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(2 << 20);
@@ -157,7 +157,7 @@ TEST(EvictionBatches, BusyLunsOfSeveralPlanesTakePagesInTurn) {
   }
 }
 
-// A LUN that holds as many pages as it may takes a page of its home all the same.
+// A LUN with its maximum number of pages still accepts a page of its home.
 TEST(EvictionBatches, AFullLunIsNoReasonToWait) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.ftl.allocation = PageAllocation::fixed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pages are written back next, early or because a write needs a frame, and which go with
-// them? The rules of evictor.h, said once more on a list of the pages that may go.
+// Which pages are written back next, early or because a write needs a frame, and which pages join
+// them? Repeats the rules of evictor.h on a list of candidate pages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,19 +21,18 @@ constexpr Tick kSecond{1'000'000'000'000};
 struct Held {
   std::int64_t page;
   bool whole;            // all of its lines are in the buffer
-  bool guarded = false;  // a queued command asks for it
+  bool guarded = false;  // a queued command needs it
 };
 
-// Pages none of which was ever in flash, so that none is read before it is programmed.
+// Pages that were never in flash, so none is read before its program.
 class Rules {
  public:
   explicit Rules(const Ftl& ftl, std::uint32_t channels)
       : ftl_(ftl), channels_(channels), most_(ftl.shape().batch()) {}
 
-  std::vector<Held> held;  // the first to go first
+  std::vector<Held> held;  // in eviction order
 
-  // A page whose program is over leaves its LUN to others, the first one first; false: there is
-  // none.
+  // Ends the first completed program, which frees its LUN. Returns false without one.
   bool end_program() {
     const auto over = std::find_if(under_way_.begin(), under_way_.end(), [this](std::int64_t page) {
       return ftl_.pages().place(LogicalPage(page)) != kNowhere;
@@ -45,7 +44,7 @@ class Rules {
     return found;
   }
 
-  // A page that a write needs the frame of, and its company; how many they are.
+  // Takes the page whose frame a write needs, and the pages that join it. Returns their number.
   std::size_t on_demand() {
     const std::int64_t first = held.front().page;
     return take(0, [&] {
@@ -59,7 +58,7 @@ class Rules {
     });
   }
 
-  // The same of idle LUNs; 0: none of the pages suits.
+  // The same for idle LUNs; returns 0 if no page qualifies.
   std::size_t early() {
     const std::size_t best = best_early([](std::int64_t) { return true; });
     if (best == held.size()) {
@@ -90,7 +89,7 @@ class Rules {
                         [&](std::int64_t other) { return home(other) == home(page); });
   }
 
-  // A whole page, of the channel whose turn it is, that has been here for longest.
+  // Returns the complete page, of the channel whose turn it is, that has been held longest.
   template <class Fits>
   std::size_t best_early(Fits fits) {
     constexpr std::size_t kWindow = 16;
@@ -141,8 +140,8 @@ class Rules {
   const std::uint32_t channels_;
   const std::size_t most_;
   std::uint32_t turn_ = 0;
-  Pages under_way_;             // first pages of what is being programmed
-  std::uint64_t shut_out_ = 0;  // times that only pages behind the window would have suited
+  Pages under_way_;             // first pages of programs in flight
+  std::uint64_t shut_out_ = 0;  // how often only pages beyond the window would qualify
 };
 
 // Three channels of two LUNs.
@@ -174,7 +173,7 @@ std::vector<NvdimmParameters> shapes(std::int64_t frames) {
   return all;
 }
 
-// Some pages, each once, most of them of two LUNs.
+// Returns distinct pages, most of them on two LUNs.
 Pages some_pages(const Ftl& ftl, Random& random, std::size_t count) {
   Pages pages;
   while (pages.size() < count) {
@@ -230,7 +229,7 @@ TEST(EvictionChoice, WhenAFrameIsNeededTheOldestPageGoesAndThoseOfItsHome) {
   }
 }
 
-// The page of the same home that is the 64th behind the oldest one goes with it, the next does not.
+// A page of the same home up to 64th after the oldest one joins it; the next does not.
 TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
   constexpr std::size_t kFrames = 100;
   for (const std::size_t place : {1, 63, 64, 65, 66}) {
@@ -251,7 +250,8 @@ TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
   }
 }
 
-// The lookups of all writes last until the end: as many frames are to be free as new pages queue.
+// The lookups of all writes last until the end, so the number of frames to free is the number of
+// new queued pages.
 class Early {
  public:
   Early(const NvdimmParameters& parameters, std::uint64_t seed)
@@ -295,7 +295,7 @@ class Early {
   static constexpr std::size_t kFrames = 48;
   static constexpr std::uint32_t kWrites = 36;
 
-  // A write of a page that is here is queued: the page stays until all others have gone.
+  // Queues a write to a held page: the page stays until all others have gone.
   void guard(std::size_t which, std::uint32_t tag) {
     Held held = rules_.held[which];
     send_write(rig_, tag, held.page);
@@ -326,7 +326,7 @@ class Early {
   Rules rules_;
   Pages pages_;
   std::size_t queued_ = 0;   // new pages
-  std::size_t leaving_ = 0;  // frames that are written back, or have been
+  std::size_t leaving_ = 0;  // frames being written back, or already written
 };
 
 TEST(EvictionChoice, EarlyAWholePageOfTheNextChannelGoesFirst) {
@@ -345,7 +345,7 @@ TEST(EvictionChoice, EarlyAWholePageOfTheNextChannelGoesFirst) {
   EXPECT_GT(shut_out, 20u) << "the window is seldom too small";
 }
 
-// Merged, pages beside one that is written back have to wait, too.
+// With merging, pages next to one being written back must also wait.
 TEST(EvictionChoice, APageBesideOneThatIsWrittenBackWaits) {
   Rig rig(of_six_luns(4, PageAllocation::dynamic, PartialWrites::merge, 3));
   Nvdimm& nvdimm = rig.nvdimm();

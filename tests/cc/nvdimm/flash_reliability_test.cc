@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do wear and failures cost, and is anything lost?
+// How much do wear and failures cost, and is any data lost?
 #include <gtest/gtest.h>
 
 #include <set>
@@ -54,7 +54,7 @@ TEST(FlashReliability, ReadsAreRepeatedInProportionToWear) {
     const std::int64_t expected = one + (wear == 0 ? 0 : 3 * kReadTime);
     EXPECT_EQ(bench.run({task(FlashOperation::read, 0)})[0], Tick(expected));
   }
-  // With p = 1/2 of one repetition, p^2 of another, and so on: p + p^2 + p^3 on average.
+  // One repetition with p = 1/2, a second with p^2, and so on: p + p^2 + p^3 on average.
   FlashBench bench(parameters);
   bench.set_wear(500);
   constexpr int kReads = 8000;
@@ -102,7 +102,7 @@ struct ToldOfBadBlocks final : FlashObserver {
   std::set<std::uint64_t> blocks;
 };
 
-// Those of the factory, of which no operation ever tells.
+// Factory bad blocks, which no operation reports.
 TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(4 << 20);

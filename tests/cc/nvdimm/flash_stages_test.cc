@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do the stages of flash operations take, and which of them overlap?
+// How long do the stages of flash operations take, and which of them overlap?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(FlashStages, TwoDiesShareTheBusAndNothingElse) {
   parameters.nand.dies = 2;
   std::vector<FlashTask> tasks{task(O::read, 0), task(O::read, 0)};
   tasks[1].lun = 1;
-  // The second command follows the first; its transfer, the first's transfer.
+  // The second command follows the first; its transfer follows the first's transfer.
   const std::int64_t first = kCommand + kReadTime + kTransfer;
   EXPECT_EQ(done(parameters, tasks), (Times{first, first + kTransfer}));
 }
@@ -112,7 +112,7 @@ TEST(FlashStages, PagesOfOtherNumbersOrTheSamePlaneGoAlone) {
   }
 }
 
-// The sixteenth that waits, but not the next one.
+// The 16th waiting command is considered, the next one is not.
 TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.planes = 2;
@@ -120,7 +120,7 @@ TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
   for (const std::uint32_t between : {15u, 16u}) {
     std::vector<FlashTask> reads{task(O::read, 9), task(O::read, 0, Tick(1), 1)};
     for (std::uint32_t i = 0; i < between; ++i) {
-      reads.push_back(task(O::read, 2 * i, Tick(1), 2 + i));  // of the same plane
+      reads.push_back(task(O::read, 2 * i, Tick(1), 2 + i));  // in the same plane
     }
     reads.push_back(task(O::read, 1, Tick(1), 1));
     const std::vector<std::int64_t> times = done(parameters, reads);
@@ -134,12 +134,12 @@ TEST(FlashStages, WithoutMultiPlaneOperationsPlanesAreErasedInTurn) {
   EXPECT_EQ(done(parameters, {task(O::erase, 0)}), (Times{2 * kCommand + 4'000'000'000}));
 }
 
-// Each is of a whole superblock, whichever of its pages names it.
+// Each erases a complete superblock, whichever of its pages names it.
 TEST(FlashStages, TwoSuperblocksAreErasedOneAfterTheOther) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
-  const std::int64_t read = kCommand + kReadTime + kTransfer;  // both wait behind it
+  const std::int64_t read = kCommand + kReadTime + kTransfer;  // both erases wait for it
   const std::vector<std::int64_t> alone = done(parameters, {task(O::erase, 0)});
   EXPECT_EQ(done(parameters, {task(O::read, 0, Tick(0), 7), task(O::erase, 0, Tick(1), 0),
                               task(O::erase, 1, Tick(1), 1)}),
@@ -169,7 +169,7 @@ TEST(FlashStages, PagesOfACellWithFourBitsAreFastThenTwiceMiddleThenSlow) {
   EXPECT_EQ(speeds, (std::vector<S>{S::fast, S::middle, S::middle, S::slow, S::fast, S::middle}));
 }
 
-// Of a block with an odd number of pages, too.
+// Includes a block with an odd number of pages.
 TEST(FlashStages, FirstAndLastTwoPagesOfAConventionalBlockAreFast) {
   for (const std::int64_t pages : {9, 10}) {
     for (std::int64_t page = 0; page < pages; ++page) {
@@ -185,8 +185,8 @@ TEST(FlashStages, CacheReadSendsTheNextCommandBeforeTheFirstPageGoesOut) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.cache = true;
   const std::vector<FlashTask> reads{task(O::read, 0), task(O::read, 1), task(O::read, 2)};
-  // The cells are free for the second page once its command has come, for the third one as soon as
-  // they are done; the last page needs tCBSY to reach the cache register.
+  // The cells are free for the second page once its command has arrived, and for the third as soon
+  // as they are done. The last page needs tCBSY to reach the cache register.
   const std::int64_t second = kCommand + kReadTime + kCommand;
   EXPECT_EQ(done(parameters, reads),
             (Times{second + kCacheBusy + kTransfer, second + kReadTime + kCacheBusy + kTransfer,
@@ -199,13 +199,13 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
   const std::int64_t in = kCommand + kTransfer;
   EXPECT_EQ(done(parameters, {task(O::program, 0), task(O::program, 1), task(O::program, 2)}),
             (Times{in + kProgramTime, in + 2 * kProgramTime, in + 3 * kProgramTime}));
-  // Without: one after the other.
+  // Without a cache: one after the other.
   parameters.nand.cache = false;
   EXPECT_EQ(done(parameters, {task(O::program, 0), task(O::program, 1)}),
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));
 }
 
-// Its cells are done before the cache register is: then the next page waits for the status.
+// Its cells finish before the cache register, so the next page waits for the status.
 TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.cache = true;
@@ -269,7 +269,7 @@ TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
             2);
 }
 
-// The cells of the read are done first, then the cache register is.
+// The cells of the read finish first, then the cache register.
 TEST(FlashStages, ASuspendedOperationGoesOnBehindAReadThatIsShorterThanACacheOperation) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.suspend = SuspendMode::program;

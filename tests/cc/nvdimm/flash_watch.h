@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flash protocol's checker on one NVDIMM of a test.
+// Attaches the flash protocol checker to one NVDIMM of a test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class FlashWatch {
   }
   FlashWatch(const FlashWatch&) = delete;
   FlashWatch& operator=(const FlashWatch&) = delete;
-  // Destroyed before the NVDIMM.
+  // Must be destroyed before the NVDIMM.
   ~FlashWatch() {
     EXPECT_EQ(violations_.total(), 0);
     for (const Violation& violation : violations_.first()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does each part of the FTL keep its invariant on its own?
+// Does each part of the FTL keep its invariant in isolation?
 #include <gtest/gtest.h>
 
 #include <algorithm>

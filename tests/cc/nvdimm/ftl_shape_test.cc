@@ -19,9 +19,9 @@ NvdimmParameters with_dynamic_allocation(std::int64_t parts, std::int64_t comman
   return parameters;
 }
 
-// Besides the logical pages: as many as commands may send to flash at once, of which one flash page
-// may be filled up with others, or, merged, as many flash pages; and all but one part of a flash
-// page on each LUN, where another one would have to be begun.
+// In addition to the logical pages: the pages that commands can send to flash at once, of which one
+// flash page may be padded, or with merging that number of flash pages; and all but one part of a
+// flash page on each LUN, where another one would have to be started.
 TEST(FtlShape, PagesOnTheirWayToFlashNeedRoomToo) {
   for (const std::int64_t parts : {1, 2, 4}) {
     for (const std::int64_t commands : {1, 3, 64}) {
@@ -45,7 +45,7 @@ TEST(FtlShape, PagesOnTheirWayToFlashNeedRoomToo) {
   }
 }
 
-// All translation pages, and one more of each LUN, which is written while the old one is valid.
+// All translation pages, and one more per LUN, which is written while the old one is still valid.
 TEST(FtlShape, TranslationPagesNeedRoom) {
   for (const std::int64_t parts : {1, 2, 4}) {
     NvdimmParameters parameters = with_dynamic_allocation(parts, 16, 1024);

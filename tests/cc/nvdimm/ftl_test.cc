@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the FTL keep its books, and how much does it amplify writes?
+// Does the FTL keep consistent books, and how much does it amplify writes?
 #include "nvdimm/ftl/ftl.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages, std::uint64_t over_p
 
 LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std::int64_t>(page)); }
 
-// Sequential fill, then uniform random overwrites; the second half is measured.
+// Fills sequentially, then overwrites uniformly at random. Returns the amplification of the second
+// half.
 double uniform_amplification(const FtlShape& shape, std::uint64_t drive_writes) {
   Ftl ftl(shape);
   Random random(11);
@@ -75,7 +76,7 @@ TEST(Ftl, EveryPageIsFreeOrValidOrInvalidAfterEveryWrite) {
       shape.stripe = {2, 0, 1};
       shape.dynamic = dynamic;
       shape.shared_frontier = shared;
-      shape.logical_pages = 3 * shape.valid_limit() - (dynamic ? 1 : 0);  // as full as can be
+      shape.logical_pages = 3 * shape.valid_limit() - (dynamic ? 1 : 0);  // as full as possible
       Ftl ftl(shape);
       Random random(5);
       UntimedWork work;
@@ -167,7 +168,7 @@ TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
   EXPECT_FALSE(ftl.victims().due(0));
 }
 
-// A flash page of 4 KiB has no room for a page beside the host's.
+// A flash page of 4 KiB has no room for another page.
 TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
   NvdimmParameters parameters;
   parameters.ftl.partial_writes = PartialWrites::merge;
@@ -178,7 +179,7 @@ TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
   }
 }
 
-// Writes leave off as soon as the next block can be opened; then there may be more to collect.
+// Writes stop as soon as the next block can be opened; then more blocks may need collection.
 TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
   FtlShape shape = one_lun(64, 16, 20);
   shape.shared_frontier = false;
@@ -202,7 +203,7 @@ TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
   EXPECT_EQ(written.collected_blocks + collected.collected_blocks, erased());
 }
 
-// Pages of a fixed place fill whole stripes.
+// Pages with a fixed place fill complete stripes.
 TEST(Ftl, FixedAllocationNeedsWholeStripes) {
   for (const std::int64_t capacity : {60, 64}) {
     NvdimmParameters parameters;  // 8 LUNs
@@ -215,7 +216,8 @@ TEST(Ftl, FixedAllocationNeedsWholeStripes) {
   }
 }
 
-// A LUN whose pages have their places needs room for its own; else all LUNs together for all.
+// With fixed places a LUN needs room for its own pages; otherwise all LUNs together need room for
+// all.
 TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
   for (const bool dynamic : {false, true}) {
     FtlShape shape = one_lun(32, 8, 200);
@@ -224,7 +226,7 @@ TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
     shape.dynamic = dynamic;
     shape.needed = 64 + (dynamic ? shape.valid_limit() : 64);  // 64 of them on the first
     Ftl ftl(shape);
-    const auto write = [&ftl] {  // the same page again and again
+    const auto write = [&ftl] {  // the same page repeatedly
       ftl.claims().claim_on(0, 1);
       ftl.commit(LogicalPage(0), ftl.allocate(0, WriteStream::host));
     };
@@ -338,7 +340,7 @@ TEST(Ftl, CheckpointHoldsTheWholeState) {
   }
 }
 
-// A page written `times` times, each to a LUN and block as the FTL has it.
+// Writes a page `times` times; the FTL chooses LUN and block.
 void write(Ftl& ftl, std::uint64_t page, int times = 1) {
   UntimedWork work;
   for (int i = 0; i < times; ++i) {
@@ -355,7 +357,7 @@ struct Rebuilt {
   Ftl ftl;
 };
 
-// A page's old copies are on both sides of the newest one, and a collection's copy is as new.
+// A page's old copies are on both sides of the newest one, and a copy made by collection is as new.
 TEST(Ftl, TheNewestCopyCountsWhereverItIs) {
   Rebuilt state(one_lun(12, 4, 100));
   Random random(4);

@@ -25,7 +25,7 @@ std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& ow
 PendingFlash reads(std::uint32_t pages) { return {pages, 0, 0}; }
 PendingFlash writes(std::uint32_t pages) { return {0, 0, pages}; }
 
-// 4 channels of 2 LUNs; a read is wanted of the LUN, and nothing of others.
+// 4 channels of 2 LUNs; the LUN has one pending read, the others nothing.
 GcView wanted() {
   GcView view;
   view.free_blocks = 4;
@@ -96,7 +96,7 @@ TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
   EXPECT_FALSE(scheduler->start_idle(view));
   view.channel = reads(1);
   EXPECT_FALSE(scheduler->copy(view));
-  EXPECT_TRUE(scheduler->erase(view).now);  // it does not take the channel
+  EXPECT_TRUE(scheduler->erase(view).now);  // an erase does not use the channel
   view.lun = view.channel;
   EXPECT_FALSE(scheduler->erase(view).now);
   EXPECT_FALSE(scheduler->start_idle(view));
@@ -105,7 +105,7 @@ TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
   EXPECT_TRUE(scheduler->erase(view).now);
 }
 
-// With two free blocks, those are fewer than 2.000002, and not fewer than 2.
+// Two free blocks are fewer than 2.000002 and not fewer than 2.
 TEST(GcSchedulers, BackgroundTakesItsThresholdToAMillionth) {
   for (const bool above : {false, true}) {
     const auto scheduler = make("background", {{"soft_threshold", above ? "1.000001" : "1"}});
@@ -145,7 +145,7 @@ TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
 
 TEST(GcSchedulers, ProactiveReadsItsParameters) {
   GcView view = wanted();
-  view.all += reads(1);  // 70.48 us / 3 = 23.5 us; 41.56 us are to be hidden.
+  view.all += reads(1);  // 70.48 us / 3 = 23.5 us; 41.56 us must be hidden
   EXPECT_FALSE(make("proactive", {{"estimate", "parallel"}})->copy(view));
   view = wanted();
   view.all += writes(1);  // 670.48 us / 3
@@ -183,7 +183,7 @@ GcErase erase_beside(GcScheduler& scheduler, std::uint32_t buffered, const Pendi
   return scheduler.erase(view);
 }
 
-// What is wanted of others is wanted of none.
+// With a single LUN there is no pending work on others.
 TEST(GcSchedulers, ProactiveTakesASingleLunAsItIs) {
   for (const char* const estimate : {"serial", "parallel"}) {
     const auto scheduler = make("proactive", {{"estimate", estimate}});
@@ -200,7 +200,7 @@ TEST(GcSchedulers, ProactiveTakesASingleLunAsItIs) {
 
 TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   const auto serial = make("proactive");
-  // Equation 10 gives 400,000 pages; three are wanted.
+  // Equation 10 gives 400,000 pages; three are pending.
   EXPECT_EQ(erase_beside(*serial, 0, {}, 3).reads, 3u);
   EXPECT_FALSE(erase_beside(*serial, 0, {}, 3).now);
   EXPECT_TRUE(erase_beside(*serial, 0, {}, 0).now) << "none is wanted, or has a frame";

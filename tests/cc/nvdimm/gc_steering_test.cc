@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does the collector make of the schedulers' decisions?
+// Does the collector follow the schedulers' decisions?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr Tick kPageRead{70'780'000};
 constexpr Tick kPageProgram{670'780'000};
 constexpr Tick kLookup{52'000};
 
-// 2 channels of 2 LUNs, each with 48 blocks of 8 pages; collection due below 8 free blocks.
+// 2 channels of 2 LUNs, each with 48 blocks of 8 pages; collection is due below 8 free blocks.
 NvdimmParameters aged_nvdimm(const std::string& scheduler) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(6 << 20);
@@ -42,7 +42,7 @@ NvdimmParameters fixed_nvdimm(const std::string& scheduler) {
 
 std::vector<std::string> schedulers() { return policy_names(PolicyKind::gc_scheduler); }
 
-// Random commands on all pages; `write_eighths` of them write.
+// Sends random commands to all pages; `write_eighths` eighths of them write.
 template <class AfterStep>
 void run_random(Rig& rig, std::int64_t count, std::uint64_t write_eighths, AfterStep after_step) {
   Random random(5);
@@ -77,7 +77,8 @@ TEST(GcSteering, WearsAsMuchAsReactive) {
   }
 }
 
-// At most the block that a host page opens and the one that a copy opens are taken below the limit.
+// Below the limit at most two blocks are taken: the one that a host page opens and the one that a
+// copy opens.
 TEST(GcSteering, FreeBlocksNeverRunOut) {
   for (const std::string& name : schedulers()) {
     NvdimmParameters parameters = aged_nvdimm(name);
@@ -115,8 +116,8 @@ TEST(GcSteering, NoCollectionIsForgotten) {
   }
 }
 
-// A few commands at a time, of pages that leave their LUN while others read them there: whoever
-// waited for such a read goes on when it has gone to another channel.
+// A few commands at a time, to pages that leave their LUN while others read them there. A
+// collection that waited for such a read continues when the read moves to another channel.
 TEST(GcSteering, NoCollectionIsForgottenWhereAReadGoesToAnotherLun) {
   for (const std::string& name : schedulers()) {
     NvdimmParameters parameters = aged_nvdimm(name);
@@ -154,7 +155,7 @@ TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
         for (std::uint32_t lun = 0; lun < nvdimm.ftl().shape().luns; ++lun) {
           const PendingFlash counted = NvdimmFaults::reads_owed(nvdimm, lun);
           const PendingFlash& running = nvdimm.pending().lun(lun);
-          ASSERT_GE(running.read_pages, counted.read_pages);  // those of write-backs besides
+          ASSERT_GE(running.read_pages, counted.read_pages);  // plus reads for write-backs
           ASSERT_EQ(running.fetchable, counted.fetchable);
           sum += running;
         }
@@ -193,7 +194,7 @@ TEST(GcSteering, PreemptiveServesAReadAfterOneCopy) {
   EXPECT_EQ(other.statistics().ftl.gc_deferred, 0u);
 }
 
-// Reads of the other channel, 30 x 70.78 us, allow three copies.
+// Reads on the other channel, 30 x 70.78 us, hide three copies.
 TEST(GcSteering, ProactiveSharesItsLunOnRequest) {
   for (const bool shared : {false, true}) {
     Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.lun", shared ? "shared" : "held"}});
@@ -230,7 +231,7 @@ TEST(GcSteering, BackgroundCollectsWhileIdle) {
   }
 }
 
-// Reads of pages that are just being collected are answered by the copy.
+// Reads of pages that are being collected are answered by the copy.
 TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
   for (const char* stages : {"1", "2", "both"}) {
     Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.stages", stages}});

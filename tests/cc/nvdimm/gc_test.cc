@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does garbage collection do to the commands of its LUN, and they to it?
+// How do garbage collection and the commands of its LUN affect each other?
 #include <gtest/gtest.h>
 
 #include "core/errors.h"
@@ -13,7 +13,7 @@ constexpr Tick kPageRead{70'780'000};
 constexpr Tick kPageProgram{670'780'000};
 constexpr Tick kErase{300'000 + 2'000'000'000};
 
-// Writes pages, whole, round and round until a collection has begun.
+// Writes complete pages in rounds until a collection has begun.
 std::int64_t write_until_collection(Rig& rig, std::int64_t pages) {
   std::int64_t next = 0;
   while (rig.statistics().ftl.gc_valid_pages.count() == 0) {
@@ -80,8 +80,8 @@ TEST(Gc, PagesAreGatheredUntilTheyFillAFlashPage) {
   FAIL() << "no flash page is valid in part";
 }
 
-// What is still valid of a flash page is gathered with that of others, in the controller; pages
-// that are valid as a whole stay in the chip.
+// Valid parts of flash pages are gathered in the controller; completely valid flash pages stay in
+// the chip.
 TEST(Gc, CopybackIsForWholeFlashPages) {
   struct Copies final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
@@ -100,7 +100,7 @@ TEST(Gc, CopybackIsForWholeFlashPages) {
     }
     void on_programmed(std::uint64_t, std::uint32_t) override {}
     void on_bad(std::uint64_t) override {}
-    std::uint64_t moved = 0;  // parts that are read for the controller
+    std::uint64_t moved = 0;  // parts read to the controller
     std::uint64_t whole_moved = 0;
     std::uint64_t stayed = 0;
     std::uint64_t came = 0;
@@ -181,7 +181,7 @@ TEST(Gc, ItsErasesAreSuspendedForReads) {
       parameters.nand.suspend = suspends ? SuspendMode::erase : SuspendMode::none;
       Rig rig(parameters);
       const std::int64_t pages = Nvdimm::logical_capacity(parameters) / kPageBytes;
-      // In order, round and round: victims hold nothing valid, and are erased at once.
+      // In order, in rounds: victims have no valid pages and are erased at once.
       write_until_collection(rig, pages);
       rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
       const Tick waited = rig.read(pages - 1) - Tick(52'000);
@@ -209,7 +209,7 @@ TEST(Gc, HeldChannelBlocksItsOtherLuns) {
     parameters.ftl.allocation = PageAllocation::fixed;
     Rig rig(parameters);
     std::int64_t next = 0;
-    while (rig.statistics().nand.page_reads == 0) {  // the first copy of a collection is under way
+    while (rig.statistics().nand.page_reads == 0) {  // the first copy of a collection is in flight
       if (rig.statistics().ftl.gc_valid_pages.count() > 0) {
         rig.kernel().step(kNever);
       } else {
@@ -254,7 +254,7 @@ TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
   EXPECT_EQ(census.free + census.valid + census.invalid, 32u);
 }
 
-// With several LUNs a page that is being collected on one is written to another.
+// With several LUNs, a page being collected on one is written to another.
 TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
   for (const PageAllocation allocation : {PageAllocation::dynamic, PageAllocation::fixed}) {
     for (const FrameRelease release : {FrameRelease::program, FrameRelease::datain}) {
@@ -328,7 +328,7 @@ TEST(Gc, CheckpointInTheMiddleOfACollectionContinuesBitForBit) {
   EXPECT_THROW(third.serialize(wrong), InputError);
 }
 
-// Saved whenever a command was acknowledged, with whatever is under way then.
+// Saved at every ack, with all operations in flight.
 TEST(Gc, CheckpointsDuringRandomTrafficContinueBitForBit) {
   for (const bool variant : {false, true}) {
     NvdimmParameters parameters = filled_nvdimm();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is each command told for how long garbage collection kept it waiting?
+// Does each command get the correct time for which garbage collection delayed it?
 #include <gtest/gtest.h>
 
 #include "tests/cc/nvdimm/rig.h"
@@ -35,7 +35,7 @@ TEST(GcWait, OneWhoJoinsAReadLaterWaitsForTheRestOfTheCollection) {
   rig.nvdimm().command(2, line_address(99, 1), false, start + later_by);
   rig.drain();
   ASSERT_EQ(rig.acks.size(), 2u);
-  // Collection goes on to the end of the lock; then the page is read at once.
+  // Collection continues to the end of the lock; then the page is read at once.
   const Tick blocked = rig.acks[0].time - kPageRead - start - kLookup;
   EXPECT_EQ(rig.nvdimm().gc_blocked(1), blocked);
   EXPECT_EQ(rig.nvdimm().gc_blocked(2), blocked - later_by);
@@ -55,7 +55,7 @@ TEST(GcWait, OneWhoJoinsAfterTheCollectionDoesNotWaitForIt) {
   EXPECT_EQ(rig.nvdimm().gc_blocked(2), Tick(0));
 }
 
-// The only LUN is locked: no eviction has a place before.
+// The only LUN is locked, so no eviction can be placed before it is unlocked.
 TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
   Rig rig(one_lun());
   write_until_collection(rig);
@@ -71,8 +71,8 @@ TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
       end = rig.now();
     }
   }
-  // One page whose program ends at once with the collection that it sets off leaves a frame; the
-  // next write waits for the lock, a page read (its page is not whole) and a program.
+  // One page whose program ends together with the collection that it triggers frees a frame. The
+  // next write waits for the lock, a page read (its page is incomplete) and a program.
   for (const Ack& ack : rig.acks) {
     EXPECT_LE(rig.nvdimm().gc_blocked(ack.tag), ack.time - start - kLookup);
   }

@@ -15,7 +15,7 @@ constexpr Tick kProgram{650'000'000};
 constexpr Tick kPageRead = kCommand + kCells + kTransfer;
 constexpr Tick kCopy = kPageRead + kCommand + kTransfer + kProgram;
 
-// When the collector's first read takes the channel.
+// Records when the collector's first read takes the channel.
 struct FirstCopy final : FlashObserver {
   void on_flash(const FlashRecord& record) override {
     if (record.priority == FlashPriority::collection && begin == kNever) {
@@ -48,8 +48,8 @@ NvdimmParameters two_channels(bool hold) {
 
 std::int64_t page_of_lun_0(std::int64_t number) { return 4 * number; }
 
-// Writes pages of LUN 0, on channel 0, until it collects a block that has `cold` valid pages: each
-// block gets as many that are written once; the others are overwritten.
+// Writes pages of LUN 0, on channel 0, until it collects a block with `cold` valid pages. Each
+// block gets `cold` pages that are written once; the others are overwritten.
 void start_collection(Rig& rig, std::int64_t cold) {
   std::int64_t next_cold = 8;
   for (std::int64_t i = 0; rig.statistics().ftl.gc_valid_pages.count() == 0; ++i) {
@@ -58,8 +58,8 @@ void start_collection(Rig& rig, std::int64_t cold) {
   EXPECT_EQ(rig.statistics().ftl.gc_valid_pages.max(), cold);
 }
 
-// Just after the first copy has begun a page of LUN 1, on the same channel, and one of LUN 2, on
-// the other channel, are read.
+// Reads a page of LUN 1, on the same channel, and one of LUN 2, on the other channel, just after
+// the first copy has begun.
 Outcome collect(bool hold, std::int64_t cold) {
   Rig rig(two_channels(hold));
   FirstCopy copy;
@@ -87,9 +87,8 @@ TEST(HeldChannel, ACopyBlocksAllLunsOfItsChannelToItsEnd) {
   EXPECT_EQ(outcome.other_channel, outcome.sent + kLookup + kPageRead);
 }
 
-// Between two copies the channel is free for the commands that wait, then for the next copy: the
-// read's page stays in its LUN's register until that has ended. The erase's command goes before the
-// transfer.
+// Between two copies the channel takes waiting commands, then the next copy. The read's page stays
+// in its LUN's register until that copy has ended. The erase command precedes the transfer.
 TEST(HeldChannel, ItIsFreeBetweenTwoCopies) {
   const Outcome outcome = collect(true, 2);
   const Tick second = outcome.begin + kCopy + kCommand;
@@ -97,8 +96,8 @@ TEST(HeldChannel, ItIsFreeBetweenTwoCopies) {
   EXPECT_EQ(outcome.other_channel, outcome.sent + kLookup + kPageRead);
 }
 
-// A copy that does not hold it uses the channel for its commands and transfers only. The read's
-// cells end while the copied page crosses the channel; its own page is next.
+// A copy that does not hold the channel uses it only for its commands and transfers. The cells of
+// the read finish while the copied page is on the channel; the read's page is next.
 TEST(HeldChannel, OtherwiseACopyBlocksItForItsTransfersOnly) {
   for (const std::int64_t cold : {1, 2}) {
     const Outcome outcome = collect(false, cold);
@@ -107,9 +106,9 @@ TEST(HeldChannel, OtherwiseACopyBlocksItForItsTransfersOnly) {
   }
 }
 
-// Equation 7 allows a copy while the other channel has more to do than the copy blocks this one. A
-// read waits for LUN 0. When the first of two copies ends, three of 13 reads of LUN 2 are left:
-// 3 x 70.48 us are more than 41.56 us, and less than 741.56 us.
+// Equation 7 allows a copy while the other channel has more work than the time for which the copy
+// blocks this one. A read waits for LUN 0. When the first of two copies ends, three of 13 reads of
+// LUN 2 are left: 3 x 70.48 us is more than 41.56 us and less than 741.56 us.
 TEST(HeldChannel, ProactiveCollectionWeighsTheTimeThatItIsHeld) {
   for (const bool hold : {false, true}) {
     NvdimmParameters parameters = two_channels(hold);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is anything lost, and does anything wear out, when power comes and goes during saves and
-// recoveries?
+// Is any data lost, or any flash used up, when power fails during saves and recoveries?
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,7 +15,7 @@ namespace {
 
 using MediaShadow = ShadowOf<MediaModule, MediaWatch>;
 
-// One LUN or two, whose cells work within a few ticks: every one of them can be tried.
+// One LUN or two with cell times of a few ticks, so that every tick can be tried.
 NvdimmParameters quick_flash(std::int64_t luns, MapPlace map, Bytes page_size = kPageBytes) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
@@ -36,7 +35,7 @@ NvdimmParameters quick_flash(std::int64_t luns, MapPlace map, Bytes page_size = 
   return parameters;
 }
 
-// Until free blocks are few and the write part is full.
+// Runs until free blocks are few and the write part is full.
 template <class S>
 void work(S& shadow, int actions) {
   for (int i = 0; i < actions; ++i) {
@@ -46,7 +45,7 @@ void work(S& shadow, int actions) {
   }
 }
 
-// The FTL's books agree with themselves, and its wear with that of the cells.
+// Checks that the FTL's books are consistent and match the wear of the cells.
 void check_books(Nvdimm& nvdimm) {
   const Ftl& ftl = nvdimm.ftl();
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
@@ -58,8 +57,9 @@ void check_books(Nvdimm& nvdimm) {
 }
 void check_books(MediaModule& /*media*/) {}
 
-// Cuts the save at every tick, and for every `stride`th of these the recovery at its last `window`
-// ticks, in which all is done but for reading spare areas. The number of failures.
+// Cuts the save at every tick. For every `stride`-th of these, also cuts the recovery at each of
+// its last `window` ticks, in which only spare areas are still read. Returns the number of
+// failures.
 template <class S>
 int cut_everywhere(S& shadow, Tick window, std::int64_t stride) {
   const std::string state = shadow.saved();
@@ -109,8 +109,8 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
   }
 }
 
-// Here LUNs that collect write pages of the map, to each other, too: where one is interrupted, what
-// it has not written lies before what the others would write.
+// LUNs that collect write pages of the map, also to each other. If one is interrupted, its
+// unwritten pages precede those that the others would write.
 TEST(Interruption, OfARecoveryThatWritesPagesOfTheMapLosesNothing) {
   NvdimmParameters parameters = quick_flash(2, MapPlace::cached);
   parameters.nand.command_time = Tick(1);
@@ -158,9 +158,9 @@ TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
   EXPECT_EQ(shadow.mismatches(), 0u);
 }
 
-// Power fails in recoveries only: first always just after the first thing that one does to the
-// cells has begun, then at random, so that some of the work is done each time. Both use up pages; a
-// recovery that is left alone gets all of them back.
+// Power fails only in recoveries: first always just after the first cell operation has begun, then
+// at random, so that each recovery does some work. Both use up pages; an uninterrupted recovery
+// regains all of them.
 void use_nothing_up(Bytes page_size) {
   int cuts = 0;
   std::uint64_t torn = 0;
@@ -199,7 +199,8 @@ TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
   }
 }
 
-// Ultracapacitors that suffice for one save, the worst, are not charged before a recovery is over.
+// Ultracapacitors with energy for one worst-case save are not recharged before a recovery is
+// complete.
 TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
@@ -211,7 +212,7 @@ TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
     work(*shadow, 2000);
     return shadow;
   };
-  // Less than the first program takes.
+  // Shorter than the first program.
   const auto cut = [](Shadow& shadow, Tick recover_for) {
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(shadow.power_fail(600 * kMicrosecond).hold_up, 600 * kMicrosecond);
@@ -224,7 +225,7 @@ TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
   EXPECT_THROW(cut(*filled(), Tick(0)), InputError);
 }
 
-// What an interrupted save leaves and what becomes of it is counted once.
+// Data left by an interrupted save are counted once.
 TEST(Interruption, EveryPageIsSavedOnceAndTornPagesAreCounted) {
   NvdimmParameters parameters = quick_flash(1, MapPlace::full);
   parameters.ftl.over_provisioning = 120;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said when the pages of a LUN run out, and when is nothing said?
+// Errors reported when the pages of a LUN run out, and cases without an error.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,15 +23,15 @@ FtlShape one_lun(std::uint32_t bad_blocks) {
   return shape;
 }
 
-// The pages that the host gets, nothing being collected, and what is said of the next.
+// The pages that the host gets without collection, and the error for the next one.
 struct Taken {
   std::uint32_t pages = 0;
-  std::string worn;     // to the user
-  bool faulty = false;  // to those who build it
+  std::string worn;     // message to the user
+  bool faulty = false;  // reported as a fault, an internal error
 };
 
-// A block is open for what collections move: one page of it is gone, the others are the host's at
-// last. `fails`: so does the block of the host's first page.
+// Takes all pages. A block is open for collection: one page of it is used, and the host gets the
+// others in the end. `fails`: the block of the host's first page fails.
 Taken take_all(std::uint32_t bad_blocks, bool fails) {
   Ftl ftl(one_lun(bad_blocks));
   const auto next = [&ftl](WriteStream stream) {
@@ -66,7 +66,7 @@ TEST(LastPages, WithoutANewBadBlockTheyNeverRunOut) {
   }
 }
 
-// Whose other pages are lost.
+// The other pages of the failed block are lost.
 TEST(LastPages, WithOneTheFlashIsWornOut) {
   for (const std::uint32_t bad : {0u, 2u}) {
     const Taken taken = take_all(bad, true);

@@ -110,7 +110,7 @@ TEST(Latency, FrameIsFreeAfterTheTransferWithReleaseDatain) {
     rig.write(page);
   }
   EXPECT_EQ(rig.write(4), kLookup + Tick(300'000 + 20'480'000));
-  // Page 0 is still being programmed; a read of it waits for that LUN.
+  // Page 0 is still being programmed; a read of it waits for its LUN.
   EXPECT_EQ(rig.read(0), Tick(650'000'000) + kPageRead);
 }
 
@@ -120,7 +120,7 @@ TEST(Latency, EvictingPartOfAWrittenPageReadsItFirst) {
     rig.write_page(page);  // page 0 goes to flash
   }
   rig.drain();
-  rig.write(0);  // pushes out page 1, and waits for that
+  rig.write(0);  // evicts page 1 and waits for that
   for (std::int64_t page = 5; page < 8; ++page) {
     rig.write_page(page);
   }
@@ -141,7 +141,7 @@ TEST(Latency, WriteToAPageUnderEvictionWaitsForItsProgram) {
   rig.kernel().run_until(start + kLookup);
   rig.nvdimm().command(2, line_address(0, 7), true, rig.now());  // page 0 is on its way to flash
   rig.drain();
-  // The frame stays with page 0; page 4 gets that of page 1, evicted after page 0.
+  // The frame stays with page 0; page 4 gets the frame of page 1, evicted after page 0.
   ASSERT_EQ(rig.acks.size(), 2u);
   EXPECT_EQ(rig.acks[0], (Ack{2, start + kLookup + kPageProgram}));
   EXPECT_EQ(rig.acks[1], (Ack{1, start + kLookup + 2 * kPageProgram}));

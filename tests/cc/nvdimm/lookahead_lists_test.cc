@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pages does the lookahead offer to be fetched, beside a buffer and flash that do nothing?
+// Which pages does the lookahead offer to fetch, with an inactive buffer and flash?
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,14 +11,14 @@
 namespace hmsim {
 namespace {
 
-// Fetches whatever it may, and has something to save.
+// Fetches as much as permitted, and has state to save.
 struct Greedy final : BufferManager {
   bool prefetch(const PrefetchView& /*view*/) const override { return true; }
   void serialize(Archive& archive) override { archive(state); }
   std::int64_t state = 0;
 };
 
-// Two LUNs, pages of which are even and odd.
+// Two LUNs, with even and odd pages.
 struct Alone {
   explicit Alone(std::int64_t frames, UnmappedRead unmapped = UnmappedRead::flash)
       : rig(of_two_luns()) {
@@ -37,7 +37,7 @@ struct Alone {
     parameters.nand.channels = 2;
     return parameters;
   }
-  // The page that is offered next; -1: none is.
+  // Returns the next offered page, or -1.
   std::int64_t next() {
     std::int64_t key = -1;
     return lookahead->next_prefetch(key) ? key : -1;

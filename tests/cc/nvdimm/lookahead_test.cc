@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does the NVDIMM do for commands that it knows and has not looked up?
+// Work of the NVDIMM for queued commands before their lookup.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ constexpr Tick kLookup{52'000};
 constexpr Tick kPageRead{70'780'000};
 constexpr Tick kProgram{670'780'000};
 
-// Lookups that follow one another: the queue fills up.
+// Serial lookups, so that the queue fills up.
 NvdimmParameters managed(const char* manager, std::int64_t channels = 1, std::int64_t chips = 1) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(channels * chips << 20);
@@ -98,7 +98,7 @@ TEST(Prefetch, IdleLunsOnlyAndTheOldestFirst) {
   EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 3u);
 }
 
-// Two frames hold pages 0 and 1, and a lookup is so slow that commands queue.
+// Two frames hold pages 0 and 1, and lookups are so slow that commands queue.
 struct TwoFrames : Rig {
   TwoFrames() : Rig(parameters()) {
     read(0);
@@ -115,7 +115,7 @@ struct TwoFrames : Rig {
 TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
   TwoFrames rig;
   const Counter before = rig.statistics().buffer.prefetches;
-  send(rig, 1, 1);  // asks for page 1
+  send(rig, 1, 1);  // needs page 1
   send(rig, 2, 2);
   send(rig, 3, 3);
   rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
@@ -127,7 +127,7 @@ TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
 TEST(Prefetch, KeepsAQueuedPageThoughItIsTheLeastRecentlyUsed) {
   TwoFrames rig;
   const Counter reads = rig.statistics().nand.page_reads;
-  send(rig, 1, 0);  // the older one of the two is asked for
+  send(rig, 1, 0);  // the older one of the two is needed
   send(rig, 2, 2);
   rig.drain();
   rig.nvdimm().finish(1, rig.now());
@@ -150,8 +150,8 @@ TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
   EXPECT_EQ(ack_of(rig, 1), freed + kPageRead);
 }
 
-// Twelve older reads keep the LUN busy from which the page would be read; meanwhile its frame,
-// which has another line, is written back, to the other LUN.
+// Twelve older reads keep the page's LUN busy. Meanwhile its frame, which holds another line, is
+// written back to the other LUN.
 TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
   struct Reads final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
@@ -215,7 +215,8 @@ TEST(Prefetch, ItemsAreFetchedOneByOne) {
   EXPECT_EQ(rig.statistics().buffer.prefetch_useful, 2u);
 }
 
-// LUN 0 programs while page 1 is fetched into the only frame; the older command needs it first.
+// LUN 0 programs while page 1 is fetched into the only frame; the older command needs the frame
+// first.
 TEST(Prefetch, UnusedOnesAreCounted) {
   NvdimmParameters parameters = managed("prefetch", 2);
   parameters.buffer.lookup = kMillisecond;
@@ -269,7 +270,7 @@ TEST(Preevict, AsManyFramesAsQueuedWritesNeed) {
   EXPECT_EQ(rig.statistics().buffer.evictions, 3u);
 }
 
-// One frame of four is to be free for the next page, whoever waits for the one that will be.
+// One of four frames must be free for the next page, whichever pages wait for other frames.
 TEST(Preevict, PagesThatWaitDoNotStopIt) {
   NvdimmParameters parameters = managed("preevict", 4);
   parameters.buffer.write_size = 4 * kPageBytes;
@@ -311,7 +312,7 @@ TEST(Preevict, IdleLunsOnly) {
   parameters.ftl.over_provisioning = 80;
   parameters.buffer.write_size = 8 * kPageBytes;
   Rig rig(parameters, 1, {{"policies.preevict.low_water", "50"}});
-  for (const std::int64_t page : {0, 2, 4, 6, 8}) {  // all of LUN 0
+  for (const std::int64_t page : {0, 2, 4, 6, 8}) {  // all on LUN 0
     rig.write_page(page);
   }
   EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);

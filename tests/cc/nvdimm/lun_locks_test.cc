@@ -14,7 +14,7 @@ TEST(LunLocks, CountTheTimeThatCommandsWaitAtLockedLuns) {
   LunLocks locks(2, blocked);
   locks.begin_wait(0, Tick(4));  // before the lock
   locks.lock(0, Tick(10));
-  locks.begin_wait(1, Tick(12));  // of the other LUN
+  locks.begin_wait(1, Tick(12));  // at the other LUN
   locks.begin_wait(0, Tick(15));
   locks.end_wait(0, Tick(20));
   locks.unlock(0, Tick(30));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a map that lies in flash cost what it should, and nothing when all of it is cached?
+// Does a map in flash cost the right time, and none when it is completely cached?
 #include <gtest/gtest.h>
 
 #include <list>
@@ -20,7 +20,7 @@ constexpr Tick kPageRead{300'000 + 50'000'000 + 20'480'000};
 
 LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std::int64_t>(page)); }
 
-// The same cache, by lists and sets.
+// A reference model of the cache with lists and sets.
 class Model {
  public:
   Model(std::size_t entries, std::uint64_t per_page) : entries_(entries), per_page_(per_page) {}
@@ -111,7 +111,8 @@ TEST(MapCache, DoesAsAListOfEntriesDoes) {
   }
 }
 
-// Of 1,000 entries a translation page. The words that are this page's number become another's.
+// Returns whether a cache loads its state with every word equal to `page` replaced by `other`. A
+// translation page has 1,000 entries.
 bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
   Archive saved;
   cache.serialize(saved);
@@ -155,7 +156,7 @@ TEST(CachedMap, AMissReadsATranslationPageFirst) {
   EXPECT_EQ(rig.read(4), kLookup + 2 * kPageRead) << "single entries are cached";
   rig.read(70);
   rig.read(60);
-  rig.read(50);  // 3 has left the read part, not the map's cache
+  rig.read(50);  // page 3 has left the read part, but not the map cache
   rig.read(30);
   EXPECT_EQ(rig.read(3), kLookup + kPageRead);
 }
@@ -196,7 +197,7 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
   EXPECT_EQ(rig.census().valid, 138u + 5u);
 }
 
-// When the map first asks for one of its pages, and when a page of the host's is there.
+// When the map first requests one of its pages, and when a host page has arrived.
 struct FlashLog final : FlashObserver {
   void on_flash(const FlashRecord& record) override {
     if (record.stage != FlashStage::command) {
@@ -215,21 +216,21 @@ struct FlashLog final : FlashObserver {
   Tick arrived{0};
 };
 
-// While a page is on its way to the flash, entries of pages that are trimmed displace its own. When
-// that comes back, changed, the first of these leaves, and its translation page is completed.
+// While a page is on its way to flash, entries of trimmed pages displace its entry. When that entry
+// returns, changed, the first of the others leaves, and its translation page is completed.
 TEST(CachedMap, AnEntryThatLeavesWithADataInIsWrittenWhileTheCellsWork) {
   constexpr std::int64_t kEntries = 40;
   NvdimmParameters parameters = with_map(kEntries);
   parameters.nand.channels = 4;
   parameters.capacity = parameters.nand.channels * parameters.capacity;
-  parameters.ftl.over_provisioning = 300;  // so that few entries will do
+  parameters.ftl.over_provisioning = 300;  // so that few entries suffice
   parameters.buffer.release = FrameRelease::datain;
   ASSERT_TRUE(parameters.check().empty());
   Rig rig(parameters);
   for (std::int64_t page = 100; page < 100 + kEntries; ++page) {
-    rig.read(page);  // so that no entry has changed
+    rig.read(page);  // so that no entry is dirty
   }
-  for (std::int64_t page = 200; page < 204; ++page) {  // as many as there are frames
+  for (std::int64_t page = 200; page < 204; ++page) {  // one per frame
     rig.write_page(page);
   }
   rig.drain();
@@ -247,7 +248,7 @@ TEST(CachedMap, AnEntryThatLeavesWithADataInIsWrittenWhileTheCellsWork) {
   EXPECT_EQ(log.asked, log.arrived);
 }
 
-// With several LUNs what comes last may be a page of the map, or one of the host.
+// With several LUNs the last write may be a map page or a host page.
 TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
   for (const std::int64_t luns : {1, 2}) {
     NvdimmParameters parameters = with_map(luns * 40);
@@ -301,7 +302,7 @@ TEST(CachedMap, UniformReadsHitAsOftenAsEntriesAreCached) {
   });
   MapCounts& counts = rig.nvdimm().ftl().map()->counts();
   const double lookups = static_cast<double>(counts.hits + counts.misses);
-  // A page in the read part is not looked up: of 138 others 36 are cached.
+  // A page in the read part is not looked up: 36 of 138 others are cached.
   EXPECT_NEAR(static_cast<double>(counts.hits) / lookups, 36.0 / 138, 0.01);
 }
 
@@ -322,7 +323,7 @@ TEST(CachedMap, TranslationPagesCountAsAmplification) {
   EXPECT_EQ(work.collected_blocks + work.levelled_blocks, erased);
   const FtlCensus census = count_pages(ftl, 0);
   EXPECT_EQ(census.valid, 142u + 9u);
-  // What was programmed was erased again, or is there.
+  // Each programmed page was erased again or is still present.
   EXPECT_EQ(work.host_pages + work.gc_pages + work.map_pages,
             erased * shape.pages + census.valid + census.invalid);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do byte-addressable media keep what they are given?
+// Do byte-addressable media keep their data?
 #include <gtest/gtest.h>
 
 #include "core/errors.h"

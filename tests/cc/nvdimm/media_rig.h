@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte-addressable media in tests: small ones, and their checker.
+// Byte-addressable media for tests: small ones, and their checker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,11 +20,11 @@ inline NvdimmParameters small_media() {
   return parameters;
 }
 
-// Parts of the simulator that tests reach into, to break them.
+// Access to internals, so that tests can break them.
 struct MediaFaults {
-  // The gap moves, and no line is copied.
+  // Moves the gap without copying a line.
   static void skip_copy(MediaModule& module, std::uint32_t region) { module.gaps_[region].move(); }
-  // Forgets what waits for the cells; false: nothing does.
+  // Drops an entry that waits for the cells. Returns false without one.
   static bool drop_entry(MediaModule& module) {
     for (auto& entry : module.entries_) {
       if (entry.dirty) {
@@ -36,7 +36,7 @@ struct MediaFaults {
   }
 };
 
-// What a checker of the module must know.
+// Returns the parameters that a checker of the module needs.
 inline NvdimmParameters parameters_of(const MediaModule& module) {
   NvdimmParameters parameters;
   static_cast<ModuleParameters&>(parameters) = module.parameters();

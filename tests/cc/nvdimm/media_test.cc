@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do byte-addressable media take the time that they should?
+// Do byte-addressable media take the correct time?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr Tick kRead{67'500};
 constexpr Tick kWrite{215'000};
 
-// Takes every ack; ends commands when it is told to.
+// Takes every ack; ends commands when the test calls it.
 class MediaRig : public AckListener {
  public:
   explicit MediaRig(const NvdimmParameters& parameters)
@@ -40,7 +40,7 @@ class MediaRig : public AckListener {
     while (kernel.step(kNever)) {
     }
   }
-  // `count` writes from next(i), eight at a time.
+  // Sends `count` writes to next(i), eight at a time.
   template <class Next>
   void write(std::int64_t count, Next next) {
     std::int64_t sent = 0;
@@ -90,7 +90,7 @@ TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
   parameters.media.command_time = Tick(7'000);
   MediaRig rig(parameters);
   rig.access(0, true);
-  rig.access(4, true);  // of the same bank
+  rig.access(4, true);  // in the same bank
   const Tick start = rig.kernel.now();
   rig.module.flush(0, start);
   rig.drain();
@@ -120,8 +120,8 @@ TEST(Media, AFlushThatIsUnderWayIsSavedAndEndsAsItWould) {
   }
 }
 
-// Of a line that waits for its cells already, and of one that lies in them: what is not masked
-// stays.
+// Covers a line that already waits for its cells and one that is in them: bytes outside the mask
+// are kept.
 TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   NvdimmParameters parameters = small_media();
   parameters.store_data = true;
@@ -152,7 +152,7 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   }
 }
 
-// All lines that may have to be saved lie in one bank.
+// All lines that may have to be saved are in one bank.
 TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
   NvdimmParameters parameters = small_media();
   parameters.media.write_queue = 8;
@@ -162,7 +162,7 @@ TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
   }
 }
 
-// Sources give times of both kinds, and energies of one.
+// Sources give times for both kinds, but energies only for one.
 TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
   const auto of = [](NvdimmKind kind) {
     return kNvdimmKinds.at(static_cast<std::size_t>(kind)).technology;
@@ -176,7 +176,7 @@ TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
 
 TEST(Media, EachBankIsBusyByItself) {
   MediaRig rig(small_media());
-  const std::vector<std::int64_t> lines{0, 1, 4};  // 0 and 4 are of one bank
+  const std::vector<std::int64_t> lines{0, 1, 4};  // 0 and 4 are in one bank
   for (std::uint32_t tag = 0; tag < 3; ++tag) {
     rig.module.command(tag, Address(lines[tag] * 64), false, Tick(0));
   }
@@ -215,7 +215,7 @@ TEST(Media, ReadsGoFirstUntilWritesWaitForTheQueue) {
   rig.module.command(4, Address(16 * 64), true, rig.kernel.now());
   rig.drain();
   ASSERT_EQ(rig.acks.size(), 5u);
-  // The bank reads 0; then it is the turn of the write, since another one waits.
+  // The bank reads 0. Then it is the write's turn, because another one waits.
   EXPECT_EQ(rig.acks[1], (Ack{0, kRead}));
   EXPECT_EQ(rig.acks[2], (Ack{4, kRead + kWrite}));
   EXPECT_EQ(rig.acks[3], (Ack{2, 2 * kRead + kWrite}));
@@ -270,7 +270,7 @@ TEST(Media, ReadsThatWaitForAMoveSayHowLong) {
   parameters.media.start_gap.psi = 1;
   MediaRig rig(parameters);
   rig.access(0, true);
-  rig.kernel.run_until(kWrite + Tick(10'000));  // in the move
+  rig.kernel.run_until(kWrite + Tick(10'000));  // during the move
   rig.module.command(1, Address(4 * 64), false, rig.kernel.now());
   rig.drain();
   EXPECT_EQ(rig.acks.back().time, kWrite + (kRead + kWrite) + kRead);
@@ -292,7 +292,7 @@ TEST(Media, SharesOfTimeBeginAgainAtAReset) {
   };
   rig.module.command(0, Address(0), true, Tick(0));
   rig.module.command(1, Address(64), true, Tick(0));
-  rig.drain();  // both are in the queue, and one of them in the cells, to the end
+  rig.drain();  // both stay in the queue, and one of them in the cells, to the end
   rig.module.finish(0, rig.kernel.now());
   rig.module.finish(1, rig.kernel.now());
   rig.drain();
@@ -365,7 +365,7 @@ TEST(MediaParameters, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(names(parameters), Names{"nvdimm.power.energy"});
 }
 
-// 10 mJ last 4 ms at 2.5 W: 4096 and 555 lines of 860 ns, all of one bank, take a little less.
+// 10 mJ last 4 ms at 2.5 W: 4096 and 555 lines of 860 ns, all in one bank, take slightly less.
 TEST(MediaParameters, EnergyIsForTheQueueAndForWhatTheHostSpares) {
   NvdimmParameters parameters = small_media();
   parameters.media.technology.write_time = Tick(860'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are several NVDIMMs of a channel to their host one: in power failures, and in what is saved?
+// Do several NVDIMMs of a channel act as one for their host, in power failures and in saved states?
 #include "nvdimm/module_group.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kModules = 2;
 
-// Two NVDIMMs, whose commands end when the test says so.
+// Two NVDIMMs whose commands end when the test calls for it.
 class Group : public AckListener {
  public:
   explicit Group(const NvdimmParameters& parameters)
@@ -56,7 +56,7 @@ class Group : public AckListener {
     return archive.bytes();
   }
 
-  const Bytes own;  // of each module
+  const Bytes own;  // per module
   Kernel kernel;
   std::vector<std::uint32_t> acks;
 
@@ -116,7 +116,7 @@ TEST(ModuleGroup, WhatWasWrittenBeforeTimePassedLiesOnTheFlashOfEach) {
 }
 
 TEST(ModuleGroup, ARecoveryIsOverWhenThatOfEachIs) {
-  for (std::size_t slow = 0; slow < kModules; ++slow) {  // the other has nothing to look at
+  for (std::size_t slow = 0; slow < kModules; ++slow) {  // the other one has no data
     Group before(with_data());
     for (std::int64_t page = 0; page < 9; ++page) {
       before.write(slow, page, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a part bring what its data sheet says?
+// Does a preset have the values of its data sheet?
 #include "nvdimm/nand/nand_presets.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace hmsim {
 namespace {
 
-// Bytes beside 4 KiB of data, which pass the bus with them.
+// Spare bytes next to 4 KiB of data, which are transferred with them.
 TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
   const auto spare = [](NandPreset preset) {
     NandParameters nand;
@@ -33,8 +33,8 @@ TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
   }
 }
 
-// Microseconds: the mean read of a page, the read of a fast and of a middle page, the same three
-// for programs, and an erase. nvdimm/nand/nand_presets.cc names the sources.
+// Microseconds: the mean page read, the read of a fast and of a middle page, the same three for
+// programs, and an erase. nvdimm/nand/nand_presets.cc names the sources.
 TEST(NandPresets, HaveTheTimesThatTheirSourcesGive) {
   const std::map<NandPreset, std::array<double, 7>> times{
       {NandPreset::table3, {50, 50, 50, 650, 250, 650, 2000}},

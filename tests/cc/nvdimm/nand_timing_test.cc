@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the channel's tenures take what the interfaces' timing modes say?
+// Do the channel's tenures match the interfaces' timing modes?
 #include "nvdimm/nand/nand_timing.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace hmsim {
 namespace {
 
-// In nanoseconds, of the operations' latch cycles, by the formulas of nand_timing.h.
+// Nanoseconds of the operations' latch cycles, by the formulas in nand_timing.h.
 struct Expected {
   NandInterface interface;
   std::int64_t mode;
@@ -32,12 +32,12 @@ const Expected kExpected[] = {
     {NandInterface::flat, 0, 300, 300, 300, 0, 0, 300, 300, 200 * kMillion, 200 * kMillion},
 };
 
-// Rounded up to picoseconds.
+// Returns the time rounded up to picoseconds.
 Tick transfer(std::int64_t bytes, std::int64_t rate) {
   return Tick((bytes * kSecond.value() + rate - 1) / rate);
 }
 
-// Parts, and the changes of column between them.
+// Parts, and the column changes between them.
 struct Parts {
   PartMask mask;
   std::int64_t count;
@@ -75,7 +75,7 @@ TEST(NandTiming, TenuresAreThoseOfTheInterfacesMode) {
   }
 }
 
-// A longer time than any program takes, and no longer than the slowest may take.
+// The bound is at least as long as any program and at most the slowest allowed one.
 TEST(NandTiming, NoProgramTakesLongerThanTheLongest) {
   for (const ProgramModel model : {ProgramModel::flat, ProgramModel::cmlc, ProgramModel::mlc,
                                    ProgramModel::tlc, ProgramModel::qlc}) {

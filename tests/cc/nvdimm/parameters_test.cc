@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which NVDIMMs can be built, and what does the user hear about the others?
+// Which NVDIMMs can be built, and which errors are reported for the others?
 #include <gtest/gtest.h>
 
 #include "nvdimm/nvdimm.h"
@@ -55,8 +55,8 @@ TEST(NvdimmParameters, WhatDoesNotFitIsNamed) {
             "nvdimm.ftl.gc_threshold");
 }
 
-// read_time and program_time are means; a block of as many fast pages as slow ones leaves these
-// twice the mean less what the others take.
+// read_time and program_time are means. In a block with as many fast pages as slow ones, the slow
+// pages take twice the mean minus the time of the fast ones.
 TEST(NvdimmParameters, SlowPagesAreNotFasterThanOthers) {
   const auto with_read = [](const char* model, const char* fast, const char* middle) {
     return only_error({{"nvdimm.nand.program_model", model},
@@ -68,7 +68,7 @@ TEST(NvdimmParameters, SlowPagesAreNotFasterThanOthers) {
   };
   EXPECT_EQ(with_read("cmlc", "50us", "1us"), "0 errors");
   EXPECT_EQ(with_read("cmlc", "51us", "1us"), "nvdimm.nand.read_time");
-  // Three kinds in turn: the slow ones take 150 us less the others'.
+  // Three kinds in turn: the slow ones take 150 us minus the time of the others.
   EXPECT_EQ(with_read("tlc", "70us", "10us"), "0 errors");
   EXPECT_EQ(with_read("tlc", "71us", "10us"), "nvdimm.nand.read_time");
   EXPECT_EQ(with_read("tlc", "10us", "71us"), "nvdimm.nand.read_time");
@@ -123,7 +123,7 @@ TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
   }
 }
 
-// What a message offers instead: less would not do.
+// The value that a message suggests is the smallest sufficient one.
 TEST(NvdimmParameters, OverProvisioningThatIsSaidToBeEnoughIsTheLeast) {
   const auto errors_with = [](NvdimmParameters parameters, double over_provisioning) {
     parameters.ftl.over_provisioning = over_provisioning;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is what flash owes to requests counted for the LUN, its channel and in all?
+// Is pending flash work counted for the LUN, its channel and in total?
 #include "nvdimm/ftl/pending_work.h"
 
 #include <gtest/gtest.h>

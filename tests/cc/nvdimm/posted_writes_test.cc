@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do posted writes keep what each line was written with, in order, saved or not?
+// Do posted writes keep each line's data in order, saved or not?
 #include "nvdimm/buffer/posted_writes.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Write {
   LineData data;
 };
 
-// Posted writes beside a queue of them for each line.
+// Posted writes next to a reference queue for each line.
 class Twice {
  public:
   explicit Twice(std::uint64_t seed) : random_(seed), posted_(kFirst, kEntries, true) {}
@@ -103,7 +103,7 @@ class Twice {
     const auto line = static_cast<std::int64_t>(random_.below(kLines));
     const std::uint32_t tag = posted_.add(line, data);
     ASSERT_TRUE(posted_.readers(tag).empty());
-    posted_.readers(tag).first = tag;  // whoever has it next has no readers
+    posted_.readers(tag).first = tag;  // the next user of the tag must find no readers
     queues_[line].push_back({tag, data});
   }
   void remove() {

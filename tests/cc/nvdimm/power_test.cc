@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long must the ultracapacitors last, and what do they save?
+// How long must the ultracapacitors last, and which pages do they save?
 #include "nvdimm/power.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@
 namespace hmsim {
 namespace {
 
-// 8 LUNs, 650 us a page: 1024 pages (4 MB) 83 ms, 102,400 (400 MB) 8.3 s, 131,072 (512 MB) 10.7 s.
+// 8 LUNs, 650 us per page: 1024 pages (4 MB) 83 ms, 102,400 (400 MB) 8.3 s, 131,072 (512 MB) 10.7
+// s.
 TEST(Power, HoldUpTimeIsThatOfTheDirtyPagesOverAllLuns) {
   const NvdimmParameters parameters;
   EXPECT_EQ(flush_time(parameters, 1024, 0), Tick(83'200'000'000));
@@ -34,9 +35,9 @@ TEST(Power, EnergyIsDrawTimesHoldUp) {
   EXPECT_EQ(flush_energy(power, Tick(1)), 2) << "rounded up";
 }
 
-// A frame a LUN: a program each, and a read, two with a cached map, of all by one of them; those
-// that credits let in, and those of the host's queue that are spared; programs whose frames are
-// released already.
+// The worst case: one frame per LUN, with a program each and a read, or two with a cached map, all
+// on one LUN; writes on credit; spared writes of the host's queue; and programs whose frames are
+// already released.
 TEST(Power, TheWorstCaseHoldsAllThatMayBeOnItsWay) {
   NvdimmParameters parameters;
   parameters.buffer.write_size = 8 * kPageBytes;
@@ -128,7 +129,7 @@ NvdimmParameters filled(FrameRelease release) {
   return parameters;
 }
 
-// The moment is in the middle of a program of the only LUN.
+// Power fails in the middle of a program of the only LUN.
 PowerRecord fail_during_a_program(FrameRelease release) {
   EXPECT_TRUE(filled(release).check().empty());
   Shadow shadow(filled(release), 3);
@@ -166,8 +167,8 @@ TEST(Power, AProgramWhoseFrameIsReleasedIsFinished) {
   EXPECT_GE(record.hold_up, NvdimmParameters().nand.program_time);
 }
 
-// Of an operation on several planes it is the first one that takes the time, of all of them. Of
-// four pages the last two are programmed together.
+// In a multi-plane operation only the first plane counts for the time. The last two of four pages
+// are programmed together.
 TEST(Power, ProgramsOfPlanesAreFinishedTogether) {
   for (const std::int64_t planes : {1, 2}) {
     NvdimmParameters parameters = filled(FrameRelease::datain);
@@ -218,7 +219,7 @@ TEST(Power, TwoFailuresInARowLoseNothing) {
   EXPECT_EQ(shadow.mismatches(), 0u);
 }
 
-// Eight LUNs that hold as many valid pages as they may, but for one page in all.
+// Eight LUNs with the maximum number of valid pages, minus one page in total.
 NvdimmParameters full_luns(PageAllocation allocation) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
@@ -258,14 +259,14 @@ TEST(Power, ADirtyPageIsSavedWhereThereIsRoom) {
   EXPECT_EQ(ftl.shape().lun_of(ftl.pages().place(page)), roomy[0]);
 }
 
-// What is dirty was on one LUN, and is more than that has free pages.
+// All dirty pages were on one LUN and are more than its free pages.
 void save_what_one_lun_held(PageAllocation allocation) {
   NvdimmParameters parameters = full_luns(allocation);
   const FtlShape shape = ftl_shape(parameters);
   auto bare = std::make_unique<Bare>(parameters);
   auto watch = std::make_unique<FlashWatch>(bare->nvdimm);
   parameters.precondition = PreconditionParameters();
-  std::map<std::int64_t, std::uint8_t> first_bytes;  // of pages
+  std::map<std::int64_t, std::uint8_t> first_bytes;  // by page
   const auto write = [&](std::int64_t page, std::uint8_t byte) {
     first_bytes[page] = byte;
     bare->nvdimm.command(0, line_address(page), true, bare->kernel.now());
@@ -290,7 +291,7 @@ void save_what_one_lun_held(PageAllocation allocation) {
     }
     ASSERT_EQ(bare->nvdimm.statistics().buffer.evictions, 0u);
     const PowerRecord record = bare->nvdimm.power_fail(bare->kernel.now());
-    if (++failures <= 3) {  // after more, others are so full that they cannot take their shares
+    if (++failures <= 3) {  // later, other LUNs are too full to take their shares
       EXPECT_LE(record.hold_up, worst_hold_up(parameters));
     }
     watch = nullptr;

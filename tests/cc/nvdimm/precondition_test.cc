@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does preconditioning account for all that it does, and tell of it?
+// Does preconditioning account for all its work, and report it?
 #include "nvdimm/precondition.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ PreconditionParameters filled_and_overwritten(PreconditionPattern pattern) {
   return parameters;
 }
 
-// By what the blocks tell: those that were erased were full.
+// Returns the pages programmed, derived from the blocks: erased blocks were full.
 std::uint64_t programmed_pages(const Ftl& ftl) {
   const FtlShape& shape = ftl.shape();
   std::uint64_t pages = 0;
@@ -145,7 +145,7 @@ std::vector<std::uint64_t> reports(std::uint64_t blocks, double fill, double ove
   return told;
 }
 
-// Every 262,144 pages, and of the rest.
+// Reports every 262,144 pages, and at the end.
 TEST(Preconditioning, TellsOfManyPagesAtATimeAndOfNoneNever) {
   using Reports = std::vector<std::uint64_t>;
   EXPECT_EQ(reports(32, 0, 0), Reports());
@@ -154,7 +154,7 @@ TEST(Preconditioning, TellsOfManyPagesAtATimeAndOfNoneNever) {
   EXPECT_EQ(reports(9'000, 1, 0), (Reports{(1 << 18) + 1, 9'000 * 32 - (1 << 18) - 1}));
 }
 
-// One that was not filled before would not amplify what is written once to every page.
+// A module that was not filled before would not amplify one write of every page.
 TEST(Preconditioning, AModuleIsFullBeforeItsAmplificationIsMeasured) {
   FtlShape shape;
   shape.blocks = 128;

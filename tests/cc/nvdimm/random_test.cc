@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does random traffic on random small NVDIMMs come to its end, with all books balanced?
+// Does random traffic on random small NVDIMMs end with consistent books?
 #include "core/random.h"
 
 #include <gtest/gtest.h>

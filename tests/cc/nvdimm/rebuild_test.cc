@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does an FTL that is rebuilt from the cells know what it knew before?
+// Does an FTL rebuilt from the cells have the same state as before?
 #include <gtest/gtest.h>
 
 #include "nvdimm/precondition.h"
@@ -24,7 +24,7 @@ class Rebuild : public ::testing::Test {
   }
 
   void write(std::int64_t page) { write_untimed(ftl_, LogicalPage(page), work_); }
-  // Round after round: blocks become free as a whole, and wear out unequally.
+  // Writes in rounds: blocks become free completely, and wear is uneven.
   void write_rounds(int pages) {
     for (int i = 0; i < pages; ++i) {
       write(i % 20);
@@ -86,8 +86,8 @@ TEST_F(Rebuild, TheLeastWornFreeBlockIsUsedNextAndTheMostWornForLevelling) {
   EXPECT_EQ(ftl_.allocate(0, WriteStream::levelling), ftl_.shape().page_at(0, 6, 0));
 }
 
-// An entry is dirty if its translation page says otherwise. In a page there are few of them, or
-// they follow one another without a gap.
+// An entry is dirty if its translation page differs. A page has few entries, or consecutive ones
+// without gaps.
 TEST(RebuildOfAMapInFlash, EntriesThatWereWrittenAreClean) {
   for (const std::uint64_t map_entries : {8, 1024}) {
     FtlShape shape = small_shape();

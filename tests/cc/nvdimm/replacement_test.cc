@@ -13,14 +13,14 @@
 namespace hmsim {
 namespace {
 
-// LIRS as its paper puts it, on plain lists, for a cache in which nothing is ever in use; a ghost
-// is a page of the stack without a frame.
+// LIRS as in its paper, on plain lists, for a cache whose pages are never in use. A ghost is a page
+// of the stack without a frame.
 class PlainLirs {
  public:
   PlainLirs(std::size_t frames, std::size_t high, std::size_t ghosts)
       : low_limit_(frames - high), frames_(frames), ghosts_(ghosts) {}
 
-  // True: the page has a frame.
+  // Accesses a page. Returns whether it has a frame.
   bool access(int page) {
     const bool hit = has(low_, page) || has(queue_, page);
     if (!hit && low_.size() + queue_.size() == frames_) {
@@ -129,8 +129,8 @@ TEST(Replacement, LirsKeepsItsPagesThroughAScan) {
   }
 }
 
-// Of eight frames, all taken once: those of low pages first, then those of high ones, of which the
-// first goes first.
+// Returns the number of low pages when all eight frames have been filled once: the low pages are
+// first, the high ones follow, and the first high one is evicted first.
 TEST(Replacement, TheShareOfHighPagesIsRoundedUpToFrames) {
   const auto low = [](const char* high_share) {
     const auto policy = create_policy(PolicyKind::buffer_replacement, "lirs",

@@ -56,7 +56,7 @@ class Rig : public AckListener {
   NvdimmStatistics statistics() { return nvdimm_.statistics(); }
   Tick now() const { return kernel_.now(); }
 
-  // One command now; the time until its ack. It ends with the ack.
+  // Sends one command now, which ends with its ack. Returns the time until the ack.
   Tick access(std::int64_t page, std::int64_t line, bool write) {
     const Tick start = now();
     const std::size_t seen = acks.size();
@@ -77,8 +77,8 @@ class Rig : public AckListener {
     }
   }
 
-  // `count` commands from next(i, address, write), at most `outstanding` at once. Returns when the
-  // last has ended. after_step() is called after every step of the kernel.
+  // Sends `count` commands from next(i, address, write), at most `outstanding` at once. Returns
+  // when the last has ended. Calls after_step() after every step of the kernel.
   template <class Next, class AfterStep>
   void run(std::int64_t count, std::int64_t outstanding, Next next, AfterStep after_step) {
     std::int64_t sent = 0;
@@ -115,7 +115,7 @@ class Rig : public AckListener {
     }
   }
 
-  // All pages of all LUNs, counted afresh.
+  // Counts all pages of all LUNs from scratch.
   FtlCensus census() {
     FtlCensus total;
     for (std::uint32_t lun = 0; lun < nvdimm_.ftl().shape().luns; ++lun) {

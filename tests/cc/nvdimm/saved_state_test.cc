@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a saved state hold all that is under way, at any time, and does a damaged one do no harm?
+// Does a saved state hold all work in flight at any time, and is a damaged one harmless?
 #include <gtest/gtest.h>
 
 #include "nvdimm/buffer/frame_bytes.h"
@@ -11,7 +11,7 @@
 namespace hmsim {
 namespace {
 
-// Frames are free with the data-in, so that it counts which planes' pages are in.
+// Frames are released at data-in, so it matters which planes' pages have arrived.
 NvdimmParameters of_four_planes() {
   NvdimmParameters parameters = of_four_luns(kPageBytes, 4);
   parameters.nand.multi_plane = true;
@@ -20,7 +20,7 @@ NvdimmParameters of_four_planes() {
   return parameters;
 }
 
-// Loaded over what another one does.
+// The state is loaded over the state of another NVDIMM.
 TEST(SavedState, IsTheSameOnceLoadedWhateverIsUnderWay) {
   constexpr int kSteps = 3'000;
   constexpr int kBetween = 7;
@@ -45,7 +45,7 @@ TEST(SavedState, IsTheSameOnceLoadedWhateverIsUnderWay) {
   EXPECT_GT(programs, 500u);
 }
 
-// Lines of twice as many pages as the write part has frames for; then reads of all of them.
+// Writes lines of twice as many pages as the write part has frames; then reads all of them.
 TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.command_queue = 24;
@@ -65,7 +65,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
   Archive archive(rig.saved());
   other.serialize(archive);
   EXPECT_EQ(other.saved(), rig.saved());
-  // Commands that were acknowledged keep their frames until they end.
+  // Acknowledged commands keep their frames until they end.
   const std::vector<Ack> before = rig.acks;
   ASSERT_LT(before.size(), 8u);
   for (Rig* each : {&rig, &other}) {
@@ -80,7 +80,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
                              rig.acks.end()));
 }
 
-// A state with any word changed is refused, or the NVDIMM continues without a crash.
+// A state with any word changed is rejected, or the NVDIMM continues without a crash.
 TEST(SavedState, NoWordIsTrusted) {
   for (const NvdimmParameters& parameters : busy_nvdimms()) {
     Busy busy(parameters);
@@ -124,7 +124,7 @@ TEST(SavedState, OfMediaIsTheSameOnceLoadedWhateverIsUnderWay) {
   }
 }
 
-// In data mode a frame has all of its bytes, or none yet.
+// In data mode a frame has all of its bytes or none.
 TEST(FrameBytes, AreWholeOrNone) {
   const LineBytes line{{1, 2, 3}};
   for (const BufferGranularity own : {BufferGranularity::page, BufferGranularity::item}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An NVDIMM in data mode beside a plain array of lines that holds what it should.
+// An NVDIMM in data mode next to a plain array of lines with the expected contents.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@
 
 namespace hmsim {
 
-// Parts of the simulator that tests reach into, to break them.
+// Access to internals, so that tests can break them.
 struct NvdimmFaults {
-  // Takes back the last change of the page's place.
+  // Reverts the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
     const_cast<PageMap&>(nvdimm.ftl().pages()).set(page, old);
   }
-  // Forgets a dirty frame; false: there is none.
+  // Drops a dirty frame. Returns false without one.
   static bool drop_dirty_frame(Nvdimm& nvdimm) {
     const std::uint32_t frame = nvdimm.buffer_.write.victim();
     if (frame != kNoIndex) {
@@ -33,7 +33,7 @@ struct NvdimmFaults {
     }
     return frame != kNoIndex;
   }
-  // Keys of the frames of a part that can be given up, the first to go first.
+  // Returns the keys of the frames of a part that can be given up, in eviction order.
   static std::vector<std::int64_t> listed(const Nvdimm& nvdimm, bool write_part) {
     const BufferPart& part = write_part ? nvdimm.buffer_.write : nvdimm.buffer_.read;
     std::vector<std::int64_t> keys;
@@ -42,7 +42,7 @@ struct NvdimmFaults {
     }
     return keys;
   }
-  // Entries of a cached map that are neither in the cache nor in their translation pages.
+  // Counts entries of a cached map that are neither in the cache nor in their translation pages.
   static std::uint64_t lost_entries(Nvdimm& nvdimm) {
     Ftl& ftl = nvdimm.ftl();
     std::uint64_t lost = 0;
@@ -60,11 +60,11 @@ struct NvdimmFaults {
     }
     return lost;
   }
-  // Of a block of the cells.
+  // Returns the erases of one block of the cells.
   static std::uint32_t erases(const Nvdimm& nvdimm, std::uint32_t lun, std::uint32_t block) {
     return nvdimm.data_->media.erases(std::uint64_t{lun} * nvdimm.ftl_.shape().blocks + block);
   }
-  // With which a recovery begins.
+  // Returns the time for which a recovery first reads the LUN.
   static Tick reading_time(const Nvdimm& nvdimm, std::uint32_t lun) {
     const FtlShape& shape = nvdimm.ftl_.shape();
     const std::uint64_t programmed =
@@ -73,7 +73,7 @@ struct NvdimmFaults {
     return static_cast<std::int64_t>(programmed) *
            (nvdimm.flash_.timing().read_command() + nvdimm.parameters_.nand.read_time);
   }
-  // Page reads that requests wait for, counted afresh.
+  // Counts from scratch the page reads that requests wait for.
   static PendingFlash reads_owed(const Nvdimm& nvdimm, std::uint32_t lun) {
     PendingFlash owed;
     for (std::uint32_t i = 0; i < nvdimm.buffer_.read.records(); ++i) {
@@ -88,7 +88,7 @@ struct NvdimmFaults {
   }
 };
 
-// Sends random commands, at most one to a line at a time as the controller does, and ends them at
+// Sends random commands, at most one to a line at a time like the controller, and ends them at
 // random times after their acks.
 template <class Module, class Watch>
 class ShadowOf : public AckListener {
@@ -187,7 +187,7 @@ class ShadowOf : public AckListener {
     check_all();
     return record;
   }
-  // False: only power_fail() may follow.
+  // Returns false if the recovery was interrupted; then only power_fail() may follow.
   bool power_on(Tick recover_for = kNever) {
     watch_ = nullptr;
     const std::unique_ptr<Module> before = std::move(nvdimm_);
@@ -200,8 +200,8 @@ class ShadowOf : public AckListener {
     check_all();
     return over;
   }
-  // A power failure whose save, and whose recovery, are interrupted at random so many times each,
-  // if they last long enough.
+  // Simulates a power failure. Its save is interrupted at a random time, and its recovery up to
+  // `interruptions` times, if they last long enough.
   PowerRecord rough_power_cycle(int interruptions) {
     const auto moment = [this](Tick most) {
       return Tick(static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most.value()) + 2)));
@@ -224,7 +224,7 @@ class ShadowOf : public AckListener {
     serialize(archive);
     return archive.bytes();
   }
-  // Goes on from there; no command was done since then.
+  // Continues from a saved state. Precondition: no command was completed since the save.
   void load(const std::string& saved) {
     build();
     watch();

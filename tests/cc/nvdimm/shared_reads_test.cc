@@ -67,7 +67,7 @@ TEST(SharedReads, TwoLinesOfAPageTakeOneFlashRead) {
   }
 }
 
-// An item joins until the page has arrived; after that it is read anew.
+// An item joins until the page has arrived; later it needs another flash read.
 TEST(SharedReads, ItemsJoinUntilThePageHasArrived) {
   const Tick arrival = kLookup + kPageRead;
   struct Case {
@@ -113,7 +113,7 @@ TEST(SharedReads, ItemsJoinAReadThatWaitsForItsLunOrItsDecoding) {
   EXPECT_EQ(rig.statistics().nand.page_reads, 2u);
 }
 
-// The line that is written while its page is read is taken from the write part.
+// A line written while its page is read is taken from the write part.
 TEST(SharedReads, AWriteInBetweenKeepsItsLine) {
   Rig rig(of_items(ItemReads::shared));
   send(rig, 0, 0, 0);
@@ -136,8 +136,8 @@ TEST(SharedReads, AWriteInBetweenKeepsItsLine) {
   EXPECT_EQ(rig.statistics().buffer.read_hits, 2u);
 }
 
-// Page 0 is read from LUN 0 for 5 ms. Meanwhile two lines of it are written and programmed on LUN
-// 1: what comes from LUN 0 is out of date.
+// Page 0 is read from LUN 0 for 5 ms. Meanwhile two of its lines are written and programmed on LUN
+// 1, so the data from LUN 0 are out of date.
 TEST(SharedReads, NoItemJoinsAReadOfAPlaceThatThePageHasLeft) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.buffer.granularity = BufferGranularity::item;
@@ -171,8 +171,8 @@ TEST(SharedReads, NoItemJoinsAReadOfAPlaceThatThePageHasLeft) {
   EXPECT_EQ(rig.statistics().nand.page_reads, 3u);
 }
 
-// 32 lines at a time of 10 pages of 64 lines. A page in a frame is read once for both halves, a
-// page of items once for each, and by reads that are not shared once for each line.
+// Reads 10 pages of 64 lines, 32 lines at a time. A page in a frame is read once for both halves, a
+// page of items once for each half, and without sharing once for each line.
 TEST(SharedReads, ALoneSequentialReaderWaitsTwiceForAPage) {
   constexpr std::int64_t kPages = 10;
   const auto run = [](const NvdimmParameters& parameters) {
@@ -192,7 +192,8 @@ TEST(SharedReads, ALoneSequentialReaderWaitsTwiceForAPage) {
   EXPECT_GT(own.first, kPages * 30 * kPageRead);
 }
 
-// A prefetched item leads, or joins, as any other; it occupies no LUN when it joins.
+// A prefetched item starts a flash read or joins one like any other item. It occupies no LUN when
+// it joins.
 TEST(SharedReads, PrefetchesShareThem) {
   NvdimmParameters parameters = of_items(ItemReads::shared);
   parameters.buffer.manager = "prefetch";
@@ -216,9 +217,9 @@ TEST(SharedReads, PrefetchesShareThem) {
   EXPECT_EQ(rig.statistics().buffer.prefetch_late, 4u);
 }
 
-// Collection copies page 8 while lines of it wait: line 0, whose read is queued, line 5, which has
-// joined it and is written meanwhile, and line 3, which has no frame. Line 5 is taken from the
-// write part, so its frame goes to line 3, which joins as well and is served by the same copy.
+// Collection copies page 8 while lines of it wait. The read of line 0 is queued; line 5 has joined
+// it and is written meanwhile; line 3 has no frame. Line 5 is taken from the write part, so its
+// frame goes to line 3, which joins as well and is served by the same copy.
 TEST(SharedReads, ACopyServesItemsThatGetAFrameWhileItServesOthers) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.buffer.granularity = BufferGranularity::item;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does Start-Gap put every line where copying lines one by one puts it?
+// Does Start-Gap put every line at the place that copying line by line gives?
 #include "nvdimm/media/start_gap.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(StartGap, PlacesAreThoseOfLinesThatWereCopiedOneByOne) {
         taken.insert(place);
       }
       ASSERT_EQ(taken.size(), static_cast<std::size_t>(lines));
-      // The gap swaps with what stands before it, or, at the beginning, at the end.
+      // The gap swaps with the place before it, or, at the start, with the last place.
       const auto empty =
           static_cast<std::size_t>(std::find(places.begin(), places.end(), kGap) - places.begin());
       const std::size_t before = empty == 0 ? places.size() - 1 : empty - 1;

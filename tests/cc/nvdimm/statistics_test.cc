@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which statistics does an NVDIMM offer, and what do they read?
+// Which statistics does an NVDIMM report, and are their values right?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -62,7 +62,7 @@ TEST(NvdimmStatistics, EnergyIsThatSinceTheReset) {
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.energy.total").value, 0);
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.average_power").value, 0);
   rig.read(1);
-  // 8 LUNs take 10 uA at 3.3 V each, the cells 25 mA while they are read, and a bus 10 mA.
+  // 8 LUNs draw 10 uA at 3.3 V each, the cells 25 mA while being read, and a bus 10 mA.
   const double time = static_cast<double>((rig.now() - reset).value()) * 1e-12;
   const double standby = 8 * 10e-6 * 3.3 * time;
   const double read = 25e-3 * 3.3 * 50e-6;

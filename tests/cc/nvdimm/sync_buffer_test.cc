@@ -29,7 +29,7 @@ BufferParameters of_eight_frames(const char* replacement = "lru") {
   return parameters;
 }
 
-// A part of the buffer beside plain lists of its keys.
+// A part of the buffer next to plain lists of its keys.
 class Twice {
  public:
   explicit Twice(const char* replacement, std::uint64_t seed)
@@ -96,7 +96,7 @@ class Twice {
       listed.push_back(part()[frame].key);
     }
     Keys expected = replaceable_;
-    if (!by_recency_ && listed.size() >= expected.size()) {  // the policy's order
+    if (!by_recency_ && listed.size() >= expected.size()) {  // in the policy's order
       std::sort(expected.begin(), expected.end());
       std::sort(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(expected.size()));
     }
@@ -117,7 +117,7 @@ class Twice {
       keys->erase(std::remove(keys->begin(), keys->end(), key), keys->end());
     }
   }
-  // The first that waits gets a frame, and is used.
+  // Gives a frame to the first waiting key, which then uses it.
   void admit() {
     if (waiting_.empty() || part().full()) {
       return;
@@ -188,8 +188,8 @@ TEST(SyncBuffer, FramesAreGivenUpInTheOrderOfTheirListingGuardedOnesLast) {
   }
 }
 
-// A frame of the read part that has lost its last line is free, unless somebody uses it or a flash
-// read for it is still to come.
+// A frame of the read part that has lost its last line is free, unless a command uses it or a flash
+// read for it is pending.
 TEST(SyncBuffer, AWrittenLineLeavesTheReadPart) {
   struct Case {
     FrameState state;
@@ -223,7 +223,7 @@ TEST(SyncBuffer, AWrittenLineLeavesTheReadPart) {
   }
 }
 
-// Of pages and of items.
+// Covers pages and items.
 TEST(SyncBuffer, KeysAndLinesOfAddresses) {
   for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
     const bool items = granularity == BufferGranularity::item;

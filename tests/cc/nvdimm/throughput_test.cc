@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does the flash array deliver when it is saturated?
+// Which rate does a saturated flash array deliver?
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -12,7 +12,8 @@ double megabytes_per_second(std::int64_t pages, Tick time) {
   return static_cast<double>(pages * kPageBytes.value()) / static_cast<double>(time.value()) * 1e6;
 }
 
-// One random line a page, 1,024 at once; MB/s of whole flash pages while all LUNs have work.
+// Accesses one random line per page, 1,024 at once. Returns the MB/s of complete flash pages while
+// all LUNs have work.
 double saturated_rate(NvdimmParameters parameters, bool is_write) {
   parameters.buffer.read_size = 2048 * kPageBytes;
   parameters.buffer.write_size = 1024 * kPageBytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is discarded are whole pages, and no more.
+// Does a trim discard exactly the pages that it covers completely?
 #include <gtest/gtest.h>
 
 #include "core/errors.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the buffer that a simulation starts with hold what it should, and behave as one that came to
-// hold it?
+// Does the buffer at the start of a simulation have the right contents, and behave like one filled
+// by traffic?
 #include "nvdimm/buffer/untimed_fill.h"
 
 #include <gtest/gtest.h>
@@ -41,10 +41,10 @@ Keys written_next(const PreconditionParameters& parameters, std::uint64_t logica
   return keys;
 }
 
-// The page whose place in flash is another one after one overwrite more is the one written.
+// The page whose place in flash differs after one more overwrite is the one written.
 TEST(UntimedFill, DirtyPagesAreThoseThatPreconditioningWouldWriteNext) {
   NvdimmParameters nvdimm = small_nvdimm();
-  nvdimm.ftl.over_provisioning = 150;  // so that nothing is collected meanwhile
+  nvdimm.ftl.over_provisioning = 150;  // so that no collection runs meanwhile
   nvdimm.precondition.fill = 0.3;
   const FtlShape shape = ftl_shape(nvdimm);
   const auto logical_pages = static_cast<double>(shape.logical_pages);
@@ -238,7 +238,7 @@ TEST(UntimedFill, DirtyNeedsFilledPages) {
   EXPECT_NE(errors[0].message.find("set nvdimm.precondition.fill"), std::string::npos);
 }
 
-// What is left of the last flash page is padded.
+// The rest of the last flash page is padded.
 TEST(UntimedFill, PagesThatWereWrittenBeforeAreInFlashHoweverFew) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.page_size = 4 * kPageBytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does every victim selector choose as its literature says, and does none run out of blocks?
+// Does every victim selector choose as its literature defines, and never run out of blocks?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double amplification(const char* victim, std::uint64_t over_provisioning,
   return untimed_amplification(one_lun(512, 128, over_provisioning), victim, assignments, {});
 }
 
-// Closed forms for infinitely many blocks; 512 of them are within 5 %.
+// Closed forms for infinitely many blocks; 512 blocks are within 5 %.
 TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
   EXPECT_NEAR(amplification("greedy", 28), 2.444, 0.05 * 2.444);
   EXPECT_NEAR(amplification("fifo", 28), 2.481, 0.05 * 2.481);
@@ -39,7 +39,7 @@ TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
               amplification("random_victim", 28), 0.02 * 128 / 28);
 }
 
-// Age tells hot blocks, which will lose more pages soon, from cold ones.
+// Age distinguishes hot blocks, which will soon lose more pages, from cold ones.
 TEST(Victims, CostBenefitBeatsGreedyOnSkewedOverwrites) {
   UntimedRun run;
   run.pattern = PreconditionPattern::zipf;
@@ -50,7 +50,7 @@ TEST(Victims, CostBenefitBeatsGreedyOnSkewedOverwrites) {
   EXPECT_LT(cost_benefit, 0.97 * greedy);
 }
 
-// Full blocks of 8 pages, listed as they were filled; the oldest changes come first.
+// Full blocks of 8 pages, listed in the order of filling; the oldest changes come first.
 class Listed final : public FullBlocks {
  public:
   explicit Listed(std::vector<BlockView> blocks) : blocks_(std::move(blocks)) {}
@@ -94,7 +94,7 @@ std::uint32_t chosen(const char* victim, std::vector<BlockView> blocks) {
   return victim_selector(victim, {})->choose(Listed(std::move(blocks)), random);
 }
 
-// Of each block: its number, pages, valid pages, erases, age.
+// Fields of each block: number, pages, valid pages, erases, age.
 TEST(Victims, GreedyTakesTheLeastWornOfEqualsThenTheOneUnchangedForLongest) {
   EXPECT_EQ(chosen("greedy", {{0, 8, 3, 0, 9}, {1, 8, 2, 7, 5}}), 1u) << "fewest valid pages first";
   EXPECT_EQ(chosen("greedy", {{0, 8, 2, 5, 9}, {1, 8, 2, 4, 8}, {2, 8, 2, 6, 7}}), 1u);
@@ -122,7 +122,7 @@ TEST(Victims, EveryDrawOfDChoicesCounts) {
   }
 }
 
-// As many draws as it is told, one after another, of which the first of the best is taken.
+// Takes exactly the configured number of draws; among equals the first drawn is chosen.
 TEST(Victims, DChoicesTakesSoManyDraws) {
   const std::vector<BlockView> all{{0, 8, 5, 0, 9}, {1, 8, 2, 0, 8}, {2, 8, 2, 0, 7},
                                    {3, 8, 7, 0, 6}, {4, 8, 6, 0, 5}, {5, 8, 6, 0, 4}};
@@ -144,7 +144,7 @@ TEST(Victims, DChoicesTakesSoManyDraws) {
   }
 }
 
-// A selector that checks what it is shown, block by block, and otherwise chooses at random.
+// A selector that checks its view block by block and otherwise chooses at random.
 class Inspector final : public VictimSelector {
  public:
   explicit Inspector(int& calls) : calls_(calls) {}
@@ -212,7 +212,7 @@ TEST(Victims, FifoCleansInTheOrderOfFilling) {
   EXPECT_LE(most - least, 3u) << "every block has its turn";
 }
 
-// All pages but a few are never written again: most blocks that these selectors take give nothing.
+// Nearly all pages are never written again, so most blocks that these selectors take free nothing.
 TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
   for (const char* victim : {"fifo", "random_victim", "d_choices", "greedy", "cost_benefit"}) {
     for (const bool shared : {false, true}) {
@@ -296,7 +296,7 @@ TEST(WearLevelling, HappensInTimedRunsToo) {
   EXPECT_EQ(rig.census().in_flight, 0u);
 }
 
-// Large enough that nothing is collected: a page that was never overwritten is where it was.
+// Large enough that nothing is collected: a page that was never overwritten has kept its place.
 TEST(Precondition, ZipfOverwritesFavourFewPages) {
   const FtlShape shape = one_lun(640, 32, 900);
   PreconditionParameters parameters;

@@ -22,8 +22,8 @@ std::string saved(WearCounts& counts) {
   return archive.bytes();
 }
 
-// A place at random, or, half the time, one of a few that are written more often than a byte
-// counts.
+// Returns a random place, or half the time one of a few places that are written more often than a
+// byte can count.
 std::uint64_t draw(Random& random) {
   return random.below(2) == 0 ? random.below(kPlaces) : kPlaces - 1 - random.below(40) * 30;
 }
@@ -39,7 +39,7 @@ TEST(WearCounts, CountsAreThoseOfAMapAndSurviveACheckpoint) {
     }
     const std::string state = saved(counts);
     WearCounts loaded(kPlaces);
-    loaded.add(3);  // forgotten
+    loaded.add(3);  // discarded by loading
     Archive archive(state);
     loaded.serialize(archive);
     EXPECT_TRUE(archive.at_end());
@@ -49,7 +49,7 @@ TEST(WearCounts, CountsAreThoseOfAMapAndSurviveACheckpoint) {
   EXPECT_GT(expected[kPlaces - 1], 600u);
 }
 
-// Writes all over: at most a byte a place, and the number of each 64.
+// Writes to all places: at most one byte per place, plus the number of each 64.
 TEST(WearCounts, APlaceTakesSomeByte) {
   WearCounts counts(kPlaces);
   for (std::uint64_t place = 0; place < kPlaces; ++place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whom do the simple arbiters give the bus?
+// Which class do the simple arbiters give the bus?
 #include <gtest/gtest.h>
 
 #include "simulation/rigs/arbiter_rehearsal.h"
@@ -13,7 +13,7 @@ constexpr auto kNvdimm = MemoryClass::nvdimm;
 TEST(Arbiters, RoundRobinTakesTurnsFromDramOn) {
   ArbiterRehearsal test("round_robin", {});
   for (int contest = 0; contest < 4; ++contest) {
-    // Who waits for longer, or in what company, does not matter.
+    // Waiting times and queue occupancy do not matter.
     EXPECT_EQ(test.choose(1, 100, Tick(9), Tick(0), Tick(10)), kDram);
     EXPECT_EQ(test.choose(100, 1, Tick(0), Tick(9), Tick(10)), kNvdimm);
   }
@@ -41,7 +41,7 @@ TEST(Arbiters, OldestFirstGoesByArrival) {
   EXPECT_EQ(choose(4, 3), kNvdimm);
 }
 
-// Of unequal keys the larger one, else by arrival.
+// The larger key wins; ties go by arrival.
 TEST(Arbiters, SchedulerOrderGoesByKeysThenByArrival) {
   const ArbiterRehearsal test("scheduler_order", {});
   for (const std::uint64_t dram_key : {5, 6, 7}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When is a batch complete, and what does its group hold?
+// When is a batch complete, and which requests does its group hold?
 #include "policies/monitors/batches.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::dram_line;
 
-// Batches take up to four requests, and are complete when they are 100 cycles old.
+// Batches take up to four requests and are complete at an age of 100 cycles.
 class OneBatch : public ::testing::Test {
  protected:
   static constexpr Tick kAge = 100 * testing::kCycle;
@@ -23,7 +23,7 @@ class OneBatch : public ::testing::Test {
     shape.slots = 16;
     batches_.connect(shape, 4, kAge);
   }
-  // A read of one row.
+  // Adds a read of one row.
   RequestView join(std::uint32_t slot, Tick now) {
     const RequestView read = dram_line(slot, 0, slot);
     batches_.join(read, 0, false, now);
@@ -68,7 +68,7 @@ TEST_F(OneBatch, AGroupHoldsItsRequestsUntilTheyLeaveOrItIsDissolved) {
   EXPECT_EQ(batches_.in_group(), 2);
 }
 
-// The first of a group goes before the second, and both before what is in no group.
+// The first of a group goes before the second, and both before requests in no group.
 TEST_F(OneBatch, PlacesOfEveryGroupBeginWithTheFirst) {
   const auto join_row = [&](std::uint32_t slot) {
     batches_.join(dram_line(1024 * slot, 0, slot), 0, false, Tick(0));
@@ -92,7 +92,8 @@ TEST_F(OneBatch, PlacesOfEveryGroupBeginWithTheFirst) {
   EXPECT_TRUE(batches_.changed_priorities(false).empty()) << "each has its place again";
 }
 
-// It goes last while its direction does not have the bus; DRAM has a queue for each.
+// An NVDIMM request goes last while its direction does not have the turn; DRAM has a queue for each
+// direction.
 TEST_F(OneBatch, ARequestToTheNvdimmWaitsForTheTurnOfItsDirection) {
   const auto join_one = [&](std::uint32_t slot, bool nvdimm, bool write) {
     RequestView request = dram_line(1024 * slot, 0, slot);

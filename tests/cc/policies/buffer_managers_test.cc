@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do buffer managers do ahead of look-ups?
+// Which work do buffer managers do before lookups?
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,8 +19,8 @@ std::unique_ptr<BufferManager> make(const std::string& name, const Assignments& 
   return std::unique_ptr<BufferManager>(static_cast<BufferManager*>(policy.release()));
 }
 
-constexpr PrefetchView kRoom{8, 0, 1, 0};     // 8 LUNs, none of them fetches; a free frame
-constexpr WritePartView kQueued{100, 0, 42};  // 100 frames; pages that queued writes go to
+constexpr PrefetchView kRoom{8, 0, 1, 0};     // 8 LUNs, no prefetch in flight, one free frame
+constexpr WritePartView kQueued{100, 0, 42};  // 100 frames; pages that queued writes target
 
 TEST(BufferManagers, OnDemandDoesNothingAhead) {
   const auto manager = make("on_demand");
@@ -38,7 +38,7 @@ TEST(BufferManagers, OthersDoWhatTheirNamesSay) {
   }
 }
 
-// No more at once than LUNs, and than frames that are free or can be had.
+// At most as many prefetches as LUNs, and as free or replaceable frames.
 TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   for (const char* const name : {"prefetch", "prefetch_preevict"}) {
     const auto manager = make(name);
@@ -55,7 +55,7 @@ TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   }
 }
 
-// A share of all frames, rounded up, or what queued writes need, whichever is more.
+// A share of all frames, rounded up, or the frames that queued writes need, whichever is more.
 TEST(BufferManagers, FramesAreKeptFreeForAShareAndForQueuedPages) {
   for (const char* const name : {"preevict", "prefetch_preevict"}) {
     const auto kept = [&](const char* percent, std::uint64_t frames, std::uint64_t queued) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quanta of TCM and ATLAS over several channels: figures add up, and all channels rank alike.
+// Quanta of TCM and ATLAS over several channels: measurements add up, and all channels use the same
+// ranking.
 #include <gtest/gtest.h>
 
 #include "tests/cc/policies/rehearsed.h"
@@ -9,7 +10,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// Two channels, of which the first acts first.
+// Two channels; the first acts first.
 class TwoChannels {
  public:
   TwoChannels(const std::string& scheduler, const Assignments& assignments)
@@ -37,8 +38,8 @@ void serve(Rehearsal& channel, std::uint16_t core, int misses) {
   }
 }
 
-// Core 0 asks 10 times of one channel and 40 times of the other, core 1 40 times of the first.
-// Either channel by itself has a core that asks less; together it is core 1.
+// Core 0 sends 10 requests to one channel and 40 to the other; core 1 sends 40 to the first. In
+// each channel alone another core is less intensive; together it is core 1.
 TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
   TwoChannels channels(
       "tcm", {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0.5"}});
@@ -61,7 +62,7 @@ TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
 TEST(Channels, TcmShufflesAlikeInAllOfThem) {
   TwoChannels channels("tcm",
                        {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0"}});
-  // Each channel meets the cores in an order of its own.
+  // Each channel meets the cores in a different order.
   for (std::uint16_t core = 0; core < 5; ++core) {
     serve(channels.first_, core, 10);
     serve(channels.second_, 4 - core, 10);
@@ -80,7 +81,7 @@ TEST(Channels, TcmShufflesAlikeInAllOfThem) {
   }
 }
 
-// By itself the first channel would put core 0 first, the second has seen core 0 only.
+// Alone, the first channel would put core 0 first; the second has seen only core 0.
 TEST(Channels, AtlasCountsServiceInAllOfThem) {
   TwoChannels channels("atlas", {});
   serve(channels.first_, 0, 10);

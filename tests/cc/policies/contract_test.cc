@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does every scheduler tell of keys that it changes? The channel keeps the keys that it was told.
+// Does every scheduler report the keys that it changes? The channel keeps reported keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 enum class Step : std::uint8_t { queued, commanded, ready, issued, ended };
 
-// With marks that so few requests reach, and a mode that a first miss begins.
+// Marks small enough for these few requests, and a mode that a first miss starts.
 Assignments quick(const std::string& scheduler) {
   const std::string own = "policies." + scheduler + ".";
   if (scheduler == "nvm_duet") {
@@ -25,7 +25,7 @@ Assignments quick(const std::string& scheduler) {
   return scheduler == "pas" ? Assignments{{own + "trigger", "any_miss"}} : Assignments{};
 }
 
-// Random traffic of both classes, which a scheduler serves in its order; its keys as it told them.
+// Random traffic of both classes, served in the scheduler's order, with the keys as last reported.
 class Told {
  public:
   Told(const std::string& scheduler, std::uint64_t seed)
@@ -53,8 +53,8 @@ class Told {
     }
   }
 
-  // Those that were not told anew since are as they were, and nothing is told of those that have
-  // been issued. `own`: a request that has just gone on, whose keys are asked for.
+  // Expects that keys not reported since are unchanged, and that no issued request is reported.
+  // `own`: a request that has just advanced, whose key is read again.
   void expect_told(std::optional<std::uint32_t> own) {
     const bool all = queue_.policy().epoch() != epoch_;
     std::vector<std::uint32_t>& slots = queue_.policy().changed_slots();
@@ -124,7 +124,7 @@ class Told {
     queue_.retire(source, static_cast<std::int64_t>(random_.below(200)));
     expect_told(number);
   }
-  // The first in the scheduler's order that is at this step.
+  // Returns the first request in the scheduler's order that is at this step.
   std::optional<std::uint32_t> first(Step step) const {
     for (const std::uint32_t number : queue_.order()) {
       if (steps_[number] == step && !queue_.withholds(number)) {
@@ -157,7 +157,7 @@ class Told {
       expect_told(number);
     }
   }
-  // Not in the order in which they were issued.
+  // Completes requests in another order than they were issued.
   void complete() {
     std::vector<std::uint32_t> under_way;
     for (std::uint32_t number = 0; number < steps_.size(); ++number) {
@@ -204,11 +204,11 @@ TEST_P(SchedulerContract, KeysChangeOnlyWhereItTellsSo) {
     announced += told.announced();
     changed += told.changed();
   }
-  // Those whose keys never change say nothing; the others say it of some that do.
+  // Schedulers with constant keys report nothing; the others report some changes.
   EXPECT_EQ(announced > 0, changed > 0);
 }
 
-// Of requests that are otherwise alike, by all but those that go by arrival alone.
+// Among otherwise equal requests, for all schedulers except those that go by arrival alone.
 TEST_P(SchedulerContract, ARowHitGoesBeforeAnOlderMiss) {
   const std::string& name = GetParam();
   Rehearsal queue(name, quick(name), kShape);
@@ -219,11 +219,11 @@ TEST_P(SchedulerContract, ARowHitGoesBeforeAnOlderMiss) {
   const std::uint32_t late = queue.enqueue(hit);
   queue.issue(first, false);
   const bool by_arrival = name == "fcfs" || name == "fcfs_strict";
-  const bool in_groups = name == "firm";  // as they come
+  const bool in_groups = name == "firm";  // batches, in order of arrival
   EXPECT_EQ(queue.order().front(), by_arrival || in_groups ? miss : late);
 }
 
-// Parts of the configuration that comparisons leave to whoever decides them.
+// Parts of the configuration that a policy decides, so that comparisons leave them alone.
 TEST_P(SchedulerContract, SomeDecideWhenWritesGoAndOneTheOrderOfCommands) {
   const std::string& name = GetParam();
   const Rehearsal queue(name, {}, kShape);
@@ -231,7 +231,7 @@ TEST_P(SchedulerContract, SomeDecideWhenWritesGoAndOneTheOrderOfCommands) {
   EXPECT_EQ(queue.policy().orders_commands(), name == "pas");
 }
 
-// A time between two changes is a cycle at least, else time would stand still.
+// Two changes are at least a cycle apart; otherwise time would not advance.
 TEST(Schedulers, ChangesAreACycleApartAtLeast) {
   const Tick cycle = kShape.clock_period;
   for (const auto& [name, time] :

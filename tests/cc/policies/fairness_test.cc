@@ -33,7 +33,7 @@ TEST(Bliss, TheFourthRequestInARowBlacklistsUntilTheListIsCleared) {
   EXPECT_EQ(queue.order(), (Numbers{heavy, light}));
 }
 
-// Those before the clearing do not count for the next time.
+// Requests before a clearing do not count for the next streak.
 TEST(Bliss, AfterTheClearingItTakesAsManyRequestsAgain) {
   Rehearsal queue("bliss", {}, kShape);
   const std::uint32_t heavy = queue.enqueue(dram(0, 1, 0));
@@ -47,7 +47,7 @@ TEST(Bliss, AfterTheClearingItTakesAsManyRequestsAgain) {
   EXPECT_EQ(queue.order(), (Numbers{light, heavy}));
 }
 
-// A hit of the blacklisted source is no better than a miss of another, however old it is.
+// A row hit of the blacklisted source ranks below an older or younger miss of another source.
 TEST(Bliss, TheBlacklistGoesBeforeRowHits) {
   Rehearsal queue("bliss", {}, kShape);
   serve(queue, 0, 4);
@@ -92,7 +92,7 @@ TEST(Atlas, RankGoesBeforeRowHitsAndItsPatienceIsThePapers) {
   EXPECT_EQ(queue.order(), (Numbers{starved, served}));
 }
 
-// All service before the last quantum weighs 1, and that of the last nothing.
+// Service before the last quantum weighs 1, and service in the last quantum 0.
 TEST(Atlas, WithAHistoryOfOneNoServiceEverCounts) {
   Rehearsal queue("atlas", {{"policies.atlas.history", "1"}}, kShape);
   serve(queue, 0, 90);
@@ -103,7 +103,7 @@ TEST(Atlas, WithAHistoryOfOneNoServiceEverCounts) {
   EXPECT_EQ(queue.order(), (Numbers{first, late})) << "the lower core first";
 }
 
-// DRAM has had ten misses of 26 cycles; the NVDIMM's bank is busy for one more, or one less.
+// DRAM has had ten misses of 26 cycles; the NVDIMM's bank is busy for one cycle more or less.
 TEST(Atlas, ABankIsBusyFromACommandToItsCompletion) {
   for (const bool long_time : {true, false}) {
     Rehearsal queue(
@@ -126,7 +126,7 @@ TEST(Atlas, ABankIsBusyFromACommandToItsCompletion) {
   }
 }
 
-// A core streams row hits; the other one's miss to the same bank waits behind them.
+// One core streams row hits; the other core's miss to the same bank waits for them.
 Cycle latency_of_the_miss(const Assignments& more) {
   Assignments assignments{{"nvdimm.present", "false"}, {"dram.refresh", "false"}};
   assignments.insert(assignments.end(), more.begin(), more.end());
@@ -148,7 +148,7 @@ Cycle latency_of_the_miss(const Assignments& more) {
 
 TEST(StarvationGuard, ATransactionThatHasWaitedTooLongGoesFirst) {
   EXPECT_GT(latency_of_the_miss({}), Cycle(70'000));
-  // 1 us = 800 cycles; then tRTP + tRP + tRCD + CL + BL/2 at most, with what was issued before it.
+  // 1 us = 800 cycles; then at most tRTP + tRP + tRCD + CL + BL/2, plus commands issued before.
   const Cycle bound(800 + 4 + 6 + 11 + 11 + 15);
   const Assignments guard{{"controller.starvation_limit", "1us"}};
   EXPECT_GT(latency_of_the_miss(guard), Cycle(800));
@@ -158,8 +158,8 @@ TEST(StarvationGuard, ATransactionThatHasWaitedTooLongGoesFirst) {
   EXPECT_LE(latency_of_the_miss(own), bound);
 }
 
-// DRAM has the bus whenever it wants it, and always wants it. With a limit of 100 ns its requests,
-// 32 at a time of 5 ns each, are overdue as well: then the older one goes first.
+// DRAM has the bus whenever it requests it, and always does. With a limit of 100 ns its requests,
+// 32 at a time of 5 ns each, are overdue as well; then the older one goes first.
 TEST(StarvationGuard, HoldsAgainstTheArbiterToo) {
   for (const char* limit : {"0s", "100ns", "1us"}) {
     const bool guarded = limit != std::string("0s");
@@ -180,7 +180,7 @@ TEST(StarvationGuard, HoldsAgainstTheArbiterToo) {
     }
     const std::uint64_t line = channel.send(MemoryClass::nvdimm, Address(0));
     channel.drain();
-    // 58 cycles of its own; refreshes let it in without the guard, 6240 cycles from the start.
+    // 58 cycles by itself. Without the guard, refreshes let it in, 6240 cycles from the start.
     if (guarded) {
       EXPECT_LT(channel.finished_[line], Cycle(900)) << limit;
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FCFS in both variants, FR-FCFS and FR-FCFS+Cap: who overtakes whom.
+// FCFS in both variants, FR-FCFS and FR-FCFS+Cap: which requests overtake which.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -10,7 +10,8 @@
 namespace hmsim::testing {
 namespace {
 
-// Row 0 of a bank, row 1, and eleven times row 0 again: the place at which row 1 is served.
+// Requests row 0 of a bank, row 1, and row 0 eleven more times. Returns the position at which row 1
+// is served.
 std::size_t place_of_the_miss(const std::string& scheduler) {
   ChannelUnderTest channel({{"nvdimm.present", "false"},
                             {"dram.refresh", "false"},
@@ -72,7 +73,8 @@ TEST(FrFcfsCap, TheOldestOfTheBankGoesFirstUntilAMissEndsTheStreak) {
   EXPECT_EQ(queue.order(), (Numbers{c, other, late}));
 }
 
-// A row that other requests have opened is hit by the first one that this scheduler sees.
+// A row hit is possible on the first request that this scheduler sees, because other requests
+// opened the row.
 TEST(FrFcfsCap, ABanksFirstHitIsTheFirstOfItsStreak) {
   for (const int cap : {1, 2, 3}) {
     Rehearsal queue("fr_fcfs_cap", {{"policies.fr_fcfs_cap.cap", std::to_string(cap)}}, kShape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FIRM's count of what its batches hold: when writes are due, how long a group lasts, who streams,
-// and whose batch a saved request is in.
+// FIRM's bookkeeping of batches: when writes are due, how long a group lasts, which sources stream,
+// and the batch of a saved request.
 #include <gtest/gtest.h>
 
 #include "core/archive.h"
@@ -9,7 +9,7 @@
 namespace hmsim::testing {
 namespace {
 
-// 12 of 24 entries, with groups too short for a turn to be worth it.
+// The mark is 12 of 24 entries; groups are too short for a turn to pay off.
 TEST(Firm, WritesAreDueFromTheirMarkOn) {
   const auto direction = [](int writes) {
     ChannelShape shape = kShape;
@@ -33,9 +33,7 @@ TEST(Firm, ReadsHaveTheBusBeforeAnythingHasCome) {
   EXPECT_EQ(Rehearsal("firm", {}, kShape).policy().direction(), Direction::reads);
 }
 
-// A read that came after the group was formed is in none until the group ends, which is looked at
-// when the next request joins.
-// As long as nothing else has come.
+// Writes keep the bus while no other request arrives.
 TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
   Rehearsal queue("firm", {{"policies.firm.batch_age", "1ns"}}, kShape);
   const std::uint32_t first = queue.enqueue(dram(0, 1, 3, true));
@@ -49,6 +47,8 @@ TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
   EXPECT_EQ(queue.policy().direction(), Direction::reads);
 }
 
+// A read that arrived after the group was formed is in no group until the group ends, which is
+// checked when the next request joins.
 TEST(Firm, AGroupEndsWhenItIsOlderThanABatchMayBe) {
   const auto regrouped = [](Tick age) {
     Rehearsal queue("firm", {}, kShape);
@@ -64,9 +64,9 @@ TEST(Firm, AGroupEndsWhenItIsOlderThanABatchMayBe) {
   EXPECT_TRUE(regrouped(2'500 * kNanosecond + Tick(1)));
 }
 
-// All three hit the same row again and again. Core 1 waits for one bank at a time, core 2 for
-// eight, and core 0 for four, which is the median: it streams, as core 1 does, whose first batch
-// is complete and goes before core 0's.
+// All three hit the same row repeatedly. Core 1 waits for one bank at a time, core 2 for eight, and
+// core 0 for four, which is the median. Core 0 therefore streams, like core 1, whose first batch is
+// complete and goes before core 0's.
 TEST(Firm, EverySourceCountsForTheMedianOfParallelism) {
   Rehearsal queue("firm", {}, kShape);
   std::vector<std::uint32_t> waiting;
@@ -93,8 +93,8 @@ TEST(Firm, EverySourceCountsForTheMedianOfParallelism) {
   EXPECT_EQ(queue.order(), (std::vector<std::uint32_t>{parallel, complete, median, open}));
 }
 
-// With a request for each thousand instructions, as the threshold has it, a source is intensive: as
-// the other one is, which came first.
+// With one request per thousand instructions, equal to the threshold, a source is intensive, like
+// the other one, which arrived first.
 TEST(Firm, SourcesAreIntensiveFromTheThresholdOn) {
   for (const std::int64_t instructions : {2'000, 2'001}) {
     Rehearsal queue("firm", {}, kShape);
@@ -114,7 +114,7 @@ TEST(Firm, SourcesAreIntensiveFromTheThresholdOn) {
   }
 }
 
-// Not even the first of the next one, which is older.
+// A row hit does not even overtake the first request of an older batch.
 TEST(Firm, ARowHitOvertakesNoBatchOfItsGroup) {
   Rehearsal queue(
       "firm", {{"policies.firm.turnaround_share", "1"}, {"policies.firm.write_mark", "1"}}, kShape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FIRM: how long groups are, what makes a batch, and who goes first.
+// FIRM: the length of groups, the formation of batches, and their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ int group_size(const Rehearsal& queue) {
                                         [&](std::uint32_t n) { return in_group(queue, n); }));
 }
 
-// As many reads as writes, each a batch of one row miss of 13 cycles, all in one bank: the requests
-// of the first group formed with all of them there.
+// Queues as many reads as writes, each a batch of one row miss of 13 cycles, all in one bank.
+// Returns the requests of the first group formed with all of them queued.
 int requests_of_a_group(std::int64_t trtrs, const Assignments& assignments = {}) {
   ChannelShape shape = Rehearsal::ddr3_1600(trtrs);
   shape.row_miss = shape.clock_period * 9;
@@ -56,7 +56,7 @@ TEST(Firm, GroupsAreInProportionToWhatIsPending) {
   }
   queue.issue(first, false);
   EXPECT_EQ(queue.policy().direction(), Direction::writes);
-  EXPECT_EQ(group_size(queue), 8);  // 130 x 30 / 40 = 97.5 cycles of 13
+  EXPECT_EQ(group_size(queue), 8);  // 130 x 30 / 40 = 97.5 cycles, in batches of 13
   for (int i = 0; i < 8; ++i) {
     queue.issue(queue.order().front(), false);
   }
@@ -106,8 +106,8 @@ TEST(Firm, PersistEpochsMakeBatchesOfTheirOwn) {
   }
 }
 
-// After an interval: core 0 is not intensive, core 1 streams, core 2 is random; arrival the other
-// way round.
+// After an interval, core 0 is not intensive, core 1 streams, and core 2 is random. They arrive in
+// the opposite order.
 TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
   Rehearsal queue("firm", {}, kShape);
   queue.issue(queue.enqueue(dram(0, 0, 0)), false);
@@ -129,7 +129,7 @@ TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
   EXPECT_EQ(queue.order(), (Numbers{light, random, streaming}));
 }
 
-// Core 1 hits in 10 of 101 requests, which are 99 thousandths; core 2 never does.
+// Core 1 hits in 10 of 101 requests, which is 99 thousandths; core 2 never hits.
 TEST(Firm, SourcesStreamFromAShareOfHitsOn) {
   for (const bool streams : {true, false}) {
     Rehearsal queue("firm", {{"policies.firm.locality_threshold", streams ? "0.099" : "0.1"}},
@@ -147,7 +147,7 @@ TEST(Firm, SourcesStreamFromAShareOfHitsOn) {
   }
 }
 
-// Both hit the same row again and again; core 2 waits for eight banks at a time, core 1 for one.
+// Both hit the same row repeatedly; core 2 waits for eight banks at a time, core 1 for one.
 TEST(Firm, SourcesThatWaitForManyBanksDoNotStream) {
   Rehearsal queue("firm", {}, kShape);
   Numbers waiting;
@@ -187,7 +187,7 @@ TEST(Firm, PersistentAndOtherWriteBatchesAlternate) {
             (Numbers{persistent[0], other[0], persistent[1], other[1], persistent[2], other[2]}));
 }
 
-// Few writes beside reads: no group of theirs makes a turn worth its time.
+// Few writes beside reads: no write group is worth a turn.
 TEST(Firm, ReadsKeepTheBusWhileTooLittleIsPending) {
   Rehearsal queue("firm", {}, kShape);
   const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
@@ -197,7 +197,7 @@ TEST(Firm, ReadsKeepTheBusWhileTooLittleIsPending) {
   }
   queue.issue(first, false);
   EXPECT_EQ(queue.policy().direction(), Direction::reads);
-  EXPECT_EQ(group_size(queue), 4);  // all reads: no turn is to come that bounds them
+  EXPECT_EQ(group_size(queue), 4);  // all reads: no coming turn limits the group
 }
 
 TEST(Firm, WritesHaveTheirTurnWhenTheyAreOld) {
@@ -223,7 +223,7 @@ TEST(Firm, WritesHaveTheirTurnWhenTheyFillTheirShareOfTheQueue) {
   shape.row_miss = Tick(0);
   Rehearsal queue("firm", {{"policies.firm.turnaround_share", "1"}}, shape);
   std::uint32_t read = queue.enqueue(dram(0, 7, 0));
-  for (int row = 0; row < 6; ++row) {  // the sixth is the mark of 75 %
+  for (int row = 0; row < 6; ++row) {  // the sixth write reaches the mark of 75 %
     EXPECT_EQ(queue.policy().direction(), Direction::reads);
     queue.enqueue(dram(0, row, 0, true));
     const std::uint32_t next = queue.enqueue(dram(0, 7, 0));
@@ -283,7 +283,8 @@ TEST(Firm, TurnsTheBusAroundLessOftenThanFrFcfs) {
   EXPECT_LT(turnarounds("firm", "drained") * 3, turnarounds("fr_fcfs", "mixed"));
 }
 
-// The promise of mu: of the time under backlog. A turn there and back costs 26 cycles of 1.25 ns.
+// mu limits turnarounds as a share of the time under backlog. Two turns (there and back) cost 26
+// cycles of 1.25 ns.
 TEST(Firm, UnderBacklogTurnaroundsTakeAtMostTheirShare) {
   for (const int share : {2, 5, 10, 20}) {
     Assignments assignments = without_nvdimm("firm", "drained");
@@ -298,7 +299,7 @@ TEST(Firm, UnderBacklogTurnaroundsTakeAtMostTheirShare) {
   }
 }
 
-// Reads alone make no turn, so what is said of turns changes no command.
+// Reads alone cause no turn, so the turnaround share changes no command.
 TEST(Firm, OfReadsAloneTheTurnaroundShareChangesNothing) {
   const auto commands = [](const char* share) {
     Assignments assignments = without_nvdimm("firm", "drained");
@@ -319,7 +320,7 @@ TEST(Firm, OfReadsAloneTheTurnaroundShareChangesNothing) {
   EXPECT_TRUE(same(commands("100"), expected));
 }
 
-// Batches of one read each, in order of arrival, are what FR-FCFS has where no row is hit.
+// Batches of one read each, in order of arrival, match FR-FCFS if no request hits an open row.
 TEST(Firm, OneSourcesReadsWithoutLocalityGoAsUnderFrFcfs) {
   const auto commands = [](const char* scheduler) {
     int row = 0;
@@ -332,9 +333,9 @@ TEST(Firm, OneSourcesReadsWithoutLocalityGoAsUnderFrFcfs) {
   EXPECT_TRUE(same(commands("firm"), commands("fr_fcfs")));
 }
 
-// Persistent writes that always fill their queue; a read waits for the end of one group of theirs,
-// and for reads before it: not for longer than two groups may last, and a refresh. A group lasts
-// 2,000 cycles, thus 500 bursts, at most, and eight reads go after each.
+// Persistent writes always fill their queue. A read waits for the end of one write group and for
+// reads before it, at most for the time of two groups and a refresh. A group lasts at most 2,000
+// cycles, or 500 bursts, and eight reads follow each.
 TEST(Firm, PersistentWritesDoNotStarveReads) {
   ChannelUnderTest channel({{"controller.queues", "split"},
                             {"controller.arbiter", "oldest_first"},

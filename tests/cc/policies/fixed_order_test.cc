@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are the keys of schedulers that say what they amount to really that simple?
+// Are the keys of schedulers with a fixed order really that simple?
 #include <gtest/gtest.h>
 
 #include <string>

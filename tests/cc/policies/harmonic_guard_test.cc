@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With a slow tier that keeps the bus busy by itself, does the guard of the harmonic arbiter let
+// With a slow tier that saturates the bus by itself, does the guard of the harmonic arbiter let
 // both classes progress, and does one class starve without it?
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@ namespace hmsim::testing {
 namespace {
 
 constexpr std::int64_t kGuard = 2000;     // cycles, as in configs/policies/hms.yaml
-constexpr std::int64_t kCycles = 50'000;  // of the run
-constexpr int kMany = 96;                 // requests outstanding, of 128 entries
+constexpr std::int64_t kCycles = 50'000;  // length of the run
+constexpr int kMany = 96;                 // outstanding requests, of 128 entries
 constexpr int kFew = 32;
 
-// As in configs/pcm.yaml, without the refreshes at which a starved NVDIMM gets the bus.
+// As in configs/pcm.yaml, without refreshes, at which a starved NVDIMM would get the bus.
 Assignments pcm_under_harmonic(const char* guard) {
   const std::string table =
       table_text([](std::size_t) { return 1000; }, [](std::size_t) { return 1000; });
@@ -39,11 +39,12 @@ Assignments pcm_under_harmonic(const char* guard) {
 
 struct Outcome {
   std::array<std::int64_t, kMemoryClasses> served{};
-  std::array<Cycle, kMemoryClasses> longest{};  // from the queue entry to the last beat
+  std::array<Cycle, kMemoryClasses> longest{};  // from admission to the last beat
 };
 
-// Two closed loops of reads: DRAM hits its rows, the NVDIMM's lines are in all of its banks. Both
-// classes come as near to their best, so that the class with the fuller queue wins each contest.
+// Two closed loops of reads: DRAM hits its rows, and the NVDIMM's lines are spread over all its
+// banks. Both classes are equally close to their best, so the class with the fuller queue wins each
+// contest.
 Outcome contest(MemoryClass fuller, const char* guard) {
   ChannelUnderTest channel(pcm_under_harmonic(guard));
   std::array<std::int64_t, kMemoryClasses> sent{};
@@ -73,8 +74,8 @@ Outcome contest(MemoryClass fuller, const char* guard) {
   return outcome;
 }
 
-// The other class gets its kFew requests through once per guard, and no request waits for longer
-// than the guard and the time in which the bus carries all requests that are outstanding.
+// The other class gets its kFew requests through once per guard time. No request waits longer than
+// the guard plus the time in which the bus carries all outstanding requests.
 TEST(HarmonicGuard, BothClassesProgressBesideAFastSlowTier) {
   for (const MemoryClass fuller : {MemoryClass::dram, MemoryClass::nvdimm}) {
     const auto other = static_cast<std::size_t>(fuller == MemoryClass::dram);

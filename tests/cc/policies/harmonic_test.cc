@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the harmonic arbiter decide as equations 1 and 2 say?
+// Does the harmonic arbiter decide according to equations 1 and 2?
 #include <gtest/gtest.h>
 
 #include "core/errors.h"
@@ -30,7 +30,7 @@ std::string flat_table() {
   return table_text([](std::size_t) { return 100; }, [](std::size_t) { return 100; });
 }
 
-// Ends a window of each class, by its time: sequential DRAM reads of one row, random NVDIMM reads.
+// Ends a window of each class by time: sequential DRAM reads of one row, random NVDIMM reads.
 void show_patterns(ArbiterRehearsal& test) {
   for (const Tick now : {Tick(0), 20'000 * kCycle}) {
     for (std::int64_t i = 0; i < 10; ++i) {
@@ -40,8 +40,8 @@ void show_patterns(ArbiterRehearsal& test) {
   }
 }
 
-// Spec 2.5, with the bytes that direct look-ups need: 48 + 576 stages, (12 + 4 + 2 + 6 + 8) bounds
-// of characteristics and 12 of utilisation in two bytes each.
+// Spec 2.5, with the bytes of direct lookups: 48 + 576 stages, and at two bytes each (12 + 4 + 2 +
+// 6 + 8) bounds of characteristics and 12 of utilisation.
 TEST(HarmonicTable, Bytes) {
   EXPECT_EQ(kDramCells, 48U);
   EXPECT_EQ(kNvdimmCells, 576U);
@@ -52,7 +52,7 @@ TEST(HarmonicTable, Bytes) {
 TEST(HarmonicTable, CellsOfPatterns) {
   DramPattern dram({2, kNever});
   dram.add(dram_line(0), Tick(0));
-  dram.add(dram_line(100), Tick(0));  // stride 100: bin 2; row seen 1 of 2: bin 0
+  dram.add(dram_line(100), Tick(0));  // stride 100: bin 2; row seen in 1 of 2: bin 0
   EXPECT_EQ(PerformanceTable::cell(dram), (2U * 2 + 0) * 6);
   NvdimmPattern nvdimm({4, kNever});
   for (const std::int64_t page : {1, 2, 3}) {
@@ -76,7 +76,7 @@ TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
   EXPECT_TRUE(testing::names(PerformanceTable::check(good.substr(0, good.size() - 4)),
                              {"rate 575 of 576 of nvdimm:", "1000000000", "end"}));
   EXPECT_TRUE(testing::names(PerformanceTable::check(good + " 1"), {"end", "'1'"}));
-  const std::string more = good + "0";  // a digit, which is none of the text's
+  const std::string more = good + "0";  // a digit outside the view of the text
   EXPECT_EQ(PerformanceTable::check(std::string_view(more).substr(0, good.size())), "");
   const std::string words =
       table_text([](std::size_t) { return -1; }, [](std::size_t) { return 1; });
@@ -89,7 +89,7 @@ TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
   EXPECT_NE(PerformanceTable::check(huge), "");
 }
 
-// The best rate of a class counts as 1, be it the first one or the last.
+// The best rate of a class counts as 1, whether it is the first one or the last.
 TEST(HarmonicTable, TheFirstCellCountsAsTheLastDoes) {
   PerformanceTable rising;
   rising.read(table_text([](std::size_t i) { return i + 1; }, [](std::size_t i) { return i + 1; }));
@@ -120,7 +120,7 @@ TEST(HarmonicTable, ARateIsANumberUpToABillion) {
 
 TEST(Harmonic, NeedsATable) { EXPECT_THROW(ArbiterRehearsal("harmonic", {}), InputError); }
 
-// Without patterns both classes stand in the middle: the fuller queue wins.
+// Without patterns both classes have the middle value, so the fuller queue wins.
 TEST(Harmonic, TheFullerQueueWithoutHistory) {
   for (const char* impl : {"exact", "table"}) {
     ArbiterRehearsal test("harmonic", parameters(flat_table(), {{"impl", impl}}));
@@ -129,11 +129,11 @@ TEST(Harmonic, TheFullerQueueWithoutHistory) {
   }
 }
 
-// Spec 2.2: u_d = 24/128, u_n = 104/128 break even where p_d - p_n is 0.625 (1 - w) / w: never at
-// w = 0.2, at 0.625 for w = 0.5, at 0.156 for w = 0.8.
+// Spec 2.2: u_d = 24/128 and u_n = 104/128 break even if p_d - p_n is 0.625 (1 - w) / w: never at w
+// = 0.2, at 0.625 for w = 0.5, at 0.156 for w = 0.8.
 TEST(Harmonic, TheWeightMovesTheBreakEven) {
   const auto winner = [](const char* weight, int nvdimm_rate) {
-    // The pattern's cells: stride 1, reused rows; random reads only.
+    // The pattern's cells: stride 1, reused rows; only random reads.
     const std::string table =
         table_text([](std::size_t) { return 1000; },
                    [=](std::size_t i) { return i < kNvdimmCells / 6 ? nvdimm_rate : 1000; });
@@ -148,8 +148,8 @@ TEST(Harmonic, TheWeightMovesTheBreakEven) {
   EXPECT_EQ(winner("0.8", 848), kNvdimm);
 }
 
-// The best pattern stands at 1 and an unknown one at 1/2: for w = 1/2 they break even where the
-// other queue is fuller by half of its 128 slots; in stages, 5 against 3, by two of six.
+// The best pattern has 1 and an unknown one 1/2. For w = 1/2 they break even if the other queue is
+// fuller by half of its 128 slots; in stages, 5 against 3, by two of six.
 TEST(Harmonic, APatternThatIsNotKnownStandsInTheMiddle) {
   ArbiterRehearsal dram("harmonic", parameters(flat_table()));
   ArbiterRehearsal stages("harmonic", parameters(flat_table(), {{"impl", "table"}}));
@@ -180,7 +180,7 @@ TEST(Harmonic, APatternThatIsNotKnownStandsInTheMiddle) {
   EXPECT_EQ(other_stages.choose(75, 10, Tick(2), Tick(1)), kDram);
 }
 
-// Until then it stands in the middle, and the fuller queue wins.
+// Until then it has the middle value, and the fuller queue wins.
 TEST(Harmonic, APatternIsKnownAfterAWindowOfRequestsOrOfTime) {
   const Assignments short_windows{{"window", "4"}, {"window_cycles", "100"}};
   for (const bool dram : {true, false}) {
@@ -199,7 +199,7 @@ TEST(Harmonic, APatternIsKnownAfterAWindowOfRequestsOrOfTime) {
   }
 }
 
-// At w = 1 queues do not count, so that without patterns all is a tie.
+// At w = 1 queues do not count, so without patterns every contest is a tie.
 TEST(Harmonic, TheWeightIsRoundedToThousandthsOrTenths) {
   const auto is_one = [](const char* impl, const char* weight) {
     ArbiterRehearsal test("harmonic",
@@ -266,7 +266,7 @@ TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
     test.arbiter().on_ack(testing::view_of(kNvdimm, 1), Tick(0));    // due at 8000
     EXPECT_EQ(test.choose(1, 100, {}, {}, 2000 * kCycle), kNvdimm);
     const MemoryClass late = test.choose(1, 100, {}, {}, 2001 * kCycle);
-    test.arbiter().on_enqueue(testing::view_of(kDram, 0), 7000 * kCycle);  // another one
+    test.arbiter().on_enqueue(testing::view_of(kDram, 0), 7000 * kCycle);  // another request
     EXPECT_EQ(test.choose(100, 1, {}, {}, 8000 * kCycle), kDram);
     const MemoryClass later = test.choose(100, 1, {}, {}, 9001 * kCycle);
     return std::make_pair(late, later);
@@ -284,7 +284,7 @@ TEST(Harmonic, TheGuardPrefersDramWhenBothWereDueAtOnce) {
   EXPECT_EQ(test.counter("guarded"), 1U);
 }
 
-// Of requests that are ready from time 0, with guards of 2000 and 8000 cycles that decide nothing.
+// Requests are ready from time 0. The guards of 2000 and 8000 cycles decide nothing here.
 TEST(Harmonic, WhoLosesBeyondItsGuardCountsAsStarved) {
   ArbiterRehearsal test("harmonic", parameters(flat_table()));
   const auto starved = [&] {
@@ -307,7 +307,7 @@ TEST(Harmonic, WhoLosesBeyondItsGuardCountsAsStarved) {
   EXPECT_EQ(starved(), Pair(2, 2));
 }
 
-// Patterns, times since which requests are ready, and counters.
+// The state: patterns, times since which requests are ready, and counters.
 TEST(Harmonic, StateIsSavedAndLoaded) {
   const Assignments all = parameters(
       table_text([](std::size_t i) { return i + 1; }, [](std::size_t i) { return 576 - i; }),

@@ -15,7 +15,7 @@ namespace hmsim::testing {
 
 namespace {
 
-// Frames that take pages, are in use again, and lose what they hold.
+// Frames that take pages, are used again, and lose their pages.
 class Replaced {
  public:
   static constexpr std::uint32_t kFrames = 12;
@@ -49,7 +49,7 @@ class Replaced {
     lirs().listed(frame, key_of_[frame]);
     listed_[frame] = true;
   }
-  // What goes first, and what after it.
+  // Returns the frames in the order in which they would be given up.
   std::vector<std::uint32_t> order() {
     std::vector<std::uint32_t> frames;
     for (std::uint32_t frame = lirs().victim(); frame != kNoIndex; frame = lirs().after(frame)) {
@@ -57,7 +57,7 @@ class Replaced {
     }
     return frames;
   }
-  // Those that can be given up.
+  // Returns the frames that can be given up.
   std::vector<std::uint32_t> listed() const {
     std::vector<std::uint32_t> frames;
     for (const auto& [frame, is] : listed_) {
@@ -67,7 +67,7 @@ class Replaced {
     }
     return frames;
   }
-  // Goes on where another one is.
+  // Continues from the state of `other`.
   void load(Replaced& other) {
     Archive saved;
     other.policy().serialize(saved);

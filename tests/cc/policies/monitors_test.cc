@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do windows measure, request by request?
+// Do windows measure the right values, request by request?
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ TEST(Bins, OfUtilisationAreEqual) {
   EXPECT_EQ(equal_bins<6>(128), expected);
 }
 
-// From the first command to the last completion there, and nothing of it a second time.
+// Busy from the first command to the last completion there, counted once.
 TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
   Service service;
   ParameterSet parameters;
@@ -61,7 +61,8 @@ TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
   EXPECT_EQ(service.cycles(0), 0);
 }
 
-// The lists of a damaged checkpoint may lack a request that the channel holds, or have one more.
+// The lists of a damaged checkpoint may lack a request that the channel holds, or have an extra
+// one.
 TEST(PendingRequests, ASlotIsInOneListAtMostAndLeavesOnlyThat) {
   PendingRequests pending;
   pending.connect(4, 2);
@@ -84,7 +85,7 @@ TEST(DramPattern, KnowsNothingBeforeAWindowIsOver) {
   EXPECT_TRUE(pattern.known());
 }
 
-// Lines 0, 2, 1, 9: distances 2, 1, 8 and, of the first row, three requests that return to it.
+// Lines 0, 2, 1, 9: distances 2, 1, 8; all are in the first row, so three requests return to it.
 TEST(DramPattern, MeanDistanceAndRowsSeenLately) {
   DramPattern pattern({4, kNever});
   for (const std::int64_t line : {0, 2, 1, 9}) {
@@ -110,14 +111,14 @@ TEST(DramPattern, FarIs4096Lines) {
   EXPECT_EQ(pattern.stride(), 4096 * kWhole);
 }
 
-// 32 rows are remembered; the 33rd drives out the one that is longest unused.
+// 32 rows are remembered; the 33rd replaces the least recently used one.
 TEST(DramPattern, RemembersTheLast32DistinctRows) {
   DramPattern pattern({34, kNever});
   for (std::int64_t row = 0; row < 32; ++row) {
     pattern.add(dram_line(row * 128), Tick(0));
   }
-  pattern.add(dram_line(0), Tick(0));         // there: row 1 is the oldest now
-  pattern.add(dram_line(32 * 128), Tick(0));  // new: drives out row 1
+  pattern.add(dram_line(0), Tick(0));         // present: row 1 is the oldest now
+  pattern.add(dram_line(32 * 128), Tick(0));  // new: replaces row 1
   EXPECT_EQ(pattern.reuse(), kWhole / 34);
   DramPattern after = pattern;
   for (int i = 0; i < 34; ++i) {
@@ -142,7 +143,7 @@ TEST(DramPattern, HalfOfTheAverageIsTheLastWindow) {
   EXPECT_EQ(pattern.stride(), 2 * kWhole);
 }
 
-// A window's time counts from its first request; a request that comes later begins the next one.
+// A window's time counts from its first request; a later request begins the next window.
 TEST(DramPattern, TimeEndsAWindowToo) {
   DramPattern pattern({1024, 100 * kCycle});
   pattern.add(dram_line(0), 1000 * kCycle);
@@ -172,7 +173,7 @@ TEST(PageStreams, OneStreamAndEightStreams) {
   EXPECT_EQ(streams.add(101), Touch::random);
 }
 
-// 64 lines of a page are one touch: three pages in a row, then one elsewhere.
+// 64 lines of a page are one touch: three consecutive pages, then one elsewhere.
 TEST(NvdimmPattern, RandomnessIsOfPages) {
   NvdimmPattern pattern({4 * 64, kNever});
   for (const std::int64_t page : {10, 11, 12, 99}) {
@@ -234,7 +235,8 @@ TEST(Monitors, StateIsSavedAndLoaded) {
   EXPECT_EQ(one.bytes(), other.bytes());
 }
 
-// Windows of 4; one is over, and another begun: what is known stays, and the next ends as it would.
+// Windows of 4; one is complete and another begun. Known values stay, and the next window ends as
+// without the save.
 TEST(NvdimmPattern, StateIsSavedAndLoaded) {
   const auto add = [](NvdimmPattern& pattern, std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
@@ -272,7 +274,7 @@ TEST(Mpki, IsOfTheLastWholeQuantumAndAddsUpOverChannels) {
   mpki.connect(progress);
   mpki.arrive(0, 0);
   mpki.arrive(0, 0);
-  mpki.arrive(2, 1);  // source 1 asks for nothing; core 1 retires nothing
+  mpki.arrive(2, 1);  // source 1 has no requests; core 1 retires nothing
   progress.retired[0] = 1'000;
   EXPECT_EQ(mpki.per_million(0), 0) << "no quantum is over";
   mpki.close();
@@ -291,7 +293,7 @@ TEST(Mpki, IsOfTheLastWholeQuantumAndAddsUpOverChannels) {
   EXPECT_EQ(mpki.per_million(0), 500);
 }
 
-// What it retired before its source first asked for anything is of no quantum.
+// Instructions retired before a source's first request belong to no quantum.
 TEST(Mpki, CountsACoreFromItsFirstRequestOn) {
   NoProgress progress;
   progress.retired = {5'000, 0};
@@ -307,7 +309,7 @@ TEST(Mpki, CountsACoreFromItsFirstRequestOn) {
   EXPECT_EQ(mpki.rate(0).instructions, 1'000 + 2'000);
 }
 
-// They could not be multiplied by a million: of the present quantum, and of the last.
+// Counts that cannot be multiplied by a million, in the current quantum or the last one.
 ChannelShape of_banks(int banks) {
   ChannelShape shape{};
   shape.ranks = 1;
@@ -315,7 +317,7 @@ ChannelShape of_banks(int banks) {
   return shape;
 }
 
-// Whether a monitor of so many banks takes what one of eight has saved.
+// Returns whether a monitor of `banks` banks accepts the saved state of one with eight.
 template <class Monitor>
 bool takes(Monitor& saved, int banks) {
   Archive archive;
@@ -325,7 +327,7 @@ bool takes(Monitor& saved, int banks) {
   return testing::takes_all_of(archive.bytes(), loaded);
 }
 
-// At the time of the first request nothing has added up yet.
+// At the time of the first request no sum has accumulated yet.
 TEST(Parallelism, AStateOfAsManyBanksIsTakenFromItsFirstMomentOn) {
   Parallelism saved;
   saved.connect(of_banks(8));

@@ -77,8 +77,8 @@ TEST(NvmDuet, ReadsGoBeforeWritesBetweenTheWatermarksAndPersistentWritesBeforeOt
   EXPECT_EQ(queue.order(), (Numbers{2, 3}));
 }
 
-// The direction that goes first, then persistent writes, then row hits, then age: of each two of
-// the kinds of requests that there are, the less urgent one came first.
+// Order: direction, then persistent writes, then row hits, then age. For each pair of request
+// kinds, the less urgent one arrived first.
 TEST(NvmDuet, DirectionsGoBeforePersistenceAndThatBeforeRowHits) {
   for (const bool writes_first : {false, true}) {
     Rehearsal queue(kDuet,
@@ -98,7 +98,7 @@ TEST(NvmDuet, DirectionsGoBeforePersistenceAndThatBeforeRowHits) {
     };
     std::stable_sort(kinds.begin(), kinds.end(),
                      [&](const auto& a, const auto& b) { return urgency(a) < urgency(b); });
-    queue.enqueue(persistent(1, 0));  // writes go first from then on
+    queue.enqueue(persistent(1, 0));  // writes go first from now on
     for (const RequestView& view : kinds) {
       queue.enqueue(view);
     }
@@ -112,7 +112,7 @@ TEST(NvmDuet, DirectionsGoBeforePersistenceAndThatBeforeRowHits) {
   }
 }
 
-// In a channel: no burst of an epoch before all writes of the core's earlier ones are completed.
+// In a channel: no burst of an epoch before all writes of the core's earlier epochs have completed.
 TEST(NvmDuet, BarriersHoldInAChannel) {
   ChannelUnderTest channel(with(kSmallNvdimm, {{"controller.scheduler", "nvm_duet"}}));
   std::map<std::uint64_t, std::pair<int, std::uint64_t>> writes;  // request: core, epoch

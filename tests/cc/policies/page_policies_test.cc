@@ -30,7 +30,7 @@ TEST(PagePolicies, OpenPageClosesNothing) {
   }
 }
 
-// Who closes rows is asked.
+// Policies that close rows are asked.
 TEST(PagePolicies, NoneButOpenPageKeepsRowsOpen) {
   for (const std::string& name : policy_names(PolicyKind::page_policy)) {
     const auto policy = make(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PAR-BS against the test vector of its specification: what is marked, and who goes first.
+// PAR-BS against the test vector of its specification: which requests are marked, and their order.
 #include <gtest/gtest.h>
 
 #include "tests/cc/policies/rehearsed.h"
@@ -9,8 +9,8 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// The first request makes a batch by itself, so the others come while it is there, and one by one
-// the batch that matters is formed when it is issued. Sources A, B, C are cores 0, 1, 2.
+// The first request forms a batch by itself. The others arrive during that batch, and the batch
+// under test is formed when the first one is issued. Sources A, B, C are cores 0, 1, 2.
 struct Loads {
   explicit Loads(const Assignments& assignments = {})
       : queue("par_bs", assignments, kShape), first(queue.enqueue(dram(3, 7, 0))) {
@@ -51,7 +51,7 @@ TEST(ParBs, RowHitsGoBeforeRankWithinABatchAndBatchesBeforeRowHits) {
   RequestView hit = dram(0, 3, 5);
   hit.row_hit = true;
   const std::uint32_t late = loads.queue.enqueue(hit);
-  EXPECT_EQ(loads.queue.order()[13], late);  // only the other one that is not marked stands behind
+  EXPECT_EQ(loads.queue.order()[13], late);  // only the other unmarked request ranks lower
   Rehearsal queue("par_bs", {}, kShape);
   const std::uint32_t first = queue.enqueue(dram(3, 7, 0));
   queue.enqueue(dram(1, 2, 5));
@@ -68,7 +68,7 @@ TEST(ParBs, TheNextBatchWaitsForTheLastRequestOfThisOne) {
     loads.queue.issue(number, false);
     EXPECT_EQ(loads.queue.order().back(), late);
   }
-  loads.queue.issue(5, false);  // the batch is over: 6 and the late one make the next
+  loads.queue.issue(5, false);  // the batch is over: 6 and the late one form the next
   EXPECT_EQ(loads.queue.order(), (Numbers{6, late}));
 }
 
@@ -85,8 +85,8 @@ TEST(ParBs, WritesAreMarkedUnlessOnlyReadsAre) {
   }
 }
 
-// Those outside of it, too, go by the ranks that it gave their sources; writes that may not be
-// marked go in order of arrival.
+// Requests outside the batch also follow the ranks that it gave their sources. Writes that may not
+// be marked go in order of arrival.
 TEST(ParBs, RequestsBehindABatchGoByItsRanks) {
   for (const bool reads : {false, true}) {
     Loads loads(Assignments{{"policies.par_bs.marks", reads ? "reads" : "all"}});

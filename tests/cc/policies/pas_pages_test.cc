@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// After which pages does page-aware scheduling return to taking them in turn?
+// After which pages does page-aware scheduling return to taking pages in turn?
 #include <gtest/gtest.h>
 
 #include "tests/cc/policies/rehearsed.h"
@@ -20,14 +20,14 @@ class Pages {
     queue_.complete(request);
   }
   void clean() { serve(enqueue(next_++)); }
-  // The second request of a page is a miss.
+  // Makes the second request of a page a miss.
   void thrash(Tick delay = 50 * kMicrosecond) {
     const std::uint32_t first = enqueue(next_);
     const std::uint32_t second = enqueue(next_++);
     serve(first);
     serve(second, delay);
   }
-  // Whether a page that was begun goes before others.
+  // Returns whether a page that was begun goes before others.
   bool uses_up() {
     const std::uint32_t first = enqueue(next_);
     const std::uint32_t second = enqueue(next_++);
@@ -57,7 +57,7 @@ TEST(PasPages, TwoCleanOnesInARowEndTheUsingUp) {
   EXPECT_FALSE(pages.uses_up());
 }
 
-// 100 cycles, and the ten of slack.
+// 100 cycles plus ten of slack.
 TEST(PasPages, AnAckIsLateWhenItIsLaterThanTheLatestOfAHit) {
   for (const Tick later : {Tick(0), Tick(1)}) {
     Pages pages;
@@ -66,7 +66,7 @@ TEST(PasPages, AnAckIsLateWhenItIsLaterThanTheLatestOfAHit) {
   }
 }
 
-// The data of requests whose commands are sent, as DRAM.
+// Data of requests whose commands were sent follow the same rule as DRAM.
 TEST(PasPages, DataGoByRowHits) {
   Rehearsal queue("pas", {}, kShape);
   const std::uint32_t miss = queue.enqueue(nvdimm(0, 0, 1));

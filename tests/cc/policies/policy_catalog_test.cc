@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which libraries of policies are looked for and loaded, and what is said of those that hold none?
+// Which policy libraries are found and loaded, and which errors are reported for invalid ones?
 #include "policies/registry/policy_catalog.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 
 namespace hmsim {
 
-// The catalogue of a process is made once; tests make their own.
+// A process builds its catalogue once; tests build their own.
 struct PolicyCatalogUnderTest {
   static PolicyCatalog make() { return PolicyCatalog(); }
 };
@@ -48,14 +48,14 @@ class Catalog : public ::testing::Test {
     }
     fs::remove_all(root_);
   }
-  // No library.
+  // Creates a file that is not a library.
   std::string text(const char* name) const {
     const fs::path path = root_ / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << "no library";
     return path.string();
   }
-  // One that holds a policy of this name.
+  // Creates a library with a policy of this name.
   std::string library(const std::string& file, const char* policy,
                       const char* interface = kPolicyInterface) {
     descriptors_.push_back({PolicyKind::page_policy, policy, "a policy", "nobody", nullptr});
@@ -65,7 +65,7 @@ class Catalog : public ::testing::Test {
     return path;
   }
   std::string folder() const { return (root_ / "folder").string(); }
-  // What is said when the variable has this value.
+  // Returns the error message for this value of the variable.
   static std::string told(const char* variable, const std::string& value) {
     setenv(variable, value.c_str(), 1);
     try {
@@ -79,7 +79,7 @@ class Catalog : public ::testing::Test {
   static constexpr const char* kVariables[] = {"HMSIM_POLICIES", "XDG_DATA_HOME", "HOME"};
   fs::path root_;
   std::vector<std::string> before_;
-  std::deque<PolicyDescriptor> descriptors_;  // of libraries
+  std::deque<PolicyDescriptor> descriptors_;  // of the libraries
 };
 
 TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
@@ -133,7 +133,7 @@ TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
     refused(folder(), more, path);
     refused(root_, more, path);
   }
-  // A link counts with all on its way, and what it names with all on its own.
+  // For a link, both its own path and the path of its target count.
   fs::create_directories(root_ / "links");
   const fs::path link = root_ / "links" / "link.so";
   fs::create_symlink("../folder/own.so", root_ / "links" / "inner.so");
@@ -141,7 +141,7 @@ TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
   setenv("HMSIM_POLICIES", link.c_str(), 1);
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
   refused(root_ / "links", fs::perms::others_write, link);
-  // Nobody can replace what another user owns in a sticky directory.
+  // In a sticky directory, a user cannot replace another user's files.
   fs::permissions(folder(), fs::perms::all | fs::perms::sticky_bit);
   setenv("HMSIM_POLICIES", path.c_str(), 1);
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
@@ -178,7 +178,7 @@ TEST_F(Catalog, PoliciesAreInTheOrderOfTheirNames) {
   }
 }
 
-// Whatever the order in which the folder has them.
+// Regardless of the directory order.
 TEST_F(Catalog, AFoldersLibrariesAreLoadedInTheOrderOfTheirNames) {
   const char* const names[] = {"m", "c", "z", "a", "q", "x", "b", "k"};
   std::vector<std::string> expected;

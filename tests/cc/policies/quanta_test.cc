@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do monitors measure in one quantum or window after another, and which counts do they refuse?
+// Do monitors measure the right values over several quanta or windows, and which counts do they
+// reject?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -39,7 +40,7 @@ Service of_unit(const char* unit, const ChannelShape& shape) {
   return service;
 }
 
-// Of a command that is under way for three quanta, each has what lies within it.
+// A command in flight for three quanta counts in each for the time within it.
 TEST(Service, OfABusyBankIsSharedByItsQuanta) {
   Service service = of_unit("bank", of_banks(0));
   const RequestView request = nvdimm_line(0, false);
@@ -86,7 +87,7 @@ TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
   EXPECT_EQ(parallelism.mean(1), 0) << "it was never seen";
 }
 
-// As many names as there are cores, of two classes each.
+// At most one name for each core and class.
 TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
   for (const std::int64_t last : {(1 << 17) - 1, 1 << 17}) {
     Sources sources;
@@ -98,7 +99,7 @@ TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
   }
 }
 
-// In windows of four reads: two touches of four are random, then one of two.
+// Windows of four reads: two of four touches are random, then one of two.
 TEST(NvdimmPattern, RandomTouchesAreCountedAnewInEachWindow) {
   NvdimmPattern pattern({4, kNever});
   for (const std::int64_t page : {1, 2, 50, 51}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When do ready lines of the NVDIMM make a batch, and how long does it last?
+// When do ready lines of the NVDIMM form a batch, and how long does it last?
 #include <gtest/gtest.h>
 
 #include "tests/cc/policies/rig.h"
@@ -50,8 +50,8 @@ TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
   }
 }
 
-// Lines that are ready, what is left of a batch and of DRAM's commands, and for how long nothing
-// has passed.
+// The state: ready lines, the rest of a batch and of DRAM's commands, and the time since the last
+// line.
 TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
   Tick now(0);
   for (int i = 0; i < 200; ++i) {

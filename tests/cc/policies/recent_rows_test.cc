@@ -14,7 +14,7 @@ namespace {
 
 using Row = std::tuple<std::int32_t, std::int32_t, std::int64_t>;
 
-// As a list, the latest first.
+// A reference model as a list, most recent first.
 bool use(std::deque<Row>& rows, const Row& row) {
   const auto found = std::find(rows.begin(), rows.end(), row);
   const bool seen = found != rows.end();

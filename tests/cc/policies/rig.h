@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What arbiters and monitors under test are shown.
+// Inputs for arbiters and monitors under test.
 #pragma once
 
 #include <sstream>
@@ -34,7 +34,7 @@ inline RequestView nvdimm_line(std::int64_t page, bool write, std::uint32_t slot
   return view;
 }
 
-// Rates by cell: `dram(i)` and `nvdimm(i)` in the order of the text.
+// Returns a table text. Rates by cell: `dram(i)` and `nvdimm(i)` in the order of the text.
 template <class D, class N>
 std::string table_text(D dram, N nvdimm) {
   std::ostringstream text;

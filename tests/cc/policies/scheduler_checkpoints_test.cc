@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a scheduler that is saved and loaded again and again go on as one that never is?
+// Does a scheduler that is saved and loaded repeatedly continue like one that never is?
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,12 +17,13 @@ namespace {
 struct Case {
   std::string name;
   std::string scheduler;
-  Assignments own;  // of the scheduler
+  Assignments own;  // parameters of the scheduler
 };
 
 void PrintTo(const Case& each, std::ostream* out) { *out << each.name; }
 
-// All as they are, with times and marks that so few requests reach, and some in other ways.
+// All schedulers with times and marks small enough for these few requests, and some with other
+// parameters.
 std::vector<Case> cases() {
   const Assignments atlas{{"quantum", "20us"}};
   const Assignments firm{{"interval", "20us"}, {"batch_cap", "4"}, {"turnaround_share", "100"}};
@@ -52,8 +53,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-// One that is never saved, one that is, and a third that takes what the second has saved in place
-// of what it holds itself, and goes on for it.
+// One scheduler that is never saved, one that is, and a third that loads the second one's state
+// over its own and replaces it.
 class Twins final : public SourceProgress {
  public:
   Twins(const Case& one, std::uint64_t seed) : random_(seed) {
@@ -121,7 +122,7 @@ class Twins final : public SourceProgress {
         ASSERT_EQ(other.withholds(view), one.withholds(view)) << slot;
       }
     }
-    // The controller takes them now and then.
+    // The controller takes them from time to time.
     if (random_.below(4) == 0) {
       policies_[0]->changed_slots().clear();
       policies_[1]->changed_slots().clear();
@@ -157,7 +158,7 @@ class Twins final : public SourceProgress {
       ((*policies_[i]).*hook)(view, now_);
     }
   }
-  // Any of those at a step that are not withheld.
+  // Returns a slot at this step that is not withheld.
   std::size_t any(Step step) {
     std::vector<std::size_t> slots;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -200,7 +201,7 @@ class Twins final : public SourceProgress {
     view.row_hit = random_.below(2) == 0;
     tell(hook, view);
   }
-  // Mostly little: an interval now and then.
+  // Mostly short; sometimes an interval.
   void pass_time() {
     const Tick longest = (random_.below(8) == 0 ? 25'000 : 500) * kNanosecond;
     const Tick then =
@@ -218,7 +219,7 @@ class Twins final : public SourceProgress {
   Random random_;
   std::array<std::unique_ptr<TransactionScheduler>, 3> policies_;
   std::array<std::int64_t, kCores> retired_{};
-  std::vector<RequestView> held_;  // by slot, as the steps
+  std::vector<RequestView> held_;  // by slot, like the steps
   std::vector<Step> steps_;
   std::uint64_t next_id_ = 0;
   Tick now_{0};

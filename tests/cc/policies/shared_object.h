@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shared library without a compiler: one object of data under one name.
+// A shared library written without a compiler: one data object under one name.
 #pragma once
 
 #include <elf.h>
@@ -12,8 +12,8 @@
 
 namespace hmsim::testing {
 
-// The object is copied byte by byte and not relocated, so that its pointers are those of the
-// process that writes the library, which alone may load it.
+// The object is copied byte by byte and not relocated. Its pointers are valid only in the process
+// that writes the library, so only that process may load it.
 template <class Object>
 void write_shared_object(const std::string& path, std::string_view name, const Object& object) {
   struct {
@@ -21,7 +21,7 @@ void write_shared_object(const std::string& path, std::string_view name, const O
     Elf64_Phdr segments[3];
     Elf64_Dyn dynamic[6];
     Elf64_Sym symbols[2];
-    Elf64_Word hash[6];  // one bucket, which begins with the second symbol
+    Elf64_Word hash[6];  // one bucket, which starts with the second symbol
     char names[64];
     alignas(16) unsigned char data[sizeof(Object)];
   } file{};
@@ -30,7 +30,7 @@ void write_shared_object(const std::string& path, std::string_view name, const O
                                    reinterpret_cast<const char*>(&file));
   };
   std::ifstream("/proc/self/exe", std::ios::binary)
-      .read(reinterpret_cast<char*>(&file.header), sizeof(file.header));  // of the same machine
+      .read(reinterpret_cast<char*>(&file.header), sizeof(file.header));  // for the same machine
   file.header.e_type = ET_DYN;
   file.header.e_entry = 0;
   file.header.e_phoff = place(file.segments);

@@ -16,7 +16,7 @@ constexpr Tick kInterval = 400 * kNanosecond;
 
 const Assignments kCores{{"policies.tcm.sources", "core"}};
 
-// Sources as their probes stand, lowest rank first.
+// Returns the sources in the order of their probes, lowest rank first.
 std::vector<std::uint32_t> ranking(const Rehearsal& queue,
                                    const std::vector<std::uint32_t>& probes) {
   std::vector<std::uint32_t> sources;
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> ranking(const Rehearsal& queue,
   return sources;
 }
 
-// Row misses of each core, and a probe of each left in the queue.
+// Serves row misses of each core and leaves a probe of each in the queue.
 template <std::size_t N>
 std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& misses,
                                  const std::array<std::int64_t, N>& instructions) {
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& mis
   return probes;
 }
 
-// The lowest, until the next quantum.
+// It has the lowest rank until the next quantum.
 TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
   Rehearsal queue("tcm", kCores, kShape);
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
@@ -62,10 +62,10 @@ TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
 
 TEST(Tcm, TheLeastIntensiveSourcesUpToAShareOfServiceGoFirst) {
   Rehearsal queue("tcm", kCores, kShape);
-  // MPKI about 40, 10, 2.5, 20; of 100 misses 4 + 12 = 16 % fit under 4/24, the next do not.
+  // MPKI is about 40, 10, 2.5, 20. 4 + 12 = 16 % of 100 misses fit under 4/24, the next do not.
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
                             std::array<std::int64_t, 4>{1'025, 1'300, 2'000, 2'250});
-  EXPECT_EQ(queue.order(), probes);  // no figures yet: in order of arrival
+  EXPECT_EQ(queue.order(), probes);  // no measurements yet: in order of arrival
   queue.run_to(kQuantum);
   const auto ranks = ranking(queue, probes);
   EXPECT_EQ(ranks[3], 2U);
@@ -89,8 +89,8 @@ TEST(Tcm, TheFirstSourceThatOverflowsAndAllAfterItMakeTheOtherCluster) {
   EXPECT_TRUE(turned);
 }
 
-// Two sources with half of the service each: the less intensive one fits under a half, and under
-// nothing less, so that both take turns.
+// Two sources with half of the service each. The less intensive one fits under a threshold of one
+// half; under a lower one both take turns.
 TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
   for (const bool fits : {false, true}) {
     Assignments assignments = kCores;
@@ -106,7 +106,7 @@ TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
   }
 }
 
-// A busy pseudo-bank would take the service of a whole flash read, and DRAM fit under the share.
+// With `bank`, the service includes an entire flash read, and DRAM fits under the share.
 TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
   for (const bool bank : {false, true}) {
     Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", bank ? "bank" : "bus"}}, kShape);
@@ -130,12 +130,12 @@ TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
       queue.run_to(kQuantum + i * kInterval);
       dram_on_top.insert(queue.key(probe) > queue.key(late));
     }
-    // bus: the NVDIMM alone has low service, DRAM is behind it. bank: both take turns.
+    // bus: the NVDIMM alone has low service and ranks above DRAM. bank: both take turns.
     EXPECT_EQ(dram_on_top.size(), bank ? 2U : 1U);
   }
 }
 
-// 10 cycles fit under a sixth of what DRAM has had, 400,000 would not, and both took turns.
+// 10 cycles fit under a sixth of DRAM's service. 400,000 would not, and both would take turns.
 TEST(Tcm, ABankIsBusyUntilItsRequestIsComplete) {
   Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", "bank"}}, kShape);
   const std::uint32_t flash = queue.enqueue(nvdimm(0, 0, 0));
@@ -192,9 +192,9 @@ TEST(Tcm, NicenessIsParallelismLessLocality) {
   EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
-// How many rankings come up of four sources, of whose 10 requests so many hit, the first one's and
-// the others', and which wait at 1, 3, 5 and 7 banks. Insertion goes round a few; else all 24 come
-// up at random.
+// Returns the number of distinct rankings of four sources with 10 requests each. The first source
+// has `hits` row hits, each other one `of_others`; they wait at 1, 3, 5 and 7 banks. Insertion
+// shuffle cycles through a few rankings; random shuffle reaches all 24.
 std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
   Assignments assignments = kCores;
   assignments.emplace_back("policies.tcm.shuffle_threshold", threshold);
@@ -225,7 +225,7 @@ TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
   EXPECT_EQ(rankings("0.1", 5, 5), 24u) << "however much they have";
 }
 
-// By 6 of 16 banks.
+// Parallelism differs by 6 of 16 banks.
 TEST(Tcm, SourcesWhoseParallelismDiffersByTheThresholdAreAlike) {
   EXPECT_EQ(kShape.banks(), 16);
   EXPECT_LT(rankings("0.374", 5), 10u);
@@ -257,7 +257,7 @@ TEST(Tcm, SourcesThatAreAlikeAreShuffledAtRandom) {
     queue.run_to(kQuantum + k * kInterval);
     seen.insert(ranking(queue, probes));
   }
-  EXPECT_EQ(seen.size(), 24U);  // a permutation that never comes up: probability 24 (23/24)^240
+  EXPECT_EQ(seen.size(), 24U);  // probability that a permutation never occurs: 24 (23/24)^240
 }
 
 TEST(Tcm, RankGoesBeforeRowHits) {

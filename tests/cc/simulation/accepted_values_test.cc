@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does every parameter accept the values that its listing promises, and no others?
+// Does every parameter accept exactly the values of its listing?
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ namespace hmsim::testing {
 
 namespace {
 
-// The value just below (-1) or above (1) a text that a user could write; "" if it does not fit.
+// Returns the value just below (-1) or above (1) a text that a user could write; "" if it does not
+// fit.
 using Neighbour = std::function<std::string(std::string_view text, int step)>;
 
 template <class Parse, class Format>
@@ -38,7 +39,7 @@ Neighbour neighbour_of(Parse parse, Format format) {
   };
 }
 
-// By type of the parameter.
+// By parameter type.
 const std::map<std::string, Neighbour>& neighbours() {
   static const Neighbour kRate = neighbour_of(parse_rate, format_rate);
   static const Neighbour kBitRate = neighbour_of(parse_bit_rate, format_bit_rate);
@@ -58,7 +59,7 @@ const std::map<std::string, Neighbour>& neighbours() {
   return all;
 }
 
-// The parts of "a | b" or "off | 1 .. 8".
+// Returns the parts of "a | b" or "off | 1 .. 8".
 std::vector<std::string> alternatives(const std::string& range) {
   constexpr std::string_view kBetween = " | ";
   std::vector<std::string> parts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Can a parameter be set so that a run stands still?
+// Can a parameter be set so that a run never advances?
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the buffers that a run starts with hold what its agents will read?
+// Do the buffers at the start of a run hold the pages that its agents will read?
 #include "simulation/buffer_start.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace hmsim::testing {
 namespace {
 
-constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;  // lines of it, in hmsim's format
+constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;  // bit of NVDIMM lines in hmsim's format
 constexpr std::uint64_t kLines = 64;
 
 const Assignments kBlock{{"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}};
@@ -33,7 +33,7 @@ Assignments with(Assignments keys, const Assignments& more) {
   return keys;
 }
 
-// 200 requests of 1 to 4 blocks to 300 pages; every third one writes.
+// Returns a trace of 200 requests of 1 to 4 blocks to 300 pages; every third one writes.
 std::string block_trace() {
   std::string trace;
   Random random(3);
@@ -44,7 +44,7 @@ std::string block_trace() {
   return trace;
 }
 
-// Loads of the NVDIMM among loads of DRAM; a page an entry, 10 instructions each.
+// Returns a trace of NVDIMM loads among DRAM loads, one page per entry, 10 instructions each.
 std::string core_trace(int pages) {
   std::vector<std::uint64_t> records;
   for (int i = 0; i < pages; ++i) {
@@ -82,7 +82,7 @@ double value(const Simulation& simulation, const std::string& path) {
 
 struct Outcome {
   double hits;
-  double page_reads;  // of the host
+  double page_reads;  // for the host
   double ticks;
 };
 
@@ -166,7 +166,7 @@ TEST(Resident, AgentsThatReadTheSamePagesShareThem) {
   EXPECT_EQ(both.page_reads, 0);
 }
 
-// A core that reads pages 0, 7, 14, ... once each: those first in the order of its reads are held.
+// A core reads pages 0, 7, 14, ... once each. The buffer holds the first pages in read order.
 TEST(Resident, WhatDoesNotFitIsReadFromFlash) {
   constexpr int kPages = 500;
   for (const char* const channels : {"1", "2"}) {
@@ -192,7 +192,7 @@ TEST(Resident, AgentsTakeTurns) {
   EXPECT_NEAR(run.hits, 0.1, 0.001) << "10 of the 100 pages of each; the faster one starts over";
 }
 
-// A thread that loads a line of each of 100 pages, from page 30 on.
+// Returns the trace of a thread that loads a line of each of 100 pages, from page 30 on.
 std::string captured_trace(const Words& written_before) {
   Words words = written_before;
   words.push_back(runs(1, Leave::goes_on));
@@ -205,7 +205,7 @@ std::string captured_trace(const Words& written_before) {
 const Assignments kJob{{"kind", "job"}, {"path", "t"}, {"format", "hmsim"}, {"cores", "0"}};
 
 TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
-  // Pages 0 to 49, and then 60 to 99: with room for 50, those and pages 40 to 49.
+  // Pages 0 to 49, then 60 to 99: a buffer of 50 pages holds the latter and pages 40 to 49.
   const std::string trace = captured_trace({written(0, 50), written(60, 40)});
   for (const char* const channels : {"1", "2"}) {
     const auto run = [&](const char* buffer, const char* size) {

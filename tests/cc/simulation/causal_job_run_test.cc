@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole simulations of threads that were captured with what they waited for.
+// Complete simulations of captured threads with recorded causes.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -47,8 +47,8 @@ Words reader_and_worker(bool reads_ahead) {
   return words;
 }
 
-// The worker waits for the reader, and the reader for its page: 71 us before 100 us. The latency of
-// the device reaches the worker, which never touches it.
+// The worker waits for the reader, and the reader for its page: 71 us before 100 us. The device
+// latency thus affects the worker, which never accesses the device.
 TEST(CausalJobRun, AProgramWaitsForWhatItsWakersWaitFor) {
   const Assignments two{{"cores", "0-1"}};
   const double once = makespan_us(*replay(reader_and_worker(false), two));
@@ -58,7 +58,7 @@ TEST(CausalJobRun, AProgramWaitsForWhatItsWakersWaitFor) {
   EXPECT_NEAR(slow - once, 100, 1);
 }
 
-// Under an engine, read-ahead lets the worker go on at once; its reader waits where it uses the
+// With an engine, read-ahead lets the worker continue at once; its reader blocks when it uses the
 // page.
 TEST(CausalJobRun, ReadAheadIsWaitedForWhereItIsUsed) {
   const Assignments two{{"cores", "0-1"}};

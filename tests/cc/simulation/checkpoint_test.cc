@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a run that was saved and loaded the run that went on?
+// Does a run that was saved and loaded equal an uninterrupted run?
 #include "core/checkpoint.h"
 
 #include <gtest/gtest.h>

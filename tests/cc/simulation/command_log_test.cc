@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the command log hold what happened, up to its limit, and change nothing?
+// Does the command log hold the right records up to its limit, without changing the run?
 #include "simulation/command_log.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ const std::vector<Assignments> kWrites{{{"kind", "synthetic"},
                                         {"footprint", "8MiB"},
                                         {"pattern", "random"},
                                         {"requests", "300"}}};
-// Little flash with few free blocks, so that writes make it collect.
+// Little flash with few free blocks, so that writes trigger collection.
 const Assignments kCollecting{
     {"nvdimm.capacity", "16MiB"},         {"nvdimm.nand.channels", "1"},
     {"nvdimm.nand.chips", "1"},           {"nvdimm.nand.pages_per_block", "16"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cores that jobs name: whose they are, and how fast.
+// Cores named by jobs: their owners and their speed.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ TEST(JobCores, ACoreIsEitherOfANodeOrOfAnAgent) {
   EXPECT_THROW(Simulation(kSmall, agents, {}, text_source("thread a\ncompute 4\n")), InputError);
 }
 
-// 400,000 instructions: of 2 cycles each 400 us, as wide as the core is 50 us.
+// 400,000 instructions: 400 us at 2 cycles each, 50 us at the full width of the core.
 TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
   const std::string program = "thread main\ncompute 400000\n";
   const double own = makespan_ns({program, {{"base_cpi", "2"}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs on cores that have stream prefetchers.
+// Jobs on cores with stream prefetchers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ struct Logged {
   double useful = 0;
   double late = 0;
   double useless = 0;
-  RequestLog::Columns requests;  // those that are done
-  Reads reads;                   // these, and those under way
+  RequestLog::Columns requests;  // completed requests
+  Reads reads;                   // completed and in-flight reads
 };
 
 Logged logged(const Job& job) {
@@ -68,10 +68,10 @@ Logged logged(const Job& job) {
   return result;
 }
 
-// One load in flight, and d lines ahead of it that are asked for one by one, as the misses go on.
-// The first three lines come by themselves, with a round of 75 ns between them; with
-// the third, the d lines behind it are asked for, which come 6.25 ns after each other. From then on
-// each line is asked for when the one d + 1 lines before has come, and comes a round later. So
+// One load in flight, and d lines ahead of it, prefetched one by one as the misses continue. The
+// first three lines arrive on demand, one round of 75 ns apart. With the third, the d lines after
+// it are prefetched; they arrive 6.25 ns apart. From then on each line is requested when the line d
+// + 1 before it has arrived, and arrives one round later. The total is
 //   first + 2 x 75 ns + floor(61 / (d + 1)) x 75 ns + (61 mod (d + 1)) x 6.25 ns
 TEST(JobPrefetch, APageComesAsFastAsLinesInFlightAllow) {
   for (const char* buffer : {"none", "resident"}) {
@@ -86,9 +86,9 @@ TEST(JobPrefetch, APageComesAsFastAsLinesInFlightAllow) {
   }
 }
 
-// Before the first line comes from flash, a core with M loads in flight has missed M lines, and
-// each of them from the third on has asked for D more: lines 0 to 2 + (M - 2) D, but none more than
-// d beyond the last miss, no more than the prefetcher has MSHRs, and none beyond the page.
+// Before the first line arrives from flash, a core with M loads in flight has missed M lines, and
+// each from the third on has prefetched D more: lines 0 to 2 + (M - 2) D. Limits: d lines beyond
+// the last miss, the prefetcher's MSHRs, and the end of the page.
 TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
   struct Case {
     int mshrs, degree, distance, own;  // own: the prefetcher's MSHRs, and buffers
@@ -117,7 +117,7 @@ TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
   }
 }
 
-// The machine has more lines in flight than a turn of the ack's round needs: the bus is the bound.
+// The machine has more lines in flight than one ack round needs, so the bus is the limit.
 TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
   const Assignments table3{{"frontend.node.machine", "table3"}, {"dram.refresh", "false"}};
   const Assignments machine{{"frontend.node.machine", "prefetch"}, {"dram.refresh", "false"}};
@@ -128,7 +128,7 @@ TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
   EXPECT_NEAR(without, kFirst + 6 * 75 + 3 * 6.25, 25);
 }
 
-// What the prefetcher does not follow it leaves as it was, to the last picosecond.
+// Misses that the prefetcher does not follow are unchanged, to the picosecond.
 TEST(JobPrefetch, RandomMissesAskForNothing) {
   Random random(7);
   std::string program = "thread a\n";
@@ -169,8 +169,8 @@ std::string mixed_streams(std::uint64_t seed) {
   return program;
 }
 
-// Every load is either sent or takes a line that was read ahead for it; what is read beyond that
-// was given up, or is still here.
+// Every load is either sent or takes a prefetched line. Every other prefetched line was discarded
+// or is still held.
 TEST(JobPrefetch, TheSameLoadsAreServedAndEveryPrefetchIsAccountedFor) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     for (const int buffers : {4, 48}) {
@@ -200,8 +200,8 @@ TEST(JobPrefetch, TheSameLoadsAreServedAndEveryPrefetchIsAccountedFor) {
   }
 }
 
-// One core reads lines ahead, another stores to some of them, while they are on their way or once
-// they are here: the first core's loads of those go to memory, behind the stores, and only they do.
+// One core prefetches lines. Another stores to some of them while they are in flight or held. The
+// first core's loads of exactly these lines go to memory, after the stores.
 TEST(JobPrefetch, NoLoadTakesALineThatAnotherCoreHasStoredTo) {
   for (const char* pause : {"1ns", "1us"}) {
     std::string program = "thread reader\n";
@@ -213,7 +213,7 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherCoreHasStoredTo) {
     access("load ", 0, 4);
     program += "wake store\nwait stored\n";
     access("load ", 4, 11);
-    program += "sleep 10us\n";  // until stores are done
+    program += "sleep 10us\n";  // until the stores are done
     program += "thread writer\nwait store\nsleep " + std::string(pause) + "\n";
     access("store ", 5, 9);
     program += "wake stored\n";
@@ -243,8 +243,9 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherCoreHasStoredTo) {
   }
 }
 
-// One node copies a page, another with the same memory writes to it while lines that the first
-// one's prefetcher asked for are on their way: those are asked for anew. Another page's are not.
+// One node copies a page. Another node with the same memory writes to it while lines prefetched by
+// the first are in flight: these are requested again. Writes to another page cause no second
+// request.
 TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
   const auto reads_beside = [](const std::string& page, const char* memory) {
     Assignments config = kSmall;
@@ -272,12 +273,12 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
   EXPECT_EQ(reads_beside("5", "own"), 64);
 }
 
-// Lines that were read ahead during a warm-up, and are taken or given up behind it, were issued.
+// Lines prefetched during a warm-up, and used or discarded after it, were issued.
 TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
   const auto count_of = [](const Simulation& simulation, const char* name) {
     return static_cast<std::int64_t>(value_of(simulation, std::string("core.0.prefetch.") + name));
   };
-  int more = 0;  // cuts behind which more lines are taken than are read ahead
+  int more = 0;  // cuts after which more lines are used than prefetched
   for (int warm_up = 1; warm_up < 2'000; warm_up += 67) {
     std::string program = "thread a\n";
     for (int line = 0; line < 640; ++line) {
@@ -301,7 +302,7 @@ TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
   EXPECT_GT(more, 10);
 }
 
-// A stream through DRAM is read ahead as well.
+// A stream through DRAM is prefetched as well.
 TEST(JobPrefetch, DramIsReadAhead) {
   std::string program = "thread a\n";
   for (int line = 0; line < 640; ++line) {

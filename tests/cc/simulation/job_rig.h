@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole simulations of one job.
+// Complete simulations of one job.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace hmsim::testing {
 
-// Reads of pages that no one wrote are answered at once; these are written before.
+// Reads of unwritten pages are answered at once, so these pages are written before.
 inline const Assignments kSmall{
     {"nvdimm.capacity", "256MiB"},        {"nvdimm.ftl.over_provisioning", "15"},
     {"nvdimm.buffer.read_size", "1MiB"},  {"nvdimm.buffer.write_size", "1MiB"},
@@ -29,7 +29,7 @@ struct Job {
   Assignments keys = {};
   Assignments config = {};
   std::uint64_t seed = 1;
-  std::int64_t log_rows = 0;  // of the log of commands, and of that of threads; 0: no logs
+  std::int64_t log_rows = 0;  // rows of the command log and of the thread log; 0: no logs
 };
 
 inline std::unique_ptr<Simulation> make(const Job& job) {
@@ -65,14 +65,14 @@ inline std::string error_of(const Job& job) {
   return "";
 }
 
-// A column of a log of requests.
+// Returns a column of a request log.
 inline const std::vector<std::int64_t>& column_of(const RequestLog::Columns& log,
                                                   std::string_view name) {
   const auto found = std::find(RequestLog::kNames.begin(), RequestLog::kNames.end(), name);
   return log[static_cast<std::size_t>(found - RequestLog::kNames.begin())];
 }
 
-// A thread that reads so many pages, one after the other, none of them twice.
+// Returns a thread that reads `pages` different pages one after another.
 inline std::string reader(int pages) {
   std::string text = "thread reader\n";
   for (int page = 0; page < pages; ++page) {
@@ -81,7 +81,7 @@ inline std::string reader(int pages) {
   return text;
 }
 
-// Three threads that compute, read, read ahead, write and sync.
+// Returns three threads that compute, read, read ahead, write and sync.
 inline std::string random_program(std::uint64_t seed) {
   Random random(seed);
   std::string text = "thread worker 3\n";

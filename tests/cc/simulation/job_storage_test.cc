@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do programs wait for storage as they wait for an NVDIMM?
+// Do programs wait for storage as they do for an NVDIMM?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace hmsim::testing {
 namespace {
 
-// Moneta's device under software that costs nothing, so that a lone request takes what the device
-// takes (storage/array.h).
+// Moneta's device with software at no cost, so that a lone request takes the device's time
+// (storage/array.h).
 const Assignments kMoneta{{"nvdimm.present", "false"},
                           {"storage.kind", "array"},
                           {"storage.capacity", "1GiB"},
@@ -24,7 +24,7 @@ Job job(const std::string& program, const Assignments& keys = {}) {
 
 double value(const Simulation& run, const std::string& name) { return value_of(run, name); }
 
-// Of a histogram in microseconds, in picoseconds: its mean, or max.
+// Returns the mean or max, in picoseconds, of a histogram in microseconds.
 double latency(const Simulation& run, const std::string& path, const std::string& what) {
   for (const Statistic& statistic : run.statistics()) {
     for (const auto& [name, value] : statistic.summary) {
@@ -63,7 +63,7 @@ TEST(JobOnStorage, ASyncWaitsForWritesAndAFlush) {
     EXPECT_EQ(value(*done, "storage.flushes"), 1);
     const double write = latency(*done, "storage.write_latency_us", "mean");
     EXPECT_GE(value(*done, "agent.0.makespan_us") * 1e6, write);
-    const double own = flushers == std::string("0") ? write : 0;  // else the flusher waits
+    const double own = flushers == std::string("0") ? write : 0;  // otherwise the flusher waits
     EXPECT_EQ(value(*done, "agent.0.time.writing"), own);
     EXPECT_GT(value(*done, "agent.0.time.syncing"), 0);
     const auto without = run(job("thread main\nwrite 9 2\n", {{"flushers", flushers}}));
@@ -78,7 +78,7 @@ TEST(JobOnStorage, AReadAheadIsWaitedForWhereItIsUsed) {
   EXPECT_EQ(value(*done, "agent.0.time.reading"), 0);
   const double computed = value(*done, "agent.0.time.running");
   const double read = latency(*done, "storage.read_latency_us", "mean");
-  constexpr double kCycles = 1'000;  // two of the core's
+  constexpr double kCycles = 1'000;  // two core cycles
   EXPECT_NEAR(value(*done, "agent.0.time.read_ahead"), read - computed, kCycles);
   const auto unused = run(job("thread main\nread_ahead 40 8\ncompute 2000\nuse 90\n"));
   EXPECT_EQ(value(*unused, "agent.0.time.read_ahead"), 0);
@@ -93,7 +93,7 @@ TEST(JobOnStorage, ATransferGoesOnAtTheStart) {
               latency(*done, "storage.read_latency_us", "max"), 2);
 }
 
-// A thread that reads 20 pages, and computes before each; and one that only computes.
+// A thread that reads 20 pages and computes before each, and another thread.
 std::string reader_and(const std::string& other) {
   std::string program = "thread main\n";
   for (int i = 0; i < 20; ++i) {
@@ -113,7 +113,7 @@ Job on_cores(const std::string& program, const char* driver, const char* jobs,
 
 double makespan(const Simulation& run) { return value(run, "agent.0.makespan_us") * 1e6; }
 
-// A lone thread sleeps while its software runs: nothing takes longer, but its core is busy.
+// A lone thread sleeps while its software runs: the makespan is the same, but its core is busy.
 TEST(JobOnStorage, SoftwareOfALoneThreadRunsOnItsCore) {
   for (const char* driver : {"moneta_base", "moneta_atomic", "moneta_spin", "haste"}) {
     const auto apart = run(on_cores(reader_and(""), driver, "own"));
@@ -126,22 +126,22 @@ TEST(JobOnStorage, SoftwareOfALoneThreadRunsOnItsCore) {
   }
 }
 
-// What software takes from the core that another thread computes on, that thread lacks.
+// A computing thread loses exactly the core time that software takes.
 TEST(JobOnStorage, SoftwareTakesTimeFromThreads) {
   const std::string program = reader_and("thread other\ncompute 4000000\n");
   for (const char* driver : {"moneta_base", "moneta_spin", "haste"}) {
     const auto apart = run(on_cores(program, driver, "own"));
     const auto on_node = run(on_cores(program, driver, "node"));
     const double software = value(*on_node, "core.0.software");
-    constexpr double kEdges = 50e3;  // picoseconds that stints lose where they are cut
+    constexpr double kEdges = 50e3;  // picoseconds lost where stints are cut
     EXPECT_NEAR(makespan(*on_node), makespan(*apart) + software, kEdges) << driver;
-    // With a core for each thread nobody lacks anything.
+    // With a core for each thread, no thread loses time.
     const auto both = run(on_cores(program, driver, "node", "0, 1"));
     EXPECT_EQ(makespan(*both), makespan(*run(on_cores(program, driver, "own", "0, 1")))) << driver;
   }
 }
 
-// A thread that spins has its core for all of the request's latency.
+// A thread that spins keeps its core for the request's entire latency.
 TEST(JobOnStorage, SpinningKeepsTheCore) {
   const auto done = run(on_cores(reader_and(""), "moneta_spin", "node"));
   EXPECT_EQ(value(*done, "core.0.software"), value(*done, "agent.0.time.reading"));

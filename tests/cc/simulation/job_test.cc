@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs on the cores of a node, in whole simulations.
+// Jobs on the cores of a node, in complete simulations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ TEST(Job, AComputingThreadTakesItsInstructions) {
   EXPECT_NEAR(value_of(*simulation, "core.0.ipc"), 4, 0.001);
 }
 
-// 100,000 cycles each: one switch between two, and none where each has a core.
+// 100,000 cycles each: one switch between two threads, and none if each has a core.
 TEST(Job, ThreadsShareTheCoresThatThereAre) {
   const std::string program = "thread worker 4\ncompute 400000\n";
   EXPECT_NEAR(makespan_ns({program}), (4 * 1e5 * kCycle + 3 * kSwitch) / 1e3, 10);
@@ -50,7 +50,7 @@ TEST(Job, ALoneThreadIsNotSwitched) {
 }
 
 TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
-  // The waker is done long before the sleeper waits.
+  // The waker finishes long before the sleeper waits.
   const auto simulation =
       run({"thread sleeper\nsleep 100us\nwait a\nwait a\n"
            "thread waker\nwake a\nwake a\n",
@@ -60,8 +60,8 @@ TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
   EXPECT_NEAR(value_of(*simulation, "agent.0.thread.0.sleeping") / 1e6, 100, 0.001);
 }
 
-// While the busy thread computes (2,000 cycles, 1 us), sleeps last; then the first to end does so
-// at once, and brings the other as much nearer.
+// While the busy thread computes (2,000 cycles, 1 us), sleeps run normally. After that the first
+// sleep ends at once, and the other is shortened by the same amount.
 TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
   const std::string program =
       "thread a\nsleep 300ns\nwake x\nsleep 5us\nthread b\nsleep 7us\nthread c\nwait x\n"
@@ -70,12 +70,12 @@ TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
   EXPECT_NEAR(value_of(*kept, "agent.0.makespan_us"), 7, 0.02);
   const auto skipped = run({program, {{"cores", "0-3"}, {"skip_idle", "true"}}});
   EXPECT_NEAR(value_of(*skipped, "agent.0.thread.2.waiting") / 1e6, 0.3, 0.01);
-  // a has 4.3 us left when the busy one is done, b 6: 1.7 more.
+  // a has 4.3 us left when the busy one finishes, b 6: 1.7 us more.
   EXPECT_NEAR(value_of(*skipped, "agent.0.thread.0.sleeping") / 1e6, 1, 0.02);
   EXPECT_NEAR(value_of(*skipped, "agent.0.makespan_us"), 1, 0.02);
 }
 
-// What an engine reads ahead is under way; a flush likewise.
+// An engine's read-ahead counts as activity, and so does a flush.
 TEST(Job, WhatIsUnderWayIsNoIdleTime) {
   const Job job{"thread a\nread_ahead 5\nsleep 20us\ncompute 40\nuse 5\n",
                 {{"skip_idle", "true"}},
@@ -85,7 +85,7 @@ TEST(Job, WhatIsUnderWayIsNoIdleTime) {
   EXPECT_GT(value_of(*simulation, "agent.0.makespan_us"), 70);
 }
 
-// A thread wakes when its waker reaches that point, however long it takes to get there.
+// A thread wakes when its waker reaches that point, however long that takes.
 TEST(Job, AWaiterWaitsForTheWorkOfItsWaker) {
   for (const int cycles : {1'000, 50'000}) {
     const std::string work = std::to_string(4 * cycles);
@@ -109,7 +109,7 @@ TEST(Job, AThreadThatNobodyWakesIsAnError) {
   EXPECT_TRUE(names(text, {"x.job:3: ", "'main'", "task 0", "'go'"}));
 }
 
-// Whole simulations of one thread: what a job sends, an llc_trace core sends, too.
+// Complete simulations of one thread: a job sends the same requests as an llc_trace core.
 class JobAndCore : public ::testing::TestWithParam<std::uint64_t> {};
 
 std::string random_misses(std::uint64_t seed) {
@@ -161,8 +161,8 @@ TEST_P(JobAndCore, SendTheSameRequests) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, JobAndCore, ::testing::Range<std::uint64_t>(1, 6));
 
-// A thread that wakes takes the core from one whose window is full of loads, whose stores find no
-// queue entry, or which computes; whoever yields loses none of its instructions and lines.
+// A waking thread takes the core from one whose window is full of loads, whose stores find no queue
+// entry, or that computes. The preempted thread loses no instructions or lines.
 TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
   std::string busy = "thread busy\n";
   for (int i = 0; i < 100; ++i) {
@@ -192,8 +192,7 @@ TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
   }
 }
 
-// The core computes for 2 ms before a transfer; a sleeper of 10 us takes it in between, all the
-// same.
+// The core computes for 2 ms before a transfer; a sleeper of 10 us still preempts it in between.
 TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
   std::string sleeper = "thread sleeper\n";
   for (int i = 0; i < 100; ++i) {
@@ -206,7 +205,7 @@ TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
   EXPECT_LT(value_of(*simulation, "agent.0.thread.0.running") / 1e6, 210);
 }
 
-// Two that wake at once take two cores.
+// Two threads that wake at the same time take two cores.
 TEST(Job, EachThatWakesPreemptsACoreOfItsOwn) {
   const auto simulation =
       run({"thread sleeper 2\nsleep 20us\ncompute 40\n"
@@ -221,7 +220,7 @@ TEST(Job, AFlusherThatEndsLastLeavesNobodyWaitingForEver) {
                     {"x.job:4: ", "'b'", "'never'"}));
 }
 
-// A thread is in one state at any time until it has ended, the last one until the job has; without
+// A thread is in one state at any time until it has ended; the last one until the job has. Without
 // flushers, cores are busy exactly while threads run.
 TEST(Job, ThreadTimesAddUp) {
   const std::string program =
@@ -246,8 +245,8 @@ TEST(Job, ThreadTimesAddUp) {
   }
 }
 
-// Whoever looks on, and however often threads are preempted, progress grows up to what the program
-// has; those that copy are never counted.
+// However often progress is read and threads are preempted, it grows up to the program's
+// instructions. Copy instructions are never counted.
 TEST(Job, InstructionsThatCopyAreNoProgress) {
   const std::string program =
       "thread a 2\ncompute 100\nread 7 2\ncompute 300\nwrite 11 3\ncompute 50\nread 30\n"
@@ -287,12 +286,12 @@ double progress_of_misses(const char* tasks, const char* quantum) {
   return value_of(simulation, "agent.0.progress");
 }
 
-// The same of a trace of misses, some of whose instructions copy.
+// The same for a trace of misses, some of whose instructions copy.
 TEST(Job, PreemptedMissesAreProgressOnce) {
   EXPECT_EQ(progress_of_misses("3", "1us"), 3 * progress_of_misses("1", "1s"));
 }
 
-// A + B is the same as the whole, wherever it is cut.
+// A + B equals the uninterrupted run at any cut.
 TEST(Job, ARunMayBeCutAnywhere) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40 3\nsync\nload 0x40\n"
@@ -324,7 +323,7 @@ TEST(Job, ARunMayBeCutAnywhere) {
   }
 }
 
-// Of each task, in both kinds of programs.
+// Covers each task, in both kinds of programs.
 TEST(Job, WhatItsThreadsReadCanBeResident) {
   const std::string text = "thread a 2\nread 5 2\nwrite 90\nthread b\nread 700\nread 6\n";
   for (const char* buffer : {"none", "resident"}) {
@@ -345,7 +344,7 @@ TEST(Job, WhatItsThreadsReadCanBeResident) {
   EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
 }
 
-// It has no instructions but those that copy.
+// The job has no instructions except copies.
 TEST(Job, AWarmUpOfInstructionsDoesNotWaitForJobs) {
   RunOptions options;
   options.warmup_instructions = 1'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What jobs' transfers cost: pages from flash, engines, flushers, syncs.
+// The cost of jobs' transfers: pages from flash, engines, flushers, syncs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace hmsim::testing {
 namespace {
 
-// A 4 KB page from flash. Its first line takes 70.85375 us, from the request to its last beat. The
-// next line takes the place of one that has come on the next edge of the controller, 1.25 ns later,
-// and comes after the ack's round, 73.75 ns; those of one turn follow each other every 6.25 ns.
-// Commands collide where turns meet: within 25 ns. Of more than 12 loads a turn lasts longer than
-// the ack's round, so that the bus is the bound: 5 ns a line, or 6.25 where a command goes between.
+// A 4 KB page from flash. Its first line takes 70.85375 us, from the request to its last beat. When
+// a line has arrived, the next one is requested on the next controller edge, 1.25 ns later, and
+// arrives after an ack round of 73.75 ns. Lines of one turn follow each other every 6.25 ns.
+// Commands collide where turns meet: within 25 ns. With more than 12 loads a turn takes longer than
+// the ack round, so the bus is the limit: 5 ns per line, or 6.25 ns if a command is in between.
 TEST(JobTransfers, APageComesAsFastAsLoadsInFlightAllow) {
   for (const int loads : {1, 2, 4, 8, 10, 16, 32, 64}) {
     const double ns =
@@ -33,8 +33,8 @@ TEST(JobTransfers, APageComesAsFastAsLoadsInFlightAllow) {
   }
 }
 
-// Readers on cores of their own add up while their pages seldom meet in a LUN. They never beat a
-// page's latency, nor the flash buses, 465 MB/s.
+// Readers on separate cores add up while their pages rarely share a LUN. They never beat a page's
+// latency or the flash buses' 465 MB/s.
 TEST(JobTransfers, ReadersAddUpUntilTheFlashIsBusy) {
   for (const int threads : {1, 2, 4, 8, 16}) {
     std::string program;
@@ -54,18 +54,18 @@ TEST(JobTransfers, ReadersAddUpUntilTheFlashIsBusy) {
   }
 }
 
-// A wait at the fence behind a page belongs to its copy, whatever comes next on that core.
+// A wait at the fence after a page belongs to the page's copy, whatever the core does next.
 TEST(JobTransfers, AFenceBelongsToTheCopyBeforeIt) {
   const auto result = run({"thread writer\nwrite 7\ncompute 80\nload 4096\n",
                            {{"flushers", "0"}},
                            {{"frontend.node.persistence", "module"}}});
   const double running = value_of(*result, "agent.0.thread.0.running") / 1e3;
   const double copying = value_of(*result, "agent.0.thread.0.copying") / 1e3;
-  EXPECT_GT(copying, 300);                 // ns: 64 stores leave at once, and come 5 ns apart
-  EXPECT_NEAR(running - copying, 10, 80);  // 80 instructions, a miss of DRAM
+  EXPECT_GT(copying, 300);                 // ns: 64 stores are sent at once and arrive 5 ns apart
+  EXPECT_NEAR(running - copying, 10, 80);  // 80 instructions, a DRAM miss
 }
 
-// While an engine copies for a thread, its core runs another.
+// While an engine copies for a thread, its core runs another thread.
 TEST(JobTransfers, AnEngineLeavesTheCoreToOthers) {
   const std::string program = reader(20) + "thread worker\ncompute 8000000\n";  // 1 ms
   const Assignments dma{{"frontend.node.machine", "dma"}};
@@ -77,8 +77,8 @@ TEST(JobTransfers, AnEngineLeavesTheCoreToOthers) {
   EXPECT_LT(value_of(*engine, "agent.0.makespan_us"), value_of(*core, "agent.0.makespan_us") - 900);
 }
 
-// What is read ahead costs its reader nothing but what is left of it at the first use; a core that
-// copies reads it as it reads all else.
+// With an engine, a read-ahead costs its reader only the remaining time at the first use. With core
+// copies, it is an ordinary read.
 TEST(JobTransfers, AThreadWaitsForReadAheadWhereItUsesIt) {
   const auto program = [](int instructions) {
     return "thread reader\nread_ahead 7 2\ncompute " + std::to_string(instructions) +
@@ -99,7 +99,7 @@ TEST(JobTransfers, AThreadWaitsForReadAheadWhereItUsesIt) {
   EXPECT_GT(value_of(*core, "agent.0.makespan_us") * 1e3, alone + 1'000);
 }
 
-// Of many read-aheads at a time, those beyond the most that there may be are waited for.
+// Read-aheads beyond the maximum number in flight block their thread.
 TEST(JobTransfers, ReadAheadIsBounded) {
   std::string program = "thread reader\n";
   for (int page = 0; page < 300; ++page) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs whose tasks are spread over several nodes, and the network between these.
+// Jobs whose tasks are spread over several nodes, and the network between them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +22,8 @@ Assignments with(Assignments config, const Assignments& more) {
 const Assignments kTwo{{"frontend.nodes.count", "2"}};
 const Assignments kSpread{{"nodes", "0-1"}, {"tasks", "2"}, {"cores", "0-1"}};
 
-// Tasks of a job, one a node, are jobs of one task: each has the whole memory of its node.
+// A job with one task per node acts like a job of one task on each: each task has its node's entire
+// memory.
 TEST(Nodes, AJobThatIsSpreadIsAJobOnEach) {
   const std::string text = random_program(5);
   for (const char* machine : {"table3", "dma"}) {
@@ -37,7 +38,7 @@ TEST(Nodes, AJobThatIsSpreadIsAJobOnEach) {
   }
 }
 
-// Half of its tasks a node: memory is divided among those of the node.
+// Half of the tasks on each node: a node's memory is divided among its tasks.
 TEST(Nodes, TasksTakeTurnsOverNodes) {
   const std::string text = random_program(6);
   const auto alone = run({text, {{"tasks", "2"}}, {}});
@@ -57,7 +58,7 @@ std::string times(int rounds, const std::string& round) {
 
 constexpr double kSlot = 0.000125;  // microseconds, of a core
 
-// 1 us on a link at 10 Gb/s, and 15 us on the way; 1000 cycles, 0.5 us, of each side a round.
+// 1 us on a link at 10 Gb/s, 15 us latency, and 1000 cycles (0.5 us) on each side per round.
 TEST(Nodes, APingPongTakesTwoMessagesARound) {
   constexpr int kRounds = 50;
   const std::string text =
@@ -88,7 +89,7 @@ TEST(Nodes, MessagesWithinANodeTakeNoTime) {
   EXPECT_NEAR(value_of(*simulation, "agent.0.makespan_us"), 10 * 2 * 0.5, 20 * 6 * kSlot);
 }
 
-// One token around four nodes; and four at once, which do not meet.
+// One token around four nodes, and four at once, which do not meet.
 TEST(Nodes, ATokenRing) {
   const Assignments four{{"frontend.nodes.count", "4"}};
   const Assignments keys{{"nodes", "0-3"}, {"tasks", "4"}, {"cores", "0-3"}};
@@ -110,7 +111,7 @@ TEST(Nodes, ATokenRing) {
   EXPECT_LE(at_once, kRounds * (16.5 + 6 * kSlot));
 }
 
-// The link in of node 0 is a server of the messages of three others: 10 us each.
+// The incoming link of node 0 serves the messages of three others: 10 us each.
 TEST(Nodes, SendersToOneReceiverStandInLine) {
   const std::string text =
       "task 0\nthread sink\nwait block\nwait block\nwait block\n"
@@ -124,7 +125,7 @@ TEST(Nodes, SendersToOneReceiverStandInLine) {
   EXPECT_EQ(value_of(*simulation, "node.3.network.out_busy"), 10e6);
 }
 
-// It has ended when its last message is there, though nobody waits for that.
+// A job ends when its last message has arrived, even if no thread waits for it.
 TEST(Nodes, AJobLastsUntilItsMessagesHaveArrived) {
   const auto simulation =
       run({"task 0\nthread a\nsend 1 late 12500B\ntask 1\nthread b\ncompute 4\n", kSpread, kTwo});
@@ -140,7 +141,7 @@ TEST(Nodes, AThreadWaitsWhileAnotherTaskOrAMessageMayWakeIt) {
                       kSpread, kTwo})
                 .rfind("x.job:5: thread 'a' of task 0 ", 0),
             0u);
-  // The last message wakes nobody.
+  // The last message wakes no thread.
   EXPECT_TRUE(names(
       error_of({"task 0\nthread a\nwait go\ntask 1\nthread b\nsend 0 gone 64B\n", kSpread, kTwo}),
       {"x.job:3: ", "'a'", "task 0", "'go'"}));
@@ -190,7 +191,7 @@ TEST(Nodes, StartOverWithNothingLeftOfTheLastPass) {
   EXPECT_GT(value_of(simulation, "node.0.network.messages"), 20);
 }
 
-// Bytes of each node's memories survive or are lost with power as those of one.
+// Bytes of each node's memories survive or are lost in a power failure like those of a single node.
 TEST(Nodes, PowerFailsOfAll) {
   const Assignments config =
       with(kTwo, {{"system.store_data", "true"}, {"nvdimm.precondition.fill", "0"}});
@@ -228,7 +229,7 @@ std::string error_with(const std::vector<Assignments>& agents, const Assignments
 TEST(Nodes, WhatCannotBeIsRefused) {
   const Assignments core{{"kind", "synthetic_core"}, {"instructions", "10"}};
   const Assignments job{{"kind", "job"}, {"path", "x"}, {"format", "job"}};
-  // How each message begins, with the key, and what else it names.
+  // The beginning of each message, with the key, and other facts that it names.
   const std::vector<std::tuple<std::vector<Assignments>, Assignments, const char*, const char*>>
       wrong{
           {{core}, {{"frontend.nodes.count", "0"}}, "frontend.nodes.count: '0'", "1 .. 16"},

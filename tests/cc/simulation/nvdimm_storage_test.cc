@@ -49,7 +49,7 @@ TEST(NvdimmStorage, LinesCountAsRequestsAndBlocksAsProgress) {
   EXPECT_EQ(value_of(*done, "agent.0.storage.device.reads"), 1);
 }
 
-// A file of one agent has nothing to do with another's.
+// Agents have separate files.
 TEST(NvdimmStorage, EachAgentHasSoftwareOfItsOwn) {
   const Assignments config{{"nvdimm.kind", "sttram"}, {"nvdimm.capacity", "16MiB"}};
   const Assignments agent{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do nodes with memories of their own leave each other alone, and those that share one not?
+// Are nodes with separate memories independent, and do nodes that share one affect each other?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Machine {
   std::vector<std::string> texts;
   std::vector<Assignments> agents;
 
-  // The programs of a seed, which have the same cores wherever they are.
+  // Adds the programs of a seed, which have the same cores on every node.
   void add(std::uint64_t seed, std::int64_t node) {
     const auto core = static_cast<std::int64_t>(10 * seed);
     const std::string first = std::to_string(core);
@@ -76,7 +76,7 @@ Assignments with(Assignments config, const Assignments& more) {
   return config;
 }
 
-// The requests of a channel, but for their ids, and as if its node were the first one.
+// Returns the requests of a channel without their ids, as if its node were the first one.
 Columns requests_of(const Columns& all, std::int64_t channel, std::int64_t node,
                     std::int64_t channels, Simulation& simulation) {
   Columns own;
@@ -103,7 +103,7 @@ struct Kind {
 
 class OwnMemory : public ::testing::TestWithParam<Kind> {};
 
-// Each does exactly what it does alone, channel by channel.
+// Each node behaves exactly as it does alone, channel by channel.
 TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
   const Assignments config = with(
       GetParam().config, {{"frontend.translation", "first_touch"}, {"controller.channels", "2"}});
@@ -123,7 +123,8 @@ TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
       ASSERT_GT(wanted[1].size(), 200u);
       ASSERT_GE(found[1].size(), wanted[1].size());
       for (std::vector<std::int64_t>& each : found) {
-        each.resize(std::min(each.size(), wanted[1].size()));  // the other node went on for longer
+        // The other node continued for longer.
+        each.resize(std::min(each.size(), wanted[1].size()));
       }
       EXPECT_EQ(found, wanted) << node << " " << channel;
     }

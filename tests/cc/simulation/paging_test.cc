@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a core whose pages are not in memory wait for them, and for nothing else?
+// Does a core wait exactly for its pages that are not in memory?
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -73,7 +73,8 @@ TEST(Paging, AFaultAddsTrapSwapPathAndDevice) {
       "4000 0 0\n4000 4096 4096\n4000 8192 8192\n4000 64\n4000 8256\n4000 0\n";
   const auto whole = run(machine("1MiB"), {core(0)}, trace);
   const auto paged = run(machine("8KiB"), {core(0, kPaged)}, trace);
-  // Zeros twice; page 0 is written for the third; page 1 is written, and page 0 read, for the next.
+  // Two zero fills; page 0 is written for the third page; page 1 is written and page 0 read for the
+  // next.
   EXPECT_NEAR(us(*paged) - us(*whole), 4 * kTrap + 3 * kIo, 0.05);
   EXPECT_EQ(value_of(*paged, "core.0.page_faults"), 4);
   EXPECT_EQ(value_of(*paged, "storage.paging.faults"), 4);
@@ -83,15 +84,15 @@ TEST(Paging, AFaultAddsTrapSwapPathAndDevice) {
   EXPECT_EQ(value_of(*paged, "dram.reads"), value_of(*whole, "dram.reads"));
 }
 
-// Both pages of a record need not be there at once.
+// The two pages of a record need not be in memory at the same time.
 TEST(Paging, OneFrameIsEnough) {
   const auto paged = run(machine("4KiB"), {core(0, kPaged)}, "4000 0 4096\n4000 0 4096\n");
   EXPECT_EQ(value_of(*paged, "core.0.page_faults"), 4);
-  EXPECT_EQ(value_of(*paged, "storage.paging.writes"), 1);  // of page 1, before page 0 comes again
+  EXPECT_EQ(value_of(*paged, "storage.paging.writes"), 1);  // page 1, before page 0 returns
   EXPECT_EQ(value_of(*paged, "agent.0.progress"), 8'002);
 }
 
-// Frames are shared, pages are not; what is not paged waits for nothing.
+// Cores share frames but not pages. An agent without paging never waits.
 TEST(Paging, CoresHavePagesOfTheirOwn) {
   const std::string trace = "4000 0\n4000 64\n";
   const auto two = run(machine("8KiB"), {core(0, kPaged), core(1, kPaged)}, trace);
@@ -111,7 +112,8 @@ std::string random_trace() {
 }
 
 TEST(Paging, ASavedRunIsTheRunThatWentOn) {
-  // The last one is done while others are not: it starts over, and may wait for a page just then.
+  // The last agent finishes before the others: it starts over, and may wait for a page at that
+  // moment.
   const std::vector<Assignments> agents{core(0, kPaged),
                                         core(1, {{"paged", "true"}, {"mshrs", "2"}}),
                                         core(2, {{"paged", "true"}, {"instructions", "700"}})};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does what fences and syncs of jobs have acknowledged survive power failures, wherever a written
+// Does data acknowledged by fences and syncs of jobs survive power failures, wherever a written
 // line counts as safe?
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ const char* name_of(Persistence persistence) {
   return persistence == Persistence::controller ? "controller" : "module";
 }
 
-// In data mode; a job sends its requests' ids as their data.
+// Data mode; a job's requests carry their ids as data.
 Assignments small_data(Persistence persistence, const char* kind) {
   return {{"system.store_data", "true"},
           {"nvdimm.kind", kind},
@@ -43,7 +43,7 @@ struct Write {
   bool done = false;
 };
 
-// A run up to a time, and what it has sent by then, in order.
+// A run up to a given time, and the writes sent by then, in order.
 struct CutRun {
   CutRun(const Assignments& system, const std::string& program, const Assignments& more, Tick until)
       : config(system) {
@@ -83,7 +83,8 @@ struct CutRun {
     return memory.peek(MemoryClass::nvdimm, Address(writes.at(id).address)) == data.bytes;
   }
 
-  // Fails power, and recovers: how many of the writes that `counts` are lost, or not lost.
+  // Fails power and recovers. Returns how many of the writes selected by `counts` are lost, and how
+  // many are kept.
   template <class Counts>
   std::array<int, 2> after_failure(Persistence persistence, const Counts& counts) {
     MemorySystem& before = simulation->memory();
@@ -111,11 +112,11 @@ struct CutRun {
   Assignments config;
   std::unique_ptr<Simulation> simulation;
   std::map<std::uint64_t, Write> writes;  // by id, in order of sending
-  std::map<std::uint64_t, bool> held;     // likewise: whether a failure left it
-  double spared = 0;                      // lines, by that
+  std::map<std::uint64_t, bool> held;     // by id: whether it survived a failure
+  double spared = 0;                      // lines spared by the failure
 };
 
-// The cores copy pages; each thread its own, and none twice.
+// The cores copy pages; each thread has separate pages, each written once.
 std::string writers(int threads, int pages) {
   std::string program;
   for (int thread = 0; thread < threads; ++thread) {
@@ -127,8 +128,8 @@ std::string writers(int threads, int pages) {
   return program;
 }
 
-// What a core's fences have acknowledged: all that it wrote to pages before the one that it wrote
-// to last, since no line of that may be stored before.
+// Returns the writes that a core's fences have acknowledged: all to pages before its last written
+// page, because no line of that page may be stored before the fence.
 std::vector<std::uint64_t> fenced(const CutRun& cut) {
   std::map<std::int64_t, std::vector<std::uint64_t>> by_core;
   for (const auto& [id, write] : cut.writes) {
@@ -171,7 +172,7 @@ TEST(Persistence, WhatAFenceHasAcknowledgedSurvives) {
   }
 }
 
-// Power failures spare what has an entry of the queue, all of it, or nothing.
+// Power failures spare all writes with a queue entry, or none.
 TEST(Persistence, EntriesOfTheQueueAreSparedWhereTheyCountAsSafe) {
   for (const Persistence persistence : {Persistence::controller, Persistence::module}) {
     for (const char* kind : {"flash", "pcm"}) {
@@ -198,7 +199,7 @@ TEST(Persistence, EntriesOfTheQueueAreSparedWhereTheyCountAsSafe) {
   }
 }
 
-// Fences that wait for acceptance acknowledge too early where a power failure empties the queue.
+// Fences that wait only for acceptance acknowledge too early if a power failure empties the queue.
 TEST(Persistence, FencesAndPowerFailuresMustMeanTheSame) {
   int lost_of_all = 0;
   for (int moment = 1; moment < 16; ++moment) {
@@ -211,8 +212,8 @@ TEST(Persistence, FencesAndPowerFailuresMustMeanTheSame) {
   EXPECT_GT(lost_of_all, 100);
 }
 
-// A thread that syncs writes the next pages only when what it wrote before is safe, whoever writes
-// it, and whatever the fences wait for.
+// A thread that syncs writes the next pages only when its previous writes are safe, whichever
+// thread performs them and whatever fences wait for.
 TEST(Persistence, WhatASyncHasAcknowledgedSurvives) {
   constexpr int kGroup = 3;  // pages
   std::string program = "thread a\nload 0\n";
@@ -254,8 +255,8 @@ TEST(Persistence, WhatASyncHasAcknowledgedSurvives) {
   }
 }
 
-// As the log of requests has it: the first line of a page is stored in the core's slot in which the
-// last line of the page before is safe, and no sooner; the line itself needs a slot.
+// According to the request log, the first line of a page is stored in exactly the core slot in
+// which the last line of the previous page is safe. The line itself needs a slot.
 TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
   constexpr int kPages = 12;  // the last two are still queued when all are stored
   double makespan[2] = {};
@@ -273,7 +274,7 @@ TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
     makespan[persistence == Persistence::module ? 1 : 0] =
         value_of(simulation, "agent.0.makespan_us") * 1e3;
     const RequestLog::Columns log = simulation.take_requests();
-    std::map<std::int64_t, std::int64_t> stored;  // by page: when its first line was
+    std::map<std::int64_t, std::int64_t> stored;  // by page: when its first line was stored
     std::map<std::int64_t, std::int64_t> last_stored;
     std::map<std::int64_t, std::int64_t> safe;
     std::map<std::int64_t, int> lines;
@@ -299,9 +300,9 @@ TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
     }
   }
   // A write takes 56 cycles of 1.25 ns through an idle channel; lines follow each other every 5 to
-  // 6.25 ns. The last store of all passes the fence of the page before the last: where the queue
-  // counts, once all but its 128 entries are done; else once each of these pages is, one after the
-  // other.
+  // 6.25 ns. The last store passes the fence of the page before the last. If the queue counts as
+  // safe, that is when all but 128 entries are done; otherwise when these pages are done one after
+  // another.
   constexpr int kFenced = kPages - 1;
   const auto page_ns = [](int lines, double line_ns) { return 70 + (lines - 1) * line_ns; };
   EXPECT_GE(makespan[0], page_ns(64 * kFenced - 128, 5));

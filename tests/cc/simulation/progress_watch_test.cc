@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When is a class of memory said to starve, and how often?
+// When is a class of memory reported as starving, and how often?
 #include "simulation/progress_watch.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(ProgressWatch, EachClassIsReportedAndEachChannelWatched) {
   EXPECT_EQ(see(4 * kMany, 1 + kMany, 5), 0U) << "the NVDIMM again";
 }
 
-// Slow flash does not starve: nothing of the NVDIMM is ready then.
+// Slow flash does not starve: the NVDIMM has no ready request meanwhile.
 TEST(ProgressWatch, AClassWithoutAReadyRequestDoesNotStarve) {
   ProgressWatch watch;
   EXPECT_EQ(look(watch, {0, true}, {0, true}, 1), Lines());
@@ -62,7 +62,7 @@ TEST(ProgressWatch, OneRequestServedIsProgress) {
   EXPECT_EQ(look(watch, {1, true}, {2 * kMany, true}, 4).size(), 1U);
 }
 
-// The end of the warm-up resets what is counted.
+// The end of the warm-up resets the counters.
 TEST(ProgressWatch, BeginsAnewWhenCountersAreReset) {
   ProgressWatch watch;
   EXPECT_EQ(look(watch, {0, true}, {kMany / 2, true}, 1), Lines());

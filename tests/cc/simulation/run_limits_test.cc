@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run ends when its time is up, and one in which a request is denied service says so.
+// Does a run end when its time is up, and report a request that is denied service?
 #include <gtest/gtest.h>
 
 #include "simulation/simulation.h"
@@ -10,8 +10,8 @@
 namespace hmsim::testing {
 namespace {
 
-// Lines of one row without end, all of them row hits; a line of another row of the same bank, 256
-// KiB further, waits for ever.
+// Endless row hits on one row; a line of another row of the same bank, 256 KiB further, waits
+// forever.
 const Assignments kUnfair{{"nvdimm.present", "false"},
                           {"controller.scheduler", "fr_fcfs"},
                           {"dram.refresh", "false"},
@@ -63,11 +63,11 @@ TEST(RunLimits, ARunEndsWhenItsTimeIsUpWhateverWasDone) {
   EXPECT_EQ(value_of(*simulation, "sim.ticks"), 300e6);
   EXPECT_EQ(value_of(*simulation, "agent.0.finished"), 0);
   EXPECT_EQ(value_of(*simulation, "agent.1.finished"), 0);
-  // 12.8 GB/s, less the first access.
+  // 12.8 GB/s, minus the first access.
   EXPECT_NEAR(value_of(*simulation, "agent.0.progress"), 60'000, 600);
 }
 
-// In the very first cycle, too.
+// Also in the very first cycle.
 TEST(RunLimits, ARequestOfTimeZeroIsNoException) {
   std::vector<Assignments> agents = kGreedy;
   for (auto& [key, value] : agents.back()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the time series hold what the statistics read at each time, and change nothing?
+// Does the time series hold the statistics of each time, without changing the run?
 #include "simulation/series.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::unique_ptr<Simulation> make(const std::string& interval, const RunOptions& 
                                       options, text_source(""));
 }
 
-// The registry's columns that statistics() has as well, as it would give them.
+// Returns the registry's columns that statistics() also reports, as it would report them.
 std::vector<double> row_of(const Simulation& simulation) {
   std::vector<double> row;
   for (const Statistic& statistic : simulation.statistics()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do agents, memory and the rules of a run fit together?
+// Do agents, memory and the rules of a run work together?
 #include "simulation/simulation.h"
 
 #include <gtest/gtest.h>

@@ -51,7 +51,7 @@ TEST(Storage, FlushesAreRequestsOfTheirOwnAndTrimsTakeNoTime) {
   EXPECT_EQ(value_of(*simulation, "storage.flushes"), 1);
 }
 
-// A flush waits for the writes of others, and those behind it for the flush.
+// A flush waits for the writes of all threads, and later requests wait for the flush.
 TEST(Storage, AFlushIsABarrierForAllThreads) {
   const std::string trace =
       "fio version 2 iolog\nf add\nf open\nf write 0 4096\nf sync\nf read 8192 4096\nf close\n";
@@ -69,7 +69,6 @@ TEST(Storage, ARequestOverTheEndGoesOnAtTheStart) {
   EXPECT_EQ(value_of(*simulation, "agent.0.progress"), 2);
 }
 
-// Two agents share the device and its contexts.
 // A program's write of a few bytes; a device has sectors of 512.
 TEST(Storage, RequestsTakeWholeSectors) {
   const std::string trace =
@@ -79,6 +78,7 @@ TEST(Storage, RequestsTakeWholeSectors) {
   EXPECT_EQ(value_of(*simulation, "storage.read_bytes"), 1'024);
 }
 
+// Two agents share the device and its contexts.
 TEST(Storage, AgentsShareTheDevice) {
   const Assignments agent{
       {"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}, {"threads", "1"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the thread log say what statistics and requests say, up to its limit, and change nothing?
+// Does the thread log match statistics and requests up to its limit, without changing the run?
 #include "simulation/thread_log.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace hmsim::testing {
 namespace {
 
 constexpr std::int64_t kMany = 10'000'000;
-constexpr int kAlike = 3;  // threads of each kind of program(), but for the one that wakes
+constexpr int kAlike = 3;  // threads of each kind in program(), except the waker
 
 struct Row {
   std::int64_t begin, end, agent, thread, task, name, state, core;
@@ -42,7 +42,8 @@ std::map<std::int64_t, std::vector<Row>> by_thread(const std::vector<Row>& rows)
   return threads;
 }
 
-// Threads that do all there is in no order; one that waits for nobody wakes those that wait.
+// Returns threads that use all kinds of steps in random order; one that never waits wakes the
+// waiting ones.
 std::string program(std::uint64_t seed) {
   Random random(seed);
   int waits = 0;
@@ -122,7 +123,8 @@ class ThreadLogAndStatistics : public ::testing::TestWithParam<Case> {
   std::vector<Row> rows_;
 };
 
-// One follows the other, from the start to the thread's end, which for one is the job's.
+// States follow one another from the start to the thread's end, which for one thread is the job's
+// end.
 TEST_P(ThreadLogAndStatistics, AThreadIsInOneStateAtATime) {
   std::int64_t last = 0;
   for (const auto& [thread, rows] : by_thread(rows_)) {
@@ -190,7 +192,7 @@ TEST_P(ThreadLogAndStatistics, ACoreRunsOneThreadAtATime) {
   }
 }
 
-// Whoever is ready and does not run has no free core.
+// A ready thread that does not run has no idle core.
 TEST_P(ThreadLogAndStatistics, NobodyWaitsForACoreThatIsFree) {
   std::vector<std::tuple<std::int64_t, int, int>> steps;  // time, running, ready
   for (const Row& row : rows_) {
@@ -218,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, ThreadLogAndStatistics,
                                             ::testing::Values("0", "2"),
                                             ::testing::Values(1, 2, 3)));
 
-// What requests say of a thread that reads: from the first line sent to the last one done.
+// Compared with the requests of a reading thread: from the first line sent to the last one done.
 TEST(ThreadLog, ReadsLastAsLongAsTheirLines) {
   Job job{"thread a\ncompute 4000\nread 7\ncompute 400\nread 90\nread 91\n",
           {},
@@ -255,7 +257,7 @@ TEST(ThreadLog, CopyingEndsWithTheLastLinesLoad) {
   const std::int64_t slot = 125;
   for (const Row& row : rows_of(*simulation)) {
     if (row.state == ThreadLog::kCopying) {
-      EXPECT_EQ(row.begin, 0);  // with what precedes its first line
+      EXPECT_EQ(row.begin, 0);  // with the instructions before its first line
       EXPECT_EQ(row.end, *std::max_element(arrivals.begin(), arrivals.end()) + slot);
       return;
     }
@@ -295,8 +297,8 @@ TEST(ThreadLog, ChangesNothing) {
   EXPECT_EQ(with->save(), without->save());
 }
 
-// Of a run that goes on from a checkpoint it holds the rest; of a line that is copied then, the
-// slot of its dispatch may be lost.
+// After a checkpoint the log holds the rest of the run. For a line being copied at that time, the
+// slot of its dispatch may be missing.
 TEST(ThreadLog, BeginsWhereARunGoesOn) {
   const Job job = job_of("table3", "2", 6);
   const auto whole = run(job);
@@ -310,7 +312,7 @@ TEST(ThreadLog, BeginsWhereARunGoesOn) {
     ASSERT_GT(whole->now().value(), at);
     while (!second->run(1'000'000)) {
     }
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> left;  // of a thread's state
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> left;  // by thread and state
     for (const Row& row : rows) {
       left[{row.thread, row.state}] += std::max<std::int64_t>(0, row.end - std::max(row.begin, at));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// May simulations run at the same time in one process? They share nothing, so that each gives what
-// it gives alone; under ThreadSanitizer (tools/test tsan) a shared variable would be told.
+// Can simulations run at the same time in one process? They share nothing, so each must give the
+// same results as alone. ThreadSanitizer (tools/test tsan) would report a shared variable.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Among them: each kind of queue, collection and buffer, a second rank, PCM instead of flash.
+// Covers each kind of queue, collection and buffer, a second rank, and PCM instead of flash.
 const std::array<Assignments, 4> kSystems{{
     {},
     {{"controller.queues", "split"}, {"nvdimm.gc.scheduler", "proactive"}, {"dram.ranks", "2"}},
@@ -25,7 +25,7 @@ const std::vector<Assignments> kAgents{
     {{"kind", "synthetic"}, {"core", "1"}, {"target", "nvdimm"}, {"requests", "1000"}},
 };
 
-// A checkpoint of a run's end, and every statistic.
+// Returns a checkpoint of the end of a run, and every statistic.
 std::string outcome(const Assignments& system) {
   RunOptions options;
   options.check = true;

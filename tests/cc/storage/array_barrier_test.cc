@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a barrier part what is before it from what is behind it? Is power what its parts take?
+// Does a barrier separate the requests before it from those after it? Does the power match the sum
+// of its parts?
 #include <gtest/gtest.h>
 
 #include <map>
@@ -64,7 +65,7 @@ TEST(Barrier, NothingPassesIt) {
   }
 }
 
-// What is behind a barrier does not start before it has ended: it takes its time alone.
+// Requests after a barrier start when it has ended, and take their time alone.
 TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
   Array array(moneta(Kind::moneta_2q).design, moneta(Kind::moneta_2q).capacity);
   Ends ends;
@@ -96,7 +97,7 @@ TEST(ArrayPower, IsIdleAndBusyBlocksAndBits) {
   EXPECT_NEAR(idle.background, 0.135, 0.0005);  // 512 dies of 264 uW
   EXPECT_NEAR(idle.total() - idle.background, 0.3 + 0.03 + 0.12 + 5 * 0.00126 + 4 * 0.24, 1e-12);
   RowMemoryCounts counts;
-  counts.cell_bytes_written = counts.buffer_bytes_written = 2'000'000'000;  // in a second
+  counts.cell_bytes_written = counts.buffer_bytes_written = 2'000'000'000;  // per second
   const Power busy = power_of(parameters, {1, 1, 1}, counts, 4, kSecond);
   EXPECT_NEAR(busy.cells, 2e9 * 8 * 17.84e-12, 1e-12);
   const double blocks = busy.total() - busy.background - busy.cells;

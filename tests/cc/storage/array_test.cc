@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does an array take the times, and reach the rates, that follow from its parts by hand?
+// Does an array have the times and rates that follow from its parts by hand?
 #include "storage/array.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = IoDriverKind;
 
-// When a lone request of so many transfers of a buffer each is done, if it begins at 0: the
+// Returns when a lone request of `transfers` transfers, one buffer each, is done if it begins at 0:
 // recurrences of a pipeline with two buffers, without events. Picoseconds.
 std::int64_t lone_write(std::int64_t transfers, std::int64_t kib) {
   constexpr std::size_t kControllers = 4;
@@ -75,7 +75,7 @@ TEST(Array, ARequestAcrossAStripeIsTwoTransfersOnTwoControllers) {
   ClosedLoop loop(machine.path, array, {Load{4 * kKib, 0, 6 * kKib, false}}, 3);
   loop.run_requests(40);
   EXPECT_EQ(array.intake().writes().requests, 40u);
-  EXPECT_EQ(array.counts().of[1].transfers, 40u);  // within 6 KB none crosses
+  EXPECT_EQ(array.counts().of[1].transfers, 40u);  // none crosses a stripe within 6 KB
   Array other(machine.design, machine.capacity);
   ClosedLoop crossing(machine.path, other, {Load{8 * kKib, 0, 16 * kKib - 512, false}}, 3);
   crossing.run_requests(40);
@@ -130,7 +130,7 @@ double bandwidth(const Machine& machine, std::size_t count, std::uint64_t bytes,
   return loop.bandwidth();
 }
 
-// Writes hold one of two buffers for 1.31 us and for the link's and the ring's time.
+// Writes hold one of two buffers for 1.31 us and for the time of the link and the ring.
 TEST(Array, TwoBuffersBoundOneDirection) {
   Machine machine = moneta(Kind::none);
   machine.path.contexts = 4'096;
@@ -138,7 +138,7 @@ TEST(Array, TwoBuffersBoundOneDirection) {
   EXPECT_NEAR(bandwidth(machine, 256, 4 * kKib, 0), 2 * 4.096 / (1.31 + 4 * (0.602 + 0.28)),
               0.02);                                                        // 1.69
   EXPECT_NEAR(bandwidth(machine, 256, 8 * kKib, 0), 1.024 / 0.602, 0.001);  // the link
-  EXPECT_NEAR(bandwidth(machine, 256, 8 * kKib, 1), 1.024 / 0.650, 0.005);  // likewise
+  EXPECT_NEAR(bandwidth(machine, 256, 8 * kKib, 1), 1.024 / 0.650, 0.005);  // the link
   machine.design.link.from_host = {Tick(1), Tick(1'310'000)};
   EXPECT_NEAR(bandwidth(machine, 256, 1 * kKib, 0), 2 * 1.024 / (1.31 + 0.28), 0.02);
 }
@@ -155,7 +155,7 @@ TEST(Array, TheRingBoundsMixes) {
   EXPECT_GE(mix, ring * 0.95);
 }
 
-// One queue, first come first served: each thread gets one request in, whatever its size.
+// One queue, first come first served: each thread has one request in it, whatever its size.
 TEST(Array, FifoGivesBytesInRatioOfSizes) {
   Machine machine = moneta(Kind::moneta_spin);
   Array array(machine.design, machine.capacity);
@@ -169,11 +169,11 @@ TEST(Array, FifoGivesBytesInRatioOfSizes) {
     (i < 4 ? small : large) += loop.results[i].requests;
   }
   EXPECT_NEAR(static_cast<double>(small) / static_cast<double>(large), 1, 0.5);
-  EXPECT_GE(small, large);  // a small one is back in the line sooner
+  EXPECT_GE(small, large);  // a small one returns to the queue sooner
 }
 
 TEST(Array, ARatesBoundIsReachedWhereItIsAlone) {
-  // Controllers of 20 us each: 4 of them, and everything else idle.
+  // Controllers of 20 us each: 4 of them; everything else is idle.
   Machine machine = moneta(Kind::none);
   machine.path.contexts = 4'096;
   machine.design.memory.read_time = 17 * kMicrosecond;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a page of the second level cross the memory bus as lines, and nothing else?
+// Does a page of the second level cross the memory bus as lines, with no other traffic?
 #include "storage/device_mover.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace hmsim::testing {
 namespace {
 
-// Random pages of four times what both levels hold, half of them written.
+// Random pages of four times the capacity of both levels, half of them written.
 std::unique_ptr<Simulation> simulation(const Assignments& more = {}) {
   Assignments config{{"nvdimm.kind", "sttram"},       {"nvdimm.capacity", "1GiB"},
                      {"storage.kind", "table"},       {"storage.capacity", "64MiB"},
@@ -45,7 +45,7 @@ TEST(DeviceMover, EveryMoveIs64LinesAndThereAreNoOthers) {
     const double demoted = value_of(*done, "storage.device.cache.demotions");
     EXPECT_GT(promoted, 100);
     EXPECT_GT(demoted, 1'000);
-    // A run ends in the midst of moves, which are few: lines of one, and what waits behind it.
+    // A run ends in the middle of a few moves: some lines of one, and those that wait for it.
     EXPECT_NEAR(value_of(*done, "nvdimm.reads"), 64 * promoted, 64 * 8) << window;
     EXPECT_NEAR(value_of(*done, "nvdimm.writes"), 64 * demoted, 64 * 8) << window;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One device by itself, with an asker that notes when its requests end.
+// One device in isolation, with a client that records when its requests end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ class DeviceRig : public IoListener {
     while (kernel_.step(kNever)) {
     }
   }
-  // One request, alone: how long it takes.
+  // Sends a single request. Returns its duration.
   Tick alone(IoRequest::Kind kind, std::uint64_t offset, std::uint64_t bytes) {
     const std::uint32_t tag = send(kind, offset, bytes);
     drain();
@@ -65,7 +65,8 @@ class DeviceRig : public IoListener {
   Tick write(std::uint64_t offset, std::uint64_t bytes = 4096) {
     return alone(IoRequest::Kind::write, offset, bytes);
   }
-  // `count` requests from next(i), `depth` of them at once; the time until the last has ended.
+  // Sends `count` requests from next(i), `depth` at a time. Returns the time until the last has
+  // ended.
   template <class Next>
   Tick run(std::uint64_t count, std::uint64_t depth, Next next) {
     const Tick start = now();
@@ -100,7 +101,7 @@ class DeviceRig : public IoListener {
 
   std::map<std::uint32_t, Tick> began;
   std::map<std::uint32_t, Tick> ended;
-  std::vector<std::uint32_t> order;  // tags, as they ended
+  std::vector<std::uint32_t> order;  // tags, in order of completion
   std::uint64_t sent = 0;
 
  private:
@@ -117,7 +118,7 @@ class DeviceRig : public IoListener {
   bool again_ = false;
 };
 
-// Requests of a mix: offsets in whole sectors, some barriers and flushes among them.
+// Returns a random request: offsets in whole sectors, with some barriers and flushes.
 inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64_t most) {
   IoRequest request;
   const std::uint64_t draw = random.below(20);
@@ -132,8 +133,8 @@ inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64
   return request;
 }
 
-// A run of A + B is run A, save, load elsewhere, run B, whenever that is. make() gives a new device
-// each time; `most`: bytes of a request.
+// Expects run(A + B) = run(A), save, load into another device, run(B), at many moments. make()
+// returns a new device each time. `most`: maximum bytes of a request.
 template <class Make>
 void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most) {
   struct Moment {

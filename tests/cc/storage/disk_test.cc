@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a disk take the time of its seeks, turns and transfers?
+// Does a disk take the time of its seeks, rotations and transfers?
 #include "storage/disk.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ DiskParameters plain_disk() {
   return parameters;
 }
 
-// One after another, by arithmetic in floating point: where the arm is, how the platters stand.
+// One request after another in floating point: the position of the arm, and the angle of the
+// platters.
 class Oracle {
  public:
   explicit Oracle(const DiskParameters& parameters)
@@ -36,7 +37,7 @@ class Oracle {
         bytes_(static_cast<double>(p_.track.value())),
         tracks_(std::ceil(static_cast<double>(kTerabyte.value()) / bytes_)) {}
 
-  // Without the wait for the sector.
+  // Returns the time without the wait for the sector.
   double still(double offset, double size, bool write) {
     const double track = std::floor(offset / bytes_);
     double time = static_cast<double>(p_.overhead.value());
@@ -81,11 +82,11 @@ TEST(Disk, OneRequestTakesItsSeekTurnAndTransfer) {
     ASSERT_LT(wait, oracle.turn() + 0.001 * kMs);
     waits += wait;
   }
-  // Half a turn, 4.17 ms, within four deviations of such a mean.
+  // Half a revolution, 4.17 ms, within four standard deviations of such a mean.
   EXPECT_NEAR(waits / kCount, oracle.turn() / 2, 4 * oracle.turn() / std::sqrt(12.0 * kCount));
 }
 
-// The wait is until the sector comes round: read again and again, it is at one angle.
+// Waits until the sector returns: repeated reads are at one angle.
 TEST(Disk, ASectorPassesOnceInATurn) {
   Disk disk(plain_disk(), kTerabyte, 1);
   DeviceRig rig(disk);
@@ -95,7 +96,7 @@ TEST(Disk, ASectorPassesOnceInATurn) {
     EXPECT_EQ(rig.read(0, 512), disk.mechanics().revolution());
   }
   EXPECT_EQ(rig.now() - first, 5 * disk.mechanics().revolution());
-  // The sector after it has just passed when the overhead is over.
+  // The next sector has just passed when the overhead ends.
   const Tick sector = disk.mechanics().transfer(512, 1024);
   EXPECT_EQ(rig.read(512, 512), disk.mechanics().revolution() + sector);
 }
@@ -119,7 +120,7 @@ TEST(Disk, TheMeanSeekOverTheWholeDiskIsThatOfItsDataSheet) {
   EXPECT_EQ(mechanics.seek(8, 7), parameters.track_seek);
 }
 
-// n tracks from one's beginning take n turns and n - 1 changes (exact).
+// n tracks from the beginning of one take n revolutions and n - 1 track changes (exact).
 TEST(Disk, WholeTracksAreReadWithoutLosingATurn) {
   const DiskParameters parameters = plain_disk();
   Disk disk(parameters, kTerabyte, 1);
@@ -132,7 +133,7 @@ TEST(Disk, WholeTracksAreReadWithoutLosingATurn) {
             parameters.overhead + wait + 50 * turn + 49 * parameters.track_seek);
 }
 
-// Without read-ahead, the next sector has passed when the next request comes.
+// Without read-ahead, the next sector has passed when the next request arrives.
 TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
   constexpr std::uint64_t kChunk = 64 << 10;
   const auto stream = [](const DiskParameters& parameters, std::uint64_t count, std::uint64_t depth,
@@ -152,7 +153,7 @@ TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
   const DiskMechanics mechanics(parameters, kTerabyte, 1);
   EXPECT_EQ(stream(parameters, 10, 1, Kind::read),
             10 * mechanics.revolution() + mechanics.transfer(kChunk, 11 * kChunk));
-  // Requests that wait find the head where the last one left it: 1,200 chunks are 100 tracks.
+  // Waiting requests find the head where the last one left it: 1,200 chunks are 100 tracks.
   const Tick whole = mechanics.transfer(kChunk, 1201 * kChunk);
   EXPECT_EQ(stream(parameters, 1200, 4, Kind::write), whole + mechanics.revolution());
   parameters.buffer = Bytes(2 << 20);
@@ -200,10 +201,10 @@ TEST(Disk, AnElevatorGoesUpwardsAndThenFromTheLowestAgain) {
   }
 }
 
-// Random reads, n at once. In turn: the mean seek. Upwards: waiting requests are twice as dense
-// before the head as on average, for those places were left longest ago; so the next one is D / 2n
-// away on average, and the mean of the root of such a distance is sqrt(pi / 8 n). That the density
-// falls along the way is left out: 5 %.
+// Random reads, n at once. In order of arrival, the mean seek. With an elevator, waiting requests
+// are twice as dense ahead of the head as on average, because those places were served longest ago.
+// The next one is thus D / 2n away on average, and the mean square root of such a distance is
+// sqrt(pi / 8 n). The decrease of density along the way is ignored: 5 %.
 TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
   constexpr std::uint64_t kDepth = 32;
   constexpr std::uint64_t kCount = 4000;

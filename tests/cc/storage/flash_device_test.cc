@@ -19,7 +19,8 @@ namespace {
 
 using Kind = IoRequest::Kind;
 
-// 2 channels of 2 LUNs, 32 blocks of 16 pages each; 8 MiB, and a buffer of 16 pages either way.
+// 2 channels of 2 LUNs, 32 blocks of 16 pages each; 8 MiB, and a buffer of 16 pages in each
+// direction.
 FlashParameters small_flash() {
   FlashParameters parameters;
   parameters.inside.capacity = Bytes(8 << 20);
@@ -54,7 +55,7 @@ TEST(FlashDevice, OneReadTakesDriverCommandFlashAndLink) {
   DeviceRig rig(device);
   EXPECT_EQ(rig.read(8192), Tick(4'000'000 + 4 * 1'000'000) + parameters.command +
                                 page_read(parameters) + Tick(4 * 2'000'000));
-  // The page is in the buffer now; a sector of it passes the link in half a KiB's time.
+  // The page is in the buffer now; a sector crosses the link in half a KiB's time.
   EXPECT_EQ(rig.read(8192, 512), Tick(4'500'000) + parameters.command +
                                      parameters.inside.buffer.lookup + Tick(1'000'000));
 }
@@ -90,7 +91,8 @@ TEST(FlashDevice, RunsAsFastAsItsNarrowestPart) {
   FlashParameters link = small_flash();
   link.to_host = 25 * kMicrosecond;
   EXPECT_NEAR(rate_of(link, 4096, Kind::read) / 100e6, 1, 0.02);
-  // Four LUNs in turn: cells bind, and what is not overlapped with them on a LUN.
+  // Four LUNs in turn: the limit is the cells plus the part that does not overlap with them on a
+  // LUN.
   const FlashParameters plain = small_flash();
   const double cells = static_cast<double>((page_read(plain) - plain.inside.buffer.lookup).value());
   EXPECT_NEAR(rate_of(plain, 4096, Kind::read) / (cells / 4), 1, 0.02);
@@ -117,7 +119,7 @@ TEST(FlashDevice, ADuplexLinkMovesBothWaysAtOnce) {
   EXPECT_NEAR(static_cast<double>(took(true).value()) / 100 / 400e6, 1, 0.06);
 }
 
-// Counts what the chips are told, and knows nothing of the FTL.
+// Counts the chips' operations, independent of the FTL.
 class Programs final : public FlashObserver {
  public:
   void on_flash(const FlashRecord& record) override {
@@ -136,8 +138,8 @@ class Programs final : public FlashObserver {
   std::uint64_t collections = 0;
 };
 
-// Pages are overwritten at random. What leaves the buffer is what was written but for what is
-// overwritten there, or is there still; the rest of all programs is amplification.
+// Pages are overwritten at random. The buffer writes back all writes except those overwritten in it
+// or still held. All other programs are amplification.
 TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
   FlashParameters parameters = small_flash();
   FlashDevice device(parameters, kCapacity, 1);
@@ -163,7 +165,7 @@ TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
   EXPECT_NEAR(static_cast<double>(counts.ftl.host_pages), static_cast<double>(kWrites - hits),
               0.02 * kWrites);
   EXPECT_EQ(counts.buffer.eviction_reads, 0u) << "whole pages need no reading before";
-  // Erased: what was programmed beyond the blocks that hold something now.
+  // Erases: the programs minus the blocks that hold pages now.
   EXPECT_NEAR(static_cast<double>(seen.erases), static_cast<double>(seen.programs) / 16, 4 * 32.0);
   StatisticRegistry registry;
   device.register_statistics(registry, "storage");

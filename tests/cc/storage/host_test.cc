@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does software cost what its layers say, and bound rates as contexts, locks and threads do?
+// Does software cost the sum of its layers, and limit rates through contexts, locks and threads?
 #include <gtest/gtest.h>
 
 #include "core/errors.h"
@@ -14,7 +14,7 @@ PathParameters path_of(Kind kind) { return moneta(kind).path; }
 
 struct Sum {
   Kind kind;
-  std::int64_t write;  // nanoseconds of software for 4 KB, by the paper and what it says is saved
+  std::int64_t write;  // nanoseconds of software for 4 KB, from the paper and its stated savings
   std::int64_t read;
 };
 constexpr Sum kSums[] = {
@@ -86,8 +86,8 @@ TEST(Host, OutstandingIsRateTimesLatency) {
   }
 }
 
-// Spinning threads keep their contexts: as many requests at the device as there are contexts. Those
-// that sleep are as many as threads, until contexts have no time left.
+// Spinning threads keep their contexts, so the device has as many requests as there are contexts.
+// Sleeping threads allow one request each, until the contexts have no time left.
 TEST(Host, ContextsBoundSpinningThreadsAndNotSleepers) {
   const auto rate = [](Kind kind, std::int64_t contexts, std::size_t count) {
     PathParameters path = path_of(kind);
@@ -137,7 +137,7 @@ TEST(Host, LargeRequestsAreSplitAndTheirPiecesAreUnderWayTogether) {
   }
   EXPECT_EQ(bytes, 40 * kKib);
   EXPECT_EQ(device.requests.back().bytes, 8 * kKib);
-  // Entry once, queue, tag and issue three times, the last piece's 8 us, interrupt, wake, leave.
+  // Entry once; queue, tag and issue three times; the last piece's 8 us; interrupt, wake, leave.
   const std::int64_t each = 510 + 140 + 480;
   EXPECT_EQ(loop.now(),
             (1'980 + 3 * each + 40 * 240 + 8'000 + 1'100 + 3'150 + 1'980) * kNanosecond);

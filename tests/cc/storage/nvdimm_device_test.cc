@@ -26,7 +26,7 @@ NvdimmDeviceParameters device_of(NvdimmDriverKind kind, std::int64_t window = 64
   return parameters;
 }
 
-// A device over a port that answers after a fixed time, without software.
+// A device on a port that answers after a fixed time, without software.
 class Rig final : public IoListener {
  public:
   explicit Rig(const NvdimmDeviceParameters& device, std::size_t slots = 1'000)
@@ -60,7 +60,7 @@ class Rig final : public IoListener {
     }
   }
 
-  // What was sent, as kinds with numbers and times in latencies: "W64@0 R8@1".
+  // Returns the sent accesses as kinds with counts and times in latencies: "W64@0 R8@1".
   std::string sent() const {
     std::string text;
     std::string last;
@@ -96,7 +96,7 @@ class Rig final : public IoListener {
   Kernel kernel;
   FakePort port;
   NvdimmHost io;
-  std::map<std::uint32_t, std::int64_t> ended;  // tags, and when in latencies
+  std::map<std::uint32_t, std::int64_t> ended;  // tags, and end times in latencies
   std::int64_t blocks = 0;
 
  private:
@@ -169,7 +169,7 @@ TEST(NvdimmDevice, FaultsAndMapsTakeTimeOnTheirOwnThread) {
   Rig rig(parameters);
   rig.read(0, 64);
   rig.read(kPage, 64);  // of the same thread: after the first one's fault
-  rig.read(64, 64);     // the page is there
+  rig.read(64, 64);     // the page is present
   rig.drain();
   EXPECT_EQ(rig.sent(), "R1@0 R1@10 R1@20");
 }
@@ -193,7 +193,7 @@ TEST(NvdimmDevice, ADriversFlushWaitsForWritesAndHoldsUpThoseAfterIt) {
   rig.flush();           // 1
   rig.write(kPage, 64);  // 2
   rig.read(0, 64);       // 3
-  rig.flush(true);       // 4: of one request's own
+  rig.flush(true);       // 4: a request's own flush
   rig.flush();           // 5
   rig.drain();
   EXPECT_EQ(rig.sent(), "W1@0 R1@0 W1@1");
@@ -209,7 +209,7 @@ TEST(NvdimmDevice, TrimsGoToTheMemoryAtOnce) {
   EXPECT_EQ(rig.io.host.counts().of[0].requests + rig.io.host.counts().of[1].requests, 0u);
 }
 
-// A run of A + B is run A, save, load elsewhere, run B.
+// Expects run(A + B) = run(A), save, load into another rig, run(B).
 TEST(NvdimmDevice, CheckpointsHoldWhatIsUnderWay) {
   for (const NvdimmDriverKind kind :
        {NvdimmDriverKind::nd_pmem, NvdimmDriverKind::pmbd, NvdimmDriverKind::dax}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a page cache hold what its levels' sizes and their order say, and lose nothing?
+// Does a page cache hold the pages given by its levels' sizes and order, without losing data?
 #include "storage/page_cache.h"
 
 #include <gtest/gtest.h>
@@ -77,8 +77,8 @@ TEST(PageCache, PagesOfOneRequestComeTogether) {
   EXPECT_EQ(cache->counts().device_reads, 9u);
 }
 
-// Pages by recency, and how many of them there are. All pages of both levels are the most recent
-// ones. A page that comes up from a full second level has cost that its last one before it left.
+// Pages by recency. Both levels together hold the most recent pages. A page promoted from a full
+// second level has evicted the last page of that level before it left.
 class Stack {
  public:
   Stack(std::size_t first, std::size_t second) : first_(first), whole_(first + second) {}
@@ -109,7 +109,7 @@ class Stack {
   std::size_t held_ = 0;
 };
 
-// Near pages are asked for more often.
+// Returns a page; low numbers are more frequent.
 std::int64_t some_page(Random& random) {
   const std::uint64_t range = 4 + random.below(200);
   return static_cast<std::int64_t>(random.below(range));
@@ -134,8 +134,8 @@ TEST(PageCache, ExclusiveLevelsAreOneStack) {
   }
 }
 
-// The trend that is claimed of a second level: its hits rise with its size, the device's reads
-// fall, and requests take longer the slower it is.
+// The claimed trend for a second level: its hits rise with its size, the device's reads fall, and
+// requests take longer the slower it is.
 TEST(PageCache, ALargerSecondLevelHelpsAndASlowerOneHelpsLess) {
   const auto run = [](std::int64_t second, double slow_down, PageCacheCounts& counts) {
     PageCacheParameters parameters = levels(16, second);
@@ -175,7 +175,7 @@ TEST(PageCache, ALargerSecondLevelHelpsAndASlowerOneHelpsLess) {
   }
 }
 
-// A device that knows which pages have changes that it has not got.
+// A device that knows which pages have changes not yet written to it.
 class Watch final : public StorageDevice {
  public:
   explicit Watch(std::set<std::uint64_t>& dirty)
@@ -205,7 +205,7 @@ class Watch final : public StorageDevice {
   TableDevice device_;
 };
 
-// One page at a time, so that it is known when it becomes dirty.
+// One page at a time, so that the test knows when it becomes dirty.
 TEST(PageCache, NoChangeIsLost) {
   for (const char* policy : {"lru", "lirs"}) {
     std::set<std::uint64_t> dirty;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do pages fault when they are not there, and does a fault take trap, swap path and device?
+// Do absent pages fault, and does a fault take the time of trap, swap path and device?
 #include "storage/pager.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ TableParameters device(const char* time, std::int64_t channels) {
   return table;
 }
 
-// Threads, each with one touch at a time, of pages that next(thread) tells; a page has the same
-// place in all of them. The software over the device takes no time.
+// Threads with one touch at a time, of pages from next(thread). A page has the same address in all
+// of them. The software over the device takes no time.
 class PagerRig final {
  public:
   using Touch = std::pair<std::uint64_t, bool>;
@@ -57,7 +57,7 @@ class PagerRig final {
     kernel.notify_all();
   }
 
-  // True: the page was there.
+  // Returns whether the page was present.
   bool touch(std::uint32_t thread, Touch which, Tick now) {
     const VirtualPage page{0, which.first};
     if (pager.is_resident(page)) {
@@ -113,7 +113,7 @@ class PagerRig final {
     std::uint16_t client;
   };
 
-  // Until a touch has to wait, or there are none left.
+  // Touches pages until one has to wait or none are left.
   void go(std::uint32_t thread, Tick now) {
     while (left_ > 0) {
       --left_;
@@ -175,9 +175,9 @@ TEST(Pager, LruFaultsBeyondItsStack) {
   }
 }
 
-// Random updates by 16 threads in far more pages than frames: each needs two I/Os. Where the device
-// is fast, the swap path's 5 us for each bound them: 100,000 updates a second, whatever the device;
-// where it is slow, the device does.
+// Random updates by 16 threads to far more pages than frames; each needs two I/Os. With a fast
+// device, the swap path's 5 us per I/O are the limit: 100,000 updates per second for any device.
+// With a slow one, the device is the limit.
 TEST(Pager, ThrashingIsBoundBySwapPathOrDevice) {
   const auto rate = [](const char* time, std::int64_t channels) {
     PagerRig rig(frames(64), device(time, channels), 8192);
@@ -196,7 +196,7 @@ TEST(Pager, ThrashingIsBoundBySwapPathOrDevice) {
   EXPECT_NEAR(rate("75us", 1), 1e6 / 150, 1e6 / 150 * 0.05);
 }
 
-// Equal pages of two address spaces are two pages; one too many has no place to go.
+// The same page of two address spaces is two pages; one page too many cannot be stored.
 TEST(Pager, NumbersPagesOfAllSpacesUpToTheDevicesEnd) {
   PagerRig rig(frames(8), device("10us", 1), 2);
   const auto fault = [&](std::uint16_t space) {

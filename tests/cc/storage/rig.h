@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads in a closed loop over a host and an array, and the numbers that they see.
+// Threads in a closed loop over a host and an array, and the rates that they measure.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ inline Machine moneta(IoDriverKind driver) {
   return machine;
 }
 
-// Answers each request after a constant time, all at once.
+// Answers each request after a constant time, without queueing.
 class ConstantDevice final : public StorageDevice {
  public:
   explicit ConstantDevice(Tick latency) : latency_(latency) {}
@@ -69,12 +69,12 @@ class ConstantDevice final : public StorageDevice {
   EventQueue<Event> events_;
 };
 
-// What one thread asks for, again and again.
+// The repeated request of one thread.
 struct Load {
   std::uint64_t bytes = 4 * kKib;
   double reads = 1;
   std::uint64_t footprint = std::uint64_t{1} << 30;
-  bool aligned = true;  // places are multiples of the size
+  bool aligned = true;  // offsets are multiples of the size
 };
 
 struct ThreadResult {
@@ -107,7 +107,7 @@ class ClosedLoop final : private IoListener {
     host.account(end);
     seconds = static_cast<double>((end - warmup).value()) / 1e12;
   }
-  // One request of each thread after another, `count` of them, then nothing.
+  // Sends `count` requests, one at a time per thread, and drains.
   void run_requests(std::uint64_t count) {
     left_ = count;
     for (std::uint32_t i = 0; i < loads_.size(); ++i) {
@@ -126,7 +126,7 @@ class ClosedLoop final : private IoListener {
     }
     return sum / seconds;
   }
-  double bandwidth() const {  // 10^9 bytes a second
+  double bandwidth() const {  // 10^9 bytes per second
     double sum = 0;
     for (const ThreadResult& each : results) {
       sum += static_cast<double>(each.bytes);

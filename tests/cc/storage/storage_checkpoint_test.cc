@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a run of storage that was saved and loaded continue as the saved one does?
+// Does a storage run that was saved and loaded continue like the original?
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = IoDriverKind;
 
-// Twelve threads that ask for this and that in a closed loop, through few contexts and tags.
+// Twelve threads with mixed requests in a closed loop, with few contexts and tags.
 class System final : private IoListener {
  public:
   explicit System(const Machine& machine)

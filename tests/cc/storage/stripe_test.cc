@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a stripe put every byte where RAID-0 has it, and run as fast as its members, up to its bus?
+// Does a stripe place every byte as in RAID-0, and reach the rate of its members up to its bus?
 #include "storage/stripe.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using Kind = IoRequest::Kind;
 
 constexpr std::uint64_t kMember = 1 << 20;
 
-// Takes nothing but notes, and a microsecond.
+// Records requests and takes a microsecond for each.
 class Notes final : public StorageDevice {
  public:
   void listen(IoListener& listener) override { listener_ = &listener; }
@@ -64,8 +64,7 @@ std::unique_ptr<Stripe> make_stripe(const StripeParameters& parameters) {
   return std::make_unique<Stripe>(parameters, std::move(members));
 }
 
-// By laying the bytes out one sector at a time, as cards are dealt: each member's pile in turn gets
-// a unit.
+// Lays the bytes out one sector at a time, like dealing cards: each member in turn gets a unit.
 TEST(Stripe, EverySectorIsWhereDealingUnitsPutsIt) {
   constexpr std::uint64_t kSector = 512;
   for (const std::size_t count : {1, 3, 4}) {
@@ -121,7 +120,7 @@ TEST(Stripe, EverySectorIsWhereDealingUnitsPutsIt) {
   }
 }
 
-// A 4 KiB request at 6 KiB of units of 8 KiB is two pieces on two members, at once.
+// With units of 8 KiB, a 4 KiB request at 6 KiB is two pieces on two members, in parallel.
 TEST(Stripe, ARequestOverAnEdgeIsTwoPieces) {
   StripeParameters parameters;
   parameters.members = 2;
@@ -132,7 +131,7 @@ TEST(Stripe, ARequestOverAnEdgeIsTwoPieces) {
   EXPECT_EQ(rig.read(6144, 4096), half);
 }
 
-// N members at full stretch are N times as fast as one, up to the bus (exact).
+// N saturated members are N times as fast as one, up to the bus (exact).
 TEST(Stripe, RunsAtTheRateOfAllMembersUpToTheBus) {
   constexpr std::uint64_t kUnit = 65536;
   constexpr std::uint64_t kUnits = 12;
@@ -159,7 +158,7 @@ TEST(Stripe, RunsAtTheRateOfAllMembersUpToTheBus) {
   }
 }
 
-// Rates of many random requests at once, against members' queues kept by hand (no bus).
+// Rates of many parallel random requests, against members' queues computed by hand (no bus).
 TEST(Stripe, RandomRequestsEndWhenTheirSlowestPieceDoes) {
   constexpr std::uint64_t kUnit = 4096;
   StripeParameters parameters;

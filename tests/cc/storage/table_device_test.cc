@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a device that is known by its times take these times, one after another or at once?
+// Does a device defined by its times take these times, serially and in parallel?
 #include "storage/table_device.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(TableDevice, ABarrierWaitsForAllBeforeItAndAllBehindItWait) {
   EXPECT_EQ(rig.ended.at(flush), 63 * kMicrosecond);
 }
 
-// No barrier overlaps any other request: by when they were on the device's channels.
+// No barrier overlaps another request, judged by their times on the device's channels.
 TEST(TableDevice, BarriersHoldInAnyMix) {
   TableParameters parameters = some_table();
   parameters.channels = 5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does each line that waits for slots get its turn, and so each queue of an NVMe SSD its share,
-// whether it reads or writes?
+// Does each line that waits for slots get its turn, so that each queue of an NVMe SSD gets its
+// share, for reads and writes?
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -11,7 +11,8 @@
 namespace hmsim::testing {
 namespace {
 
-// The device of configs/storage/nvme.yaml, whose 64 buffers all queues share, without software.
+// The device of configs/storage/nvme.yaml, whose 64 buffers are shared by all queues, without
+// software.
 Machine nvme(std::int64_t queues) {
   Machine machine;
   machine.path.contexts = 64;
@@ -39,10 +40,10 @@ Machine nvme(std::int64_t queues) {
   return machine;
 }
 
-// Eight threads read and eight write. The ring bounds them; in each turn it moves 4 KiB of every
-// thread, so that all requests take the same time, whatever they do. With one
-// line for buffers, in which reads wait with all 4 KiB that controllers have ready and a write with
-// one, 256 KiB would take 1,027 and 7,043 us.
+// Eight threads read and eight write. The ring is the limit. In each turn it moves 4 KiB for every
+// thread, so all requests take the same time, in either direction. With a single line for buffers,
+// a read would wait with all 4 KiB pieces that controllers have ready and a write with one; 256 KiB
+// would take 1,027 and 7,043 us.
 TEST(ArrayTurns, ReadersAndWritersOfLargeRequestsTakeTheSameTime) {
   for (const std::uint64_t kib : {64, 256}) {
     const Machine machine = nvme(16);
@@ -64,8 +65,8 @@ TEST(ArrayTurns, ReadersAndWritersOfLargeRequestsTakeTheSameTime) {
   }
 }
 
-// Lines ask and slots are given at random. The reference knows since when each line has waited for
-// its turn: the next job is the first of the line that has waited longest.
+// Lines request slots and slots are freed at random. The reference knows since when each line has
+// waited for its turn: the next job is the first of the line that has waited longest.
 TEST(SlotsInTurn, LinesTakeTurnsAndKeepTheirOrder) {
   constexpr std::size_t kLines = 5;
   Random random(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of threads out of captured causes.
+// Programs of threads from captured causes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
 
-// A thread's steps, in letters: m a miss, R and W transfers, S sync, w wait, k wake, z sleep; with
-// what they name.
+// Returns a thread's steps as letters with their operands: m a miss, R and W transfers, S sync, w
+// wait, k wake, z sleep.
 std::string steps_of(CausalJob& job, std::uint32_t thread) {
   std::string text;
   JobPlace place = job.begin(thread);
@@ -93,14 +93,15 @@ TEST(CausalJob, NamesAreThoseOfTheTrace) {
   EXPECT_EQ(renamed.name_of(0), "gc 7");
 }
 
-// What would have been a wait, had the wake been late, is one where the thread was when it came.
+// A wake that arrived before its wait becomes a wait at the place that the thread had reached at
+// that time.
 TEST(CausalJob, AWakeThatCameBeforeItsWaitIsWaitedForWhereItCame) {
   CausalJob job =
       causal_job({runs(1, Leave::goes_on, 0), runs(2, Leave::goes_on, 1), misses(1, 10, 0),
                   misses(2, 5, 1), wakes(1, 1), misses(3, 10, 0), misses(4, 5, 1)});
   EXPECT_EQ(steps_of(job, 0), "10m w0 10m ");
   EXPECT_EQ(steps_of(job, 1), "5m k0 5m ");
-  // One that was preempted on its way into its wait.
+  // A thread that was preempted on its way into its wait.
   CausalJob away =
       causal_job({runs(1, Leave::goes_on), misses(1, 1), runs(2, Leave::goes_on), wakes(1),
                   wakes(1), misses(2, 1), runs(1, Leave::goes_on), misses(3, 1)});
@@ -145,7 +146,7 @@ TEST(CausalJob, RequestsToTheBlockDeviceBecomeTransfersForAnEngine) {
                     misses(kNvdimmLine | 641, 5),  // the page's first line was in a cache
                     misses(2, 3),
                     misses(kNvdimmLine | 642, 4),
-                    runs(2, Leave::goes_on),  // preempted within
+                    runs(2, Leave::goes_on),  // preempted within the request
                     misses(3, 1),
                     runs(1, Leave::goes_on),
                     misses(kNvdimmLine | 643, 4),
@@ -194,8 +195,8 @@ TEST(CausalJob, WhatIsWrongIsToldWithItsRecord) {
                     {"x: block 1: record 1: ", "escape code", "13", "12"}));
 }
 
-// Random machines: whatever the order in which threads go on, each wait ends, no thread gets ahead
-// of who woke it, and no miss is lost.
+// Random machines: in any order of replay, each wait ends, no thread passes the point of its waker,
+// and no miss is lost.
 TEST(CausalJob, AnyOrderOfReplayThatKeepsWaitsComesToTheEnd) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);

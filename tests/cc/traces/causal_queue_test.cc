@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do requests that wait for each other come when their causes are done?
+// Are requests with causes issued when their causes are done?
 #include "traces/causal_queue.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ using Numbers = std::vector<std::uint64_t>;
 
 TEST(InferredOrder, ABurstWaitsForAllThatWasDoneBeforeIt) {
   InferredOrder order;
-  EXPECT_EQ(order.next(request(0, 100)).parents, Numbers());  // 0, and
-  EXPECT_EQ(order.next(request(0, 300)).parents, Numbers());  // 1 with it
+  EXPECT_EQ(order.next(request(0, 100)).parents, Numbers());  // 0
+  EXPECT_EQ(order.next(request(0, 300)).parents, Numbers());  // 1, in parallel
   const RequestCause join = order.next(request(350, 10));     // 2
   EXPECT_EQ(join.parents, Numbers({1, 0}));
   EXPECT_EQ(join.think_ns, 50u);
@@ -45,13 +45,13 @@ TEST(InferredOrder, WithOthersUnderWayEachCompletionHasOneSuccessorTheOldestFirs
   const RequestCause fourth = order.next(request(60, 1'000));
   EXPECT_EQ(fourth.parents, Numbers({1}));
   EXPECT_EQ(fourth.think_ns, 40u);
-  // None is left, so it follows the one before it.
+  // No completion is left, so it follows the request before it.
   const RequestCause fifth = order.next(request(65, 1));
   EXPECT_EQ(fifth.parents, Numbers());
   EXPECT_EQ(fifth.think_ns, 5u);
 }
 
-// Bursts of outside requests come each 100 ns, whether one is under way or three are.
+// Bursts of independent requests arrive every 100 ns, whether one or three are in flight.
 TEST(InferredOrder, ArrivalsThatDoNotCareWhatIsUnderWayAreOpen) {
   InferredOrder steady;
   InferredOrder waiting;

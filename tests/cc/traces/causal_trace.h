@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of traces with causes, by hand.
+// Hand-made records of traces with causes.
 #pragma once
 
 #include <cstdint>

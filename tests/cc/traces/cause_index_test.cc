@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Indexes of traces with causes: a stretch opens with one as without.
+// Indexes of traces with causes: does a part open with an index exactly as without?
 #include "traces/cause_index.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::string index_of(const std::string& trace) {
   return CauseIndex::bytes_of(blocks);
 }
 
-// Records of two vCPUs that switch threads, wake, sleep, write and name.
+// Returns records of two vCPUs that switch threads, wake, sleep, write and name.
 Words random_machine(Random& random) {
   constexpr std::uint64_t kThreads = 6;
   const auto below = [&](std::uint64_t end) { return random.below(end); };

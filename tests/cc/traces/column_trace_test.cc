@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do traces of columns become the requests that their lines tell, however their columns lie?
+// Do traces in columns become the requests of their lines, in any order of columns?
 #include "traces/column_trace.h"
 
 #include "core/random.h"
@@ -37,7 +37,7 @@ BlockRequest done_at(BlockRequest made, std::uint64_t ns) {
   return made;
 }
 
-// Lines as UMass's Financial1.spc has them; the last as revision 1.0.1 allows it.
+// Lines as in UMass's Financial1.spc; the last one as allowed by revision 1.0.1.
 TEST(ColumnTrace, Spc) {
   expect_requests(
       requests_of("spc",
@@ -122,8 +122,8 @@ TEST(ColumnTrace, CsvTakesColumnsByName) {
                    request(1'500'000, 1, 128, 1, true), done_at(flush, 2'250'000), trim});
 }
 
-// Against lines that are made of numbers drawn: the same requests come from any order of columns,
-// separator and unit.
+// Lines made from random numbers give the same requests for any order of columns, separator and
+// unit.
 TEST(ColumnTrace, CsvReadsWhatWasWritten) {
   Random random(5);
   for (int round = 0; round < 40; ++round) {

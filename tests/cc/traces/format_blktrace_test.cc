@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do blktrace's records become the requests that blkparse's lines of the same events become?
+// Do blktrace's records become the same requests as blkparse's lines of the same events?
 #include <cstdio>
 
 #include "core/random.h"
@@ -61,7 +61,7 @@ std::string binary(const std::vector<Event>& events, bool big) {
   return text;
 }
 
-// The line that blkparse prints of an event: fill_rwbs() of blktrace's blkparse_fmt.c.
+// Returns the line that blkparse prints for an event: fill_rwbs() in blktrace's blkparse_fmt.c.
 std::string line_of(const Event& event) {
   std::string kind = event.action & kFlush ? "F" : "";
   kind += event.action & kDiscard ? "D" : event.action & kWrite ? "W" : event.bytes ? "R" : "N";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are gem5's packets read as its own writer lays them out, and is anything else an error?
+// Are gem5's packets read as its own writer encodes them, and is any other input an error?
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -81,11 +81,11 @@ TEST(FormatGem5, TimedAgentsFollowTheTicks) {
   ASSERT_EQ(test.port.log.size(), 8u);
   EXPECT_EQ(test.port.log[0].time, Tick(0));
   EXPECT_EQ(test.port.log[1].time, Tick(1'500));
-  EXPECT_EQ(test.port.log[3].time, Tick(1'500));  // earlier than the one before: at once
+  EXPECT_EQ(test.port.log[3].time, Tick(1'500));  // earlier than the previous one: sent at once
   EXPECT_EQ(test.port.log[7].time, Tick(4'000));
 }
 
-// Packets of this trace are all of requestor 7.
+// All packets of this trace are from requestor 7.
 TEST(FormatGem5, PacketsAreOfTheAgentOrOfTheirRequestor) {
   for (const auto& [sources, expected] :
        {std::pair<const char*, int>{"agent", 2}, std::pair<const char*, int>{"trace", 9}}) {

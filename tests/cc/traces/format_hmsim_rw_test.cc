@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are hmsim's traces of memory requests read as docs/trace-format.md lays them out, whatever blocks
-// they come in, and is anything else an error?
+// Are hmsim's traces of memory requests read as docs/trace-format.md defines them, in any block
+// size, and is any other input an error?
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are records of hmsim's own format those of its table, from any place, and damage an error?
+// Are records of hmsim's own format as in its table, from any position, and is damage an error?
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -104,7 +104,7 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
 }
 
 // Written by hand from docs/trace-format.md: two fills, a write-back, a non-temporal write, an
-// escape; a column a line.
+// escape; one column per line.
 TEST(FormatHmsim, ColumnsAreThoseOfTheTable) {
   const std::vector<std::uint64_t> records{
       hmsim_record(0x1234567, 0, 2, 0x50001), hmsim_record(0x1234566, 0, 2, 7),
@@ -113,7 +113,7 @@ TEST(FormatHmsim, ColumnsAreThoseOfTheTable) {
   const unsigned char columns[] = {
       0x08, 0x08, 0x09, 0x22, 0x07,                          // kind, vCPU, memory
       0xCE, 0x01, 0x8A, 0x00, 0x46, 0x00, 0x02, 0x00, 0, 0,  // fills: 2 x 0x1234567, 2 x 1 - 1
-      0x01, 0x07, 0x00, 0x00, 0x05, 0x00,                    // and their instructions
+      0x01, 0x07, 0x00, 0x00, 0x05, 0x00,                    // their instructions
       0,    0,    0,    0,    3,    0,    0,    0,           // write-back: other bits of the line
       6,    0,    0,    0,    0,    1,    0,    0,           // non-temporal write: 2 x 3
       5,    4,    3,    2,    1,    0,    0,    0};          // escape

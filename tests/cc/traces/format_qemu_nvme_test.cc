@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the log of QEMU's NVMe disk become the requests that the disk was asked for?
+// Does the log of QEMU's NVMe disk become the requests that the disk received?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,7 +37,7 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-// A line of the log, so many microseconds behind a second.
+// Returns a line of the log, `microseconds` after a second.
 std::string line(int microseconds, const std::string& event) {
   const std::string digits = std::to_string(1'000'000 + microseconds).substr(1);
   return "812@9." + digits + ":pci_nvme_" + event + "\n";
@@ -84,7 +84,7 @@ TEST(FormatQemuNvme, TakesReadsWritesAndFlushes) {
 }
 
 TEST(FormatQemuNvme, CompletionsAreOfTheirQueueAndOfTheOldest) {
-  // Two queues use one identifier; the third request's is used again behind it.
+  // Two queues use one identifier; the third request's identifier is reused after it.
   const std::string text = sent_line(5, 1) + read_line(1, 5, 0) + sent_line(5, 2) +
                            read_line(2, 5, 8) + read_line(3, 7, 16) + done_line(10, 5, 2) +
                            done_line(11, 7, 1) + done_line(12, 9, 0) + read_line(13, 7, 24) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A writer of gem5's packet traces, byte by byte: its header and packets, messages of protocol
-// buffers.
+// A writer of gem5's packet traces, byte by byte: its header and packets, which are protocol-buffer
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hmsim::testing {
 
-// Commands of gem5 24.0's packets.
+// Packet commands of gem5 24.0.
 inline constexpr std::uint64_t kReadReq = 1;
 inline constexpr std::uint64_t kWriteReq = 4;
 inline constexpr std::uint64_t kWritebackDirty = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of threads: as text, and out of traces of misses.
+// Programs of threads, from text and from traces of misses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ TEST(JobText, ThreadsMayBeOfOneTaskAndSendToOthers) {
 }
 
 TEST(JobText, WhatIsWrongIsToldWithItsLine) {
-  // A program, where its error is, and what the message names there: what is expected, or given.
+  // A program, the position of its error, and the facts that the message names: expected or given.
   const std::vector<std::tuple<const char*, const char*, const char*>> wrong{
       {"compute 3\n", "x.job:1: ", "'thread NAME'"},
       {"thread a\nreed 3\n", "x.job:2: ", "'read'?"},
@@ -157,7 +157,7 @@ TEST(CapturedJob, RunsOfLinesBecomeTransfers) {
   EXPECT_EQ(records[1].gap, 5);
   EXPECT_EQ(records[2].miss.load_address, 2u * 64);
   EXPECT_EQ(records[3].miss.load_address, 3u * 64);
-  EXPECT_EQ(records[3].gap, 50);  // without those of the lines that were taken
+  EXPECT_EQ(records[3].gap, 50);  // without the instructions of the lines that became transfers
   EXPECT_EQ(records[4].lines, 1u);
   EXPECT_EQ(records[5].action, JobAction::write);
   EXPECT_EQ(records[5].lines, 2u);
@@ -181,7 +181,7 @@ TEST(CapturedJob, TransfersEndAtTheirLimits) {
   EXPECT_EQ(records_of(whole, 0)[9].action, JobAction::miss);
 }
 
-// Lines that stay misses say where the copies of requests begin and end.
+// Lines that stay misses mark the beginning and the end of requests' copies.
 TEST(CapturedJob, MissesTellWhereCopiesBeginAndEnd) {
   const std::vector<std::uint64_t> words{
       fill(kNvdimm | 10, 5), store(700, 4),         fill(1, 4),           fill(kNvdimm | 11, 4),
@@ -199,7 +199,7 @@ TEST(CapturedJob, MissesTellWhereCopiesBeginAndEnd) {
   EXPECT_EQ(ends, (std::vector<bool>{false, false, false, false, true, true, true}));
 }
 
-// A run of one direction within one of the other, as in copies of files.
+// A run in one direction within a run in the other, as in file copies.
 TEST(CapturedJob, RunsMayLieWithinEachOther) {
   const std::vector<std::uint64_t> words{fill(kNvdimm | 10, 5), store(700, 4),
                                          fill(kNvdimm | 11, 4), fill(kNvdimm | 12, 4),
@@ -213,12 +213,12 @@ TEST(CapturedJob, RunsMayLieWithinEachOther) {
   EXPECT_EQ(records[1].lines, 2u);
 }
 
-// No instruction and no line is lost or told twice, but for the instructions of lines taken.
+// Every instruction and every line appears exactly once, except instructions of transferred lines.
 TEST(CapturedJob, TellsEachLineOnce) {
   Random random(7);
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> expected;
-  std::array<std::uint64_t, 3> next{0, 100'000, 200'000};  // of three streams, one within another
+  std::array<std::uint64_t, 3> next{0, 100'000, 200'000};  // of three streams, interleaved
   for (int i = 0; i < 4'000; ++i) {
     const std::uint64_t stream = random.below(3);
     const std::uint64_t line = next[stream];
@@ -245,11 +245,11 @@ TEST(CapturedJob, TellsEachLineOnce) {
   EXPECT_EQ(found, expected);
 }
 
-// Read anywhere, in any order: the same as read once from start to end.
+// Reads at any position and in any order match a single pass.
 TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
   std::vector<std::uint64_t> words;
   Random random(3);
-  for (int i = 0; i < 1'200'000; ++i) {  // more than what is kept
+  for (int i = 0; i < 1'200'000; ++i) {  // more than the tape keeps
     words.push_back(fill(random.below(1 << 20), random.below(9)));
   }
   const auto source = misses_of(words);

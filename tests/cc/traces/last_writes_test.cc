@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are the pages written last those of a list that is searched from its end?
+// Are the pages written last the same as in a list searched from its end?
 #include "traces/last_writes.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(LastWrites, AreThoseOfAPlainList) {
   Random random(5);
   for (const std::size_t most : {1u, 2u, 7u, 100u}) {
     LastWrites writes(most);
-    std::vector<std::uint64_t> plain;  // the newest first
+    std::vector<std::uint64_t> plain;  // newest first
     for (int i = 0; i < 2'000; ++i) {
       const std::uint64_t page = random.below(40) * (std::uint64_t{1} << 30);
       writes.write(page);

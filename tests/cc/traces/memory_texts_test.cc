@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the texts of other memory simulators become the accesses that those simulators read in them?
+// Do the texts of other memory simulators become the accesses that those simulators read from them?
 #include <array>
 #include <cstdio>
 
@@ -16,7 +16,7 @@ std::vector<Access> accesses_of(const std::string& format, const std::string& te
   return all_of<Access>(*find_format(format)->accesses(reader_of(text), levels));
 }
 
-// An access is an instruction behind the others that its line counts: 35 + 1, 0 + 1, 7 + 1.
+// An access follows the other instructions that its line counts: 35 + 1, 0 + 1, 7 + 1.
 TEST(MemoryTexts, Usimm) {
   const auto source = find_format("usimm")->misses(
       reader_of("35 R 0x1f4e4c80 0x4046c3\n0 W 0x2040\r\n7 R ff40 0\n"), std::nullopt);
@@ -84,7 +84,7 @@ TEST(MemoryTexts, LevelsAreCheckedTogether) {
   }
 }
 
-// As gem5 24.0's decode_packet_trace.py prints packets with all fields, and with the fewest.
+// Packets as printed by gem5 24.0's decode_packet_trace.py, with all fields and with the fewest.
 TEST(MemoryTexts, Gem5Text) {
   const auto source = find_format("gem5_text")
                           ->accesses(reader_of("7,r,4096,64,256,1000\n"
@@ -123,7 +123,7 @@ std::string some_of(const std::vector<std::string>& texts, Random& random) {
   return texts[random.below(texts.size())];
 }
 
-// The usual text of a field, or now and then an odd one, which may be none at all.
+// Returns the usual text of a field, or sometimes an odd or empty one.
 std::string mostly(const std::string& usual, const std::vector<std::string>& odd, Random& random) {
   return random.below(12) == 0 ? some_of(odd, random) : usual;
 }
@@ -151,7 +151,7 @@ std::string line_of(const std::string& format, Random& random) {
   return address + gap + kind + " " + number_of(random, false) + end;
 }
 
-// A line that little of is at hand is never read where it stands.
+// A line near the end of the available text is never read in place.
 TEST(MemoryTexts, PlainLinesAreReadAsAllOthers) {
   Random random(7);
   int read = 0;

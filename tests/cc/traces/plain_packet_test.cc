@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are packets that are read where they stand read as all others?
+// Are packets read in place decoded like all others?
 #include "traces/plain_packet.h"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace hmsim::testing {
 namespace {
 
 TEST(PlainPacket, IsOneAsGem5WritesIt) {
-  for (const char* behind : {"", "\x28", "\x30\x01", "\x38\xFF"}) {  // of the next message
+  for (const char* behind : {"", "\x28", "\x30\x01", "\x38\xFF"}) {  // start of the next message
     const std::string text = packet(std::uint64_t{1} << 40, 4, 0x80, 64);
     const std::string all = text + behind + std::string(PlainPacket::kText, '\0');
     PlainPacket plain(all.data());
@@ -28,7 +28,7 @@ TEST(PlainPacket, IsOneAsGem5WritesIt) {
   }
 }
 
-// A packet of numbers of any length, in which now and then something is odd.
+// Returns a packet with numbers of any length and sometimes an odd field.
 std::string some_packet(Random& random) {
   const auto value = [&random] { return random.next() >> random.below(64); };
   const auto seldom = [&random] { return random.below(16) == 0; };
@@ -59,7 +59,7 @@ std::string some_packet(Random& random) {
   return message(content);
 }
 
-// A packet that little of is at hand is never read where it stands.
+// A packet near the end of the available bytes is never read in place.
 TEST(PlainPacket, IsReadAsAllOthers) {
   const std::string last = message(number(1, 1) + number(2, kCleanEvict) + number(3, 0) +
                                    number(4, 64) + bytes(9, std::string(PlainPacket::kText, '-')));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is every well-formed record read as it stands, and every malformed one refused in plain words?
-// One file: tables of lines, most of it.
+// Is every well-formed record read correctly, and every malformed one rejected with a clear
+// message? One file, mostly tables of lines.
 #include "traces/trace_formats.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TraceReader reader_of(const std::string& text, std::size_t piece = 1 << 20) {
   return {text_source(text, piece), 0, "some.trace", 0};
 }
 
-// The records of a whole trace.
+// Returns the records of a whole trace.
 template <class Record, class Source>
 std::vector<Record> read_all(Source& source) {
   std::vector<Record> records;
@@ -47,7 +47,7 @@ std::string error_of(const std::string& format, const std::string& text) {
   return "";
 }
 
-// Names of the formats that a trace resembles which begins so.
+// Returns the names of the formats that a trace with this start resembles.
 std::vector<std::string> resembled(const std::string& start) {
   std::vector<std::string> names;
   for (const FormatDescriptor* format : kFormatTable) {
@@ -94,12 +94,12 @@ TEST(TraceFormats, InstructionsOfChampSimAreToldByTheirBranches) {
   std::string record(64, '\0');
   record[2] = '\x40';  // an address
   EXPECT_EQ(resembled(record), Names{"champsim"});
-  record[8] = record[9] = '\1';  // a branch that was taken
+  record[8] = record[9] = '\1';  // a taken branch
   EXPECT_EQ(resembled(record + record), Names{"champsim"});
   std::string odd = record;
   odd[8] = '\2';
   EXPECT_EQ(resembled(record + odd), Names{});
-  odd[8] = '\0';  // taken, and no branch
+  odd[8] = '\0';  // taken, but not a branch
   EXPECT_EQ(resembled(record + odd), Names{});
   EXPECT_EQ(resembled(record.substr(1)), Names{});
   EXPECT_EQ(resembled(std::string(128, '\0')), Names{});
@@ -214,7 +214,7 @@ TEST(TraceFormats, ContinuesFromACheckpoint) {
 struct Malformed {
   const char* format;
   std::string text;
-  const char* named;  // in the message: the place, what was given, or what is allowed
+  const char* named;  // named in the message: the place, the given value, or the allowed values
   const char* also = "";
 };
 
@@ -358,7 +358,7 @@ TEST(TraceFormats, Msr) {
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 2u);
   expect_request(requests[0], 12'816'637'200'306'162'900u, 1, 8'589'967'360 / 512, 8, false);
-  expect_request(requests[1], 500, 0, 1, 2, true);  // bytes 1,000 to 1,099 lie in two sectors
+  expect_request(requests[1], 500, 0, 1, 2, true);  // bytes 1,000 to 1,099 are in two sectors
 }
 
 TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
@@ -478,7 +478,7 @@ TEST(TraceFormats, FioVersion2CountsWaits) {
   }
 }
 
-// The first lines of what fio 3.33 wrote.
+// The first lines of a file written by fio 3.33.
 TEST(TraceFormats, FioVersion3HasTimes) {
   const auto source = find_format("fio")->blocks(
       reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
@@ -492,7 +492,7 @@ TEST(TraceFormats, FioVersion3HasTimes) {
   expect_request(requests[2], 570'529'000, 0, 1'328, 8, true);
 }
 
-// Whatever the bytes: an InputError or the end, and nothing else.
+// For any bytes: an InputError or the end of the trace.
 TEST(TraceFormats, SurvivesDamage) {
   const std::vector<std::pair<std::string, std::string>> good{
       {"ramulator", "12 4096 8192\n3 0x40\n"},

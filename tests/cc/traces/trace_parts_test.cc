@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of traces, rounds, copies, fences and dependence: does a core do what it does on a trace
-// that was cut and put together by hand?
+// Parts of traces, rounds, copies, fences and dependence: does a core act as on a trace cut and
+// joined by hand?
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 struct Record {
   std::int64_t at;  // instruction, from 1
   std::uint64_t address;
-  std::uint64_t write;  // 0: none
+  std::uint64_t write;  // 0: no write
 };
 
 std::vector<Record> records_of(Random& random, int count) {
@@ -30,7 +30,7 @@ std::vector<Record> records_of(Random& random, int count) {
   return records;
 }
 
-// Behind `start` instructions, those that lie there instead of behind `from`, at most `length`.
+// Appends the records after `from`, at most `length` instructions, at `start` instructions.
 void append(std::vector<Record>& to, const std::vector<Record>& records, std::int64_t start,
             std::int64_t from, std::int64_t length) {
   for (const Record& record : records) {
@@ -91,7 +91,7 @@ TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
     expect_same_run(bench_of(whole, {{"skip", std::to_string(skip)}, {"loop", "2"}}),
                     bench_of(text_of(twice), {}));
 
-    // The later window first, and an overlap.
+    // The later window first, and overlapping windows.
     const std::int64_t second = static_cast<std::int64_t>(random.below(500));
     std::string windows = "skip=" + std::to_string(skip) + ", instructions=3000; ";
     windows += "skip=" + std::to_string(second) + ", warmup=500, instructions=1500, weight=2";
@@ -100,7 +100,7 @@ TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
       append(both, records, start, skip, limit);
       append(both, records, start + limit, second, 2'000);
     }
-    both.push_back({20'000, 64, 0});  // behind the limit: so many instructions go before it
+    both.push_back({20'000, 64, 0});  // beyond the limit: the instructions before it count
     expect_same_run(bench_of(whole, {{"windows", windows}, {"loop", "2"}}),
                     bench_of(text_of(both), {{"instructions", "10000"}}));
   }
@@ -118,7 +118,7 @@ double ipc(Agent& agent, int window) {
 }
 
 TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
-  // 1,000 plain instructions: 4 a cycle. Then 100 loads, each of which needs the one before: the
+  // 1,000 plain instructions, 4 per cycle. Then 100 loads, each dependent on the previous one: the
   // first comes from memory, 235 cycles, the others from L1, 5 cycles.
   std::string trace;
   for (int i = 0; i < 1'000; ++i) {
@@ -234,7 +234,7 @@ TEST(TraceParts, LoadsDependOnTheLoadBeforeWithTheGivenProbability) {
     bench.latency = fixed(100 * kNanosecond);
     AgentUnderTest test(bench);
     ASSERT_TRUE(test.finish());
-    // Loads in flight at once: none of a chain of dependent ones.
+    // Returns the longest chain of dependent loads, which cannot overlap.
     Random drawn(1, 0);
     std::int64_t depth = 0;
     std::int64_t deepest = 0;
@@ -253,7 +253,7 @@ TEST(TraceParts, LoadsDependOnTheLoadBeforeWithTheGivenProbability) {
   EXPECT_EQ(chain, kLoads);
 }
 
-// Records of non-temporal writes (kind 2).
+// Returns records of non-temporal writes (kind 2).
 std::string copies_of(const std::vector<std::uint64_t>& lines, bool nvdimm = true) {
   std::vector<std::uint64_t> records;
   for (const std::uint64_t line : lines) {
@@ -266,7 +266,7 @@ std::string copies_of(const std::vector<std::uint64_t>& lines, bool nvdimm = tru
 std::vector<Tick> times_of(const std::string& trace, const char* fences,
                            Persistence persistence = Persistence::controller) {
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}, {"nt_fence", fences}}, trace};
-  bench.slots = 1;  // the controller accepts a request each 100 ns
+  bench.slots = 1;  // the controller accepts one request per 100 ns
   bench.frontend.node.persistence = persistence;
   AgentUnderTest test(bench);
   EXPECT_TRUE(test.finish());
@@ -279,24 +279,24 @@ std::vector<Tick> times_of(const std::string& trace, const char* fences,
 
 TEST(TraceParts, FencesWaitForTheWritesOfAPage) {
   const Tick slot{125};
-  // The last two lines of a page, the first of the next, a load: the fence behind line 63 waits for
-  // its acceptance at 100 ns; what follows waits for no fence.
+  // The last two lines of a page, the first of the next, a load. The fence after line 63 waits for
+  // its acceptance at 100 ns; later accesses wait for no fence.
   const std::string across = copies_of({62, 63, 64});
   EXPECT_EQ(times_of(across, "none"), (std::vector<Tick>{slot * 0, slot, slot * 2, slot * 3}));
   const Tick accepted = 100 * kNanosecond;
   EXPECT_EQ(times_of(across, "page"),
             (std::vector<Tick>{slot * 0, slot, accepted, accepted + slot}));
-  // Behind the last line of a page loads wait too.
+  // After the last line of a page, loads wait as well.
   EXPECT_EQ(times_of(copies_of({62, 63}), "page"), (std::vector<Tick>{slot * 0, slot, accepted}));
-  // A run that leaves its page without its last line is fenced before the next write.
+  // A run that leaves its page before the last line is fenced before the next write.
   EXPECT_EQ(times_of(copies_of({5, 6, 200}), "page"),
             (std::vector<Tick>{slot * 0, slot, accepted, accepted + slot}));
   EXPECT_EQ(times_of(copies_of({5, 6, 5}), "page"),
             (std::vector<Tick>{slot * 0, slot, slot * 2, slot * 3}));
 }
 
-// Where the controller's queue is not safe, a fence waits until lines of the NVDIMM are done. Those
-// of DRAM never survive, and their order is settled when they are accepted.
+// If the controller's queue is not safe, a fence waits until NVDIMM lines are done. DRAM lines
+// never survive, so for them acceptance is enough to fix the order.
 TEST(TraceParts, FencesWaitNoLongerForDramThanForItsOrder) {
   const Tick slot{125};
   const Tick accepted = 100 * kNanosecond;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are a trace's quantities those counted by hand, and is memory bounded?
+// Do a trace's quantities match hand counts, and is memory bounded?
 #include "traces/trace_summary.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(TraceSummary, TakesLongAccessesApart) {
   EXPECT_EQ(memory.runs[0].row_runs, 2u);
   EXPECT_EQ(memory.visits.pages().count(), 4u);
   EXPECT_EQ(memory.visits.lines(), 201u);
-  // Past the last address: up to it.
+  // Beyond the last address: truncated to it.
   TraceSummary last(~std::uint64_t{0}, TraceSummary::Times::absolute);
   last.add({0, ~std::uint64_t{0} - 63, 1'000, 0, false});
   EXPECT_EQ(last.memories()[0].runs[0].lines, 1u);
@@ -122,7 +122,7 @@ TEST(TraceSummary, TimesMayCountFromTheFirstAccess) {
   EXPECT_EQ(summary.last_time(), 7u);
   const auto& buckets = summary.memories()[0].intensity.buckets();
   ASSERT_EQ(buckets.size(), 8u);
-  EXPECT_EQ(buckets[0][0], 2u);  // the one that is dated before the first counts with it
+  EXPECT_EQ(buckets[0][0], 2u);  // an access dated before the first counts with it
   EXPECT_EQ(buckets[7][0], 1u);
 }
 

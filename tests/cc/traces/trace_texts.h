@@ -22,7 +22,7 @@ inline TraceReader reader_of(std::string text, std::size_t piece = 1 << 20) {
   return {source, 0, "some.trace", 0};
 }
 
-// All records of a source, or the message of the error that ends them.
+// Returns all records of a source, or stores the message of the error that ends them.
 template <class Record, class Source>
 std::vector<Record> all_of(Source& source, std::string* error = nullptr) {
   std::vector<Record> records;
@@ -41,8 +41,8 @@ std::vector<Record> all_of(Source& source, std::string* error = nullptr) {
   return records;
 }
 
-// Reads half of a source's records, and the others in a copy that a checkpoint makes: `wanted` of
-// them all, as `same` compares them.
+// Reads half of a source's records, and the rest in a copy loaded from a checkpoint. Expects
+// `wanted`, compared by `same`.
 template <class Record, class Source, class Same>
 void expect_resumes(Source& source, Source& copy, const std::vector<Record>& wanted, Same same) {
   Record record;
