@@ -71,7 +71,7 @@ class AgentLink {
     environment_ = environment;
     wakeup_ = wakeup;
   }
-  void pause() const { wakeup_.pause(); }  // lets the kernel check whether the run is over
+  void pause() const { wakeup_.pause(); }  // returns control, as the run may be over
   std::int64_t& core_number() { return core_; }
 
  private:

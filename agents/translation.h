@@ -24,8 +24,8 @@ class Translation {
   // shared.
   Address translate(std::uint16_t source, std::uint64_t address);
 
-  // Counts accesses beyond the capacity: pages that share a frame (first_touch), or addresses
-  // beyond it (modulo).
+  // Returns how often the capacity was exceeded: by pages that share a frame (first_touch), or by
+  // addresses beyond it (modulo).
   std::uint64_t& wraps() { return wraps_; }
 
   void serialize(Archive& archive);

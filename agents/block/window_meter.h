@@ -2,8 +2,9 @@
 // Meter of a block trace's windows: each separately, and a weighted estimate for the whole trace.
 //
 // Requests of a pass are numbered from 0 in the order in which they are taken. A window's time
-// starts when all requests before its measured ones have completed, and ends when these have, too.
-// It therefore includes waits between requests, and times of windows do not overlap.
+// starts when all requests before its measured ones have completed. It ends when these have
+// completed as well. It therefore includes waits between requests, and times of windows do not
+// overlap.
 #pragma once
 
 #include <cstddef>

@@ -168,7 +168,7 @@ class LastLevelCache {
   SetAssociative<SharedWay> content_;
   std::deque<State> users_;  // a deque keeps references to counters valid
   bool shared_ = false;
-  std::int64_t free_ = 0;  // MSHRs
+  std::int64_t free_ = 0;  // free MSHRs
   Ring<std::uint16_t> line_;
   std::vector<Miss> misses_;
   std::vector<MissId> unused_;

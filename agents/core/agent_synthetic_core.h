@@ -13,8 +13,8 @@ namespace hmsim {
 
 enum class MissPattern { pointer_chase, stream, random };
 
-// Source that spaces reads and writes evenly: for every n, the first n instructions contain exactly
-// floor(n x rate / 10^6) reads and, at their own rate, as many writes.
+// Source that spaces reads and writes evenly. For every n, the first n instructions contain exactly
+// floor(n x rate / 10^6) reads and floor(n x rate / 10^6) writes, each with its own rate.
 class SyntheticMisses final : public MissSource {
  public:
   struct Settings {

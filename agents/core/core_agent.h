@@ -37,7 +37,7 @@ class CoreAgent : public Agent {
   // this object. For prepare(), which then calls begin() to start the first pass at time 0.
   void open_pass(CorePass& pass, RecordSource& source, std::int64_t ahead);
   void begin();
-  // Reports that the whole pass is retired in `slot`: the work is done and starts over.
+  // Ends the pass, which is retired in `slot`: the work is done and starts over.
   void end_pass(std::int64_t slot, Tick now);
   // Serializes the state that precedes the source in a checkpoint.
   void serialize_passes(Archive& archive);

@@ -63,10 +63,11 @@ bool CpuCore::blocked() const {
   return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
 }
 
-// Does not run ahead past an access whose line is in flight, since the line may arrive and be
-// evicted before the dispatch. Nor past an access to a shared L3, whose contents may change first.
 Tick CpuCore::advance(Tick now) { return pass_.advance(*this, now); }
 
+// Returns false if an access of the next instruction has its line in flight, since the line may
+// arrive and be evicted before the dispatch. Also returns false if an access would look into a
+// shared L3, whose contents may change before.
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
     return address != 0 && (fills_->in_flight(address / kLine) ||

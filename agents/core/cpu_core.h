@@ -143,24 +143,24 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   CacheLevelParameters shared_l3_;  // from the configuration
   std::int64_t space_ = kOwnSpace;
   std::unique_ptr<InstructionSource> source_;
-  std::array<std::int64_t, kCacheLevels + 2>
-      found_after_{};  // slots, by the level that holds the line
+  // Slots to find a line, by the level that holds it.
+  std::array<std::int64_t, kCacheLevels + 2> found_after_{};
 
   Instruction instruction_;                         // the next record
   std::vector<Node> nodes_;                         // by number, modulo its size
-  std::array<std::int64_t, kRegisters> writers_{};  // numbers of who wrote each register last
-  Ring<std::int64_t> done_;  // numbers of instructions whose ready slot is to be published
-  std::unique_ptr<LastLevelCache> own_l3_;  // or none
+  std::array<std::int64_t, kRegisters> writers_{};  // last instruction to write each register
+  Ring<std::int64_t> done_;                         // completed instructions, for publish_ready()
+  std::unique_ptr<LastLevelCache> own_l3_;          // nullptr: the L3 is shared
   LastLevelCache* l3_ = nullptr;
-  std::uint16_t user_ = 0;  // of it
+  std::uint16_t user_ = 0;  // the core's number at the L3
   std::unique_ptr<CacheHierarchy> caches_;
   std::unique_ptr<FillTable> fills_;
   std::vector<Access> accesses_;
-  std::vector<Link> unused_;  // of them
+  std::vector<Link> unused_;  // free elements of accesses_
   EventQueue<Step> steps_;
-  Ring<LastLevelCache::WriteBack> write_backs_;  // of steps write_back, in order
-  std::int64_t writes_outside_ = 0;              // those in write_backs_ included
-  std::int64_t stores_waiting_ = 0;              // for their lines
+  Ring<LastLevelCache::WriteBack> write_backs_;  // of scheduled write_back steps, in order
+  std::int64_t writes_outside_ = 0;              // including write_backs_
+  std::int64_t stores_waiting_ = 0;              // stores that wait for their lines
   std::array<Counter, 2> merges_{};              // of L1 and L2
 };
 

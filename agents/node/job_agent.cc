@@ -183,8 +183,9 @@ void JobAgent::end_pass_or_idle(Tick now) {
   notify();
 }
 
-// Skips sleeps if all threads are asleep, waiting, idle or done and nothing is under way. If none
-// of them sleeps, the program has a deadlock, and the run fails.
+// With skip_idle, skips to the next wake-up if all threads are asleep, waiting, idle or done and
+// nothing is under way. If threads wait and none is asleep, the program has a deadlock, and the run
+// fails.
 void JobAgent::less_to_do(Tick now) {
   const std::size_t waiting = threads_.count(ThreadState::waiting);
   const std::size_t sleeping = threads_.count(ThreadState::sleeping);

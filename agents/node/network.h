@@ -53,7 +53,7 @@ class Network final : public Component {
   void serialize(Archive& archive) override;
 
  private:
-  enum class Step : std::uint8_t { first_bit, last_bit, last = last_bit };  // has arrived
+  enum class Step : std::uint8_t { first_bit, last_bit, last = last_bit };  // that arrives
 
   // Link that carries messages until a time, and is idle afterwards.
   struct Link {

@@ -58,7 +58,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   // it needs no switch time and is not preempted.
   void hold(const SoftwareId& software, Tick now);
   void release(Tick now);
-  // Runs a thread from now on. The core is free, and the thread's job has entered state running.
+  // Runs a thread from now on. The core is free, and NodeJob::stint_begins() was called.
   void run(const ThreadId& thread, Tick now);
 
   // Makes the thread yield as soon as possible: between two instructions, or after a transfer.

@@ -36,7 +36,7 @@ class Spread {
 // Generator of DRAM lines. Contexts take turns, and each walks at the given stride, so the distance
 // between its successive requests is the stride. If a row holds at least two strides, a context
 // walks on; otherwise it alternates between two rows. A turn ends when no further request to a
-// recently used row is due.
+// recently used row is required.
 class DramWalk {
  public:
   DramWalk() = default;
