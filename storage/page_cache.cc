@@ -126,7 +126,7 @@ void PageCache::unpin(std::uint32_t frame, Tick now) {
   }
 }
 
-// --- Into the first level
+// --- Fills of the first level
 
 // Fills frames for the pages that wait, and starts as many evictions as they need.
 void PageCache::admit(Tick now) {
@@ -179,7 +179,7 @@ void PageCache::wake(std::uint32_t frame, Tick now) {
   }
 }
 
-// --- Out of it
+// --- Evictions from the first level
 
 void PageCache::evict(std::uint32_t frame, Tick now) {
   first_.unlist(frame);
