@@ -92,7 +92,7 @@ class StreamPrefetcher {
   }
   // Returns the buffer of an untaken line; nullopt: none.
   std::optional<std::uint32_t> find(std::int64_t key) const;
-  // Makes room for a line; nullopt: there is none.
+  // Returns a buffer for a new line, if necessary that of an untaken line; nullopt: no room.
   std::optional<std::uint32_t> find_room();
   void fill(std::uint32_t buffer, std::int64_t key);
   Counter held() const;  // untaken lines

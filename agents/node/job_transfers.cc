@@ -122,7 +122,7 @@ StintEnd JobTransfers::sync(std::uint32_t number, Tick now) {
   return StintEnd::waits;
 }
 
-// Gives the flusher its next transfer. Returns false if there is none.
+// Gives the flusher its next transfer. Returns false if the queue is empty.
 bool JobTransfers::next_transfer(std::uint32_t flusher) {
   const std::optional<Transfer> transfer = sites_.of(flusher).write_back.take();
   JobThread& thread = threads_[flusher];

@@ -49,8 +49,8 @@ class TransferTable {
     return index;
   }
   bool may_read_ahead() const { return ahead_ < kMostAhead; }
-  // Makes the thread wait for the transfer that reads this line ahead. Returns false if there is
-  // none.
+  // Makes the thread wait for the transfer that reads this line ahead. Returns false if no
+  // transfer does.
   bool wait_for(std::uint64_t line, std::uint32_t thread) {
     for (std::uint32_t index = 0; ahead_ > 0 && index < active_.size(); ++index) {
       Active& active = active_[index];

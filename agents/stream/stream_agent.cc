@@ -56,7 +56,7 @@ void StreamAgent::fetch() {
   }
 }
 
-// Returns the earliest send time of the next request, or the start of the pass if there is none.
+// Returns the earliest send time of the next request; without one, the start of the pass.
 Tick StreamAgent::due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
 
 void StreamAgent::pump(Tick now) {
