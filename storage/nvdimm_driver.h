@@ -34,7 +34,7 @@ struct CopyPass {
 };
 
 struct Copy {
-  // Of reads, of writes; a pass without accesses does not exist.
+  // Index: 0 for reads, 1 for writes. A pass without accesses does not exist.
   std::array<std::array<CopyPass, 2>, 2> passes;
   std::int64_t window;  // limit of outstanding accesses for this kind of copy
 

@@ -51,7 +51,7 @@ class Level {
 
   void serialize(Archive& archive) {
     archive(value_, sum_, since_, from_);
-    // A negative number would let jobs exceed the limit.
+    // A negative number would let jobs exceed the limit of slots.
     archive.check(value_ >= 0, "a number of things in use is negative");
   }
 
@@ -150,9 +150,9 @@ class Slots {
   Level used_;
 };
 
-// Pool of slots for jobs of several lines, one slot each. It is FIFO within a line, and round-robin
-// over lines with waiting jobs, so that a line gets its share even if few of its jobs wait at a
-// time.
+// Pool of slots for jobs of several lines, one slot each. Jobs are served FIFO within a line, and
+// round-robin over lines with waiting jobs, so that a line gets its share even if few of its jobs
+// wait at a time.
 template <class Job>
 class SlotsInTurn {
  public:
