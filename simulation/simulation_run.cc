@@ -30,7 +30,8 @@ bool Simulation::every_core_warm() const {
          });
 }
 
-// Runs kernel steps scheduled by `limit`; during warm-up, only one. Returns false if there is none.
+// Runs kernel steps scheduled by `limit`; during warm-up, only one. Returns false if no step is
+// scheduled by then.
 bool Simulation::go(Tick limit, std::uint64_t& steps) {
   if (measuring_) {
     return kernel_.run(limit, steps);

@@ -70,7 +70,7 @@ void ThreadLog::enter(const SeenThread& id, std::int64_t state, std::int64_t cor
   end_if_full(now);
 }
 
-// Of a copy that began before the log, only the part within the log counts.
+// Logs a copy. If it began before the log, only the part within the log counts.
 void ThreadLog::on_copy(const SeenThread& id, Tick begin, Tick end) {
   if (ended_) {
     return;
