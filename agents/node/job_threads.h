@@ -23,7 +23,7 @@ enum class ThreadState : std::uint8_t {
   reading,     // an engine copies from the NVDIMM
   read_ahead,  // waits for lines that an engine reads ahead
   writing,     // an engine copies to the NVDIMM
-  throttled,   // too many of its lines wait for the flushers
+  throttled,   // too many lines wait for its node's flushers
   syncing,
   waiting,  // for another thread to wake it
   sleeping,
