@@ -295,8 +295,8 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
   }
 }
 
-// Ends a request. The tag goes to the first request that waits for one before the listener is
-// notified.
+// Ends a request. First passes its tag to the next request that waits for one, then notifies the
+// listener.
 void Array::end_request(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.charge(ArrayPart::end, now);
