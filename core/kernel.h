@@ -35,6 +35,7 @@ class Component {
   virtual void serialize(Archive& archive) = 0;
 };
 
+// Scheduler of components by their next events.
 class Kernel {
  public:
   // Adds a component and returns its id. Components that act at the same time do so in order of

@@ -21,6 +21,7 @@ namespace hmsim {
 using Assignment = std::pair<std::string, std::string>;
 using Assignments = std::vector<Assignment>;
 
+// Error in one assignment.
 struct ParameterError {
   std::string name;     // dotted name as given
   std::string message;  // what is wrong, and the nearest valid choice
@@ -38,11 +39,13 @@ struct ParameterInfo {
   std::string source;  // "the paper, Table III", "JESD79-3F table 65", ...
 };
 
+// Valid values of a number; both limits are included.
 struct Range {
   std::int64_t low;
   std::int64_t high;
 };
 
+// Documentation of a parameter, and the source of its default.
 struct Doc {
   const char* text;
   const char* source = "";
@@ -50,6 +53,7 @@ struct Doc {
 
 inline constexpr std::int64_t kFromPreset = -1;  // value of an integer that the preset supplies
 
+// Declarations of parameters, each bound to a field.
 class ParameterSet {
  public:
   // While a scope is open, declared names start with "prefix.".

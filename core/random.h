@@ -18,6 +18,7 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Random number generator with 256 bits of state.
 class Random {
  public:
   // Streams with different `stream` numbers under one seed are independent.

@@ -21,6 +21,7 @@ inline constexpr int kMemoryClasses = 2;
 // the queue drains to the NVDIMM). `module`: the NVDIMM has received it.
 enum class Persistence { controller, module };
 
+// One memory transaction. The memory system assigns `id` and `arrival`; its sender sets the rest.
 struct Request {
   Address address{0};        // of the line's first byte, within the memory of its class
   Tick arrival{0};           // time of arrival at the controller, before any wait outside

@@ -99,6 +99,7 @@ struct SlotChain {
   void serialize(Archive& archive) { archive(first, last); }
 };
 
+// Link of a slot in a SlotList.
 struct SlotLink {
   std::uint32_t previous = kNoIndex;
   std::uint32_t next = kNoIndex;
@@ -106,6 +107,7 @@ struct SlotLink {
   void serialize(Archive& archive) { archive(previous, next); }
 };
 
+// Doubly linked list: removes any slot in O(1).
 struct SlotList {
   std::uint32_t first = kNoIndex;
   std::uint32_t last = kNoIndex;

@@ -107,6 +107,7 @@ struct Statistic {
   std::vector<std::pair<std::string, double>> summary;  // histogram: mean p50 p95 p99 p999 max
 };
 
+// All statistics of a run, by path. Registered sources must outlive the registry.
 class StatisticRegistry {
  public:
   // While a scope is open, declared paths that begin with `from` begin with `to` instead.
