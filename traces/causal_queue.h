@@ -20,12 +20,14 @@
 
 namespace hmsim {
 
+// Parameters of replay with inferred dependences.
 struct InferenceParameters {
   double think_scale = 1;
   double think_spread = 0;  // each think time is drawn from (1 - spread) to (1 + spread) times it
   Tick old_response{0};     // of the traced device, if the trace has no completions; 0: none
 };
 
+// Requests of one pass over a trace, in the order that their dependences allow.
 class CausalQueue {
  public:
   static constexpr std::size_t kMostHeld = InferredOrder::kMostUnderWay;

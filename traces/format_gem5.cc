@@ -91,8 +91,8 @@ class Gem5Trace final : public AccessSource {
   std::string buffer_;
   std::string_view message_;   // unread part of the present message
   std::uint64_t packet_ = 0;   // number of the present packet, from 1
-  std::uint64_t slower_ = 1;   // picoseconds in a tick ...
-  std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
+  std::uint64_t slower_ = 1;   // picoseconds per tick, if ticks are longer
+  std::uint64_t faster_ = 1;   // ticks per picosecond, if ticks are shorter
   std::uint64_t latest_ = 0;   // limit of times since the first packet, in units of `slower_` ps
   std::uint64_t skipped_ = 0;  // packets
   std::uint64_t first_tick_ = 0;

@@ -29,6 +29,7 @@ struct Instruction {
   void serialize(Archive& archive);
 };
 
+// Reader of a trace of instructions.
 class InstructionSource {
  public:
   virtual ~InstructionSource() = default;

@@ -20,6 +20,7 @@ inline constexpr Tick kLongestSleep = 3'600 * kSecond;
 inline constexpr std::uint64_t kMostTransferLines = std::uint64_t{1} << 22;
 inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
+// Kinds of steps.
 enum class JobAction : std::uint8_t {
   miss,        // last-level cache miss
   read,        // copies lines of the NVDIMM to memory
@@ -74,6 +75,7 @@ struct TransferLimits {
   std::int64_t gap = 0;
 };
 
+// Steps of all threads of a job. Readers hold places in it.
 class JobProgram {
  public:
   virtual ~JobProgram() = default;

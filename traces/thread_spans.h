@@ -28,6 +28,7 @@ namespace hmsim {
 
 enum class SpanEnd : std::uint8_t { goes_on, waits, sleeps };
 
+// Records of one thread on one vCPU, without interruption.
 struct ThreadSpan {
   std::uint64_t first = 0;  // number of its first record
   std::uint64_t last = 0;   // one past its last record; equal to `first` if the span is empty
@@ -44,6 +45,7 @@ struct CapturedBio {
   bool reads_ahead = false;
 };
 
+// A thread of the captured machine.
 struct CapturedThread {
   std::uint16_t number = 0;  // assigned by its kernel
   std::string name;

@@ -42,6 +42,7 @@ struct Miss {
   void serialize(Archive& archive);
 };
 
+// Reader of a trace of misses.
 class MissSource {
  public:
   virtual ~MissSource() = default;
@@ -70,6 +71,7 @@ struct Access {
   void serialize(Archive& archive);
 };
 
+// Reader of a trace of memory requests.
 class AccessSource {
  public:
   virtual ~AccessSource() = default;
@@ -98,6 +100,7 @@ struct BlockRequest {
 inline constexpr std::int64_t kSectorBytes = 512;
 inline constexpr std::uint64_t kMaxSectors = std::uint64_t{1} << 21;  // 1 GiB
 
+// Reader of a trace of block requests.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;

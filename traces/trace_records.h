@@ -14,6 +14,7 @@
 
 namespace hmsim {
 
+// One access that moves data.
 struct TraceRecord {
   std::uint64_t time = 0;  // in the format's own unit; 0 if it has none
   std::uint64_t address = 0;
@@ -22,6 +23,7 @@ struct TraceRecord {
   bool write = false;
 };
 
+// Reader of the accesses of any trace.
 class TraceRecords {
  public:
   virtual ~TraceRecords() = default;

@@ -88,6 +88,7 @@ class PageVisits {
   DistinctCount pages_;
 };
 
+// Summary of the accesses to two memories.
 class TraceSummary {
  public:
   struct Memory {
