@@ -28,6 +28,7 @@ enum class RefreshMode {
               // fewer (REFpb)
 };
 
+// Low-power state of idle ranks.
 enum class PowerDown {
   none,
   fast,  // precharge power-down with the DLL on
@@ -84,6 +85,7 @@ struct DramTiming {
   std::int64_t line() const { return burst + gap(); }  // from a line's first beat to after its last
 };
 
+// Structure of a rank, and of the devices that form it.
 struct DramOrganisation {
   std::int64_t groups = 1;   // bank groups per rank
   std::int64_t banks = 0;    // per rank
@@ -98,6 +100,7 @@ struct DramOrganisation {
   std::int64_t banks_per_group() const { return banks / groups; }
 };
 
+// DRAM of one channel. resolve() must be called before timing and organisation are used.
 struct DramParameters {
   std::string preset = "table3";
   std::int64_t ranks = 1;
@@ -137,8 +140,9 @@ struct DramParameters {
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }
 
   // Returns the number of refresh commands until each bank of a rank has been refreshed once.
-  // refreshes_in_trefi() gives the number of refresh commands per tREFI. DDR5's same-bank refreshes
-  // are fine-grained: each bank has two in tREFI (tREFI2 = tREFI / 2, JESD79-5B section 4.13).
+  // refreshes_in_trefi() gives their number per tREFI, refresh_interval() the mean cycles between
+  // two. DDR5's same-bank refreshes are fine-grained: each bank has two in tREFI (tREFI2 = tREFI /
+  // 2, JESD79-5B section 4.13).
   std::int64_t refreshes_per_round() const {
     return refresh_mode == RefreshMode::same_bank ? refreshed_apart() : 1;
   }

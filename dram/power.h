@@ -26,6 +26,7 @@ struct DramPower {
   std::int64_t idd6 = kFromPreset;
 };
 
+// Name and description of a field of DramPower.
 struct PowerField {
   const char* name;
   std::int64_t DramPower::*field;

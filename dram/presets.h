@@ -12,6 +12,7 @@
 
 namespace hmsim {
 
+// A part: complete values for one rank.
 struct DramPreset {
   std::string name;
   std::string source;

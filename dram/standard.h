@@ -32,6 +32,7 @@ struct DeviceCurrents {
   std::array<std::int64_t, 9> idd;
 };
 
+// Descriptor of a DRAM standard.
 struct DramStandardDescriptor {
   const char* name;                   // in lower case; begins the names of its presets
   const char* document;               // JEDEC document

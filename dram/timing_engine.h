@@ -80,7 +80,7 @@ class TimingEngine final : public TimingModel {
     }
     return *opening;
   }
-  // Returns the next cycle at which the last burst allows more.
+  // Returns the first cycle at which the last burst allows any read or write.
   std::int64_t next_burst() const { return burst_at_ + last_openings_[1].delay; }
   // Returns the first cycle at which the last burst allows one of these reads and writes. At least
   // one must be given.

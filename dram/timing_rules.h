@@ -39,6 +39,7 @@ constexpr bool is_nvdimm(Command command) {
   return command == Command::nvdimm_read || command == Command::nvdimm_write;
 }
 
+// Places to which a rule applies, relative to the preceding command.
 enum class Scope : std::uint8_t {
   bank,         // the same bank
   same_bank,    // a bank with the same number in the rank, which is refreshed with it
@@ -48,6 +49,7 @@ enum class Scope : std::uint8_t {
   other_stack,  // any bank of the same rank in another stack of dies (HBM3's stack id)
 };
 
+// Minimum distance between two commands.
 struct TimingRule {
   Command preceding;
   Command following;

@@ -48,7 +48,7 @@ def source_folder() -> Path:
 
 
 def licence_text(folder: Path) -> str:
-    """Return the licences of DRAMsim3 and of what it compiles in: whoever hands it on adds them."""
+    """Return the licences of DRAMsim3 and its bundled code, which redistributors must include."""
     headers = folder / "ext/headers"
     names = ["LICENSE", "ext/fmt/LICENSE.rst", "ext/headers/INIHLICENSE.txt"]
     parts = [(folder / name).read_text(encoding="utf-8") for name in names]

@@ -7,7 +7,7 @@
 // Activates are split: ACT-1, and ACT-2 in the next cycle, although tAAD would allow up to 8. WCK
 // runs only for bursts: CAS with WS_RD or WS_WR starts it in the cycle before the read or write.
 //
-// Where the standard was not at hand, values come from public models, which agree where several
+// If the standard was not available, values come from public models, which agree where several
 // give them: [g] gem5's src/mem LPDDR5 interfaces (LPDDR5_6400_1x16_BG_BL32), [r] Ramulator 2's
 // LPDDR5, [l] Antmicro's LPDDR5 PHY for LiteDRAM, which cites tables 182, 183 and 201.
 #include <algorithm>
