@@ -44,6 +44,7 @@ class CloneWalk {
   bool done_ = false;
 };
 
+// Generator of a clone's records, from all streams of a profile.
 class Clone {
  public:
   explicit Clone(CloneProfile profile);

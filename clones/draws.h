@@ -14,6 +14,7 @@ namespace hmsim {
 std::uint64_t chance_of(double share);  // for Random::chance
 double fraction(Random& random);        // uniform in [0, 1)
 
+// Draws cases so that their counts stay close to the given shares.
 class Quota {
  public:
   Quota() = default;

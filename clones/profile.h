@@ -50,6 +50,7 @@ struct ClonePace {
   std::array<std::vector<double>, kVisitKinds> mix;  // shares of visits by kind and length class
 };
 
+// Profile of one stream: one record kind in one memory.
 struct CloneStream {
   int kind = 0;  // record kind
   bool nvdimm = false;
@@ -69,6 +70,7 @@ struct CloneStream {
   std::uint64_t pages = 0;  // limit on new pages
 };
 
+// Profile of a workload, and the parameters of its clone.
 struct CloneProfile {
   std::int64_t instructions = 0;
   double speed = 1;  // divides gaps in instructions
