@@ -16,6 +16,7 @@ namespace hmsim {
 
 std::string_view name_of(ChannelCommand command);
 
+// One broken rule.
 struct Violation {
   int channel = 0;
   Cycle cycle{0};
@@ -46,6 +47,7 @@ struct Past {
 
 inline constexpr std::int64_t kLongPast = -(std::int64_t{1} << 60);  // a command never issued
 
+// The first violations, and the number of all.
 class ViolationLog {
  public:
   void add(Violation violation);
