@@ -22,6 +22,7 @@
 namespace gem5 {
 namespace memory {
 
+// One memory, as gem5 sees it: an address range and its latency in atomic mode.
 class HarmonicMemInterface : public AbstractMemory {
  public:
   explicit HarmonicMemInterface(const HarmonicMemInterfaceParams& params);
@@ -31,6 +32,7 @@ class HarmonicMemInterface : public AbstractMemory {
   const Tick latency_;
 };
 
+// gem5's controller object, with one port per memory.
 class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
  public:
   explicit HarmonicMemCtrl(const HarmonicMemCtrlParams& params);

@@ -33,6 +33,7 @@ namespace hmsim {
 
 class ProtocolChecker;
 
+// A packet of the host.
 struct GatePacket {
   MemoryClass memory = MemoryClass::dram;  // the port
   Address address{0};                      // of its first byte, within the memory
@@ -42,6 +43,7 @@ struct GatePacket {
   std::uint64_t id = 0;  // assigned by the host
 };
 
+// Interface to the host simulator.
 class GateHost {
  public:
   virtual ~GateHost() = default;
@@ -53,6 +55,7 @@ class GateHost {
   virtual std::int64_t instructions(std::uint16_t /*source*/) const { return 0; }
 };
 
+// The memory system behind the port protocol.
 class MemoryGate final : private Requester, private SourceProgress {
  public:
   // `parameters` are as the user gave them. Parameters of `frontend` and `storage` are ignored,
