@@ -41,7 +41,8 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
 
 // Returns the candidate most likely meant by `name`, or "" if none is similar. Candidates rank in
 // this order; ties go to the smaller edit distance:
-//   1. same letters, ignoring case and separators; or a `count` whose plural `name` asks for
+//   1. same letters, ignoring case and separators; or `name` ends in "Xs" and the candidate is
+//      "X.count"
 //   2. same first and last part
 //   3. edit distance of at most 2, or a third of the length of `name`
 //   4. candidate ends with `name`
