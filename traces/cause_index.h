@@ -39,7 +39,7 @@ class CauseIndex {
  private:
   CauseIndex() = default;
 
-  std::vector<std::uint64_t> ends_;  // by block: number of indexed records before its end
+  std::vector<std::uint64_t> ends_;  // by block: number of indexed records before it
   std::vector<std::uint64_t> words_;
 };
 

@@ -85,8 +85,9 @@ class JobProgram {
   virtual std::uint32_t events() const = 0;
   virtual std::string event_name(std::uint32_t event) const = 0;
   virtual bool has_nvdimm() const = 0;
-  // Returns whether the threads are those of a whole machine. Such threads write back dirty lines
-  // of others themselves, and all end together with the part of the program that is run.
+  // Returns whether the threads are those of a whole machine. They then include the threads that
+  // write back dirty pages, so the job needs no flushers, and all of them end together with the
+  // part of the program that is run.
   virtual bool is_a_machine() const { return false; }
   // Returns the NVDIMM pages known to be written before the program began, most recent first.
   virtual std::vector<std::uint64_t> written_before() const { return {}; }
