@@ -55,7 +55,7 @@ class GateHost {
   virtual std::int64_t instructions(std::uint16_t /*source*/) const { return 0; }
 };
 
-// The memory system behind the port protocol.
+// A memory system with the port protocol.
 class MemoryGate final : private Requester, private SourceProgress {
  public:
   // `parameters` are as the user gave them. Parameters of `frontend` and `storage` are ignored,
