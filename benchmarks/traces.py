@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints, as JSON, the host cost of reading traces: millions of records per second of processor
-and host instructions per record, for each format.
+time and host instructions per record, for each format.
 
 Usage: python benchmarks/traces.py [--quick] [--program FILE]
 
