@@ -5,7 +5,7 @@ Usage: python benchmarks/gem5_packets.py GEM5
 
 GEM5 is a binary with the extension. A traffic generator reads and writes DDR3-1600 at a rate that
 both controllers keep up with (configs/gem5/traffic.py). Instructions are counted by valgrind's
-callgrind as the difference between two durations. Those with SimpleMemory are subtracted, because
+callgrind as the difference between two durations. Counts with SimpleMemory are subtracted, because
 they belong to the generator and the crossbar.
 """
 
