@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drives one channel with a pattern and a number of requests; prints simulated cycles, bandwidth
-// and host seconds as JSON. benchmarks/run.py runs it for all patterns and counts instructions.
+// Drives one channel with a pattern of requests and prints simulated cycles, bandwidth and host
+// seconds as JSON. benchmarks/run.py runs it for all patterns and counts host instructions.
 //
 //   controller_benchmark PATTERN REQUESTS [NAME=VALUE]...
 //
-// PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows),
-// sparse (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
-// nvdimm_hit (lines of one resident page), classes (both memories by turns at random, one third
-// writes: bursts of DRAM, lines of 16 resident pages).
+// PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows), sparse
+// (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
+// nvdimm_hit (lines of one resident page), classes (both memories in random order, one third
+// writes: bursts of DRAM lines, lines of 16 resident pages).
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -63,11 +63,11 @@ constexpr std::int64_t kResidentLines = 16 * kLinesPerPage;
 constexpr std::int64_t kCores = 4;  // send in turn
 constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 constexpr std::int64_t kIntervalCycles = 1000;  // sparse
-// Requests are made ahead, like a trace in memory, and never fewer than this: making them costs the
-// same for all lengths that instructions are counted between.
+// At least this many requests are generated in advance, as if a trace were in memory. Generation
+// then costs the same for both run lengths whose instruction counts are subtracted.
 constexpr std::int64_t kMadeAhead = std::int64_t{1} << 17;
 
-// Makes the requests of a pattern.
+// Generates the requests of a pattern.
 class Maker {
  public:
   explicit Maker(Pattern pattern) : pattern_(pattern) {}
@@ -127,7 +127,7 @@ class Maker {
   std::int64_t made_ = 0;
 };
 
-// Sends them: each once the one before is admitted, or one in each interval.
+// Sends the requests: each once the previous one is admitted, or one per interval.
 class Generator final : public Component, public Requester {
  public:
   Generator(Pattern pattern, std::int64_t requests, Tick period, Kernel& kernel)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what a packet costs the host in gem5: hmsim's controller beside gem5's MemCtrl.
+"""Prints, as JSON, the host cost of a packet in gem5, for hmsim's controller and gem5's MemCtrl.
 
 Usage: python benchmarks/gem5_packets.py GEM5
 
 GEM5 is a binary with the extension. A traffic generator reads and writes DDR3-1600 at a rate that
 both controllers keep up with (configs/gem5/traffic.py). Instructions are counted by valgrind's
-callgrind as the difference between two durations, less those with SimpleMemory, which are the
-generator's and the crossbar's.
+callgrind as the difference between two durations. Counts with SimpleMemory are subtracted, because
+they belong to the generator and the crossbar.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MEMORIES = ("hmsim", "gem5", "simple")
 
 
 def cost(gem5: str, memory: str, traffic: tuple[str, ...], folder: Path) -> float:
-    """Return the instructions between two runs for each packet that the longer has more."""
+    """Return the instructions per packet, from the difference between two runs."""
     totals = []
     for duration in (SHORT, LONG):
         place = folder / f"{memory}{duration}"

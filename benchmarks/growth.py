@@ -4,9 +4,9 @@
 
 Usage: python benchmarks/growth.py [DIMENSION]... [--picture FILE] [--json FILE]
 
-Counts instructions within Simulation.run by valgrind's callgrind, so that start-up does not count,
-divided by the memory requests that completed. Counts repeat exactly for one binary. All dimensions
-take some ten minutes on an idle core.
+Counts instructions within Simulation.run by valgrind's callgrind, which excludes start-up, and
+divides them by the completed memory requests. Counts repeat exactly for one binary. All dimensions
+take about ten minutes on an idle core.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def simulate(dimension: str, value: int) -> None:
 
 
 def measure(dimension: str, value: int) -> float:
-    """Return the host instructions of a memory request."""
+    """Return the host instructions per memory request."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--toggle-collect={RUN}"]
         command += [f"--callgrind-out-file={folder}/out", sys.executable, __file__]
@@ -129,7 +129,7 @@ def measure(dimension: str, value: int) -> float:
 
 
 def draw(rows: dict[str, dict[int, float]], path: Path) -> None:
-    """Draw each dimension in a panel of its own."""
+    """Draw each dimension in a separate panel."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -152,7 +152,7 @@ def draw(rows: dict[str, dict[int, float]], path: Path) -> None:
 
 
 def main() -> None:
-    """Measure the dimensions that are named, or all, and print a table of each."""
+    """Measure the given dimensions, or all, and print a table for each."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

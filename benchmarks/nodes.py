@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints what a node of four cores costs the host: milliseconds for each simulated one.
+"""Prints the host cost of a node of four cores, in milliseconds per simulated millisecond.
 
     benchmarks/nodes.py [--machine dma]
 
-mcf beside each of the paper's programs as a job on three cores (`mix:PROGRAM+mcf`), two queues,
-`configs/mascots16.yaml`, in one process; the least of three runs. Host time is that of the
-simulation alone, without the start of Python. What a line of a job costs beside that of a core is
-counted in instructions by benchmarks/traces.py.
+Each of the paper's programs runs as a job on three cores beside mcf (`mix:PROGRAM+mcf`), with two
+queues and `configs/mascots16.yaml`, in one process. The result is the minimum of three runs. Host
+time covers the simulation only, without the start of Python. benchmarks/traces.py counts the
+instructions per line of a job and of a core.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hmsim.running.mixes import PROGRAMS
 
 
 def cost(program: str, machine: str) -> tuple[float, float]:
-    """Return simulated milliseconds, and host milliseconds for each."""
+    """Return simulated milliseconds, and host milliseconds per simulated one."""
     config = hmsim.load_config("mascots16", {"frontend.node.machine": machine})
     runs = [hmsim.run(config, f"mix:{program}+mcf", policy="split,drained") for _ in range(3)]
     simulated = float(runs[0].stats["sim.ticks"]) / 1e9

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what a request costs the host in other simulators, for the traces of
-whole_program.py: programs that are already built, whole.
+"""Prints, as JSON, the host cost of a request in other simulators, for the traces of
+whole_program.py. The simulators must be built already, and are measured as whole programs.
 
 Usage: python benchmarks/peers.py NAME='COMMAND' ...
 
     benchmarks/peers.py DRAMsim3='dramsim3main ranks.ini -o {folder} -c {cycles} -t {trace}'
 
-In a command, {trace} stands for a trace of the format dramsim3; {cycles} for as many as its
-requests take at least, at one burst of four cycles after the other; {folder} for an empty one. The
-command is one process and serves all requests, or writes dramsim3.json to the folder, which says
-how many. Instructions are counted by valgrind's callgrind as the difference between two lengths.
-One request in 1,000 cycles is counted between a tenth of the requests, as most simulators act in
-each cycle.
+In a command, {trace} is a trace of the format dramsim3, {cycles} the minimum cycles that its
+requests need, in back-to-back bursts of four cycles, and {folder} an empty folder. The command must
+be one process. It must serve all requests, or write their number to dramsim3.json in the folder.
+Instructions are counted by valgrind's callgrind as the difference between two lengths. The traffic
+of one request in 1,000 cycles has a tenth of the requests, because most simulators act in every
+cycle.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SPARSE_SHARE = 10
 
 
 def done(folder: Path, requests: int) -> int:
-    """Return how many requests a run served."""
+    """Return the number of requests that a run served."""
     report = folder / "dramsim3.json"
     if not report.exists():
         return requests
@@ -39,7 +39,7 @@ def done(folder: Path, requests: int) -> int:
 
 
 def cost(command: str, row: str, folder: Path) -> float:
-    """Return the instructions between two runs for each request that the longer has more."""
+    """Return the instructions per request, from the difference between two runs."""
     traffic = ROWS[row]
     share = SPARSE_SHARE if traffic.mode == "timed" else 1
     totals = []

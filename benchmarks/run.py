@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what the controller and storage cost the host: requests per second of wall time
+"""Prints, as JSON, the host cost of the controller and of storage: requests per second of wall time
 and host instructions per request.
 
 Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmarks/...]
 
-Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
-start-up does not count; they repeat exactly for the same binary. Wall times are those of one run.
+Instructions are counted by valgrind's callgrind as the difference between two lengths, which
+excludes start-up. They repeat exactly for the same binary. Wall times are those of one run.
 
-Where DRAMsim3 is built too (`scons dramsim3=1 bench`), its own controller and devices run the same
-DRAM patterns, on fewer requests, through the same program.
+If DRAMsim3 is built (`scons dramsim3=1 bench`), its controller and devices run the same DRAM
+patterns, with fewer requests, in the same program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STORAGE_THREADS = ("1", "16")
 
 DRAMSIM3_PROGRAM = ROOT / "build" / "gcc-release-dramsim3" / "benchmarks" / "controller_benchmark"
 
-# The channel that other simulators are compared on (configs/validate_ddr3.yaml).
+# The channel used for comparisons with other simulators (configs/validate_ddr3.yaml).
 DDR3 = [
     "nvdimm.present=false",
     "dram.preset=ddr3_1600_4gb_x8",
@@ -57,7 +57,7 @@ ALIKE = {"nvdimm_gc": "nvdimm_write"}  # rows whose requests are those of anothe
 
 
 def total_collected(said: str) -> int:
-    """Return the instructions that callgrind says it counted, of all processes together."""
+    """Return the instructions that callgrind reports, summed over all processes."""
     found = re.findall(r"Collected : (\d+)", said)
     if not found:
         raise RuntimeError("callgrind printed no total")
@@ -79,7 +79,7 @@ def instructions(program: Path, pattern: str, requests: int, settings: list[str]
 def measure(
     program: Path, pattern: str, settings: list[str], long: int, counted: tuple[int, int]
 ) -> dict[str, object]:
-    """Return one benchmark's figures: of ``long`` requests, and instructions between two counts."""
+    """Return one benchmark's results: of ``long`` requests, and instructions between two counts."""
     run = subprocess.run(
         [str(program), pattern, str(long), *settings], capture_output=True, text=True, check=True
     )
@@ -94,7 +94,7 @@ def measure(
 
 
 def measure_dramsim3(program: Path, pattern: str, quick: bool) -> dict[str, object]:
-    """Return the figures of the whole of DRAMsim3, whose clock ticks in each cycle."""
+    """Return the results of DRAMsim3 as a whole, whose clock ticks in every cycle."""
     scale = 1000 if pattern == "sparse" else 10  # cycles without a request cost as much
     settings = [*DDR3, "dram.backend=dramsim3_full"]
     long = (100_000 if quick else 1_000_000) // scale

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs random requests of 4 KB on Moneta, as a whole simulation with an agent and its trace, and
-// prints figures as JSON; benchmarks/run.py counts instructions.
+// Runs random 4 KB requests on Moneta, as a complete simulation with an agent and its trace, and
+// prints results as JSON. benchmarks/run.py counts host instructions.
 //
 //   storage_benchmark THREADS REQUESTS [NAME=VALUE]...
 //
-// Half of the requests read; the trace has 1,000 of them, and is read again and again. Settings are
-// of the configuration, over those of Moneta: its driver, two queues, balanced.
+// Half of the requests are reads. The trace has 1,000 requests and is repeated. Settings override
+// the configuration, which defaults to Moneta with its driver and two queues, balanced.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -20,7 +20,7 @@
 namespace hmsim {
 namespace {
 
-constexpr std::uint64_t kRequests = 1'000;  // of the trace
+constexpr std::uint64_t kRequests = 1'000;  // in the trace
 
 std::string trace() {
   Random random(1);

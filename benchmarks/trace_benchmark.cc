@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a trace and prints records and seconds of processor time as JSON. benchmarks/traces.py runs
-// it for all formats and counts instructions.
+// Reads a trace and prints records and processor seconds as JSON. benchmarks/traces.py runs it for
+// all formats and counts host instructions.
 //
 //   trace_benchmark FORMAT FILE read|agent|job RECORDS
 //
-// FILE is unpacked: the text, or hmsim's format as a reader gets it. `read`: records are made, and
-// no more. `agent`: an agent of the format's kind turns them into requests, which a memory without
-// limits answers after 50 ns; `job`: so does a job of one thread on one core, out of a trace of
-// misses. It ends with the trace, or after so many records or requests.
+// FILE is unpacked: text, or hmsim's format as a reader receives it. `read` only decodes records.
+// `agent` also runs an agent of the format's kind, whose requests an unlimited memory answers after
+// 50 ns. `job` does the same with a single-threaded job on one core, made from a trace of misses.
+// The run ends with the trace, or after RECORDS records or requests.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -36,10 +36,10 @@ constexpr Bytes kCapacity{std::int64_t{1} << 33};
 
 class Memory final : public MemoryPort, public Component {
  public:
-  // Takes no more than `most` requests.
+  // Accepts at most `most` requests.
   explicit Memory(std::uint64_t most) : most_(most) {}
 
-  // Requesters by Request::agent.
+  // `requesters` are indexed by Request::agent.
   void connect(std::vector<Requester*> requesters, Wakeup wakeup) {
     requesters_ = std::move(requesters);
     wakeup_ = wakeup;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what reading traces costs the host: millions of records in a second of processor
+"""Prints, as JSON, the host cost of reading traces: millions of records per second of processor
 time and host instructions per record, for each format.
 
 Usage: python benchmarks/traces.py [--quick] [--program FILE]
 
-`read`: records are made. `agent`: an agent makes requests of them too, for a memory that answers at
-once; `job`, of traces of misses: so does a job of one thread. `unpack`: what Python does before,
-for the format hmsim. Instructions are counted by valgrind's callgrind as the difference between two
-lengths, so that start-up does not count; --quick leaves them out. Seconds are the best of three
-runs.
+`read` only decodes records. `agent` also runs an agent that turns them into requests, for a memory
+with a fixed latency. `job` does the same with a single-threaded job, for traces of misses. `unpack`
+is the preceding work of Python, for the format hmsim. Instructions are counted by valgrind's
+callgrind as the difference between two lengths, which excludes start-up; --quick omits them.
+Seconds are the best of three runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHORT, LONG = 1 << 16, 1 << 17  # records (blocks of hmsim) between which instru
 
 
 def texts() -> dict[str, str]:
-    """Return a trace in each text format, of lines at random."""
+    """Return a trace of random lines in each text format."""
     numbers = random.Random(1)
     lines = [numbers.randrange(1 << 28) for _ in range(RECORDS)]
     rows = list(enumerate(lines))
@@ -61,7 +61,7 @@ def texts() -> dict[str, str]:
 
 
 def measure(program: Path, name: str, file: Path, part: str, quick: bool) -> dict[str, float]:
-    """Return what a part of reading a trace costs."""
+    """Return the cost of one part of reading a trace."""
     command = [str(program), name, str(file), part]
     runs = [
         json.loads(subprocess.run([*command, str(1 << 40)], capture_output=True, check=True).stdout)

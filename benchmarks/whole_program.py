@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and children, too.
+"""Prints, as JSON, the host cost of a request in all of `hmsim run`, with Python and children.
 
 Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--format hmsim_rw] [--keep FOLDER]
 
-Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
-start-up does not count; beside them stands the goal. NumPy's idle threads are off. --keep keeps the
-inputs and what callgrind wrote, for callgrind_annotate.
+Instructions are counted by valgrind's callgrind as the difference between two lengths, which
+excludes start-up, and printed with their goal. NumPy's idle threads are off. --keep keeps the
+inputs and callgrind's output, for callgrind_annotate.
 
-Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, lines in a row;
+Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, sequential lines;
 `random`, over 1 GB, one third writes; `burst`, eight lines in random rows; `sparse`, one in 1,000
 cycles. Traces are text of the format dramsim3, or binary: hmsim's own, or gem5's packets. `mcf` is
-its profile's twin on a core of configs/mascots16.yaml.
+the clone of its profile on a core of configs/mascots16.yaml.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Lines = Iterator[tuple[int, bool]]  # line, whether it is written
 
 
 def stream(requests: int) -> Lines:
-    """Yield lines in a row."""
+    """Yield sequential lines."""
     return ((at, False) for at in range(requests))
 
 
@@ -52,7 +52,7 @@ def at_random(requests: int) -> Lines:
 
 
 def bursts(requests: int) -> Lines:
-    """Yield eight lines in a row from a random place, again and again."""
+    """Repeatedly yield eight sequential lines from a random place."""
     numbers = random.Random(1)
     for _ in range(requests // BURST):
         first = numbers.randrange(FOOTPRINT // BURST) * BURST
@@ -65,7 +65,7 @@ def reads(requests: int) -> Lines:
 
 
 class Row(NamedTuple):
-    """A traffic of single lines, and the most instructions that a request should cost."""
+    """A traffic pattern of single lines, and the goal in instructions per request."""
 
     lines: Callable[[int], Lines]
     mode: str
@@ -93,7 +93,7 @@ def text(row: Row, requests: int) -> bytes:
 
 
 def varint(value: int) -> bytes:
-    """Return a number as protocol buffers hold it."""
+    """Return a number as a protocol-buffer varint."""
     text = b""
     while value > 127:
         text += bytes([value & 127 | 128])
@@ -102,7 +102,7 @@ def varint(value: int) -> bytes:
 
 
 def message(fields: dict[int, int]) -> bytes:
-    """Return a message of protocol buffers, of numbers by their fields, behind its length."""
+    """Return a protocol-buffer message of numeric fields, preceded by its length."""
     content = b"".join(varint(field << 3) + varint(value) for field, value in fields.items())
     return varint(len(content)) + content
 
@@ -144,7 +144,7 @@ def mcf_workload(instructions: int, file: Path) -> Path:
 
 
 def run(config: str, workload: Path, tool: list[str]) -> tuple[int, str]:
-    """Run hmsim under a tool; return the requests of the run and what the tool says."""
+    """Run hmsim under a tool; return the run's requests and the tool's output."""
     out = workload.with_suffix(".out")
     command = [*tool, sys.executable, "-m", "hmsim.cli", "run", str(ROOT / "configs" / config)]
     done = subprocess.run(
@@ -158,7 +158,7 @@ def run(config: str, workload: Path, tool: list[str]) -> tuple[int, str]:
 
 
 def cost(config: str, workloads: tuple[Path, Path]) -> float:
-    """Return the instructions between two runs for each request that the longer has more."""
+    """Return the instructions per request, from the difference between two runs."""
     totals = []
     for file in workloads:
         run(config, file, [])  # what later runs find in caches is made
@@ -171,7 +171,7 @@ def cost(config: str, workloads: tuple[Path, Path]) -> float:
 
 
 def measure(name: str, form: str, folder: Path) -> dict[str, object]:
-    """Return a row's instructions a request, beside its goal."""
+    """Return a row's instructions per request, with its goal."""
     lengths = (MCF_SHORT, MCF_LONG) if name == MCF else (SHORT, LONG)
     files = [folder / f"{name}{length}.yaml" for length in lengths]
     if name == MCF:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the module that makes workload clones.
+// Bindings for making workload clones.
 #pragma once
 
 #include <pybind11/pybind11.h>

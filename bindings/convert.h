@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of the core as Python dictionaries, with the same names.
+// Conversion of core records to Python dictionaries with the same names.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,15 +18,16 @@ namespace hmsim {
 
 pybind11::list to_python(const std::vector<ParameterInfo>& parameters);
 pybind11::list to_python(const std::vector<Statistic>& statistics);
-// interval_ps; columns as to_python(columns), without values; times_ps: int64, one for each row;
-// values: float64, row by row.
+// Returns a dictionary: interval_ps; columns, as to_python(columns) without values; times_ps, an
+// int64 per row; values, float64, row by row.
 pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
-// An int64 array by the name of each column.
+// Returns an int64 array for each column, by name.
 pybind11::object to_python(const RequestLog::Columns& requests);
 pybind11::object to_python(const IoLog::Columns& requests);
-// {"commands": columns by name, "modules": likewise}: all rows, taken away.
+// Removes all rows from the log and returns {"commands": columns by name, "modules": columns by
+// name}.
 pybind11::object take(CommandLog& log);
-// (columns by name, what the numbers of `name` mean): all rows, taken away.
+// Removes all rows from the log and returns (columns by name, meaning of the numbers in `name`).
 pybind11::object take(ThreadLog& log);
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the module that compares models of DRAM.
+// Bindings for comparing DRAM models.
 #pragma once
 
 #include <pybind11/pybind11.h>

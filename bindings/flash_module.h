@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash arrays on their own, for Python.
+// Bindings for stand-alone flash arrays.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What C++ shows to Python for the time of a call, and how objects of Python are let go.
+// Views of C++ objects that Python may use during one call, and safe release of Python objects.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// The GIL in a destructor, where nothing may be thrown.
+// Holds the GIL in a destructor, where nothing may throw.
 class Locked {
  public:
   Locked() = default;
@@ -20,10 +20,10 @@ class Locked {
   PyGILState_STATE state_ = PyGILState_Ensure();
 };
 
-// Lets an object go, as a destructor may: with the GIL held, without a throw.
+// Releases an object from within a destructor. The GIL must be held. Never throws.
 inline void drop(pybind11::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
 
-// Python's handle of a view: it holds the view during the call, and nothing afterwards.
+// Python's handle of a view. It refers to the view during the call and to nothing afterwards.
 template <class View>
 class Handle {
  public:
@@ -39,12 +39,12 @@ class Handle {
   const View* view_ = nullptr;
 };
 
-// Lends a view to Python for the time of a call. The Python object is used again for the next call
-// unless somebody kept it.
+// Lends a view to Python for one call. The Python object is reused for the next call, unless Python
+// code kept a reference to it.
 template <class View>
 class Loan {
  public:
-  // Keeps `object` for loans to come.
+  // Stores the Python object in `object` for later loans.
   Loan(pybind11::object& object, const View& view) : object_(object) {
     if (!object_ || object_.ref_count() > 1) {
       object_ = pybind11::cast(Handle<View>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python's view of Start-Gap: where its lines are.
+// Bindings for Start-Gap: the locations of its lines.
 #pragma once
 
 #include <pybind11/pybind11.h>

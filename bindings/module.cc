@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python module hmsim._core; python/hmsim/_core.pyi describes it.
+// The Python module hmsim._core, described by python/hmsim/_core.pyi.
 #include <pybind11/functional.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -36,14 +36,14 @@ namespace hmsim {
 
 namespace {
 
-// Lets go of an object of Python's from whichever thread.
+// Releases a Python object from any thread.
 void release(py::bytes* bytes) {
   const py::gil_scoped_acquire locked;
   delete bytes;
 }
 
-// Calls back into Python for trace data, from whichever thread runs the simulation. Copies share
-// the callable: only the last one, which dies with the Simulation, touches its reference count.
+// Calls Python for trace data, from whichever thread runs the simulation. Copies share the
+// callable; only the last copy, destroyed with the Simulation, changes its reference count.
 TraceSource trace_source(py::function callable) {
   auto shared = std::make_shared<py::function>(std::move(callable));
   return [shared](std::size_t agent, std::uint64_t offset) -> TraceBlock {
@@ -62,8 +62,8 @@ std::vector<std::pair<std::string, std::string>> to_pairs(
   return pairs;
 }
 
-// Translates exceptions as pybind11 does, but bytes of a message that are no UTF-8 (from a damaged
-// file) become escapes.
+// Translates exceptions as pybind11 does, but escapes bytes of a message that are not UTF-8 (from a
+// damaged file).
 template <class E>
 void register_exception(py::module_& module, const char* name, PyObject* base) {
   static const py::handle kType = py::exception<E>(module, name, base).release();
@@ -91,7 +91,8 @@ T value_or_raise(const Parsed<T>& parsed) {
   return *parsed.value;
 }
 
-// One LUN with one open block for all pages, of which `over_provisioning` percent are spare.
+// Measures write amplification on one LUN with one open block for all pages. `over_provisioning` is
+// in percent.
 double amplification(const std::string& victim, const Assignments& assignments,
                      std::uint32_t blocks, std::uint32_t pages, std::uint32_t over_provisioning,
                      double settle, double measure, std::uint64_t seed, std::uint32_t parts,

@@ -62,8 +62,8 @@ const char* choose(ArbiterRehearsal& self, int dram_pending, int nvdimm_pending,
   return winner == MemoryClass::dram ? "dram" : "nvdimm";
 }
 
-// Converts the work that waits at `place`, the LUN, its channel or all: pages to read into frames
-// that are ready, and pages to program.
+// Converts the pending work at `place` (the LUN, its channel, or all): pages to read into ready
+// frames, and pages to program.
 PendingFlash pending(const py::dict& fields, const char* place) {
   PendingFlash work;
   const auto [reads, writes] = fields[place].cast<std::pair<std::uint32_t, std::uint32_t>>();
@@ -73,7 +73,7 @@ PendingFlash pending(const py::dict& fields, const char* place) {
   return work;
 }
 
-// A collector's two questions, with the table3 preset at 200 MT/s on 4 channels of 2 LUNs.
+// Asks a collector its two questions, with the table3 preset at 200 MT/s on 4 channels of 2 LUNs.
 py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
                   const py::dict& fields) {
   const auto policy = create_policy(PolicyKind::gc_scheduler, scheduler, assignments);

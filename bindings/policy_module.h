@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the module that describes policies, and lets schedulers be tried without a channel.
+// Bindings that describe policies and run schedulers without a channel.
 #pragma once
 
 #include <pybind11/pybind11.h>

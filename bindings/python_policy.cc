@@ -32,13 +32,13 @@ struct Contest {
   py::object nvdimm;
 };
 
-// Set on the Python object, so that it can tell the controller of changed keys.
+// Attached to the Python object, so that it can report changed keys to the controller.
 struct Host {
   std::function<void()> raise_epoch;
   std::function<void(std::uint32_t)> rekey;
 };
 
-// The Python object of a policy, and its methods. Every use holds the GIL.
+// The Python object of a policy, and its methods. The GIL must be held for every use.
 class Bound {
  public:
   explicit Bound(py::object object) : object_(std::move(object)) {
@@ -64,7 +64,7 @@ class Bound {
 
   unsigned hooks() const { return hooks_; }
   const py::object& object() const { return object_; }
-  // The method, where it is not that of the class of hmsim.config.policies; else nothing.
+  // Returns the method if it overrides the one in hmsim.config.policies; otherwise an empty object.
   py::object overridden(const char* base, const char* method) const {
     const py::object inherited =
         py::module_::import("hmsim.config.policies").attr(base).attr(method);
@@ -120,10 +120,10 @@ class Bound {
   py::object object_;
   unsigned hooks_ = 0;
   std::map<unsigned, py::object> methods_;
-  mutable py::object request_;  // lent again and again
+  mutable py::object request_;  // reused for each loan
 };
 
-// The base that scheduler and arbiter share.
+// Common base of Python schedulers and arbiters.
 template <class Base>
 class PythonPolicy : public Base {
  public:
@@ -260,7 +260,7 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
 
   std::uint32_t slots_ = 0;
   py::object key_;
-  py::object next_change_;  // these three only where they are overridden
+  py::object next_change_;  // these three only if overridden
   py::object withholds_;
   py::object direction_;
   bool orders_commands_ = false;
@@ -351,7 +351,7 @@ PolicyMakers python_policy_makers(const py::dict& callables) {
   PolicyMakers makers;
   for (const auto& [key, callable] : callables) {
     const auto name = key.cast<std::string>();
-    // The last copy of the maker dies with the Simulation.
+    // The last copy of the maker is destroyed with the Simulation.
     const auto shared = std::make_shared<py::object>(py::reinterpret_borrow<py::object>(callable));
     makers[name] = [shared, arbiter = name == "controller.arbiter"]() -> std::unique_ptr<Policy> {
       const py::gil_scoped_acquire locked;

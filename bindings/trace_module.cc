@@ -29,7 +29,7 @@ namespace hmsim {
 
 namespace {
 
-// Words are little-endian, 8 bytes each.
+// Decodes little-endian words of 8 bytes.
 std::vector<std::uint64_t> words_of(const std::string& bytes) {
   if (bytes.size() % sizeof(std::uint64_t) != 0) {
     throw InputError("records have 8 bytes each, not " + std::to_string(bytes.size()) +
@@ -86,7 +86,7 @@ py::dict describe(const TraceSummary::Memory& memory) {
                   "bucket"_a = memory.intensity.length(), "buckets"_a = memory.intensity.buckets());
 }
 
-// False at the trace's end.
+// Adds up to `count` records to the summary. Returns false at the end of the trace.
 bool add(TraceSummary& summary, TraceRecords& records, std::size_t count) {
   std::vector<TraceRecord> batch;
   for (std::size_t i = 0; i < count; ++i) {
@@ -101,8 +101,8 @@ bool add(TraceSummary& summary, TraceRecords& records, std::size_t count) {
   return true;
 }
 
-// Requests as (arrival, completion or None), in nanoseconds, in order of arrival; returns (parents,
-// think time in nanoseconds) of each.
+// Infers dependences. Takes requests as (arrival, completion or None) in nanoseconds, in order of
+// arrival. Returns (parents, think time in nanoseconds) for each.
 std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> infer(
     const std::vector<std::pair<std::uint64_t, std::optional<std::uint64_t>>>& requests) {
   InferredOrder order;
@@ -118,7 +118,7 @@ std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> infer(
   return causes;
 }
 
-// Options by name, as a user gave them: "columns.time", "levels". Throws InputError.
+// Parses options by name as given by the user: "columns.time", "levels". Throws InputError.
 TraceOptions options_of(const FormatDescriptor& format, const std::string& file,
                         const Assignments& assignments) {
   TraceOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the module that reads traces.
+// Bindings for reading traces.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -75,7 +75,7 @@ void AckChecker::check_command(const CommandRecord& record) {
   }
 }
 
-// A flush is a barrier to both sides.
+// A flush is a barrier for older and for younger requests.
 void AckChecker::check_barrier(const CommandRecord& record) {
   if (flushing_) {
     violations_.add("command during a flush", record, 0, 1);
@@ -100,7 +100,7 @@ void AckChecker::check_flush(const CommandRecord& record) {
   flushing_ = true;
 }
 
-// The host may have so many commands wait for their ack, in so many slots.
+// The host's queues limit the number of commands that wait for their ack, and the number of slots.
 void AckChecker::check_outstanding(const CommandRecord& record) {
   if (waiting_ >= outstanding_limit_) {
     violations_.add("outstanding commands", record, outstanding_limit_, waiting_ + 1);
@@ -129,13 +129,13 @@ void AckChecker::check_ack(const CommandRecord& record) {
   }
 }
 
-// The line carries one ack, or other response, an edge.
+// The line carries at most one ack or other response per edge.
 void AckChecker::check_ack_line(const CommandRecord& record) {
   violations_.require("ack line", record, last_ack_, 1);
   last_ack_ = {record.command, record.cycle.value()};
 }
 
-// One edge for the command, then tBC for the lookup.
+// The lookup starts one edge after the command and takes tBC.
 void AckChecker::check_lookup(const CommandRecord& record, const Exchange& exchange) {
   if (record.cycle.value() * period_ < exchange.lookup_end) {
     violations_.add("lookup", record, cycle_from(exchange.lookup_end), record.cycle.value());
@@ -155,7 +155,7 @@ void AckChecker::check_posted(const CommandRecord& record) {
   posted_.push((record.cycle.value() + write_cycles_) * period_ + credit_time_);
 }
 
-// Of so many credits that came back, each stands for a write whose lookup has ended.
+// Credits return in order. Each stands for a write whose lookup has ended.
 void AckChecker::check_credit(const CommandRecord& record) {
   check_ack_line(record);
   if (posted_.empty()) {
@@ -181,7 +181,8 @@ void AckChecker::check_burst(const CommandRecord& record) {
   erase(exchange);
 }
 
-// A grant comes at least an edge after the ack; without grants data belong to the ack's own edge.
+// A grant follows the ack by at least one edge. Without grants, the data belong to the ack's own
+// edge.
 void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchange) {
   if (exchange.ack == kNoAck) {
     violations_.add("burst without ack", record, 1, 0);
@@ -219,7 +220,7 @@ void AckChecker::insert(const Exchange& exchange) {
   ++count_;
 }
 
-// Moves later entries of the same run up, so that none is cut off from its home.
+// Moves later entries of the same probe sequence up, so that each remains reachable from its home.
 void AckChecker::erase(Exchange* exchange) {
   const std::size_t mask = table_.size() - 1;
   auto hole = static_cast<std::size_t>(exchange - table_.data());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
-// direction of the command (docs/concepts.md). A flush ends with its ack; it comes after the bursts
-// of all older requests, and before the commands of all younger ones.
+// The protocol between host and NVDIMM on one channel: a command, then one ack, then one burst in
+// the command's direction (docs/concepts.md). A flush ends with its ack. It follows the bursts of
+// all older requests and precedes the commands of all younger ones.
 //
-// NVDIMM-P: reads as above, but acks and credits are responses on lines of their own. A write is a
-// burst without command and ack; it takes a credit, which comes back after its lookup at the
-// earliest.
+// NVDIMM-P: reads as above, but acks and credits are responses on separate lines. A write is a
+// burst without command and ack. It takes a credit, which returns at the earliest after the write's
+// lookup.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class AckChecker {
     }
     count_ = std::count_if(table_.begin(), table_.end(),
                            [](const Exchange& each) { return each.request != kNone; });
-    archive.check(count_ <= slots_, "there are more commands than slots");  // a search ends
+    archive.check(count_ <= slots_, "there are more commands than slots");  // or find() loops
   }
 
  private:
@@ -47,7 +47,7 @@ class AckChecker {
   struct Exchange {
     std::int64_t request = kNone;
     ChannelCommand command = ChannelCommand::nvdimm_read_command;
-    Tick lookup_end{0};  // the NVDIMM cannot answer before
+    Tick lookup_end{0};  // the NVDIMM cannot answer earlier
     std::int64_t ack = kNoAck;
     void serialize(Archive& archive) { archive(request, command, lookup_end, ack); }
   };
@@ -82,21 +82,21 @@ class AckChecker {
   const std::int64_t outstanding_limit_;
   const std::int64_t slots_;  // of the host's queues
   const std::int64_t grant_delay_;
-  const std::int64_t write_cycles_;  // from a write's burst command to its end, ...
-  Tick credit_time_{0};              // ... and from there to its credit at the earliest
+  const std::int64_t write_cycles_;  // from a write's burst command to the end of its data
+  Tick credit_time_{0};              // from there to its credit, at least
   const int first_rank_;             // of the NVDIMMs
   ViolationLog& violations_;
   std::vector<Device> devices_;
-  std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
-  std::int64_t count_ = 0;       // exchanges under way
-  std::int64_t waiting_ = 0;     // of them without an ack
+  std::vector<Exchange> table_;  // by request, linear probing; at least half is free
+  std::int64_t count_ = 0;       // exchanges in progress
+  std::int64_t waiting_ = 0;     // of these, without an ack
   Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
-  std::int64_t youngest_ = kNone;    // request of all commands so far
+  std::int64_t youngest_ = kNone;    // youngest request with a command so far
   std::int64_t last_flush_ = kNone;  // request
-  bool flushing_ = false;            // its ack is still to come
-  std::int64_t credits_ = 0;         // NVDIMM-P: that the host has, ...
-  Ring<std::int64_t> arriving_;      // ... will have from these cycles on, ...
-  Ring<Tick> posted_;                // ... and has not yet: when lookups of those writes end
+  bool flushing_ = false;            // its ack is outstanding
+  std::int64_t credits_ = 0;         // NVDIMM-P: credits that the host has
+  Ring<std::int64_t> arriving_;      // cycles from which returned credits count
+  Ring<Tick> posted_;                // times at which lookups of uncredited writes end
 };
 
 }  // namespace hmsim

@@ -5,13 +5,15 @@ namespace hmsim {
 
 namespace {
 
-// The write's data are over. In JESD209-5 BL/n_max counts, which is tCCD_L.
+// Returns the cycles from a write to the end of its data. In JESD209-5, BL/n_max counts, which is
+// tCCD_L.
 std::int64_t write_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return t.cwl + (dram.is("lpddr5") ? t.tccd_l : dram.is("hbm3") ? t.burst + t.burst_gap : t.burst);
 }
 
-// JESD209-5: as from another group, but with BL/n_max; elsewhere the data bus is enough.
+// Returns the cycles from a read to a write. JESD209-5: as between groups, but with BL/n_max. In
+// other standards the data bus rules suffice.
 std::int64_t read_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return dram.is("lpddr5") ? t.cl + t.tccd_l + t.trtrs - t.cwl : 0;

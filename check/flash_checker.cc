@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of the flash protocol, each in one function, in the order in which a command meets
-// them: a reader who has one of them at hand wants to see what came before, hence one file.
+// Rules of the flash protocol, one function per rule, in the order in which a command meets them.
+// They are in one file because each rule depends on the state left by earlier ones.
 #include "check/flash_checker.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using S = FlashStage;
 constexpr std::array<const char*, 3> kNames{"flash read", "flash program", "flash erase"};
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Picoseconds that one byte takes, rounded down: in ONFI's asynchronous modes to write and to read,
-// in source-synchronous ones both ways.
+// Picoseconds per byte, rounded down: {write, read} for ONFI's asynchronous modes, one value for
+// source-synchronous modes.
 constexpr std::array<std::array<int, 2>, 6> kSdrByte{{{100'000, 100'000},
                                                       {45'000, 50'000},
                                                       {35'000, 35'000},
@@ -46,12 +46,12 @@ Tick byte_time(const NandParameters& nand, bool in) {
   return Tick(kSecond.value() / nand.bus_rate);
 }
 
-// The least that another column of the register takes: tCCS, and of a flat bus what it is given.
+// Returns the minimum time of a change of column: tCCS, or the given time of a flat bus.
 Tick column_time(const NandParameters& nand) {
   return nand.interface == NandInterface::flat ? nand.change_column_time : 500 * kNanosecond;
 }
 
-// 0: fast, 1: middle, 2: slow.
+// Returns the speed of a page: 0 fast, 1 middle, 2 slow.
 int kind_of(const NandParameters& nand, std::int64_t page) {
   const std::int64_t last = nand.pages_per_block - 1;
   switch (nand.program_model) {
@@ -69,7 +69,7 @@ int kind_of(const NandParameters& nand, std::int64_t page) {
   return 0;
 }
 
-// Of a page, given a block's mean and what its fast and middle pages take.
+// Returns a page's program time, from the block's mean and the times of fast and middle pages.
 Tick page_time(const NandParameters& nand, std::int64_t page, Tick mean, Tick fast, Tick middle) {
   if (nand.program_model == ProgramModel::flat) {
     return mean;
@@ -233,8 +233,8 @@ void FlashChecker::check_ready(Lun& lun, const FlashRecord& record) {
       }
       continue;
     }
-    // In a cache sequence the operation before is in the cells, or a page in the register; one that
-    // waits for the cells, or erases, or reads without transfer, leaves no room.
+    // In a cache sequence, the previous operation is in the cells, or its page is in the register.
+    // An operation that waits for the cells, erases, or reads without transfer blocks the register.
     const bool sequence = nand_.cache && part.operation == record.operation &&
                           record.operation != O::erase && part.transfer && record.transfer &&
                           part.step != Step::commanded;
@@ -387,7 +387,7 @@ void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
   remove(lun, part);
 }
 
-// One status tells of all planes of an operation.
+// One status command covers all planes of an operation.
 void FlashChecker::status(Lun& lun, const FlashRecord& record) {
   const Part* const part = find(lun, record, Step::done);
   if (part == nullptr || record.operation == O::read) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocol of flash channels, chips and cells in one NVDIMM, by an independent reading: it sees
-// the stages of operations and shares nothing with the array that makes them.
+// Independent checker of the protocol of flash channels, chips and cells in one NVDIMM. It sees the
+// stages of operations and shares nothing with the flash array.
 //
 //   bus            one LUN at a time owns a channel, for as long as its bytes need
-//   busy LUN       commands go to LUNs that are ready: with nothing in hand, or in a cache sequence
-//                  of reads or of programs (tCBSY after the cells' start), or, while an operation
-//                  is suspended, reads of other blocks
+//   busy LUN       commands go to ready LUNs: idle; or in a cache sequence of reads or of programs
+//                  (tCBSY after the cells' start); or, while an operation is suspended, reads of
+//                  other blocks
 //   cells          one operation at a time, at least tR, tPROG or tBERS of work without suspension
 //   multi-plane    the same operation at the same page of different planes, tDBSY apart
 //   page order     pages of a block are programmed in order; again only after an erase
-//   bad block      no program after a failure; no erase of a bad block, but one after a failed
+//   bad block      no program after a failure; no erase of a bad block, except after a failed
 //                  program
-//   completeness   data follow reads; status follows programs and erases, where the bus has it
+//   completeness   data follow reads; status follows programs and erases, if the bus has it
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ namespace hmsim {
 
 class FlashChecker final : public FlashObserver {
  public:
-  // `blocks`: of the whole array; `channel` and `period` (the memory channel's) are for reports.
-  // `violations` must outlive the checker.
+  // `blocks` counts those of the whole array. `channel` and `period` (of the memory channel) are
+  // for reports. `violations` must outlive the checker.
   FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel, Tick period,
                ViolationLog& violations);
 
@@ -35,7 +35,7 @@ class FlashChecker final : public FlashObserver {
   void on_programmed(std::uint64_t block, std::uint32_t pages) override;
   void on_bad(std::uint64_t block) override;
 
-  std::int64_t unfinished() const;  // operations
+  std::int64_t unfinished() const;  // operations in progress
   std::int64_t records() const { return records_; }
 
   void serialize(Archive& archive) {
@@ -47,17 +47,17 @@ class FlashChecker final : public FlashObserver {
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
   enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
 
-  // One plane's part of an operation.
+  // The part of an operation on one plane.
   struct Part {
     FlashOperation operation = FlashOperation::read;
     Step step = Step::commanded;
     bool transfer = true;
     std::uint64_t block = 0;
     std::uint32_t page = 0;
-    std::int64_t group = 0;      // the same for all planes of an operation
+    std::int64_t group = 0;      // common to all planes of an operation
     Tick commanded{0};           // end of its command
-    Tick begun{0};               // cells: since when they have worked
-    Tick worked{0};              // before
+    Tick begun{0};               // when the cells last started or resumed
+    Tick worked{0};              // work done before that
     std::int64_t overtaken = 0;  // reads sent while it was suspended
 
     void serialize(Archive& archive) {
@@ -67,9 +67,9 @@ class FlashChecker final : public FlashObserver {
 
   struct Lun {
     std::vector<Part> parts;
-    bool more = false;  // the last command is to be followed by another plane's
+    bool more = false;  // the last command continues on another plane
     std::int64_t group = 0;
-    Tick cells_begun{0};  // of the last operation
+    Tick cells_begun{0};  // start of the last operation in the cells
 
     void serialize(Archive& archive) { archive(parts, more, group, cells_begun); }
   };
@@ -108,10 +108,10 @@ class FlashChecker final : public FlashObserver {
   const int channel_;
   const Tick period_;
   ViolationLog& violations_;
-  std::vector<std::uint32_t> blocks_;  // programmed pages, from the first on
-  std::vector<Health> health_;         // of superblocks
+  std::vector<std::uint32_t> blocks_;  // programmed pages, which are the first ones
+  std::vector<Health> health_;         // by superblock
   std::vector<Lun> luns_;
-  std::vector<Tick> free_;  // by flash channel: since when
+  std::vector<Tick> free_;  // by flash channel: free since
   std::int64_t records_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data bus where a line moves in two halves, with a gap between into which a half of another
-// line fits: JESD209-5's bursts of 32 with bank groups, and two bursts of 8 of JESD238.
+// Rules of the data bus if a line moves in two halves, with a gap into which half of another line
+// fits: JESD209-5's bursts of 32 with bank groups, and pairs of bursts of 8 in JESD238.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace hmsim {
 
-// For one channel. Parts whose lines are whole are BusChecker's.
+// Checks one channel. Parts that move whole lines are covered by BusChecker.
 class HalfLineChecker {
  public:
   // `violations` must outlive the checker.
@@ -20,22 +20,22 @@ class HalfLineChecker {
 
   static bool knows(const DramParameters& dram) { return dram.is("lpddr5") || dram.is("hbm3"); }
 
-  // A read or write of the DRAM, in order of cycles.
+  // Checks a read or write of the DRAM. Calls come in order of cycles.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(buses_); }
 
  private:
   struct Half {
-    std::int64_t begin = kLongPast;  // its first cycle with data
+    std::int64_t begin = kLongPast;  // its first data cycle
     void serialize(Archive& archive) { archive(begin); }
   };
   struct Bus {
-    std::array<Half, 16> halves;         // the last ones, in no order
-    std::size_t next = 0;                // the oldest
-    std::int64_t end = kLongPast;        // of all data so far,
-    std::int64_t other_end = kLongPast;  // and of all by other drivers than the last
-    int driver = -1;                     // of the last: rank x 2 + write
+    std::array<Half, 16> halves;         // most recent ones, unordered
+    std::size_t next = 0;                // index of the oldest
+    std::int64_t end = kLongPast;        // end of all data so far
+    std::int64_t other_end = kLongPast;  // end of all data by drivers other than the last
+    int driver = -1;                     // last driver: rank x 2 + write
     Past last{ChannelCommand::read, kLongPast};
     void serialize(Archive& archive) {
       archive(halves, next, end, other_end, driver, last.command, last.cycle);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The banks of byte-addressable media in one NVDIMM, by an independent reading: it sees what they
-// do and keeps its own account of where lines are.
+// Independent checker of the byte-addressable media banks in one NVDIMM. It sees their operations
+// and keeps its own account of the location of lines.
 //
-//   media bank      a line belongs to the bank that its address says, and stays there
-//   media busy      one operation of a bank at a time
-//   media time      a read, a write, a move (a read and a write) take what they should
-//   media place     a line is where it was written or moved to last; nothing else is, nor the gap
-//   gap move        into the gap, from the place before it (before the first: the last)
-//   gap interval    after psi writes to a region, before anything else in its bank
+//   media bank      a line belongs to the bank that its address selects, and stays there
+//   media busy      a bank has one operation at a time
+//   media time      a read, a write and a move (a read and a write) take their specified times
+//   media place     a line is where it was last written or moved; no other line is there, nor the
+//   gap gap move        into the gap, from the place before it (before the first: the last) gap
+//   interval    after psi writes to a region, before any other operation in its bank
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace hmsim {
 
 class MediaChecker final : public MediaObserver {
  public:
-  // `channel` and `period` (the memory channel's) are for reports. `violations` must outlive the
+  // `channel` and `period` (of the memory channel) are for reports. `violations` must outlive the
   // checker.
   MediaChecker(const NvdimmParameters& nvdimm, int channel, Tick period, ViolationLog& violations);
 
@@ -42,7 +42,7 @@ class MediaChecker final : public MediaObserver {
   };
   struct Bank {
     Tick until{0};
-    bool due = false;  // a move comes next
+    bool due = false;  // a move must come next
     void serialize(Archive& archive) { archive(until, due); }
   };
   struct Line {
@@ -57,14 +57,14 @@ class MediaChecker final : public MediaObserver {
                 std::uint64_t got);
 
   const MediaParameters media_;
-  const std::uint64_t places_;  // of a region
+  const std::uint64_t places_;  // per region
   const int channel_;
   const Tick period_;
   ViolationLog& violations_;
   std::vector<Region> regions_;
   std::vector<Bank> banks_;
-  std::vector<Line> lines_;  // that were seen
-  KeyMap by_line_;           // into lines_
+  std::vector<Line> lines_;  // lines seen so far
+  KeyMap by_line_;           // line -> index in lines_
   KeyMap by_place_;
   std::int64_t records_ = 0;
 };

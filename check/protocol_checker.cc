@@ -13,7 +13,7 @@ using C = ChannelCommand;
 
 bool is_dram(C command) { return command < C::nvdimm_read_command; }
 
-// Of each request there is one of these.
+// Each request has exactly one of these commands.
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
          command == C::nvdimm_write || command == C::nvdimm_flush_command;
@@ -87,7 +87,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
   }
 }
 
-// Is there such a channel, rank and bank?
+// Returns whether the command's channel, rank and bank exist.
 bool ProtocolChecker::check_place(const CommandRecord& record) {
   bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
   if (is_dram(record.command)) {

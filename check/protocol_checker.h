@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Judges every command of a run by an independent reading of the rules: devices, buses, the ack
-// protocol, and that each request moves its data exactly once.
+// Independent checker of every command in a run: device rules, buses, the ack protocol, and that
+// each request moves its data exactly once.
 //
-// What happens inside NVDIMMs comes in through observers of their own.
+// Operations inside NVDIMMs arrive through separate observers.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +29,28 @@ namespace hmsim {
 
 class MemorySystem;
 
-// Watches all channels from the first command on; requests number from 0. Costs O(1) per command,
-// and per refresh a look at the rank's banks; allocates nothing in steady state.
+// Observes all channels from the first command on. Requests must be numbered from 0. Costs O(1) per
+// command, and O(banks of the rank) per refresh. Does not allocate in steady state.
 class ProtocolChecker final : public CommandObserver {
  public:
   explicit ProtocolChecker(const SystemConfig& config);
   ProtocolChecker(const ProtocolChecker&) = delete;
   ProtocolChecker& operator=(const ProtocolChecker&) = delete;
 
-  // Judges every command of these channels and of their NVDIMMs from now on.
+  // Checks every command of these channels and of their NVDIMMs from now on.
   void watch(MemorySystem& memory);
-  // Those of the NVDIMMs of one channel.
+  // Attaches to the NVDIMMs of one channel.
   void watch(std::size_t channel, const NvdimmModules& nvdimms);
 
   void on_command(const CommandRecord& record) override;
-  // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
-  // memory system.
+  // Ends the check at `end` and reports missing events. `idle`: no request is left in the memory
+  // system.
   void finish(Tick end, bool idle);
 
   std::int64_t commands() const { return commands_; }
   const ViolationLog& violations() const { return violations_; }
 
-  // Raises a fault that names the first violation and counts all; does nothing without one.
+  // Raises a Fault that names the first violation and gives the total. Does nothing without one.
   void raise_if_violated() const;
 
   void serialize(Archive& archive);
@@ -70,7 +70,7 @@ class ProtocolChecker final : public CommandObserver {
     PowerChecker power;
     BusChecker bus;
     AckChecker ack;
-    std::vector<Device> devices;  // its NVDIMMs
+    std::vector<Device> devices;  // the channel's NVDIMMs
   };
 
   bool check_place(const CommandRecord& record);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the requests 0, 1, 2, ... are done: a bit for each from the oldest that is not.
+// Records which of the requests 0, 1, 2, ... are done, with one bit per request from the oldest
+// outstanding one.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@ namespace hmsim {
 
 class RequestLedger {
  public:
-  // False when the request was done before, or is so young that it cannot be. O(1) amortised;
-  // memory grows with the distance between the oldest request that is not done and the youngest
-  // that is, by a bit each.
+  // Marks a request as done. Returns false if it was done before, or if its number is impossibly
+  // high. O(1) amortised. Memory is one bit per request between the oldest outstanding and the
+  // youngest done.
   bool mark(std::uint64_t request);
 
   std::uint64_t oldest_missing() const;
-  std::uint64_t end() const { return end_; }  // one more than the youngest that is done
+  std::uint64_t end() const { return end_; }  // one past the youngest done
 
   void serialize(Archive& archive);
 
@@ -31,7 +32,7 @@ class RequestLedger {
   }
 
   std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(64);  // a ring from base_ on
-  std::uint64_t base_ = 0;  // the first word that is not full
+  std::uint64_t base_ = 0;  // first word that is not full
   std::uint64_t end_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What checkers found wrong: the first few broken rules, and how many there were. Commands go by
-// name, so that a checker of other devices' commands can report here too.
+// Log of violations found by checkers: the first few, and the total. Commands are stored by name,
+// so that checkers of other devices' commands can use the log, too.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,19 @@ namespace hmsim {
 
 std::string_view name_of(ChannelCommand command);
 
+// One broken rule.
 struct Violation {
   int channel = 0;
   Cycle cycle{0};
   std::string rule;
-  std::string command;  // "": something that did not happen
-  int rank = -1;        // -1 where it does not apply, as for the next two
+  std::string command;  // "": an expected event is missing
+  int rank = -1;        // -1: not applicable (also for the next two)
   int bank = -1;
   std::int64_t request = -1;
-  std::string earlier;  // the command that the rule counts from; "": none
+  std::string earlier;  // the command that the rule counts from, or ""
   Cycle earlier_cycle{0};
-  // With an earlier command: cycles from it. Else rows, counts or cycles, as the rule says.
+  // With an earlier command: cycles from it. Otherwise rows, counts or cycles, depending on the
+  // rule.
   std::int64_t needed = 0;
   std::int64_t got = 0;
 
@@ -45,13 +47,14 @@ struct Past {
 
 inline constexpr std::int64_t kLongPast = -(std::int64_t{1} << 60);  // a command never issued
 
+// The first violations, and the number of all.
 class ViolationLog {
  public:
   void add(Violation violation);
-  // `rule` is broken by a command as such.
+  // Adds a violation of `rule` by the command itself.
   void add(const char* rule, const CommandRecord& record, std::int64_t needed, std::int64_t got);
 
-  // `record` must come at least `needed` cycles after `past`.
+  // Requires `record` to come at least `needed` cycles after `past`.
   void require(const char* rule, const CommandRecord& record, Past past, std::int64_t needed) {
     if (record.cycle.value() - past.cycle < needed) {
       add_early(rule, record, past, needed);

@@ -7,7 +7,8 @@ namespace hmsim {
 
 namespace {
 
-// Gaps of the order of a phase are left out: the phases themselves tell them.
+// Returns the bins below `most`. Gaps as long as a phase are left out, because the phases represent
+// them.
 std::vector<CloneBin> shorter_than(double most, const std::vector<CloneBin>& bins) {
   std::vector<CloneBin> shorter;
   for (const CloneBin& bin : bins) {
@@ -59,7 +60,7 @@ double CloneClock::expected() const {
   return sum;
 }
 
-// Goes on to the phase that the next access belongs to.
+// Advances to the phase of the next access. Returns false at the end.
 bool CloneClock::next_phase() {
   const std::size_t last = stream_.phases.size() - 1;
   while (left_ <= 0 && phase_ < last) {
@@ -80,20 +81,20 @@ bool CloneClock::step(bool inside, Random& random) {
   Pace& pace = paces_[stream_.pace[phase_]];
   const double visits = std::max(1.0, static_cast<double>(left_) / pace.visit);
   const double steps = std::max(0.0, static_cast<double>(left_) - visits);
-  // The accesses that are still to come, with average gaps, shall end about with the phase.
+  // With average gaps, the remaining accesses should end about with the phase.
   const double needs = steps * pace.inside.mean() + visits * pace.between.mean();
   const double room = (ends_[phase_] - time_) * speed_;
   constexpr double kLate = 0.25;  // of a phase
   const double lacks = needs - room - kLate * (ends_[phase_] - begin(phase_)) * speed_;
   BinDraw& gaps = inside ? pace.inside : pace.between;
   auto gap = static_cast<double>(gaps.draw(random));
-  if (lacks > 0 && gap > pace.longest) {  // long gaps give way
+  if (lacks > 0 && gap > pace.longest) {  // shorten long gaps
     const double all = steps * pace.long_inside + visits * pace.long_between;
     gap = std::max(pace.longest, gap * (1 - lacks / std::max(all, lacks)));
   }
-  // The time that is left over becomes pauses: before a phase begins, and in one of so many visits.
+  // Turn the remaining time into pauses: before a phase starts, and in one of kVisits visits.
   constexpr std::uint64_t kVisits = 64;
-  constexpr double kNoise = 1.25;  // what is to come may take so much longer
+  constexpr double kNoise = 1.25;  // safety factor on the time still needed
   const double rest = room - needs;
   if (!inside && rest > 0) {
     if (waited_) {

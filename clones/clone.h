@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A workload clone: generated records of hmsim's trace format whose figures are those of a
-// profile (docs/workloads.md).
+// Workload clone: generated records of hmsim's trace format whose statistics match a profile
+// (docs/workloads.md).
 //
-// A profile tells of each stream (fills, write-backs or non-temporal writes of one memory) how it
-// visits pages. A visit is what a stream does in a page before it goes to another. It follows the
-// visit before it when it begins on the very next line, else it is a jump: to a page never visited,
-// or to one visited so many visits ago. Choices are drawn so that shares so far stay close to those
-// wanted. The numbers of accesses in each phase, an interval of the run, hold exactly; gaps between
-// visits are stretched for that. Write-backs come so many fills after one another.
+// A profile describes for each stream (fills, write-backs or non-temporal writes of one memory) how
+// it visits pages. A visit is a series of accesses to one page. It *follows* the previous visit if
+// it starts on the very next line. Otherwise it is a *jump*: to a new page, or to a page last
+// visited a given number of visits ago. Draws keep the shares so far close to the wanted ones. The
+// number of accesses in each phase (an interval of the run) is exact; gaps between visits are
+// stretched to achieve it. Write-backs are spaced by numbers of fills.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@
 
 namespace hmsim {
 
-// One stream's accesses, one after the other.
+// The accesses of one stream, in order.
 class CloneWalk {
  public:
   CloneWalk(const CloneStream& stream, const std::vector<double>& ends, const CloneProfile& profile,
             std::uint64_t number);
 
   bool done() const { return done_; }
-  double time() const { return clock_.time(); }  // of the access to come
+  double time() const { return clock_.time(); }  // of the next access
   std::uint64_t line() const {
     return (stream_.first_page + pages_.page()) * kClonePageLines + lines_.line();
   }
-  void advance();  // to the access after it
+  void advance();  // to the following access
 
  private:
   const CloneStream& stream_;
@@ -44,18 +44,19 @@ class CloneWalk {
   bool done_ = false;
 };
 
+// Generator of a clone's records, from all streams of a profile.
 class Clone {
  public:
   explicit Clone(CloneProfile profile);
   Clone(const Clone&) = delete;  // walks refer to the profile
   Clone& operator=(const Clone&) = delete;
 
-  // About `count` records of 8 bytes, little-endian (docs/trace-format.md); none at the end.
+  // Returns about `count` records of 8 bytes, little-endian (docs/trace-format.md); "" at the end.
   std::string records(std::size_t count);
 
  private:
   void emit(std::size_t walk, std::int64_t time, std::string& bytes);
-  void emit_attached(double fills, std::string& bytes);  // up to that many
+  void emit_attached(double fills, std::string& bytes);  // up to this number of fills
   void word(std::uint64_t value, std::string& bytes);
 
   CloneProfile profile_;

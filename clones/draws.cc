@@ -46,7 +46,7 @@ Quota::Quota(const std::vector<double>& shares)
   }
 }
 
-// Returns the open case that came about the least, for its share.
+// Returns the open case with the lowest count relative to its share.
 std::size_t Quota::least(const std::vector<bool>& open) const {
   std::size_t least = size();
   double most = 0;
@@ -92,7 +92,7 @@ double BinDraw::mean_from(double low) const {
   return sum;
 }
 
-// Draws uniformly from the longest part of the bin that has the bin's mean in its middle.
+// Draws uniformly from the longest part of the bin that is centred on the bin's mean.
 std::int64_t BinDraw::within(const CloneBin& bin, Random& random) {
   const double low =
       std::max(static_cast<double>(bin.low), 2 * bin.mean - static_cast<double>(bin.high));

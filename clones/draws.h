@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws of cases and of numbers such that, at any time, each case came about as often as its share
-// says: a clone of a few thousand accesses has the shares of its profile, too.
+// Draws of cases and numbers whose frequencies stay close to the wanted shares at all times. Even a
+// clone of a few thousand accesses then has the shares of its profile.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace hmsim {
 std::uint64_t chance_of(double share);  // for Random::chance
 double fraction(Random& random);        // uniform in [0, 1)
 
+// Draws cases so that their counts stay close to the given shares.
 class Quota {
  public:
   Quota() = default;
   explicit Quota(const std::vector<double>& shares);
-  // One of the cases that are open, not counted yet; size() when none is open.
+  // Draws one of the open cases without counting it. Returns size() if none is open.
   template <class Open>
   std::size_t draw(Random& random, Open open);
   void count(std::size_t number);
@@ -34,17 +35,17 @@ class Quota {
   std::vector<bool> open_;            // scratch
 };
 
-// Numbers of some bins.
+// Draws numbers from bins.
 class BinDraw {
  public:
   BinDraw() = default;
   explicit BinDraw(std::vector<CloneBin> bins);
-  // A number from 1 up to `most`; it counts as the case that it is.
+  // Draws a number from 1 to `most` and counts it in its bin.
   std::int64_t draw_up_to(std::int64_t most, Random& random);
-  void count(std::int64_t number);    // as if it had been drawn
-  std::int64_t draw(Random& random);  // 0 when there are no bins
+  void count(std::int64_t number);    // counts the number as if drawn
+  std::int64_t draw(Random& random);  // 0 if there are no bins
   double mean() const { return mean_; }
-  // The part of the mean that numbers of at least `low` make up.
+  // Returns the contribution of numbers of at least `low` to the mean.
   double mean_from(double low) const;
   bool empty() const { return bins_.empty(); }
   static std::int64_t within(const CloneBin& bin, Random& random);
@@ -67,7 +68,7 @@ std::size_t Quota::draw(Random& random, Open open) {
     wanted_[i] = open_[i] && lacks > 0 ? lacks : 0;
     sum += wanted_[i];
   }
-  if (sum == 0) {  // all came about often enough
+  if (sum == 0) {  // no case is below its share
     return least(open_);
   }
   auto at = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(sum)));

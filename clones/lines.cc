@@ -64,7 +64,7 @@ void CloneLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& 
   piece_ = piece - 1;
 }
 
-// Begins the first run of a visit that does not go from line to line; chooses its last run, too.
+// Starts the first run of a visit with skips. Also chooses the length of the last run.
 std::int64_t CloneLines::begin_pieces(std::int64_t accesses, Random& random) {
   last_ = 1;
   if (pieces_of_ == nullptr) {
@@ -86,7 +86,7 @@ std::int64_t CloneLines::next_piece(Random& random) {
   return pieces_of_ != nullptr ? pieces_of_->inner.draw_up_to(most, random) : 1;
 }
 
-// A jump begins in the first line as often as such visits do, and else in any of the others.
+// Chooses the first line of a jump: line 0 with the profile's frequency, otherwise any other line.
 std::uint64_t CloneLines::first_line(std::int64_t piece, const CloneVisits& visit, Random& random) {
   const std::int64_t starts = kLines - piece;  // 0 apart
   if (starts == 0 || random.chance(chance_of(visit.first))) {
@@ -116,7 +116,7 @@ void CloneLines::step(Random& random) {
   piece_ = piece - 1;
 }
 
-// Returns where a run of so many lines begins that does not continue the last one.
+// Returns the start of a run of `piece` lines that does not continue the previous run.
 std::uint64_t CloneLines::jump(std::int64_t piece, Random& random) {
   const std::int64_t last = kLines - piece;
   const auto next = static_cast<std::int64_t>(line_) + 1;

@@ -48,7 +48,8 @@ int ClonePages::lacks(std::size_t kind, std::size_t number) const {
   return difference > slack ? 1 : difference < -slack ? -1 : 0;
 }
 
-// Chance decides, unless there were too many such visits, or too few, so far.
+// Returns whether the next visit follows this one. Drawn at random, unless there were too many or
+// too few such visits so far.
 bool ClonePages::follows(CloneVisitForm form, bool at_end, std::size_t pace, Random& random) {
   if (!at_end) {
     return false;
@@ -75,12 +76,12 @@ void ClonePages::advance(CloneVisitForm form, bool at_end, std::size_t pace, Ran
   ++paces_[pace].visits;
 }
 
-// Returns the page that a jump goes to.
+// Returns the page that a jump visits.
 std::uint64_t ClonePages::find(bool at_end, Random& random) {
   const std::uint64_t most = std::min<std::uint64_t>(visits_, history_.size() - 1);
   const std::uint64_t now = visits_ + 1;
   std::uint64_t page = 0;
-  // Looks for a page whose last visit was the low-th to high-th before this one.
+  // Draws a page that was last visited between `low` and `high` visits ago.
   const auto among = [&](std::uint64_t low, std::uint64_t high) {
     high = std::min(high, most);
     const std::uint64_t count = low > high ? 0 : last_visits_.count(now - high, now - low);
@@ -104,7 +105,8 @@ std::uint64_t ClonePages::find(bool at_end, Random& random) {
     }
     closed_[number] = true;
   }
-  // The page is a new one, but not the one beside, as if that had been followed: it comes later.
+  // Choose a new page, but not the adjacent one, which would count as a follow. The adjacent page
+  // is kept for later.
   const std::uint64_t beside = page_ + 1;
   if (at_end && next_page_ == beside) {
     left_out_ = beside;
@@ -116,7 +118,7 @@ std::uint64_t ClonePages::find(bool at_end, Random& random) {
   return next_page_;
 }
 
-// Counts a visit in its case of reuse. Pages count from the stream's first.
+// Records a visit in its reuse case. Pages are numbered from the stream's first.
 void ClonePages::enter(std::uint64_t page) {
   page %= kMostPages;
   if (page >= last_visit_.size()) {

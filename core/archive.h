@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: one serialize(Archive&) per component both saves and loads.
+// Checkpoints. One `serialize(Archive&)` per component both saves and loads.
 #pragma once
 
 #include <array>
@@ -17,22 +17,23 @@
 
 namespace hmsim {
 
-// Whether an enumeration names its last enumerator, as `last = ...`. All before it count from 0.
+// Whether an enumeration names its last enumerator, as `last = ...`. Enumerators must count up from
+// 0 without gaps.
 template <class Enum, class = void>
 struct NamesLast : std::false_type {};
 template <class Enum>
 struct NamesLast<Enum, std::void_t<decltype(Enum::last)>> : std::true_type {};
 
-// Saves to, or loads from, a byte string: integers little-endian and 64 bits wide, so that a
-// checkpoint does not depend on the platform.
+// Serializer that writes to, or reads from, a byte string. Integers are little-endian and 64 bits
+// wide, so a checkpoint does not depend on the platform.
 //
-// What is loaded may come from anybody. Loading throws InputError when the bytes end early, a
-// section is not the expected one, a number does not fit its field, or a check() fails; it never
-// allocates more than a small multiple of the bytes that are left. A signed number is kept so small
-// that two of them may be added: below 2^61, if not one of the marks "never" (the largest), "no
-// limit" (2^62) and "long ago" (-2^62), and cycles below 2^51. serialize() checks all else that its
-// component relies on: an index lies within what it indexes, a size that follows from the
-// configuration is that one.
+// Loaded bytes are untrusted. Loading throws InputError if the bytes end early, a section name does
+// not match, a number does not fit its field, or a check() fails. It never allocates more than a
+// small multiple of the bytes that remain. Signed numbers are limited so that the sum of two never
+// overflows: ticks and other 64-bit signed values stay below 2^61 in magnitude, except the
+// sentinels "never" (the maximum), "no limit" (2^62) and "long ago" (-2^62). Cycles stay below
+// 2^51. Each component's serialize() must check everything else it relies on: that an index is
+// within its container, and that a size fixed by the configuration has that value.
 class Archive {
  public:
   Archive() = default;                                                               // saves
@@ -42,7 +43,7 @@ class Archive {
   const std::string& bytes() const { return bytes_; }
   bool at_end() const { return position_ == bytes_.size(); }
 
-  // A named mark: saved as it is, checked when loading.
+  // Saves `name`. When loading, checks that the same name comes next.
   void section(std::string_view name);
 
   // Saves or loads each field in turn.
@@ -51,22 +52,24 @@ class Archive {
     (field(fields), ...);
   }
 
-  // The same of containers whose size is already right: what is loaded must have it too.
+  // Saves or loads containers whose size is fixed by the configuration. When loading, each
+  // container must already have that size, and the loaded size must equal it.
   template <class... Containers>
   void fixed(Containers&... containers) {
     (fixed_size(containers), ...);
   }
 
-  // Raw bytes of known length (flash pages, bit maps).
+  // Saves or loads `length` raw bytes (flash pages, bit maps).
   void raw(void* data, std::size_t length);
 
-  // Loading: unless it holds, the file is damaged. `what` says what does not hold together.
+  // When loading, reports a damaged file unless `condition` holds. `what` describes the violation.
+  // Does nothing when saving.
   void check(bool condition, const char* what) const {
     if (loading_ && !condition) {
       damaged(what);
     }
   }
-  // Loading: each of the indices is one of `size` places; or `none`, if that is given.
+  // When loading, checks that each index is below `size`, or equals `none` if `none` is given.
   template <class Index>
   void check_index(Index index, std::size_t size, const char* what) const {
     check(static_cast<std::uint64_t>(index) < size, what);
@@ -90,9 +93,9 @@ class Archive {
   }
 
  private:
-  // Every field takes as many at least.
+  // Minimum size of any saved field.
   static constexpr std::size_t kFieldBytes = 8;
-  // Picoseconds are these times a clock's period, and still fit.
+  // Limit on cycle counts: multiplied by a clock period in picoseconds, they still fit 64 bits.
   static constexpr std::int64_t kMostCycles = std::int64_t{1} << 51;
 
   [[noreturn]] static void damaged(const char* what);
@@ -203,7 +206,7 @@ class Archive {
   bool loading_ = false;
 };
 
-// A 64-bit hash of bytes, the same on every platform.
+// Returns a 64-bit hash of the bytes. The result is the same on every platform.
 std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace hmsim

@@ -9,7 +9,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::string_view kMagic = "HMSIMCKP";
-constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash of the state, its length
+constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash and length of the state
 constexpr std::uint64_t kVersion = 29;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The envelope of a checkpoint: whose state it is, and that it is whole.
+// The envelope of a checkpoint: a header that identifies the run and a hash that detects damage.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace hmsim {
 
-// `identity` tells runs apart whose states do not fit each other.
+// Wraps `state` in a header. `identity` must differ between runs whose states are incompatible.
 std::string seal_checkpoint(const std::string& state, std::uint64_t identity);
 
-// The state. Throws InputError when the checkpoint is damaged, of another version, or of another
-// configuration, workload or seed.
+// Returns the state inside the envelope. Throws InputError if the checkpoint is damaged, or was
+// made by another version, configuration, workload or seed.
 std::string open_checkpoint(const std::string& checkpoint, std::uint64_t identity);
 
 }  // namespace hmsim

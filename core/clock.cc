@@ -17,7 +17,7 @@ RateClock::RateClock(std::int64_t per_millisecond) {
   const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, per_millisecond);
   picoseconds_ = kPicosecondsPerMillisecond / common;
   edges_ = per_millisecond / common;
-  // There is less than one edge in a picosecond, so that this cannot overflow.
+  // The period exceeds 1 ps, so picoseconds_ > edges_ and this cannot overflow.
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }
 

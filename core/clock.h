@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The edges of a clock whose period need not be a whole number of picoseconds.
+// Clock whose period need not be a whole number of picoseconds.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,20 @@
 
 namespace hmsim {
 
-// The longest time that a workload may reach: about 53 days.
+// Upper limit of simulated time: 2^62 ps, about 53 days.
 inline constexpr Tick kLongestTime{std::int64_t{1} << 62};
 
-[[noreturn]] void fail_too_late();  // throws InputError: a time lies past the longest
+[[noreturn]] void fail_too_late();  // throws InputError: time limit exceeded
 
-// Edge n lies at n / rate seconds, rounded up to a picosecond; edge 0 at time 0.
+// Clock defined by its rate. Edge n is at n / rate seconds, rounded up to a picosecond; edge 0 is
+// at time 0.
 class RateClock {
  public:
-  // Edges per millisecond; at least one, and less than one in a picosecond.
+  // `per_millisecond` is the number of edges per millisecond. It must be at least 1, and the period
+  // must be longer than 1 ps.
   explicit RateClock(std::int64_t per_millisecond = 1'000'000);
 
-  Tick tick(std::int64_t edge) const {  // throws InputError past the longest time
+  Tick tick(std::int64_t edge) const {  // throws InputError past kLongestTime
     if (edge > last_edge_) {
       fail_too_late();
     }
@@ -39,13 +41,13 @@ class RateClock {
   std::int64_t last_edge() const { return last_edge_; }
 
  private:
-  // A period is picoseconds_ / edges_, in lowest terms.
+  // The period is picoseconds_ / edges_, in lowest terms.
   std::int64_t picoseconds_;
   std::int64_t edges_;
   std::int64_t last_edge_;
 };
 
-// a + b; throws InputError past the longest time. Both are in range.
+// Returns a + b. Throws InputError past kLongestTime. Neither `a` nor `b` may exceed kLongestTime.
 inline Tick sum_in_time(Tick a, Tick b) {
   if (b > kLongestTime - a) {
     fail_too_late();

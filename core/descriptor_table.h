@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table of descriptors: the plug-ins of one kind, in the order of their names. Each is defined by
-// a file of its own; the build generates the table from the files (tools/descriptor_tables.py).
+// Table of descriptors: the plug-ins of one kind, sorted by name. Each plug-in defines its
+// descriptor in its own file; the build generates the table from the file names
+// (tools/descriptor_tables.py).
 #pragma once
 
 #include <cstddef>

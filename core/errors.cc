@@ -21,9 +21,9 @@ std::string describe(std::string_view component, Tick now, std::int64_t request,
   return text + ": " + std::string(message);
 }
 
-constexpr std::size_t kLongestName = 256;  // the distance costs |a| x |b|
+constexpr std::size_t kLongestName = 256;  // edit distance costs |a| x |b|
 
-// Levenshtein distance.
+// Returns the Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -39,7 +39,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Without what people set differently: case, and what stands between words.
+// Returns `name` in lower case, without separators between words.
 std::string letters(std::string_view name) {
   std::string kept;
   for (const char c : name) {
@@ -53,7 +53,7 @@ std::string letters(std::string_view name) {
 std::string_view first_part(std::string_view name) { return name.substr(0, name.find('.')); }
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-// Whether the word is the plural of something whose `count` the candidate is.
+// Returns whether `word` is the plural of the part whose `count` the candidate is.
 bool asks_for_count(std::string_view word, std::string_view candidate) {
   return word == std::string(first_part(candidate)) + "s" && last_part(candidate) == "count";
 }
@@ -62,7 +62,7 @@ bool ends_with(const std::string& name, const std::string& end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.npos, end) == 0;
 }
 
-// Whether two names have a word of at least four letters in common.
+// Returns whether two names share a word of at least four letters.
 bool share_word(std::string_view a, std::string_view b) {
   constexpr std::size_t kShortest = 4;
   const std::string others = '_' + std::string(b) + '_';
@@ -77,7 +77,7 @@ bool share_word(std::string_view a, std::string_view b) {
   return false;
 }
 
-// How far a candidate is from a name: by what they share, then by edit distance.
+// Distance of a candidate from a name: first by the kind of similarity, then by edit distance.
 struct Difference {
   enum class Shared : std::uint8_t { letters, ends, most, end, last_part, word, little };
 
@@ -132,7 +132,7 @@ std::vector<std::string> nearest_names(std::string_view name,
   if (name.size() > kLongestName) {
     return {};
   }
-  std::vector<std::pair<Difference, std::size_t>> by_difference;  // with the candidate's place
+  std::vector<std::pair<Difference, std::size_t>> by_difference;  // with the candidate's index
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     by_difference.emplace_back(Difference(name, candidates[i]), i);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two ways a simulation ends early: the user's input is at fault, or the simulator is.
+// The two errors that end a simulation early: InputError (the user's fault) and Fault (a bug in the
+// simulator).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace hmsim {
 
-// The user's input is at fault. what() names the place ("file:line: ...") where it is known.
+// Error in the user's input. what() names the place ("file:line: ...") if it is known.
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
@@ -21,8 +22,8 @@ class InputError : public std::runtime_error {
       : std::runtime_error(file + ":" + std::to_string(line) + ": " + message) {}
 };
 
-// A broken invariant: the simulator is at fault. The host decides what that means (Python: an
-// exception and exit status 1; gem5: its own panic).
+// Broken invariant: a bug in the simulator. The host decides how to report it. Python raises an
+// exception and exits with status 1; gem5 panics.
 class Fault : public std::logic_error {
  public:
   Fault(std::string_view component, Tick now, std::int64_t request, std::string_view message);
@@ -38,14 +39,19 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
   }
 }
 
-// The candidate that is most likely meant by `name`, or "" when none is near: spelled alike but for
-// case and what separates words, or the count of what the name's last part asks for in the plural;
-// of the same first and last part; with at most a third of the letters different; that ends with
-// it; of the same last part; with a word in common in its last part. Among alike ones the nearest
-// by edit distance.
+// Returns the candidate most likely meant by `name`, or "" if none is similar. Candidates rank in
+// this order; ties go to the smaller edit distance:
+//   1. same letters, ignoring case and separators; or `name` ends in "Xs" and the candidate is
+//      "X.count"
+//   2. same first and last part
+//   3. edit distance of at most 2, or a third of the length of `name`
+//   4. candidate ends with `name`
+//   5. same last part
+//   6. a common word of four letters or more in the last part
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
-// The `count` candidates nearest to `name`, nearest first; none for a name of absurd length.
+// Returns the `count` candidates nearest to `name`, nearest first. Returns none if `name` is longer
+// than 256 characters, because the edit distance costs |name| x |candidate|.
 std::vector<std::string> nearest_names(std::string_view name,
                                        const std::vector<std::string>& candidates,
                                        std::size_t count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's own pending events: plain records in a binary heap, first by time, then in order of
-// scheduling.
+// Queue of a component's own pending events: plain records in a binary heap, ordered by time, then
+// by order of scheduling.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class EventQueue {
     Event* const heap = heap_.data();
     while (place > 0) {
       const std::size_t above = (place - 1) / 2;
-      if (heap[above].time <= time) {  // it was scheduled before
+      if (heap[above].time <= time) {  // `heap[above]` was scheduled earlier
         break;
       }
       heap[place] = heap[above];
@@ -40,9 +40,9 @@ class EventQueue {
     next_time_ = heap[0].time;
   }
 
-  // For events that are kept elsewhere: a place in the order of scheduling; and that of the next
-  // one here.
+  // Reserves a position in the order of scheduling for an event that is stored elsewhere.
   std::uint64_t take_order() { return next_order_++; }
+  // Returns the position of the next event here. The queue must not be empty.
   std::uint64_t order_of_next() const { return heap_.front().order; }
 
   bool empty() const { return heap_.empty(); }
@@ -72,7 +72,7 @@ class EventQueue {
     return first;
   }
 
-  // see(event) for all, in no order.
+  // Calls see(event) for all events, in unspecified order.
   template <class See>
   void each(See see) const {
     for (const Event& event : heap_) {
@@ -82,7 +82,7 @@ class EventQueue {
 
   void serialize(Archive& archive) {
     archive(heap_, next_order_);
-    if (archive.loading()) {  // what was a heap stays as it is
+    if (archive.loading()) {  // a valid heap remains unchanged
       std::make_heap(heap_.begin(), heap_.end(),
                      [](const Event& a, const Event& b) { return before(b, a); });
     }
@@ -95,7 +95,7 @@ class EventQueue {
   }
 
   std::vector<Event> heap_;
-  Tick next_time_ = kNever;  // of its first
+  Tick next_time_ = kNever;  // time of heap_'s first event
   std::uint64_t next_order_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that users name in parameters. Only regular files are read, so that one that never ends or
-// never begins (a device, a pipe) is refused at once.
+// Files that users name in parameters. Only regular files are accepted, so a device or a pipe,
+// which may block or never end, is rejected at once.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace hmsim {
 
 class InputFile {
  public:
-  // Throws InputError that names the file and the parameter, as all that reads does.
+  // Opens the file. All member functions throw an InputError that names the file and the parameter.
   InputFile(const std::string& path, std::string_view parameter);
 
   std::uint64_t size() const { return size_; }
-  // The next `length` bytes, of which there are so many.
+  // Returns the next `length` bytes. At least that many must remain.
   std::string read(std::size_t length);
-  // The whole of one that nothing was read of; a caller bounds its size where that matters.
+  // Returns the whole file. Nothing may have been read before. The caller bounds size() where it
+  // matters.
   std::string read_all() { return read(static_cast<std::size_t>(size_)); }
 
  private:

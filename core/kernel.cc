@@ -94,7 +94,7 @@ void Kernel::catch_up() {
   }
 }
 
-// With the events at `now` of those up to this turn.
+// Includes events at `now` for components up to and including index `turn`.
 void Kernel::catch_up(Tick now, std::size_t turn) {
   put_off_ = false;
   for (std::size_t index = 0; index < entries_.size(); ++index) {

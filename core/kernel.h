@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event kernel: advances whichever component has the earliest next event.
+// The event kernel: repeatedly advances the component with the earliest next event.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,20 @@ namespace hmsim {
 
 class Archive;
 
-// A part that acts at moments of its own. Contract: next_event() is a lower bound on the next time
-// at which advance() would change anything, kNever when only a neighbour can cause that; advance()
-// is called with now >= next_event(), and returns next_event(), > now. It may go on to further
-// events of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything
-// by other means than a notify().
+// A part of the simulation that acts at times it chooses.
 //
-// Where Wakeup::puts_off() gives leave, it may put off events that nobody sees until it is told of
-// something; next_event() does not count them. catch_up() handles all that are due before `time`,
-// puts off nothing any longer, and returns when the last of them was, or a time before 0.
+// The contract:
+//
+// - next_event() returns a lower bound on the next time at which advance() would change anything,
+//   or kNever if only a neighbour can cause a change.
+// - advance(now) is called with now >= next_event(). It returns the new next_event(), which is >
+//   now.
+// - advance() may process further events of its own as far as Wakeup::go_on() permits. It must not
+//   do so after it informed a neighbour by any means other than notify().
+// - If Wakeup::puts_off() returns true, the component may defer events that no other component can
+//   observe until it receives a call. next_event() does not count deferred events.
+// - catch_up(time) processes all deferred events before `time` and ends deferral. It returns the
+//   time of the last one processed, or a negative time if there was none.
 class Component {
  public:
   virtual ~Component() = default;
@@ -30,18 +35,19 @@ class Component {
   virtual void serialize(Archive& archive) = 0;
 };
 
+// Scheduler of components by their next events.
 class Kernel {
  public:
-  // Components that act at the same time do so in the order in which they were attached, all of
-  // them before the first event.
+  // Adds a component and returns its id. Components that act at the same time do so in order of
+  // attachment. Attach all of them before the first event.
   int attach(Component& component);
 
-  // A neighbour changed component `id`: asks it for its next event again. (Not the component that
-  // is being advanced: it tells once it has acted.)
+  // Rereads the next event of component `id`, because a neighbour changed it. Has no effect on the
+  // component being advanced, which returns its next event from advance().
   void notify(int id) {
     notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
   }
-  // The same of one that tells what its next event is.
+  // As above, with the next event passed by the caller.
   void notify(int id, Tick next) {
     if (static_cast<std::size_t>(id) != advanced_) {
       entries_[static_cast<std::size_t>(id)].next = next;
@@ -52,8 +58,9 @@ class Kernel {
 
   Tick now() const { return now_; }
   Tick next_event() const;
-  // For the component that is being advanced: true if nothing else is due by `time`; then that is
-  // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
+  // Called by the component being advanced. If no other component has an event at or before `time`,
+  // sets now() to `time` and returns true. One step makes at most kMovesOfAStep such moves, so that
+  // a caller that counts steps keeps control.
   bool go_on(Tick time) {
     if (time >= horizon_) {
       return false;
@@ -64,21 +71,23 @@ class Kernel {
     }
     return true;
   }
-  // For the same: it may go on by itself to any time before this one, if that is still to come;
-  // then it tells how far it went.
+  // Called by the component being advanced. Returns the horizon: the component may process its own
+  // events strictly before this time. It then calls went_on() with the time of the last one.
   Tick leave() const { return horizon_; }
   void went_on(Tick time) { now_ = time; }
-  // It told somebody of something by a call: whoever looks on between steps may want to know.
+  // Called by the component being advanced after it called back another component. If a caller
+  // observes the simulation between steps, ends the step.
   void answered() {
     if (watched_) {
       end_step();
     }
   }
-  // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
-  // comes after its turn, whether it had anything to do or not.
+  // Returns whether a component later in order than `id` has already acted at the present time. If
+  // so, anything that reaches `id` now comes after its turn, whether or not `id` had an event.
   bool turn_is_over(int id) const { return turn() > static_cast<std::size_t>(id); }
 
-  // For the same: it may put events off. (Not where someone looks on between steps.)
+  // Called by the component being advanced. Returns whether it may defer events. False while a
+  // caller observes the simulation between steps.
   bool puts_off() {
     if (watched_) {
       return false;
@@ -86,21 +95,21 @@ class Kernel {
     put_off_ = true;
     return true;
   }
-  // Has those that come before the present component, or acted last, catch up with the present; the
-  // others up to it. (At the end of run() all have.)
+  // Makes the components up to and including the present one (or the last that acted) catch up
+  // through the present time, and the later ones up to it. After run(), all have caught up.
   void catch_up();
 
-  // Advances the earliest component if it is due by `limit`; false when none is.
+  // Advances the earliest component if its event is at or before `limit`; otherwise returns false.
   bool step(Tick limit);
-  // Makes up to so many steps, with nobody looking on, until pause() is called. False when nothing
-  // is due by `limit`.
+  // Makes up to `steps` steps without an observer, or until pause() is called, and decrements
+  // `steps`. Returns false if no event at or before `limit` remains.
   bool run(Tick limit, std::uint64_t& steps);
-  // Within an event: run() ends after it.
+  // Called within an event: run() returns after this event.
   void pause() {
     paused_ = true;
     end_step();
   }
-  // Runs all that is due by `limit`, pauses or not; now() is then `limit`.
+  // Processes all events at or before `limit`, ignoring pauses. now() is then `limit`.
   void run_until(Tick limit);
 
   void serialize(Archive& archive);
@@ -108,12 +117,13 @@ class Kernel {
  private:
   struct Entry {
     Component* component;
-    Tick next;  // its next event
+    Tick next;  // its next event's time
   };
 
-  bool advance_earliest(Tick end);         // if it is due before `end`
-  void end_step() { horizon_ = Tick(0); }  // for the component that is being advanced
-  // The last in order of those that have acted at the present time, or act.
+  bool advance_earliest(Tick end);         // acts only before `end`
+  void end_step() { horizon_ = Tick(0); }  // for the component being advanced
+  // Returns the index of the last component, in order, that has acted or is acting at the present
+  // time.
   std::size_t turn() const {
     if (advanced_ == kNobody) {
       return turn_;
@@ -127,25 +137,26 @@ class Kernel {
   static constexpr int kMovesOfAStep = 64;
   int moves_left_ = 0;
   static constexpr std::size_t kNobody = ~std::size_t{0};
-  Tick horizon_{0};  // whatever is due before belongs to the component being advanced, ...
-  std::size_t advanced_ = kNobody;  // ... which is this one
-  std::size_t turn_ = 0;            // the last in order of those that have acted at that time: ...
-  Tick turned_at_{0};               // ... now_, while nobody is being advanced
-  bool watched_ = true;             // someone looks on between steps
+  Tick horizon_{0};  // The component being advanced owns all events before this time.
+  std::size_t advanced_ = kNobody;  // index of the component being advanced
+  std::size_t turn_ = 0;            // last in order of the components that acted at turned_at_
+  Tick turned_at_{0};               // equals now_ while no component is being advanced
+  bool watched_ = true;             // a caller observes the simulation between steps
   bool paused_ = false;
-  bool put_off_ = false;  // some component may have put events off
+  bool put_off_ = false;  // a component may have deferred events
 };
 
-// A component's handle on the kernel: how it tells that its next event changed.
+// A component's handle on the kernel, through which it announces that its next event changed.
 class Wakeup {
  public:
   Wakeup() = default;
   Wakeup(Kernel& kernel, int id) : kernel_(&kernel), id_(id) {}
-  // Its turn at `time` is over, as far as it is for others to decide.
+  // Returns whether the component's turn at `time` is over (see Kernel::turn_is_over()). Its own
+  // advance() is not considered.
   bool turn_is_over(Tick time) const {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
-  // From within advance(), which only the kernel calls.
+  // The following are called within advance() only. See Kernel for their contracts.
   bool go_on(Tick time) const { return kernel_->go_on(time); }
   Tick leave() const { return kernel_->leave(); }
   void went_on(Tick time) const { kernel_->went_on(time); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hash map from page or item numbers to indices: linear probing in one block of memory, at most
-// half full. It has no order, so no result can depend on one.
+// Hash map from page or item numbers to indices: linear probing in one block of memory, at most
+// half full. It offers no iteration, so no result can depend on hash order.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::ma
 
 class KeyMap {
  public:
-  // kNoIndex when the key is absent.
+  // Returns the index, or kNoIndex if the key is absent.
   std::uint32_t find(std::int64_t key) const {
     return slots_.empty() ? kNoIndex : slots_[position(key)].index;
   }
@@ -31,13 +31,13 @@ class KeyMap {
     ++count_;
   }
 
-  // The key must be present; otherwise it is a fault.
+  // Removes the key. An absent key is a Fault.
   void erase(std::int64_t key) {
     std::size_t hole = slots_.empty() ? 0 : position(key);
     if (slots_.empty() || slots_[hole].index == kNoIndex) {
       raise_fault("key map", Tick(0), key, "a key is erased that is absent");
     }
-    // Moves up whatever would no longer be found past the hole.
+    // Move up each later entry that the hole would make unreachable.
     for (std::size_t i = next(hole); slots_[i].index != kNoIndex; i = next(i)) {
       const std::size_t wanted = home(slots_[i].key);
       if (((i - wanted) & mask()) >= ((i - hole) & mask())) {
@@ -66,7 +66,7 @@ class KeyMap {
   }
   std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
 
-  // Where the key is, or would be.
+  // Returns the slot of the key, or the slot where it would be inserted.
   std::size_t position(std::int64_t key) const {
     std::size_t i = home(key);
     while (slots_[i].index != kNoIndex && slots_[i].key != key) {

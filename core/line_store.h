@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a memory's lines hold, in data mode: zeros where nothing was written.
+// Contents of a memory's lines in data mode. Lines never written read as zeros.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ class LineStore {
   void write(Address line, const LineData& data);
   void copy(Address from, Address to);
   void zero(Address line);
-  void clear();  // power is gone
+  void clear();  // models loss of power
   void serialize(Archive& archive);
 
  private:
-  KeyMap map_;                                               // page number -> pages_
-  std::vector<std::pair<std::int64_t, std::string>> pages_;  // page number, its bytes
+  KeyMap map_;                                               // page number -> index in pages_
+  std::vector<std::pair<std::int64_t, std::string>> pages_;  // page number and contents
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is to be told of what a component does.
+// List of the observers that a component notifies.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ std::string outside(std::string_view text, const std::string& range) {
   return "'" + std::string(text.substr(0, 80)) + "' is outside " + range;
 }
 
-// All choices and the likeliest; of a long list the nearest only.
+// Lists all choices and suggests the likeliest. For a long list, gives the nearest ones only.
 std::string suggestion(std::string_view text, const std::vector<std::string>& names,
                        const std::string& shown) {
   constexpr std::size_t kMostListed = 24;
@@ -257,7 +257,7 @@ void ParameterSet::name_of(const char* name, std::string& field,
       name, shared, [&field, shared](std::size_t index) { field = (*shared)[index]; },
       [&field, shared] {
         const auto found = std::find(shared->begin(), shared->end(), field);
-        return static_cast<std::size_t>(found - shared->begin());  // their number: not set yet
+        return static_cast<std::size_t>(found - shared->begin());  // size() if not set yet
       },
       doc);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parameters, declared once. A component binds each field of its parameter struct to a dotted name,
-// a unit, a range, a line of doc and a source; the field's initial value is the default. Checking,
-// listing, YAML, --set, Python and gem5 all read these declarations.
+// Parameters, each declared once. A component binds each field of its parameter struct to a dotted
+// name, a unit, a range, a line of documentation and a source. The field's initial value is the
+// default. Checking, listing, YAML, --set, Python and gem5 all use these declarations.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,46 @@
 
 namespace hmsim {
 
-// One (dotted name, text) pair as a user gave it.
+// One (dotted name, text) pair as given by the user.
 using Assignment = std::pair<std::string, std::string>;
 using Assignments = std::vector<Assignment>;
 
+// Error in one assignment.
 struct ParameterError {
-  std::string name;     // the dotted name as given
+  std::string name;     // dotted name as given
   std::string message;  // what is wrong, and the nearest valid choice
 };
 
-// What a declaration says; for listings and reference pages.
+// Contents of one declaration, for listings and reference pages.
 struct ParameterInfo {
   std::string name;
   std::string
       type;  // integer, time, size, rate, frequency, voltage, current, boolean, real, choice, text
-  std::string unit;     // of the bare number: "", "cycles", "entries", ...
+  std::string unit;     // of a number without a unit: "", "cycles", "entries", ...
   std::string initial;  // default, formatted as a user would write it
   std::string range;    // "1 .. 4096", "a | b | c", or ""
   std::string doc;
   std::string source;  // "the paper, Table III", "JESD79-3F table 65", ...
 };
 
+// Valid values of a number; both limits are included.
 struct Range {
   std::int64_t low;
   std::int64_t high;
 };
 
+// Documentation of a parameter, and the source of its default.
 struct Doc {
   const char* text;
   const char* source = "";
 };
 
-inline constexpr std::int64_t kFromPreset = -1;  // an integer whose value the preset supplies
+inline constexpr std::int64_t kFromPreset = -1;  // value of an integer that the preset supplies
 
+// Declarations of parameters, each bound to a field.
 class ParameterSet {
  public:
-  // Names declared while a scope is open start with "prefix.".
+  // While a scope is open, declared names start with "prefix.".
   class Scope {
    public:
     Scope(ParameterSet& set, std::string_view prefix);
@@ -67,10 +71,10 @@ class ParameterSet {
 
   // The bound fields must outlive the set.
   void integer(const char* name, std::int64_t& field, Range range, const char* unit, Doc doc);
-  // As integer; `word` in place of a number means `special` (e.g. "preset" for kFromPreset).
+  // As integer(); the text `word` stands for the value `special` (e.g. "preset" for kFromPreset).
   void integer_or(const char* name, std::int64_t& field, Range range, const char* word,
                   std::int64_t special, const char* unit, Doc doc);
-  // "52ns", "3us", "0s": from 0 to `longest`. A longer time would let a run stand still.
+  // "52ns", "3us", "0s": from 0 to `longest`. The limit keeps a mistyped time from stalling a run.
   void time(const char* name, Tick& field, Doc doc, Tick longest = kSecond);
   void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
   // "200MT/s": transfers per second, from 1MT/s to 1000GT/s.
@@ -79,7 +83,7 @@ class ParameterSet {
   void bit_rate(const char* name, std::int64_t& field, Doc doc);
   // "2GHz": hertz, from 1MHz to 10GHz.
   void frequency(const char* name, std::int64_t& field, Doc doc);
-  // "1.35V", held in microvolts, "55mA", in microamperes; `word` as in integer_or.
+  // "1.35V", stored in microvolts; "55mA", stored in microamperes. `word` as in integer_or().
   void voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
                   std::int64_t special, Doc doc);
   void current_or(const char* name, std::int64_t& field, Range range, const char* word,
@@ -87,7 +91,7 @@ class ParameterSet {
   void real(const char* name, double& field, double low, double high, const char* unit, Doc doc);
   void boolean(const char* name, bool& field, Doc doc);
   void text(const char* name, std::string& field, Doc doc);
-  // A name out of `names`.
+  // One of `names`.
   void name_of(const char* name, std::string& field, const std::vector<std::string>& names,
                Doc doc);
   template <class E>
@@ -110,8 +114,8 @@ class ParameterSet {
         doc);
   }
 
-  // As choice; setting it calls select(), which gives other fields of this set their values. What
-  // else is assigned, before or after it, stands.
+  // As choice(). Setting it calls select(), which sets other fields of this set. Explicit
+  // assignments to those fields take precedence, whether they come before or after it.
   template <class E, class Select>
   void preset(const char* name, E& field, std::vector<std::pair<const char*, E>> values,
               Select select, Doc doc) {
@@ -127,11 +131,11 @@ class ParameterSet {
     };
   }
 
-  // Sets every field named in `assignments`, later ones winning; returns all that is wrong.
-  // A name that is not declared is an error that suggests the nearest declared name.
+  // Sets every field named in `assignments`; later assignments win. Returns all errors. The error
+  // for an undeclared name suggests the nearest declared one.
   std::vector<ParameterError> apply(const Assignments& assignments);
 
-  // Names and present values, formatted so that apply() reads them back; in declaration order.
+  // Returns names and current values in declaration order, formatted so that apply() accepts them.
   Assignments values() const;
   std::vector<ParameterInfo> describe() const;
   std::vector<std::string> names() const;
@@ -140,7 +144,7 @@ class ParameterSet {
   using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Entry {
     ParameterInfo info;
-    std::function<std::string(std::string_view)> parse;  // returns "" or what is wrong
+    std::function<std::string(std::string_view)> parse;  // returns an error message, or ""
     std::function<std::string()> format;
     bool preset = false;
   };
@@ -162,7 +166,7 @@ class ParameterSet {
   std::vector<Entry> entries_;
 };
 
-// "2 errors: a: ...; b: ..." for exceptions.
+// Joins errors into one message for an exception: "2 errors: a: ...; b: ...".
 std::string join_errors(const std::vector<ParameterError>& errors);
 
 }  // namespace hmsim

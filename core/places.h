@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loading a checkpoint: which of so many places lists, chains and queues hold. Each place is held
-// once at most, so that none of these runs in a circle or leaves its storage.
+// Checks linked structures when a checkpoint is loaded. Lists, chains and queues claim the slots
+// that they hold. Each slot may be claimed at most once, so no chain can loop or leave its storage.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace hmsim {
 
 class Places {
  public:
-  // `what`: that does not hold together if a place is none, or is held twice.
+  // `what` is the message if a slot is out of range or claimed twice.
   Places(const Archive& archive, std::size_t count, const char* what)
       : archive_(archive), held_(count), what_(what) {}
 
@@ -24,7 +24,8 @@ class Places {
     held_[static_cast<std::size_t>(place)] = true;
     ++count_;
   }
-  // Takes all from `first` to kNoIndex, where next(place) follows a place; the last one.
+  // Claims all slots from `first` until kNoIndex, following next(place). Returns the last one, or
+  // kNoIndex for an empty chain.
   template <class Next>
   std::uint32_t chain(std::uint32_t first, Next next) {
     std::uint32_t last = kNoIndex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that come and go, known by their index: what is given back is taken again, the latest
-// first, and the storage grows when nothing is free.
+// Pool of records addressed by index. The most recently freed record is reused first. The storage
+// grows if no record is free.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class Pool {
  public:
   Record& operator[](std::uint32_t index) { return records_[index]; }
   const Record& operator[](std::uint32_t index) const { return records_[index]; }
-  // The record, which is taken. For indexes that a component kept for another one: a fault if the
-  // record is free or does not exist.
+  // Returns the record, which must be in use; otherwise it is a Fault. For indices that one
+  // component stores on behalf of another.
   Record& held(std::uint32_t index) {
     require(holds(index));
     return records_[index];
@@ -32,11 +32,11 @@ class Pool {
   Record* data() { return records_.data(); }
   const Record* data() const { return records_.data(); }
 
-  // Indices lie below size(), those of free records included.
+  // Returns the number of records, including free ones. All indices are below it.
   std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
   std::uint32_t used() const { return static_cast<std::uint32_t>(records_.size() - free_.size()); }
 
-  // The index of a record that is as new.
+  // Returns the index of a value-initialised record, now in use.
   std::uint32_t take() {
     if (free_.empty()) {
       records_.emplace_back();
@@ -49,17 +49,17 @@ class Pool {
     taken_[index] = 1;
     return index;
   }
-  // A free record keeps what it held until it is taken again. Giving back a record that is free is
-  // a fault, so that no record ever has two owners.
+  // Frees a record. Its contents remain until the record is taken again. Freeing a free record is a
+  // Fault, so no record ever has two owners.
   void give_back(std::uint32_t index) {
     require(holds(index));
     taken_[index] = 0;
     free_.push_back(index);
   }
 
-  // By index, whether it is taken.
+  // Returns, by index, whether each record is in use.
   std::vector<bool> in_use() const { return {taken_.begin(), taken_.end()}; }
-  // The indexes that are taken, ascending.
+  // Returns the indices in use, in ascending order.
   std::vector<std::uint32_t> taken() const {
     std::vector<std::uint32_t> indexes;
     for (std::uint32_t index = 0; index < taken_.size(); ++index) {
@@ -69,7 +69,7 @@ class Pool {
     }
     return indexes;
   }
-  // Loading: the free records' places, which nothing else may hold.
+  // When loading, claims the free records' slots, which nothing else may hold.
   void take_free(Places& places) const {
     for (const std::uint32_t index : free_) {
       places.take(index);
@@ -96,7 +96,7 @@ class Pool {
 
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint8_t> taken_;  // by index: 1 or 0
+  std::vector<std::uint8_t> taken_;  // by index: 1 if in use, otherwise 0
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Presets as tables: the row that a user names supplies the values of other parameters.
+// Presets as tables: the row that the user names supplies the values of other parameters.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct PresetRow {
   Values values;
 };
 
-// Rows have a `kind` and a `name`, and are in the order of their kinds, which has no gaps.
+// Returns whether the rows, each with a `kind` and a `name`, are in the order of their kinds
+// without gaps.
 template <class Row, std::size_t kRows>
 constexpr bool in_order(const std::array<Row, kRows>& rows) {
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -34,8 +35,8 @@ constexpr const Row& row_of(const std::array<Row, kRows>& rows, E kind) {
   return rows[static_cast<std::size_t>(kind)];
 }
 
-// Declares `field` as a preset with the names of the rows; fill(row) sets the other parameters.
-// The rows outlive the set.
+// Declares `field` as a preset whose choices are the names of the rows. fill(row) sets the other
+// parameters. The rows must outlive the set.
 template <class E, class Row, std::size_t kRows, class Fill>
 void declare_preset(ParameterSet& set, const char* name, E& field,
                     const std::array<Row, kRows>& rows, Fill fill, Doc doc) {

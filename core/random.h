@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seeded random numbers that are the same on every platform: xoshiro256** seeded by SplitMix64
+// Seeded random numbers that are identical on every platform: xoshiro256** seeded by SplitMix64
 // (Blackman and Vigna, "Scrambled linear pseudorandom number generators").
 #pragma once
 
@@ -10,7 +10,7 @@ namespace hmsim {
 
 class Archive;
 
-// One step of SplitMix64: also a good 64-bit hash of its argument.
+// One step of SplitMix64. Also serves as a 64-bit hash of its argument.
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -18,6 +18,7 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Random number generator with 256 bits of state.
 class Random {
  public:
   // Streams with different `stream` numbers under one seed are independent.
@@ -25,10 +26,10 @@ class Random {
 
   std::uint64_t next();
 
-  // Uniform in [0, bound), without bias; bound > 0.
+  // Returns a uniform, unbiased number in [0, bound); bound > 0.
   std::uint64_t below(std::uint64_t bound);
 
-  // True with probability numerator / 2^32.
+  // Returns true with probability numerator / 2^32.
   bool chance(std::uint64_t numerator) { return (next() >> 32) < numerator; }
 
   void serialize(Archive& archive);
@@ -37,8 +38,8 @@ class Random {
   std::array<std::uint64_t, 4> state_{};
 };
 
-// A seeded permutation of [0, size), evaluated in place without a table: a four-round Feistel
-// network on the next even power of two, walked until it lands inside.
+// Seeded permutation of [0, size), computed without a table: a four-round Feistel network on the
+// next even power of two, repeated until the result is below `size` (cycle walking).
 class Permutation {
  public:
   Permutation() : Permutation(1, 0) {}

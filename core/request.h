@@ -11,28 +11,30 @@
 
 namespace hmsim {
 
-// The two classes of traffic that share a channel.
+// Classes of traffic that share a channel.
 enum class MemoryClass : std::uint8_t { dram, nvdimm, last = nvdimm };
 
 inline constexpr int kMemoryClasses = 2;
 
-// Where a written line is safe from power failures, so that a fence need wait no longer: once it
-// has an entry of the controller's queue (asynchronous DRAM refresh, ADR: when power goes, what the
-// queue holds for the NVDIMM still gets there), or once the NVDIMM has it.
+// The point at which a written line is durable, and at which a fence may complete. `controller`:
+// the line has an entry in the controller's queue (asynchronous DRAM refresh, ADR: on power failure
+// the queue drains to the NVDIMM). `module`: the NVDIMM has received it.
 enum class Persistence { controller, module };
 
+// One memory transaction. The memory system assigns `id` and `arrival`; its sender sets the rest.
 struct Request {
-  Address address{0};        // of the line's first byte, inside the memory of its class
-  Tick arrival{0};           // when it reached the controller (waiting outside included)
-  std::uint64_t id = 0;      // order of arrival at the memory system; given by it
-  std::uint64_t epoch = 0;   // of a persistent write: fences that its agent has set before it
-  std::uint32_t tag = 0;     // the requester's own cookie
+  Address address{0};        // of the line's first byte, within the memory of its class
+  Tick arrival{0};           // time of arrival at the controller, before any wait outside
+  std::uint64_t id = 0;      // order of arrival; assigned by the memory system
+  std::uint64_t epoch = 0;   // of a persistent write: number of fences its agent issued before it
+  std::uint32_t tag = 0;     // opaque to the memory system; for the requester
   std::uint16_t agent = 0;   // index of the requester
-  std::uint16_t source = 0;  // hardware context (core) it is issued on behalf of
+  std::uint16_t source = 0;  // hardware context (core) that the request is issued for
   MemoryClass memory = MemoryClass::dram;
   bool write = false;
-  // Of the NVDIMMs of all channels, without data: it is done once all NVDIMM requests before it are
-  // done, and durable; those after it begin only then, on any channel. The address has no meaning.
+  // A flush covers the NVDIMMs of all channels and moves no data. It completes, durably, once all
+  // earlier NVDIMM requests are done. Later NVDIMM requests on any channel begin only after it. Its
+  // address has no meaning.
   bool flush = false;
 
   void serialize(Archive& archive) {
@@ -42,7 +44,7 @@ struct Request {
 
 using LineBytes = std::array<std::uint8_t, 64>;
 
-// What a write carries, in data mode: of a line's bytes those whose bit is set.
+// Data of a write in data mode. Bit i of `mask` selects byte i of the line.
 struct LineData {
   LineBytes bytes{};
   std::uint64_t mask = ~std::uint64_t{0};
@@ -58,41 +60,45 @@ struct LineData {
   }
 };
 
-// Whoever sends requests.
+// Sender of requests.
 class Requester {
  public:
   virtual ~Requester() = default;
-  // The request (no flush) has left the line outside and holds a slot of its transaction queue.
+  // The request (never a flush) was admitted from outside and now holds a slot in its transaction
+  // queue.
   virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
-  // Its last data beat has passed. The requester may send from within both calls.
-  // A loaded request may have any tag: one that leads beyond the requester's tables is a Fault.
+  // The request's last data beat has passed. The requester may send from within both calls. A
+  // request loaded from a checkpoint may carry any tag; a tag outside the requester's tables is a
+  // Fault.
   virtual void on_complete(const Request& request, Tick now) = 0;
 
-  // Data mode, just before on_complete(): what a write carries, and what a read brings. A requester
-  // that has no data of its own writes the request's id into every eight bytes.
+  // Data mode, called just before on_complete(): returns the data of a write, or receives the data
+  // of a read. The default write_data() repeats the request's id in every eight bytes.
   virtual LineData write_data(const Request& request) const;
   virtual void on_read_data(const Request& /*request*/, const LineBytes& /*bytes*/) {}
 
-  // One that is not done; admitted: on_admit() was called.
+  // A request that is not done. `admitted`: on_admit() was called for it.
   struct Outstanding {
     Request request;
     bool admitted = false;
-    std::optional<Tick> since = {};  // since when it holds an entry of a transaction queue
+    std::optional<Tick> since = {};  // when it took its transaction queue entry
   };
 };
 
-// Where requests go.
+// Interface to the memory system.
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
-  // Takes the request at `now` and gives it its id and arrival. It waits outside in arrival order
-  // while its queue is full, so a requester bounds what it has outstanding.
+  // Accepts the request at `now` and assigns its id and arrival. While its queue is full, the
+  // request waits outside in order of arrival. Requesters must bound their own outstanding
+  // requests.
   virtual void send(Request& request, Tick now) = 0;
-  // Bytes that addresses of this class may span.
+  // Returns the size of the address space of this class.
   virtual Bytes capacity(MemoryClass memory) const = 0;
-  // Discards what the NVDIMM's pages that lie in the range as a whole hold; their number.
+  // Discards the contents of the NVDIMM pages that lie entirely within the range. Returns their
+  // number.
   virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }
-  // Garbage collections of NVDIMMs so far.
+  // Garbage collections of all NVDIMMs so far.
   struct Collections {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;

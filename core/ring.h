@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A first-in first-out queue in one block of memory; grows by doubling, never shrinks.
+// First-in, first-out queue in one block of memory. It grows by doubling and never shrinks.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,23 @@ template <class T>
 class Ring {
  public:
   bool empty() const { return count_ == 0; }
-  bool full() const { return count_ == capacity_; }  // the next one has it grow
+  bool full() const { return count_ == capacity_; }  // the next push() grows it
   std::size_t size() const { return count_; }
 
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
   T& back() { return slots_[(head_ + count_ - 1) & mask_]; }
 
-  void make_room() { grow(); }  // for the next one, of a full queue
+  void make_room() { grow(); }  // grows a full queue before the next place()
   void push(const T& value) { push() = value; }
-  // The last place from now on, to be filled.
+  // Appends an element and returns it; the caller must assign it.
   T& push() {
     if (full()) {
       grow();
     }
     return place();
   }
-  // The same, while it is not full.
+  // As push(), for a queue that is not full.
   T& place() { return slots_[(head_ + count_++) & mask_]; }
   void pop() {
     head_ = (head_ + 1) & mask_;
@@ -40,7 +40,7 @@ class Ring {
 
   void clear() { head_ = count_ = 0; }
 
-  // see(value) for all, from the first on.
+  // Calls see(value) for all elements, first to last.
   template <class See>
   void each(See see) const {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -48,7 +48,7 @@ class Ring {
     }
   }
 
-  // Saves the elements, from the first on.
+  // Saves the elements, first to last.
   void serialize(Archive& archive) {
     std::vector<T> values;
     if (!archive.loading()) {
@@ -78,8 +78,8 @@ class Ring {
   }
 
   std::vector<T> slots_;
-  std::size_t capacity_ = 0;  // slots_.size(), a power of two,
-  std::size_t mask_ = 0;      // less one
+  std::size_t capacity_ = 0;  // slots_.size(), a power of two
+  std::size_t mask_ = 0;      // capacity_ - 1
   std::size_t head_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of slots that are linked by their indices: a SlotChain forwards only, a SlotList both ways.
-// The links stand beside the lists, in a vector or inside the slots' records, and links[slot] is a
-// slot's link; so a slot is in at most one list of the same links.
+// Intrusive lists of slots linked by index: SlotChain is singly linked, SlotList doubly linked. The
+// links are stored outside the list, in a vector or as a member of the slots' records; links[slot]
+// is the link of a slot. A slot can be in at most one list that uses the same links.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace hmsim {
 
-// The links that records hold as one of their members.
+// Accessor for links that are stored as a member of the records.
 template <class Record, class Link>
 struct LinksOf {
   Record* records;
@@ -31,10 +31,9 @@ LinksOf<const Record, Link> links_of(const Record* records, Link Record::*link) 
   return {records, link};
 }
 
-// Saves the slots of a list or chain in order. Loading, lists those saved again, each of which is
-// below `size`; see(slot), called before, refuses a slot that must not be listed. A chain takes any
-// order of slots; in a SlotList, whose links lead both ways, see() must refuse a slot that is there
-// already.
+// Saves the slots of a list or chain in order. When loading, relinks the saved slots, each of which
+// must be below `size`. see(slot) is called before a slot is linked and must reject invalid slots.
+// A SlotList cannot hold a slot twice, so its see() must also reject a slot that is already listed.
 template <class List, class Links, class See>
 void serialize_slots(Archive& archive, List& list, const Links& links, std::size_t size, See see) {
   std::vector<std::uint32_t> slots;
@@ -54,10 +53,10 @@ void serialize_slots(Archive& archive, List& list, const Links& links, std::size
   }
 }
 
-// First in, first out. A link is the index of the slot that follows.
+// Singly linked first-in, first-out list. A link is the index of the next slot.
 struct SlotChain {
   std::uint32_t first = kNoIndex;
-  std::uint32_t last = kNoIndex;  // of an empty chain: anything
+  std::uint32_t last = kNoIndex;  // undefined if the chain is empty
 
   bool empty() const { return first == kNoIndex; }
   static std::uint32_t next_of(std::uint32_t link) { return link; }
@@ -74,7 +73,7 @@ struct SlotChain {
     first = links[slot];
     return slot;
   }
-  // Takes out the slot behind `previous`, or, of kNoIndex, the first.
+  // Removes and returns the slot after `previous`, or the first slot if `previous` is kNoIndex.
   template <class Links>
   std::uint32_t take_after(const Links& links, std::uint32_t previous) {
     std::uint32_t& link = previous == kNoIndex ? first : links[previous];
@@ -86,7 +85,8 @@ struct SlotChain {
     return slot;
   }
 
-  // Loading: takes the chain's slots; it ends where it says. Calls see(slot) for each.
+  // When loading, claims the chain's slots, checks that it ends at `last`, and calls see(slot) for
+  // each.
   template <class Links, class See>
   void take_all(const Links& links, Places& slots, See see) const {
     const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
@@ -99,6 +99,7 @@ struct SlotChain {
   void serialize(Archive& archive) { archive(first, last); }
 };
 
+// Link of a slot in a SlotList.
 struct SlotLink {
   std::uint32_t previous = kNoIndex;
   std::uint32_t next = kNoIndex;
@@ -106,6 +107,7 @@ struct SlotLink {
   void serialize(Archive& archive) { archive(previous, next); }
 };
 
+// Doubly linked list: removes any slot in O(1).
 struct SlotList {
   std::uint32_t first = kNoIndex;
   std::uint32_t last = kNoIndex;
@@ -127,7 +129,8 @@ struct SlotList {
     (link.next == kNoIndex ? last : links[link.next].previous) = link.previous;
   }
 
-  // Loading: takes the list's slots; its links lead there and back. Calls see(slot) for each.
+  // When loading, claims the list's slots, checks that the links agree in both directions, and
+  // calls see(slot) for each.
   template <class Links, class See>
   void take_all(const Links& links, Places& slots, See see) const {
     std::uint32_t before = kNoIndex;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a struct counts, as one table of rows: each field with its name, unit and description, in
-// the order in which statistics are reported. Saving, loading and reporting all follow from the
-// table, and complete() proves that no field is missing from it.
+// Table of the statistics in a struct: each field with its name, unit and description, in the order
+// in which statistics are reported. Saving, loading and reporting all use the table. complete()
+// proves at compile time that no field is missing.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace hmsim {
 
-// `Counts` is what a `Module` has as its statistics(). Several modules are reported as one.
+// `Counts` is the type that Module::statistics() returns. Several modules are reported as one.
 template <class Module, class Counts>
 class StatisticTable {
  public:
   using Modules = std::vector<Module*>;
 
-  // A field, or statistics made from fields; of the latter, and of fields that are reported only
-  // through them, some members are none.
+  // A field, or a statistic derived from fields. Some members are null for derived statistics, and
+  // for fields that are reported only through derived ones.
   struct Row {
     const char* name = nullptr;
     const char* unit = nullptr;
@@ -38,7 +38,7 @@ class StatisticTable {
     void (*derive)(StatisticRegistry&, const Modules&) = nullptr;
   };
 
-  // A field that is not reported by itself.
+  // A field that is saved but not reported on its own.
   template <auto kField>
   static constexpr Row part() {
     return field<kField>(nullptr, nullptr, nullptr);
@@ -49,7 +49,7 @@ class StatisticTable {
     row.report = report_counters<kField>;
     return row;
   }
-  // A counter over `scale`.
+  // A counter, reported divided by `scale`.
   template <auto kField>
   static constexpr Row scaled(const char* name, const char* unit, const char* description,
                               std::int64_t scale) {
@@ -66,7 +66,7 @@ class StatisticTable {
     row.report = report_histograms<kField>;
     return row;
   }
-  // An occupancy: the mean number of busy things over a module's `whole` number of them.
+  // An occupancy, reported as the mean number of busy units divided by `whole`, the module's total.
   template <auto kField>
   static constexpr Row utilisation(const char* name, const char* description,
                                    std::int64_t (*whole)(const Module&)) {
@@ -75,7 +75,7 @@ class StatisticTable {
     row.report = report_utilisation<kField>;
     return row;
   }
-  // Made from counters that have rows of their own.
+  // Sum of counters that have their own rows.
   template <auto... kFields>
   static constexpr Row sum(const char* name, const char* unit, const char* description) {
     Row row;
@@ -93,14 +93,15 @@ class StatisticTable {
     row.report = report_ratio<kBelow, kAbove...>;
     return row;
   }
-  // Whatever else is reported at this place.
+  // Further statistics reported at this place in the order.
   static constexpr Row derived(void (*derive)(StatisticRegistry&, const Modules&)) {
     Row row;
     row.derive = derive;
     return row;
   }
 
-  // Each field of the struct, which has no gaps, has one row in one of the tables.
+  // Returns whether each field of the struct has exactly one row in one of the tables. The struct
+  // must have no padding.
   template <class... Tables>
   static constexpr bool complete(const Tables&... tables) {
     std::array<void (*)(Counts&, Archive&), (std::tuple_size_v<Tables> + ...)> known{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics, declared once: components own plain counters and histograms; the registry gives each
-// a dotted path, a unit, a description and a kind, and reads several instances (one a channel) as
-// one.
+// Statistics, each declared once. Components own plain counters and histograms. The registry gives
+// each a dotted path, a unit, a description and a kind, and combines several instances (one per
+// channel) into one.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Archive;
 
 using Counter = std::uint64_t;
 
-// Counts values in buckets of at most 1/32 relative width (exact below 64). Constant memory.
+// Histogram with buckets of at most 1/32 relative width (exact below 64). Uses constant memory.
 class Histogram {
  public:
   void add(std::int64_t value) {  // value >= 0
@@ -35,25 +35,25 @@ class Histogram {
       max_ = value;
     }
   }
-  // The same value so often; their sum fits 63 bits.
+  // Adds `value` `times` times. The sum of all added values must fit 63 bits.
   void add_times(std::int64_t value, std::uint64_t times);
   void merge(const Histogram& other);
   void reset() { *this = Histogram(); }
-  void reserve() { buckets_.reserve(kBuckets); }  // so that add() allocates nothing
+  void reserve() { buckets_.reserve(kBuckets); }  // so that add() does not allocate
 
   std::uint64_t count() const { return count_; }
   double sum() const;
   double mean() const;  // exact; 0 when empty
   std::int64_t max() const { return max_; }
-  // The smallest recorded bucket's upper edge below which at least numerator/denominator of the
-  // values lie; never above max().
+  // Returns the upper edge of the lowest bucket at or below which at least numerator/denominator of
+  // the values lie. Never exceeds max().
   std::int64_t quantile(std::uint64_t numerator, std::uint64_t denominator) const;
 
   void serialize(Archive& archive);
 
  private:
   static constexpr int kSubBits = 5;
-  static constexpr int kBuckets = (65 - kSubBits) << kSubBits;  // of negative ones, too
+  static constexpr int kBuckets = (65 - kSubBits) << kSubBits;  // also for negative values
   static std::size_t bucket_of(std::uint64_t value) {
     const int shift = 63 - __builtin_clzll(value | (1u << kSubBits)) - kSubBits;
     return static_cast<std::size_t>(shift << kSubBits) + static_cast<std::size_t>(value >> shift);
@@ -61,18 +61,18 @@ class Histogram {
   static std::int64_t upper_edge(int bucket);
 
   std::vector<std::uint64_t> buckets_;  // empty until the first value
-  std::uint64_t sum_low_ = 0;           // the sum of all values, 128 bits wide
+  std::uint64_t sum_low_ = 0;           // sum of all values, 128 bits wide
   std::uint64_t sum_high_ = 0;
   std::int64_t max_ = 0;
   std::uint64_t count_ = 0;
 };
 
-// How long a small integer (a queue's occupancy) held each value.
+// Time that a small integer (such as a queue's occupancy) spent at each value.
 class Occupancy {
  public:
   explicit Occupancy(std::int64_t limit = 0) : time_at_(static_cast<std::size_t>(limit) + 1) {}
 
-  // The value becomes `value` (0 .. limit) at `now`; times do not decrease.
+  // Sets the value (0 .. limit) at `now`. Times must not decrease.
   void set(std::int64_t value, Tick now) {
     time_at_[static_cast<std::size_t>(value_)] += (now - since_).value();
     value_ = value;
@@ -82,7 +82,7 @@ class Occupancy {
 
   std::int64_t value() const { return value_; }
   double mean(Tick now) const;
-  double share_over(std::int64_t threshold, Tick now) const;  // share of time above it
+  double share_over(std::int64_t threshold, Tick now) const;  // share of time above the threshold
   std::vector<std::int64_t> time_at(Tick now) const;          // picoseconds at each value
 
   void serialize(Archive& archive);
@@ -95,7 +95,7 @@ class Occupancy {
 
 enum class StatisticKind { counter, gauge, ratio, histogram };
 
-// One value as read at a moment.
+// One statistic, as read at one moment.
 struct Statistic {
   std::string path;
   std::string unit;
@@ -103,13 +103,14 @@ struct Statistic {
   StatisticKind kind = StatisticKind::counter;
   double value = 0;                                     // gauge, ratio
   std::uint64_t count = 0;                              // counter
-  bool present = true;                                  // false: 0/0, or an empty histogram
+  bool present = true;                                  // false for 0/0 or an empty histogram
   std::vector<std::pair<std::string, double>> summary;  // histogram: mean p50 p95 p99 p999 max
 };
 
+// All statistics of a run, by path. Registered sources must outlive the registry.
 class StatisticRegistry {
  public:
-  // What is declared while it is open, by a path that begins with `from`, begins with `to` instead.
+  // While a scope is open, declared paths that begin with `from` begin with `to` instead.
   class Scope {
    public:
     Scope(StatisticRegistry& registry, std::string from, std::string to)
@@ -125,27 +126,28 @@ class StatisticRegistry {
     std::pair<std::string, std::string> before_;
   };
 
-  // Counters are summed, histograms merged. `scale` divides a histogram's values (1000: ps -> ns).
+  // Registers statistics. Counters are summed and histograms merged. `scale` divides a histogram's
+  // values (1000: ps -> ns).
   void counter(std::string path, const char* unit, const char* description,
                std::vector<Counter*> sources);
   void histogram(std::string path, const char* unit, const char* description, std::int64_t scale,
                  std::vector<Histogram*> sources);
-  // Numerator / denominator, absent while the denominator is 0.
+  // Registers numerator / denominator, which is absent while the denominator is 0.
   void ratio(std::string path, const char* description, std::function<double()> numerator,
              std::function<double()> denominator);
   void gauge(std::string path, const char* unit, const char* description,
              std::function<double()> read);
-  // Called by reset(), after the registered counters and histograms went to zero.
+  // Registers an action for reset(), called after registered counters and histograms are zeroed.
   void on_reset(std::function<void(Tick)> action);
 
-  // Called before values are read: what is counted apart is to be added to them.
+  // Registers an action called before values are read. It folds in counts that are kept elsewhere.
   void on_read(std::function<void()> action);
 
   void reset(Tick now);
   std::vector<Statistic> read() const;  // in order of registration
 
-  // Appends one number for each of columns(), NaN where there is none; cheap enough to be called
-  // often. Of a histogram these are its count and mean.
+  // Appends one number for each of columns(), or NaN if the value is absent. A histogram
+  // contributes its count and mean. Cheap enough to call often.
   void sample(std::vector<double>& values) const;
   std::vector<Statistic> columns() const;  // path, unit, description and kind
 
@@ -160,7 +162,7 @@ class StatisticRegistry {
            std::function<void(Statistic&)> read);
   void prepare() const;
 
-  std::pair<std::string, std::string> renamed_;  // by the scope that is open
+  std::pair<std::string, std::string> renamed_;  // prefix replacement of the open scope
   std::vector<Entry> entries_;
   std::vector<std::function<void(Tick)>> resets_;
   std::vector<std::function<void()>> preparations_;

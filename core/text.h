@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists that users write in one line: parts between marks.
+// Helpers for lists that users write on one line, with separators.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// Without the blanks around it.
+// Returns the text without surrounding blanks.
 inline std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string_view::npos
@@ -16,7 +16,7 @@ inline std::string_view trimmed(std::string_view text) {
              : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Cuts off the text up to the next `mark`, and returns it, trimmed.
+// Removes the text up to and including the next `mark`, and returns it trimmed, without the mark.
 inline std::string_view cut(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view part = trimmed(text.substr(0, end));

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <limits>
 
-// For what is called at one or two places in every event, where compilers count size too carefully.
+// For functions called at one or two places in every event, which compilers inline too reluctantly.
 #define HMSIM_INLINE [[gnu::always_inline]] inline
 
 namespace hmsim {
 
-// An integer that mixes with nothing but its own kind. Differences and sums stay in the kind;
-// scaling takes a plain integer; a ratio of two is a plain integer.
+// Integer type that mixes only with its own kind. Sums and differences keep the type. Scaling takes
+// a plain integer. The ratio of two is a plain integer.
 template <class Tag>
 class Quantity {
  public:
@@ -62,8 +62,8 @@ using Address = Quantity<struct AddressTag>;   // a byte address inside one memo
 using LogicalPage = Quantity<struct LpnTag>;   // LPN: the host's page number
 using PhysicalPage = Quantity<struct PpnTag>;  // PPN: a part of a flash page that holds one
 
-inline constexpr PhysicalPage kNowhere{-1};  // no page; the place of a never-written one
-inline constexpr Tick kNever = Tick::max();  // "no event": later than any event
+inline constexpr PhysicalPage kNowhere{-1};  // no page: the location of a page never written
+inline constexpr Tick kNever = Tick::max();  // no event: later than any event
 inline constexpr Cycle kNeverCycle = Cycle::max();
 
 inline constexpr Tick kNanosecond{1'000};
@@ -84,8 +84,8 @@ template <class T>
 constexpr T earlier(T a, T b) {
   return b < a ? b : a;
 }
-// The same of quantities: a choice between integers stays in registers, where one between objects
-// may go through memory.
+// Overloads for quantities. Selecting between integers stays in registers; selecting between
+// objects may go through memory.
 template <class Tag>
 constexpr Quantity<Tag> later(Quantity<Tag> a, Quantity<Tag> b) {
   return Quantity<Tag>(later(a.value(), b.value()));

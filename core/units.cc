@@ -49,7 +49,7 @@ std::string unit_list(const std::array<Unit, N>& units) {
   return text;
 }
 
-// "12.5us" -> 12.5 x factor, exactly: the decimal digits are an integer over a power of ten.
+// Parses "12.5us" as 12.5 x factor, exactly: the decimal digits are an integer over a power of ten.
 template <std::size_t N>
 Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Unit, N>& units,
                                      const char* example) {
@@ -100,7 +100,8 @@ Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Uni
   return {{}, "'" + shown + "' has an unknown unit; known: " + unit_list(units)};
 }
 
-// "5M", "2.5k" or "1e6": decimal digits times a power of ten, if that is a whole number.
+// Parses "5M", "2.5k" or "1e6": decimal digits times a power of ten. Returns nullopt unless the
+// result is a whole number.
 std::optional<std::int64_t> parse_scaled(std::string_view text) {
   constexpr std::array<Unit, 3> kPowers{{{"k", 3}, {"M", 6}, {"G", 9}}};
   constexpr std::int64_t kMost = 18;  // powers of ten that fit 64 bits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers with units, as users write them.
+// Parsing and formatting of numbers with units.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace hmsim {
 
-// A parsed value, or what is wrong with the text.
+// Parsed value, or an error message.
 template <class T>
 struct Parsed {
   std::optional<T> value;
   std::string error;
 };
 
-// Decimal or 0x, optional sign; decimal ones may end in k, M, G or an exponent: 5M, 1e6.
+// Decimal or 0x, optional sign. Decimal numbers may end in k, M, G or an exponent: 5M, 1e6.
 Parsed<std::int64_t> parse_integer(std::string_view text);
 Parsed<double> parse_real(std::string_view text);
 Parsed<bool> parse_boolean(std::string_view text);            // true false yes no on off
@@ -31,7 +31,7 @@ Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
 Parsed<std::int64_t> parse_voltage(std::string_view text);  // uV mV V: microvolts
 Parsed<std::int64_t> parse_current(std::string_view text);  // uA mA A: microamperes
 
-// The largest unit that divides the value; reads back as the same value.
+// Format with the largest unit that divides the value. The text parses back to the same value.
 std::string format_time(Tick value);
 std::string format_size(Bytes value);
 std::string format_rate(std::int64_t value);

@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t ones(std::int64_t count) { return (std::uint64_t{1} << count) - 1; }
 
-// A burst, or two halves with a gap between.
+// Returns the data cycles of a line: one burst, or two halves with a gap between them.
 std::uint64_t data_cycles(const DramTiming& timing) {
   if (timing.gap() == 0) {
     return ones(timing.burst);
@@ -52,7 +52,7 @@ Cycle CommandSlots::lead(Command command, int rank, Cycle edge) const {
   return Cycle(data_clock_lead(t_, command == Command::write));
 }
 
-// Nothing comes between the start of the data clock and its read or write.
+// Returns the slots of a command. For a read or write, they include the start of the data clock.
 std::uint64_t CommandSlots::slots(Command command, Cycle lead) const {
   if (is_column(command)) {
     return column_slots_ << lead.value() | ones(lead.value());
@@ -62,7 +62,7 @@ std::uint64_t CommandSlots::slots(Command command, Cycle lead) const {
 
 bool CommandSlots::free(Command command, int rank, Cycle edge) const {
   const Cycle before = lead(command, rank, edge);
-  // The ranks share the wires of the data clock: it stops before it is started for another.
+  // Ranks share the data clock. It must stop before it is started for another rank.
   if (before != Cycle(0) && edge <= clock_runs_to_) {
     return false;
   }

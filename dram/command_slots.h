@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles of a channel's wires that commands have taken: for standards whose commands need more than
-// one slot of a command bus, that have two command buses, whose lines come in halves between which
-// others fit, or whose data clock must be started.
+// Reservation of command slots and data-bus cycles on one channel. For standards whose commands
+// take more than one slot, that have two command buses, whose lines move in halves with a gap
+// between them, or whose data clock must be started.
 #pragma once
 
 #include <cstdint>
@@ -15,41 +15,42 @@ namespace hmsim {
 
 class Archive;
 
-// What a standard has beyond one slot of one bus for each command.
+// Properties of a standard beyond one slot of one bus per command.
 struct CommandProtocol {
   bool separate_buses;           // one for reads and writes, one for all other commands
-  std::int64_t activate_slots;   // of an activate, one after the other; times count from the last
+  std::int64_t activate_slots;   // consecutive slots of an activate; its times count from the last
   std::int64_t columns_of_line;  // reads (writes) that move a line, tCCD_L apart
-  bool data_bus_of_rank;         // each rank has one of its own: pseudo-channels
-  bool data_clock;  // runs for bursts of one rank at a time only: tWCK_RD, tWCK_WR, tWCKPST
+  bool data_bus_of_rank;         // each rank has its own data bus (pseudo-channels)
+  bool data_clock;               // runs for bursts of one rank at a time: tWCK_RD, tWCK_WR, tWCKPST
 };
 
-// Cycles from the start of the data clock to the command whose burst it is started for. The start
-// is a command of its own, and no other comes between.
+// Returns the cycles from the command that starts the data clock to the read or write that needs
+// it. No other command may come between the two.
 std::int64_t data_clock_lead(const DramTiming& timing, bool write);
 
-// Wires by number of cycle. Calls come in order of edges. The timing rules say how far commands
-// stand apart; this class says which cycles are left, which no least distance can: between the
-// halves of a line another one fits at one distance only.
+// Reservations by cycle. Calls must come in order of edges. The timing rules give minimum distances
+// between commands. This class tracks which cycles are free, which minimum distances cannot
+// express: between the halves of a line, another line fits at one distance only.
 class CommandSlots {
  public:
   CommandSlots(const DramParameters& dram, const CommandProtocol& protocol);
 
-  // If this read or write had its first slot on `edge`, it would come so much later: the command
-  // that starts a stopped data clock goes before. 0 for all others.
+  // Returns by how many cycles this read or write is delayed if its first slot is on `edge`,
+  // because a command must first start the stopped data clock. Returns 0 for all other commands.
   Cycle lead(Command command, int rank, Cycle edge) const;
   Cycle longest_lead() const { return longest_lead_; }
 
-  // All cycles that the command needs from its first slot on are left.
+  // Returns whether all cycles that the command needs are free, if its first slot is on `edge`.
   bool free(Command command, int rank, Cycle edge) const;
   void take(Command command, int rank, Cycle edge);
-  // The edge's slot of the bus of all commands but reads and writes is taken.
+  // Returns whether the slot on `edge` is taken on the bus that carries all commands but reads and
+  // writes.
   bool row_slot_taken(Cycle edge) const { return (buses_.front().from(edge) & 1) != 0; }
 
   void serialize(Archive& archive);
 
  private:
-  // Taken cycles from `first` on, a bit each.
+  // Reserved cycles from `first` on, one bit each.
   struct Wires {
     std::int64_t first = 0;
     std::uint64_t taken = 0;
@@ -79,12 +80,12 @@ class CommandSlots {
   const DramTiming t_;
   const CommandProtocol protocol_;
   const std::uint64_t column_slots_;
-  const std::uint64_t line_;  // cycles with data of a line, from its first on
+  const std::uint64_t line_;  // data cycles of a line, counted from its first
   const Cycle longest_lead_;
-  std::vector<Wires> buses_;  // of commands: of all, or of rows and of columns
-  std::vector<Wires> data_;   // by rank; dated by the command, which data follow
-  int clock_rank_ = 0;        // which the data clock was started for last:
-  Cycle clock_runs_to_{-1};   // on this edge a read or write of it still finds it running
+  std::vector<Wires> buses_;  // command buses: one for all, or one for rows and one for columns
+  std::vector<Wires> data_;   // by rank; indexed by the cycle of the command, not of its data
+  int clock_rank_ = 0;        // rank that the data clock was last started for
+  Cycle clock_runs_to_{-1};   // last edge at which a read or write finds the data clock running
 };
 
 }  // namespace hmsim

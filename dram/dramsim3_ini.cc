@@ -17,8 +17,8 @@ namespace hmsim {
 
 namespace {
 
-// As Config in DRAMsim3's src/configuration.cc reads them. `passed_over`: stands in shipped files,
-// and DRAMsim3 does not read it.
+// How Config in DRAMsim3's src/configuration.cc uses a key. `passed_over`: the key occurs in
+// shipped files, but DRAMsim3 does not read it.
 enum class Use { number, word, passed_over };
 
 struct Key {
@@ -87,7 +87,7 @@ const std::vector<Key>& keys() {
   return kList;
 }
 
-// Sections of which nothing shapes the DRAM model.
+// Sections that do not affect the DRAM model.
 constexpr std::array<const char*, 2> kOtherSections{"thermal", "hmc"};
 
 // Misspellings in the files that DRAMsim3 ships: twelve DDR3 files and three LPDDR3 files.
@@ -260,7 +260,7 @@ constexpr std::array<PowerKey, 9> kPower{{{"VDD", &DramPower::vdd},
                                           {"IDD4W", &DramPower::idd4w},
                                           {"IDD5AB", &DramPower::idd5},
                                           {"IDD6x", &DramPower::idd6}}};
-// DRAMsim3 leaves these to defaults of its own, which are taken here where a file is silent.
+// DRAMsim3 has its own defaults for these. They apply here if a file omits the key.
 constexpr std::array<TimingKey, 4> kSleepTimings{{{"tCKE", &DramTiming::tcke},
                                                   {"tXP", &DramTiming::txp},
                                                   {"tCKESR", &DramTiming::tckesr},

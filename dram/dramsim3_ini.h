@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3's .ini files, read strictly: DRAMsim3 itself takes a default for a key that it does not
-// find and passes over one that it does not know.
+// Strict reader for DRAMsim3's .ini files. DRAMsim3 itself uses a default for a missing key and
+// ignores an unknown one.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct Dramsim3Ini {
   const DramStandardDescriptor* standard = nullptr;
   DramOrganisation organisation;
   DramTiming timing;
-  DramPower power;  // what it gives
+  DramPower power;  // as far as the file gives it
 };
 
-// Every key must be one that DRAMsim3 reads (or, of a shipped file, one that it passes over
-// knowingly), stand in its section, and lie in its range; no timing that is used may be missing.
-// `mend`: keys whose misspelling is known are taken for what they mean. Throws InputError with one
-// line per error: file, line, what is wrong, the nearest key.
+// Parses an .ini file. Every key must be one that DRAMsim3 reads (or a known ignored key of a
+// shipped file), be in its section, and have a value in its range. No required timing may be
+// missing. `mend`: accept known misspellings of keys. Throws InputError with one line per error:
+// file, line, what is wrong, nearest key.
 Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, bool mend);
 
 }  // namespace hmsim

@@ -9,7 +9,7 @@ namespace hmsim {
 
 namespace {
 
-// Charge beyond that of the standby current, in microamperes x cycles of one device.
+// Charge beyond the standby current, in microamperes x cycles per device.
 struct Charges {
   std::int64_t activate;
   std::int64_t read;
@@ -17,8 +17,8 @@ struct Charges {
   std::int64_t refresh;
 };
 
-// TN-41-01: IDD0 flows from activate to activate, of which tRAS would be active standby anyway, and
-// the rest precharged standby; all others flow beyond active standby.
+// TN-41-01: IDD0 flows from activate to activate. Active standby during tRAS and precharged standby
+// during the rest are subtracted from it. All other currents flow on top of active standby.
 Charges charges(const DramParameters& dram) {
   const DramPower& p = dram.power;
   const DramTiming& t = dram.timing;
@@ -49,7 +49,7 @@ EnergyMeter::EnergyMeter(const DramParameters& dram)
   constexpr double kMicro = 1e-6;
   constexpr double kPico = 1e-12;
   const DramPower& p = dram.power;
-  // Of a microampere for a cycle in all devices of a rank.
+  // Energy of one microampere for one cycle in all devices of a rank.
   const double unit = static_cast<double>(dram.organisation.devices) *
                       (static_cast<double>(p.vdd) * kMicro) * kMicro *
                       (static_cast<double>(dram.timing.tck_ps) * kPico);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The energy of one channel's DRAM ranks, from the commands they had and the time they spent in
-// each state: Micron TN-41-01, "Calculating Memory System Power for DDR3". Devices only: no
-// termination, no VPP.
+// Energy of one channel's DRAM ranks, from their commands and the time spent in each state (Micron
+// TN-41-01, "Calculating Memory System Power for DDR3"). Covers the devices only, without
+// termination and VPP.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace hmsim {
 
-// In joules.
+// Energies in joules.
 struct DramEnergy {
-  double activate = 0;  // and its precharge
+  double activate = 0;  // includes the precharge
   double read = 0;
   double write = 0;
   double refresh = 0;
@@ -32,7 +32,8 @@ struct DramEnergy {
   DramEnergy& operator+=(const DramEnergy& other);
 };
 
-// Counts, in order of cycles. A rank is active while a bank is open, and while it is refreshed.
+// Counts commands and time in each state. Calls must come in order of cycles. A rank is active
+// while a bank is open or a refresh is in progress.
 class EnergyMeter {
  public:
   explicit EnergyMeter(const DramParameters& dram);
@@ -44,7 +45,7 @@ class EnergyMeter {
       enter(state, State::active, now);
     }
   }
-  // So many of its banks, the last of them now.
+  // Records that `banks` banks were closed, the last of them at `now`.
   void precharged(int rank, int banks, Cycle now) {
     Rank& state = at(rank);
     if ((state.open -= banks) == 0) {
@@ -61,8 +62,8 @@ class EnergyMeter {
     ++state.refreshes;
     state.refreshed_until = now + refresh_time_;
   }
-  // Counts `count` refreshes, at least one, of a rank without open banks: the first at `first`,
-  // then one every `interval`, which is no shorter than a refresh.
+  // Counts `count` (at least 1) refreshes of a rank without open banks: the first at `first`, then
+  // one every `interval`, which must not be shorter than a refresh.
   void refreshed_often(int rank, std::int64_t count, Cycle first, Cycle interval) {
     refreshed(rank, first);
     Rank& state = at(rank);
@@ -80,7 +81,7 @@ class EnergyMeter {
   void wakes(int rank, Cycle now) { enter(at(rank), State::precharged, now); }
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
-  // Since the last reset.
+  // Returns the energy since the last reset.
   DramEnergy energy(int rank, Cycle now) const;
   void reset(Cycle now);
   void serialize(Archive& archive) { archive.fixed(ranks_); }
@@ -109,7 +110,7 @@ class EnergyMeter {
   };
 
   Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-  // Counts the cycles up to `now`.
+  // Accounts for the cycles up to `now`.
   static void pass(Rank& rank, Cycle now) {
     const Cycle refreshed = earlier(rank.refreshed_until, now);
     if (refreshed > rank.since) {
@@ -124,7 +125,7 @@ class EnergyMeter {
     rank.state = state;
   }
 
-  // Joules: of one command, and of one cycle in a state.
+  // Joules per command, and per cycle in each state.
   double activate_ = 0;
   double read_ = 0;
   double write_ = 0;
@@ -134,7 +135,7 @@ class EnergyMeter {
   std::vector<Rank> ranks_;
 };
 
-// What makes an energy negative.
+// Returns errors for currents that would make an energy negative.
 std::vector<ParameterError> power_errors(const DramParameters& dram);
 
 }  // namespace hmsim

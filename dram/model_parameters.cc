@@ -23,13 +23,11 @@ constexpr std::array<std::int64_t DramTiming::*, 20> kTimings{
     &DramTiming::tccd,   &DramTiming::burst,  &DramTiming::trtrs,  &DramTiming::trefi,
     &DramTiming::trfc,   &DramTiming::tccd_l, &DramTiming::trrd_l, &DramTiming::twtr_l};
 
-// That a file may leave out.
+// Timings that a file may omit.
 constexpr std::array<std::int64_t DramTiming::*, 4> kSleepTimings{
     &DramTiming::tcke, &DramTiming::txp, &DramTiming::tckesr, &DramTiming::txs};
 
-constexpr std::uint64_t kLongestIni = std::uint64_t{1} << 20;  // bytes; those shipped have 2 KB
-
-// The text of an .ini file: shipped with DRAMsim3, or at a path.
+constexpr std::uint64_t kLongestIni = std::uint64_t{1} << 20;  // bytes; shipped files have 2 KB
 std::string ini_text(const std::string& name) {
 #ifdef HMSIM_DRAMSIM3
   std::vector<std::string> names;
@@ -93,7 +91,7 @@ void DramModelParameters::resolve(DramParameters& dram) const {
   const DramTiming given = dram.timing;
   const DramPower given_power = dram.power;
   const std::string preset = dram.preset;
-  dram.preset = DramParameters().preset;  // what an .ini file does not know is as in plain DDR3
+  dram.preset = DramParameters().preset;  // values that .ini files lack are plain DDR3's
   dram.resolve();
   dram.preset = preset;
   dram.standard = read.standard;

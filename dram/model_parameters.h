@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which model of the DRAM runs, and what shapes DRAMsim3 where it does. Declared in every build.
+// Choice of the DRAM model, and options for DRAMsim3. Declared in every build.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace hmsim {
 
 struct DramModelParameters {
   std::string backend = "native";
-  std::string ini;           // a path or a shipped file's name; "": the native preset's values
-  bool mend_ini = false;     // take misspelt keys for what they mean
-  bool mend_timing = false;  // correct DRAMsim3's timing table where it is known to differ
+  std::string ini;  // a path or the name of a shipped file; "": use the native preset's values
+  bool mend_ini = false;     // accept misspelt keys
+  bool mend_timing = false;  // correct known errors in DRAMsim3's timing table
   std::int64_t command_queue = 8;
   bool unified_queue = false;
 
   void declare(ParameterSet& parameters);
 
-  // To be called in place of dram.resolve(). With an .ini file its organisation holds, and its
-  // timing where `dram` sets none. Throws InputError: file, line, what, nearest name.
+  // Call instead of dram.resolve(). If an .ini file is given, it supplies the organisation, and the
+  // timings that `dram` does not set. Throws InputError: file, line, what is wrong, nearest name.
   void resolve(DramParameters& dram) const;
 };
 
-// What of `dram` DRAMsim3 cannot represent.
+// Returns errors for the properties of `dram` that DRAMsim3 cannot represent.
 std::vector<ParameterError> dramsim3_errors(const DramParameters& dram);
 
 }  // namespace hmsim

@@ -76,7 +76,7 @@ const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::
   return found == times.end() ? nullptr : &*found;
 }
 
-// Times that are given to a part whose standard does not have them, or that are shorter than those
+// Reports times that are set although the standard does not have them, and times shorter than those
 // that they lengthen.
 void check_own_times(const DramStandardDescriptor& standard, const DramTiming& timing,
                      std::vector<ParameterError>& errors) {
@@ -259,8 +259,7 @@ std::vector<ParameterError> DramParameters::check() const {
   return errors;
 }
 
-// What has not been modelled beside commands of several slots, and what the reservation of slots
-// cannot hold.
+// Reports features not modelled with multi-slot commands, and times too long for CommandSlots.
 void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
   const std::string own = std::string(standard->document) + ": not modelled; ";
   if (power_down != PowerDown::none) {
@@ -269,7 +268,7 @@ void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
   if (self_refresh) {
     errors.push_back({"dram.self_refresh", own + "'false' only"});
   }
-  constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots knows
+  constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots tracks
   if (timing.line() > kMostCycles) {
     errors.push_back(
         {"dram.timing.burst", "and its gap exceed " + std::to_string(kMostCycles) + " cycles"});

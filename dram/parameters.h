@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DRAM of one channel: organisation and timing. A preset names a part; single values override.
+// DRAM of one channel: organisation and timing. A preset names a part; single parameters override
+// it.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,20 @@
 
 namespace hmsim {
 
-// From a read or write command to the precharge of its bank (docs/assumptions.md, A15).
+// Delay from a read or write command to the precharge of its bank (docs/assumptions.md, A15).
 enum class PrechargeDelay {
   jedec,  // read tRTP, write CWL + BL/2 + tWR
   paper,  // 18.75 ns = CL + BL/2 for both, the paper's Table III read literally
 };
 
-// Which banks one refresh command refreshes.
+// Banks that one refresh command refreshes.
 enum class RefreshMode {
-  all_bank,   // those of a rank
-  same_bank,  // the banks of one number, in their turn: in each bank group (DDR5's REFsb), or in
-              // fewer of them (REFpb)
+  all_bank,   // all banks of a rank
+  same_bank,  // banks with the same number, in turn: in each bank group (DDR5's REFsb), or in
+              // fewer (REFpb)
 };
 
+// Low-power state of idle ranks.
 enum class PowerDown {
   none,
   fast,  // precharge power-down with the DLL on
@@ -36,8 +38,8 @@ struct DramStandardDescriptor;
 
 inline constexpr std::size_t kMostOwnBuses = 2;  // pseudo-channels
 
-// In clock cycles unless the name says otherwise; kFromPreset until resolved, and after that
-// in parts that have no such time.
+// Timing parameters in clock cycles, unless the name gives another unit. kFromPreset until
+// resolved; afterwards it marks times that the part does not have.
 struct DramTiming {
   std::int64_t tck_ps = kFromPreset;
   std::int64_t cl = kFromPreset;
@@ -56,23 +58,23 @@ struct DramTiming {
   std::int64_t trtrs = kFromPreset;
   std::int64_t trefi = kFromPreset;
   std::int64_t trfc = kFromPreset;
-  // Power-down and self-refresh
+  // Power-down and self-refresh.
   std::int64_t tcke = kFromPreset;
   std::int64_t txp = kFromPreset;
   std::int64_t tckesr = kFromPreset;
   std::int64_t txs = kFromPreset;
   std::int64_t txsdll = kFromPreset;
-  // Within a bank group; tCCD, tRRD and tWTR then hold between groups (the standard's _S).
+  // Within a bank group. tCCD, tRRD and tWTR then hold between groups (the standard's _S times).
   std::int64_t tccd_l = kFromPreset;
   std::int64_t trrd_l = kFromPreset;
   std::int64_t twtr_l = kFromPreset;
-  // DDR5
+  // DDR5.
   std::int64_t tccd_l_wr = kFromPreset;
   std::int64_t tppd = kFromPreset;
   std::int64_t trfcsb = kFromPreset;
   std::int64_t trefsbrd = kFromPreset;
-  std::int64_t tpbr2pbr = kFromPreset;  // where REFpb is of fewer banks than REFsb
-  // LPDDR5 and HBM3
+  std::int64_t tpbr2pbr = kFromPreset;  // if REFpb refreshes fewer banks than REFsb
+  // LPDDR5 and HBM3.
   std::int64_t burst_gap = kFromPreset;  // between the halves of a line
   std::int64_t twck_rd = kFromPreset;
   std::int64_t twck_wr = kFromPreset;
@@ -80,30 +82,32 @@ struct DramTiming {
   std::int64_t tccdr = kFromPreset;
 
   std::int64_t gap() const { return burst_gap > 0 ? burst_gap : 0; }
-  std::int64_t line() const { return burst + gap(); }  // from a line's first beat past its last
+  std::int64_t line() const { return burst + gap(); }  // from a line's first beat to after its last
 };
 
+// Structure of a rank, and of the devices that form it.
 struct DramOrganisation {
   std::int64_t groups = 1;   // bank groups per rank
   std::int64_t banks = 0;    // per rank
   std::int64_t rows = 0;     // per bank
   std::int64_t columns = 0;  // 64-byte lines per row of a rank
-  std::int64_t devices = 0;  // of a rank
-  // Banks that a refresh of less than a rank is of, equally far apart: LPDDR5's and HBM3's REFpb;
-  // 0: DDR5's REFsb, of one in each bank group.
+  std::int64_t devices = 0;  // per rank
+  // Number of banks that a refresh command of less than a rank covers, equally far apart (LPDDR5's
+  // and HBM3's REFpb). 0: one bank in each bank group (DDR5's REFsb).
   std::int64_t refreshed = 0;
-  std::int64_t stacks = 1;  // of dies (stack ids) in a rank, each with its share of the groups
+  std::int64_t stacks = 1;  // of dies (stack ids) in a rank; bank groups are divided among them
 
   std::int64_t banks_per_group() const { return banks / groups; }
 };
 
+// DRAM of one channel. resolve() must be called before timing and organisation are used.
 struct DramParameters {
   std::string preset = "table3";
   std::int64_t ranks = 1;
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
   RefreshMode refresh_mode = RefreshMode::all_bank;
-  std::int64_t refresh_postpone = 0;  // refreshes a rank may fall behind, or be ahead
+  std::int64_t refresh_postpone = 0;  // refreshes that a rank may postpone
   std::int64_t refresh_pull_in = 0;
   PowerDown power_down = PowerDown::none;
   Tick power_down_idle{100'000};
@@ -111,35 +115,38 @@ struct DramParameters {
   Tick self_refresh_idle{100'000'000};
   DramTiming timing;
   DramPower power;
-  const DramStandardDescriptor* standard = nullptr;  // these from the preset
+  const DramStandardDescriptor* standard = nullptr;  // this and the rest come from the preset
   DramOrganisation organisation;
 
   void declare(ParameterSet& parameters);
   void declare_power(ParameterSet& parameters);
-  void resolve();  // fills in what the preset supplies
+  void resolve();  // fills in values from the preset
   std::vector<ParameterError> check() const;
 
-  // Whether the part is of the standard of this name ("ddr5").
+  // Returns whether the part belongs to the standard of this name ("ddr5").
   bool is(std::string_view name) const;
 
-  // From an activate, which may take more than one slot, to the cycle that its times count from.
+  // Returns the cycles from an activate, which may take several slots, to the one that its times
+  // count from.
   std::int64_t activate_delay() const;
-  // Cycles of the channel's data bus, or of all buses of its ranks together, that a line takes.
+  // Returns the cycles that a line takes on the channel's data bus. If each rank has its own bus,
+  // returns the share of all buses together.
   std::int64_t line_share() const { return timing.burst / (has_own_buses() ? ranks : 1); }
-  bool has_own_buses() const;            // each rank, of which there are at most kMostOwnBuses
-  std::int64_t columns_of_line() const;  // reads (writes) that move one
+  bool has_own_buses() const;            // whether each rank has one; at most kMostOwnBuses ranks
+  std::int64_t columns_of_line() const;  // reads (writes) that move a line
   std::int64_t command_buses() const;
 
-  // Ranks may sleep.
+  // Returns whether ranks may enter power-down or self-refresh.
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }
 
-  // Refresh commands of a rank until each of its banks was refreshed once, and the mean time
-  // between two of them in cycles. DDR5's same-bank refreshes are fine-grained: each bank has one
-  // twice in tREFI (tREFI2 = tREFI / 2, JESD79-5B section 4.13).
+  // Returns the number of refresh commands until each bank of a rank has been refreshed once.
+  // refreshes_in_trefi() gives their number per tREFI, refresh_interval() the mean cycles between
+  // two. DDR5's same-bank refreshes are fine-grained: each bank has two in tREFI (tREFI2 = tREFI /
+  // 2, JESD79-5B section 4.13).
   std::int64_t refreshes_per_round() const {
     return refresh_mode == RefreshMode::same_bank ? refreshed_apart() : 1;
   }
-  // How far apart banks of one number are.
+  // Returns the distance between banks that share a number.
   std::int64_t refreshed_apart() const {
     return organisation.refreshed == 0 ? organisation.banks_per_group()
                                        : organisation.banks / organisation.refreshed;

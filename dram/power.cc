@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMilli = 1000;  // microvolts, microamperes
 
-// Of two powers of two.
+// Returns the number of doublings between two powers of two.
 std::int64_t steps(std::int64_t one, std::int64_t other) {
   std::int64_t count = 0;
   for (; one < other; one *= 2, ++count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The supply voltage and currents of one DRAM device, from which its energy follows.
+// Supply voltage and currents of one DRAM device, from which its energy is computed.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace hmsim {
 
 struct DramStandardDescriptor;
 
-// In microvolts and microamperes; kFromPreset until resolved, and after that where the part has no
-// such current.
+// In microvolts and microamperes. kFromPreset until resolved; afterwards it marks currents that the
+// part does not have.
 struct DramPower {
   std::int64_t vdd = kFromPreset;
   std::int64_t idd0 = kFromPreset;
@@ -26,6 +26,7 @@ struct DramPower {
   std::int64_t idd6 = kFromPreset;
 };
 
+// Name and description of a field of DramPower.
 struct PowerField {
   const char* name;
   std::int64_t DramPower::*field;
@@ -45,14 +46,15 @@ inline constexpr std::array<PowerField, 10> kPowerFields{{
     {"IDD6", &DramPower::idd6, "self-refresh"},
 }};
 
-// A part whose currents are known.
+// Currents of a part, and their source.
 struct PowerSource {
   DramPower power;
-  bool exact;  // of this very part; else of the nearest one that is known
+  bool exact;  // of this part; otherwise of the nearest known part
   const char* source;
 };
 
-// `rate` in MT/s, `megabits` and `width` of a device.
+// Returns the currents of the nearest known device. `rate` is in MT/s; `megabits` and `width` are
+// of one device.
 PowerSource typical_power(const DramStandardDescriptor& standard, std::int64_t rate,
                           std::int64_t megabits, int width);
 

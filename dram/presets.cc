@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kBytesPerMegabit = (1 << 20) / 8;
 
-// Other names of some parts.
+// Alternative names of some parts.
 struct Alias {
   const char* name;
   const char* part;
@@ -81,7 +81,7 @@ std::vector<DramPreset> all_presets() {
 
 }  // namespace
 
-// Made once: some 700 of them take 3 million instructions of the host.
+// Built once: the roughly 700 parts take 3 million host instructions.
 const std::vector<DramPreset>& dram_presets() {
   static const std::vector<DramPreset> kAll = all_presets();
   return kAll;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts by name: `ddr3_<rate><bin>_<density>_x<width>`, ddr4_, ddr5_, lpddr5_, hbm3_; each composed
-// from the standard's tables of organisations, speed bins and density-dependent times.
+// Parts by name: `ddr3_<rate><bin>_<density>_x<width>`, ddr4_, ddr5_, lpddr5_, hbm3_. Each is
+// composed from its standard's tables of organisations, speed bins and density-dependent times.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 namespace hmsim {
 
+// A part: complete values for one rank.
 struct DramPreset {
   std::string name;
   std::string source;
@@ -21,24 +22,24 @@ struct DramPreset {
   DramPower power;
 };
 
-// All of them, in the order of listing; table3, the paper's, comes first.
+// Returns all parts in listing order; table3, the paper's part, comes first.
 const std::vector<DramPreset>& dram_presets();
 
-DramPreset dram_preset(std::string_view name);  // InputError when unknown
+DramPreset dram_preset(std::string_view name);  // throws InputError if unknown
 
-// The devices that a part is made of.
+// The devices that make up a part.
 struct DramDevice {
   std::int64_t megabits;
-  int width;                // data lines of one
-  std::int64_t page_bytes;  // of one device's row
+  int width;                // data lines per device
+  std::int64_t page_bytes;  // row size of one device
   std::int64_t groups;
   std::int64_t banks;
-  int data_lines = 64;         // of a rank
+  int data_lines = 64;         // per rank
   std::int64_t refreshed = 0;  // DramOrganisation::refreshed
   std::int64_t stacks = 1;     // DramOrganisation::stacks
 };
 
-// The preset of a rank of such devices, named after the standard and `speed` ("1600k").
+// Returns the preset of a rank of such devices, named after the standard and `speed` ("1600k").
 DramPreset make_preset(const DramStandardDescriptor& standard, const std::string& speed,
                        const DramDevice& device, const DramTiming& timing);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A DRAM standard: its parts, its timing rules and the currents of its devices. Each lies in a file
-// of its own, dram/standards/NAME.cc, which defines `kDramStandard_NAME`.
+// DRAM standard: its parts, timing rules and device currents. Each standard is one file,
+// dram/standards/NAME.cc, which defines `kDramStandard_NAME`.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace hmsim {
 
-// A time that some standards have and others do not.
+// A time that only some standards have.
 struct OwnTime {
   const char* name;
   std::int64_t DramTiming::*time;
-  std::int64_t DramTiming::*at_least;  // the time that it lengthens; nullptr: none
+  std::int64_t DramTiming::*at_least;  // the time that it lengthens, or nullptr
 };
 
 // Currents of one device in milliamperes: IDD0, 2N, 2P, 3N, 4R, 4W, 5, 5C, 6.
@@ -32,14 +32,15 @@ struct DeviceCurrents {
   std::array<std::int64_t, 9> idd;
 };
 
+// Descriptor of a DRAM standard.
 struct DramStandardDescriptor {
-  const char* name;                   // in lower case, as presets' names begin
-  const char* document;               // of JEDEC
-  std::int64_t most_moved_refreshes;  // that may be put off, or made ahead of time
-  bool same_bank_refresh;             // has a command for it
+  const char* name;                   // in lower case; begins the names of its presets
+  const char* document;               // JEDEC document
+  std::int64_t most_moved_refreshes;  // refreshes that may be postponed or pulled in
+  bool same_bank_refresh;             // has a same-bank refresh command
   const char* dramsim3_protocol;      // its name in DRAMsim3's files; nullptr: not modelled there
   std::int64_t vdd;                   // millivolts
-  bool currents_estimated;            // of no data sheet
+  bool currents_estimated;            // not from a data sheet
   std::vector<OwnTime> (*own_times)();
   std::vector<DeviceCurrents> (*currents)();
   std::vector<DramPreset> (*presets)();
@@ -49,7 +50,7 @@ struct DramStandardDescriptor {
 
 extern const DescriptorTable<DramStandardDescriptor> kDramStandardTable;
 
-// The rules of the part that `dram`, which is resolved, describes.
+// Returns the timing rules of the part that `dram` describes. `dram` must be resolved.
 inline std::vector<TimingRule> timing_rules(const DramParameters& dram) {
   return dram.standard->rules(dram);
 }

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 
-// So small that picoseconds can be counted: an overflow would send time backwards.
+// Limits cycles so that conversion to picoseconds cannot overflow, which would make time run
+// backwards.
 void check_cycle(const Archive& archive, std::int64_t cycle) {
   archive.check(cycle < std::int64_t{1} << 51, "a command lies in the far future");
 }
@@ -61,7 +62,8 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   table_.distances.resize(gates);
   last_.assign(sources, kLongAgo);
   gates_.resize(gates);
-  // Those of commands to single banks first, and next to each other: most are delayed together.
+  // Gates of commands to single banks come first and are adjacent, because most are delayed
+  // together.
   std::size_t next = kBankCommands * groups();
   for (std::size_t command = 0; command < kCommands; ++command) {
     if (command < kBankCommands) {
@@ -102,8 +104,7 @@ std::size_t TimingEngine::window_length(const TimingRule& rule) {
   return length;
 }
 
-// Beyond its bank an activate delays activates only, and those of its rank, but for what is
-// remembered.
+// Beyond its bank, an activate delays only activates of its rank, apart from remembered rules.
 void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
   for (const TimingRule& rule : rules) {
     const bool in_bank = rule.scope == Scope::bank || rule.scope == Scope::same_bank;
@@ -125,8 +126,8 @@ void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
   }
 }
 
-// The rules of one bank are such that an activate delays whatever comes next, a precharge only
-// activates, a read or write only precharges.
+// Within a bank, an activate may delay any command, a precharge only activates, and a read or write
+// only precharges.
 void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
   for (std::size_t command = 0; command < kBankCommands; ++command) {
     const auto preceding = static_cast<Command>(command);
@@ -172,7 +173,7 @@ void TimingEngine::issue(Command command, int bank, Cycle now) {
   }
 }
 
-// By following command, 0 where there is no rule.
+// Returns latencies by following command, 0 where there is no rule.
 std::vector<std::int64_t> TimingEngine::bank_rules(const std::vector<TimingRule>& rules,
                                                    Command preceding, Scope scope) {
   std::vector<std::int64_t> latencies(kStride, 0);
@@ -222,7 +223,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
   }
 }
 
-// What a burst delays beyond the next one of any other source.
+// Finds the delays of a burst that outlast those of the next burst from any other source.
 void TimingEngine::compile_bursts(int banks_per_group) {
   for (std::size_t source = 0; source < table_.burst_delays.size(); ++source) {
     std::vector<std::int64_t> latencies = table_.burst_delays[source];
@@ -272,7 +273,8 @@ std::int64_t TimingEngine::longest_on_bursts(const Delays& delays) const {
   return longest;
 }
 
-// Those whose gates of reads or writes are among the delayed ones, as far as they have bits.
+// Returns the banks whose read or write gates are among the delayed ones, for banks that have a
+// bit.
 std::uint64_t TimingEngine::banks_with_late_bursts(const Delays& delays,
                                                    int banks_per_group) const {
   std::uint64_t banks = 0;
@@ -312,7 +314,7 @@ void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std:
   }
 }
 
-// The positive latencies.
+// Keeps the positive latencies only.
 TimingEngine::Delays TimingEngine::compile(const std::vector<std::int64_t>& latencies) {
   Delays delays;
   for (std::size_t i = 0; i < latencies.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers the earliest legal cycle of a command on one channel, from the rule table.
+// Computes the earliest legal cycle of a command on one channel from the table of timing rules.
 #pragma once
 
 #include <array>
@@ -14,32 +14,34 @@ namespace hmsim {
 
 class Archive;
 
-// A bank keeps the cycles from which the rules of its own scope, and of banks of its number, allow
-// each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for
-// each command and place, into what it delays. What commands to single banks delay beside such
-// commands and bursts (refresh, power modes) is found when it is asked for, from when they were
-// last issued.
+// Timing model driven by compiled rules. Each bank stores, for each command, the earliest cycle
+// that rules of scope `bank` and `same_bank` allow. Each bank group stores the earliest cycle that
+// all wider scopes allow (its "gates"). The rule table is compiled into the delays that each
+// command causes at each place. Most commands to single banks update gates directly. Their effect
+// on other commands (refresh, power modes) is computed on demand from the time of the last such
+// command.
 class TimingEngine final : public TimingModel {
  public:
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
   static constexpr std::size_t kMostMaskedBanks = 64;
 
-  // From `delay` cycles after the last burst on, the rules between bursts allow reads and writes of
-  // these banks, a bit each.
+  // From `delay` cycles after the last burst on, the rules between bursts allow reads and writes to
+  // these banks, one bit each.
   struct Opening {
     std::int64_t delay;
     std::uint64_t reads;
     std::uint64_t writes;
   };
 
-  // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
-  // same way, and those of a group lie next to each other. Both counts are powers of two.
-  // `turns`: banks so far apart are of one number, as rules of Scope::same_bank have it; 0: those
-  // that lie alike in their groups.
+  // `ranks` includes the NVDIMM. Banks are numbered rank x banks_per_rank + bank, bank groups in
+  // the same way, and the banks of a group are adjacent. Both counts must be powers of two.
+  // `turns`: for Scope::same_bank, banks this far apart share a number; 0: banks at the same
+  // position in their groups do.
   TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
                int banks_per_rank, int turns = 0, int stacks = 1);
 
-  // From then on no rule of that scope forbids `command`, as far as commands issued so far tell.
+  // Returns the earliest cycle that rules within the bank allow for `command`, given the commands
+  // issued so far.
   std::int64_t bank_ready(Command command, int bank) const override {
     return bank_ready_[static_cast<std::size_t>(bank * kStride) +
                        static_cast<std::size_t>(command)];
@@ -47,7 +49,7 @@ class TimingEngine final : public TimingModel {
   std::int64_t bank_ready(Command command, const BankPlace& place) const {
     return bank_ready_[std::size_t{place.bank} * kStride + static_cast<std::size_t>(command)];
   }
-  // For commands that no bank group holds back: refresh, NVDIMM bursts.
+  // For commands without a bank group: refresh and NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
     return any_gate(gate_at(command, rank * groups_per_rank_));
   }
@@ -56,8 +58,9 @@ class TimingEngine final : public TimingModel {
                  any_gate(gate_at(command, bank >> group_shift_)));
   }
 
-  // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
-  // then by group; gate() knows these and those of NVDIMM bursts.
+  // Returns the number of a gate. Gates of commands to DRAM banks come first, by command, then by
+  // group; their numbers are below kBankCommands x groups(). gate() accepts these and the gates of
+  // NVDIMM bursts.
   std::size_t gate_number(Command command, std::size_t group) const {
     return table_.first_gate[static_cast<std::size_t>(command)] + group;
   }
@@ -65,9 +68,10 @@ class TimingEngine final : public TimingModel {
   Cycle gate(std::size_t number) const {
     return Cycle(later(gates_[number], burst_at_ + burst_delays_[number]));
   }
-  std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
+  std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of all DRAM ranks
 
-  // The next four: of channels with at most kMostMaskedBanks. What the last burst allows at `edge`;
+  // The next four functions require at most kMostMaskedBanks banks on the channel. Returns the
+  // reads and writes that the last burst allows at `edge`.
   const Opening& opening(Cycle edge) const {
     const std::int64_t elapsed = edge.value() - burst_at_;
     const Opening* opening = last_openings_;
@@ -76,9 +80,10 @@ class TimingEngine final : public TimingModel {
     }
     return *opening;
   }
-  // when it allows any;
+  // Returns the first cycle at which the last burst allows any read or write.
   std::int64_t next_burst() const { return burst_at_ + last_openings_[1].delay; }
-  // when one of these, of which there are some;
+  // Returns the first cycle at which the last burst allows one of these reads and writes. At least
+  // one must be given.
   Cycle first_opening(std::uint64_t reads, std::uint64_t writes) const {
     const Opening* opening = last_openings_ + 1;
     while (((reads & opening->reads) | (writes & opening->writes)) == 0) {
@@ -86,13 +91,14 @@ class TimingEngine final : public TimingModel {
     }
     return Cycle(burst_at_ + opening->delay);
   }
-  // at `edge` that is not all: of these banks gates may keep reads and writes from what it allows.
+  // Returns the banks whose reads and writes gates may still forbid at `edge`, although opening()
+  // allows them.
   std::uint64_t bound_by_gates(Cycle edge) const {
     return edge.value() < gates_bind_bursts_until_ ? bound_banks_ : 0;
   }
 
-  // The commands, by themselves for those that are many; all are legal at `now`.
-  // As issue(), of a data-bus command of the NVDIMM.
+  // Each of these issues a command, which must be legal at `now`. Frequent commands have separate
+  // functions. nvdimm_burst() is issue() for data-bus commands of the NVDIMM.
   void nvdimm_burst(Command command, Cycle now);
   void issue(Command command, int bank, Cycle now) override;
   void activate(const BankPlace& place, Cycle now);
@@ -107,26 +113,26 @@ class TimingEngine final : public TimingModel {
   static_assert(kCommands <= kStride);
   static constexpr std::size_t kLongestWindow = 31;
 
-  // The cycle of that number becomes at least `now` plus the latency.
+  // Raises the cycle with that number to at least `now` plus the latency.
   struct Delay {
     std::size_t number;
     std::int64_t latency;
   };
   using Delays = std::vector<Delay>;
-  struct Effects {  // of a command, beyond its bank
+  struct Effects {  // effects of a command beyond its bank
     bool on_same_banks = false;
-    bool on_gates = false;       // but for those of bursts on bursts
-    std::int64_t on_bursts = 0;  // the longest on gates of reads and writes
+    bool on_gates = false;       // without those of bursts on bursts
+    std::int64_t on_bursts = 0;  // the longest delay of a read or write gate
   };
-  // Since the last command of `source`.
+  // Minimum distance from the last command of `source`.
   struct Distance {
     std::size_t source;
     std::int64_t latency;
   };
-  struct alignas(256) Ring {  // the last commands to a rank
+  struct alignas(256) Ring {  // times of the last commands to a rank
     std::size_t position = 0;
     std::array<std::int64_t, kLongestWindow> cycles{};
-    // Returns when the one of so many commands ago was.
+    // Records a command and returns the time of the one `length` commands ago.
     std::int64_t push(std::int64_t cycle, std::size_t length) {
       cycles[position] = cycle;
       position = position + 1 == length ? 0 : position + 1;
@@ -134,7 +140,7 @@ class TimingEngine final : public TimingModel {
     }
     void serialize(Archive& archive, std::size_t length);
   };
-  // Activates of a rank: from one to the next, and from that of `length` activates ago.
+  // Activate spacing in a rank: from one to the next, and from the `length`-th last.
   struct Spacing {
     std::int64_t in_group = 0;
     std::int64_t in_rank = 0;
@@ -192,7 +198,7 @@ class TimingEngine final : public TimingModel {
   static void apply(const Delays& delays, std::int64_t* cycles, std::int64_t now);
   void delay(Command command, std::size_t source, const BankPlace& place, std::int64_t now);
   void burst(std::size_t source, std::int64_t now);
-  // Gates may keep bursts from these banks until then.
+  // Records that gates may forbid bursts to these banks until `until`.
   void bind(std::int64_t until, std::uint64_t banks, std::int64_t now) {
     if (until > now) {
       bound_banks_ = gates_bind_bursts_until_ > now ? bound_banks_ | banks : banks;
@@ -202,49 +208,50 @@ class TimingEngine final : public TimingModel {
   void apply_same_bank(Command command, const BankPlace& place, std::int64_t now);
   void pass_window(Window& window, const BankPlace& place, std::int64_t now);
 
-  // The rule table, compiled for each command (and place) into what it delays: fixed.
+  // The rule table, compiled for each command (and place) into the delays that it causes. Constant
+  // after construction.
   //
-  // A source is a command of one bank group: source_number(). Invariant: at any time a gate opens
-  // at the later of gates_[n] and burst_at_ + table_.burst_delays[burst_source_][n], that is, the
-  // delays of the last data-bus command stand apart, since those of its like outdo each other;
-  // what of them can outlast another source's (lasting_...) is added to gates_ when the source
-  // changes.
+  // A source is a command to one bank group: source_number(). Invariant: at any time a gate opens
+  // at the later of gates_[n] and burst_at_ + table_.burst_delays[burst_source_][n]. The delays of
+  // the last data-bus command are kept separate, because a later command of the same source
+  // supersedes them. When the source changes, the delays that can outlast those of another source
+  // (lasting_...) are added to gates_.
   struct Compiled {
-    std::array<std::size_t, kCommands> first_gate{};  // one a group; NVDIMM bursts: just one
-    // Within a bank: by preceding and following command; 0: none.
+    std::array<std::size_t, kCommands> first_gate{};  // one per group; NVDIMM bursts: just one
+    // Within a bank, by preceding and following command; 0: none.
     std::array<std::array<std::int64_t, kBankCommands>, kBankCommands> own_delays{};
     std::array<Effects, kCommands> effects{};
-    std::array<Delays, kCommands> same_bank_delays;       // numbered within the bank
-    std::vector<Delays> gate_delays;                      // by source
-    std::vector<Delays> lasting_delays;                   // by source, of bursts
-    std::vector<std::int64_t> lasting_on_bursts;          // the longest of them on bursts
-    std::vector<std::uint64_t> lasting_banks;             // the banks that those are on
-    std::vector<std::vector<Distance>> distances;         // by gate
-    Spacing spacing;                                      // of activates
+    std::array<Delays, kCommands> same_bank_delays;  // numbered within the bank
+    std::vector<Delays> gate_delays;                 // by source
+    std::vector<Delays> lasting_delays;              // by source, of bursts
+    std::vector<std::int64_t> lasting_on_bursts;     // the longest of these on read and write gates
+    std::vector<std::uint64_t> lasting_banks;        // banks that these delays affect
+    std::vector<std::vector<Distance>> distances;    // by gate
+    Spacing spacing;                                 // of activates
     std::vector<std::vector<std::int64_t>> burst_delays;  // of data-bus commands: by source, gate
-    std::vector<std::vector<Opening>> openings;  // likewise by delay; before the first: no bank
+    std::vector<std::vector<Opening>> openings;  // by source, then delay; the first allows no bank
   };
 
   const int groups_per_rank_;
   const int groups_;
   const int groups_per_stack_;
   const int turns_;        // a power of two
-  const int rank_shift_;   // bank >> rank_shift_ is its rank,
-  const int group_shift_;  // bank >> group_shift_ its group
+  const int rank_shift_;   // bank >> rank_shift_ is its rank
+  const int group_shift_;  // bank >> group_shift_ is its group
   const BankPlace nvdimm_;
   Compiled table_;
-  std::array<std::vector<Window>, kCommands> windows_;  // but for activates
+  std::array<std::vector<Window>, kCommands> windows_;  // except for activates
 
-  std::vector<std::int64_t> bank_ready_;  // bank x kStride
-  std::vector<Ring> activates_;           // by rank
-  std::vector<std::int64_t> last_;        // when commands to banks were last issued: by source
-  std::vector<std::int64_t> gates_;       // Compiled says what they hold
-  std::size_t burst_source_ = 0;          // of the last data-bus command
-  std::int64_t burst_at_ = 0;             // when that was
-  const std::int64_t* burst_delays_ = nullptr;  // of its source, by gate
-  const Opening* last_openings_ = nullptr;      // of its source, by delay
-  std::int64_t gates_bind_bursts_until_ = 0;    // gates_ may keep bursts until then ...
-  std::uint64_t bound_banks_ = 0;               // ... from these banks
+  std::vector<std::int64_t> bank_ready_;        // bank x kStride
+  std::vector<Ring> activates_;                 // by rank
+  std::vector<std::int64_t> last_;              // by source: when its last command was issued
+  std::vector<std::int64_t> gates_;             // see Compiled for their meaning
+  std::size_t burst_source_ = 0;                // source of the last data-bus command
+  std::int64_t burst_at_ = 0;                   // time of the last data-bus command
+  const std::int64_t* burst_delays_ = nullptr;  // of that source, by gate
+  const Opening* last_openings_ = nullptr;      // of that source, by delay
+  std::int64_t gates_bind_bursts_until_ = 0;    // gates_ may delay bursts until then
+  std::uint64_t bound_banks_ = 0;               // banks affected until then
 };
 
 inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std::int64_t now) {
@@ -253,7 +260,7 @@ inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std:
   }
 }
 
-// Of an open bank nothing outlasts its next activate.
+// No delay within a bank outlasts the bank's next activate.
 HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
   std::int64_t* const ready = times_of(place);
@@ -307,7 +314,7 @@ HMSIM_INLINE void TimingEngine::nvdimm_burst(Command command, Cycle at) {
   delay(command, source, nvdimm_, at.value());
 }
 
-// A data-bus command of a source.
+// Issues a data-bus command of a source.
 HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
   if (source != burst_source_) {
     apply(table_.lasting_delays[burst_source_], gates_.data(), burst_at_);
@@ -320,7 +327,7 @@ HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
   burst_at_ = now;
 }
 
-// What a command delays beyond its bank.
+// Applies the delays that a command causes beyond its bank.
 HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, const BankPlace& place,
                                       std::int64_t now) {
   const auto index = static_cast<std::size_t>(command);

@@ -9,8 +9,8 @@ namespace {
 
 using C = Command;
 
-// Ranks that are put to sleep with all banks closed. JESD79-3F sections 4.17 (power-down, fast
-// exit) and 4.16 (self-refresh), JESD79-4B sections 4.28 and 4.27; DDR5 calls tCKE tPD.
+// Ranks enter power-down with all banks closed. JESD79-3F sections 4.17 (power-down, fast exit) and
+// 4.16 (self-refresh); JESD79-4B sections 4.28 and 4.27. DDR5 calls tCKE tPD.
 std::vector<TimingRule> power_down_rules(const DramTiming& t, Command refresh) {
   return {
       {C::read, C::power_down_enter, Scope::rank, t.cl + t.burst + 1},  // tRDPDEN
@@ -21,7 +21,7 @@ std::vector<TimingRule> power_down_rules(const DramTiming& t, Command refresh) {
   };
 }
 
-// It ends for a request, which keeps the rank awake beyond tXS.
+// A request ends self-refresh and keeps the rank awake beyond tXS.
 std::vector<TimingRule> self_refresh_rules(const DramTiming& t) {
   return {
       {C::read, C::self_refresh_enter, Scope::rank, t.cl + t.burst + 1},
@@ -35,7 +35,7 @@ std::vector<TimingRule> self_refresh_rules(const DramTiming& t) {
   };
 }
 
-// From command to command.
+// Returns the cycles from command to command.
 std::int64_t read_to_write(const DramTiming& t) { return t.cl + t.burst + t.trtrs - t.cwl; }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<TimingRule> joined(const std::vector<std::vector<TimingRule>>& parts
 
 std::vector<TimingRule> of_bank(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
-  const std::int64_t write_end = t.cwl + t.burst;   // command to the end of its data
+  const std::int64_t write_end = t.cwl + t.burst;   // from the command to the end of its data
   const std::int64_t paper_delay = t.cl + t.burst;  // 18.75 ns at DDR3-1600
   const bool paper = dram.precharge_delay == PrechargeDelay::paper;
   return {

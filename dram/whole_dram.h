@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One DRAM channel as another simulator models it, controller and queues included. It lives by
+// One DRAM channel as modelled by another simulator, including controller and queues. Driven by
 // clock ticks.
 #pragma once
 
@@ -14,7 +14,7 @@ class WholeDram {
     std::uint64_t address;
     bool write;
   };
-  // Since the last reset.
+  // Counts since the last reset.
   struct Counters {
     std::uint64_t column_commands;
     std::uint64_t row_hits;
@@ -25,14 +25,16 @@ class WholeDram {
 
   virtual ~WholeDram() = default;
 
-  // In each cycle: take_done() until it has none, add() what is accepted, tick().
+  // Call order in each cycle: take_done() until it returns nullopt, add() accepted requests,
+  // tick().
   virtual std::optional<Done> take_done() = 0;
   virtual bool accepts(bool write) const = 0;
-  // Addresses are in bytes and map to row | bank | rank | column, most significant first.
+  // Adds a request. `address` is in bytes and maps to row | bank | rank | column, most significant
+  // first.
   virtual void add(std::uint64_t address, bool write) = 0;
   virtual void tick() = 0;
 
-  // Requests that are queued or whose data are under way.
+  // Returns the number of requests that are queued or in transfer.
   virtual std::int64_t held() const = 0;
 
   virtual Counters counters() const = 0;

@@ -8,7 +8,7 @@ from m5.util.pybind import PyBindMethod
 
 
 class HarmonicMemInterface(AbstractMemory):
-    """One of the two memories: its bytes, and where they lie."""
+    """One of the two memories: its contents and address range."""
 
     type = "HarmonicMemInterface"
     cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"
@@ -18,8 +18,8 @@ class HarmonicMemInterface(AbstractMemory):
 
 
 class HarmonicMemCtrl(ClockedObject):
-    """The controller. Its ports have a request layer each, so that a full NVDIMM queue does not
-    hold up DRAM (with controller.queues: split)."""
+    """The controller. Each port has a separate request layer, so that a full NVDIMM queue does not
+    block DRAM (with controller.queues: split)."""
 
     type = "HarmonicMemCtrl"
     cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"
@@ -33,7 +33,7 @@ class HarmonicMemCtrl(ClockedObject):
     parameters = VectorParam.String([], "NAME=VALUE, as `hmsim check --flat` prints them")
     seed = Param.UInt64(1, "of all that is random")
     check = Param.Bool(False, "judge every command by the rules of devices, buses and ack")
-    # As gem5's MemCtrl has them.
+    # Same defaults as gem5's MemCtrl.
     static_frontend_latency = Param.Latency("10ns", "from the port to the queue; writes end there")
     static_backend_latency = Param.Latency("10ns", "from the device back to the port")
     written = Param.String(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls into hmsim's core, which knows no gem5: its errors become gem5's.
+// Calls into hmsim's core, which does not depend on gem5. Converts its errors to gem5's.
 #ifndef HMSIM_GEM5_EXT_GUARDED_HH
 #define HMSIM_GEM5_EXT_GUARDED_HH
 
@@ -11,7 +11,7 @@
 namespace gem5 {
 namespace memory {
 
-// `name`: of the object or file that an error is about.
+// `name` is the object or file named in errors.
 template <class Call>
 auto guarded(const std::string& name, Call call) {
   try {

@@ -115,7 +115,7 @@ HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl
       controller_(controller),
       memory_(memory),
       class_(memory_class),
-      // As many responses may wait as requests were taken; requestors bound those.
+      // Requestors bound the packets taken, and thereby the responses that may queue.
       queue_(controller, *this, true) {
   queue_.disableSanityCheck();
 }
@@ -140,8 +140,8 @@ void HarmonicMemCtrl::MemoryPort::recvMemBackdoorReq(const MemBackdoorReq& /*req
   memory_.getBackdoor(backdoor);
 }
 
-// Bytes change when a packet is taken, so that memory is always as new as what was taken; reads
-// that are still on their way carry what they read.
+// Memory contents change when a packet is taken, so memory always reflects all packets taken. Reads
+// still in progress carry the data that they read.
 void HarmonicMemCtrl::MemoryPort::recvFunctional(PacketPtr packet) {
   packet->pushLabel(name());
   memory_.functionalAccess(packet);
@@ -193,7 +193,7 @@ bool HarmonicMemCtrl::take(MemoryPort& port, MemoryClass memory, PacketPtr packe
   if (!offered.write && answered) {
     held_[offered.id] = {packet, &port, delay};
   } else if (answered) {
-    // The ADR point: what was accepted is durable.
+    // ADR: an accepted write is durable.
     port.schedTimingResp(packet, curTick() + delay + frontend_latency_);
   } else {
     finished_.reset(packet);
@@ -230,8 +230,9 @@ void HarmonicMemCtrl::satisfy_held(MemoryPort& port, PacketPtr functional) {
   }
 }
 
-// A core is known by its context, or by its name where a request has none (a page-table walker's).
-// Others (devices, traffic generators, write-backs of caches) follow in order of appearance.
+// Returns the source number of a packet. A core is identified by its context, or by its name if a
+// request has none (page-table walkers). Other requestors (devices, traffic generators, write-backs
+// of caches) are numbered after the cores in order of appearance.
 std::uint16_t HarmonicMemCtrl::source_of(const Packet& packet) {
   System& system = *ports_[0]->memory().system();
   const std::size_t cores = system.threads.size();
@@ -289,7 +290,7 @@ void HarmonicMemCtrl::startup() {
   start();
 }
 
-// Time goes on in timing mode only; elsewhere nothing is scheduled.
+// Starts time in timing mode. In other modes nothing is scheduled.
 void HarmonicMemCtrl::start() {
   const bool timing = ports_[0]->memory().system()->isTimingMode();
   if (timing && !begun_ && gate_->untouched() && written_ != nullptr) {
@@ -304,7 +305,7 @@ void HarmonicMemCtrl::start() {
   reschedule();
 }
 
-// While others drain they may still send: time goes on until all have done.
+// While other objects drain they may still send, so time continues until all are drained.
 DrainState HarmonicMemCtrl::drain() {
   if (gate_->suspended() || gate_->idle()) {
     return DrainState::Drained;
@@ -320,15 +321,16 @@ void HarmonicMemCtrl::drainResume() {
 
 // --- Checkpoints
 
-// A memory that no request has ever reached is as its configuration makes it, and the guest wrote
-// it; so a checkpoint of a boot in atomic mode can be restored under any configuration of its size.
+// If no request ever reached the memory, its state follows from its configuration and from the
+// pages that the guest wrote. Hence a checkpoint of a boot in atomic mode can be restored under any
+// configuration of the same size.
 void HarmonicMemCtrl::serialize(CheckpointOut& cp) const {
   ClockedObject::serialize(cp);
   std::string state_file;
   std::string written_file;
   if (!gate_->untouched()) {
     if (!gate_->suspended()) {
-      gate_->suspend(time_now());  // drainResume() lets it go on, here as where this is restored
+      gate_->suspend(time_now());  // drainResume() continues, both here and after a restore
     }
     state_file = name() + ".hmsim";
     const std::string path = CheckpointIn::dir() + "/" + state_file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hmsim's controller under gem5's ports, events, drains and checkpoints. What it decides of them
-// lies in MemoryGate, which knows no gem5.
+// Adapter of hmsim's controller to gem5's ports, events, drains and checkpoints. The port protocol
+// is in MemoryGate, which does not depend on gem5.
 #ifndef HMSIM_GEM5_EXT_HARMONIC_MEM_CTRL_HH
 #define HMSIM_GEM5_EXT_HARMONIC_MEM_CTRL_HH
 
@@ -22,6 +22,7 @@
 namespace gem5 {
 namespace memory {
 
+// One memory, as gem5 sees it: an address range and its latency in atomic mode.
 class HarmonicMemInterface : public AbstractMemory {
  public:
   explicit HarmonicMemInterface(const HarmonicMemInterfaceParams& params);
@@ -31,6 +32,7 @@ class HarmonicMemInterface : public AbstractMemory {
   const Tick latency_;
 };
 
+// gem5's controller object, with one port per memory.
 class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
  public:
   explicit HarmonicMemCtrl(const HarmonicMemCtrlParams& params);
@@ -47,8 +49,8 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   void resetStats() override;
   void preDumpStats() override;
 
-  // For configuration scripts, a line "name=value" for each: every statistic at this moment, and
-  // every parameter with its value.
+  // For configuration scripts: one line "name=value" for every statistic at this moment, or for
+  // every parameter.
   std::string statistics();
   std::string resolved() const;
 
@@ -76,7 +78,7 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
     RespPacketQueue queue_;
   };
 
-  // A packet that the gate has taken. Writes are answered at once: of them only the place is kept.
+  // A packet taken by the gate. Writes are answered at once, so only their slot is kept.
   struct Held {
     PacketPtr packet = nullptr;
     MemoryPort* port = nullptr;
@@ -88,7 +90,7 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   void on_taken(const hmsim::GatePacket& packet, hmsim::Tick time) override;
   std::int64_t instructions(std::uint16_t source) const override;
 
-  // While no time passes: a packet that changes an NVDIMM's bytes.
+  // While no time passes: records a packet that changes an NVDIMM's bytes.
   void note_written(const MemoryPort& port, const Packet& packet, bool loaded);
 
   bool take(MemoryPort& port, hmsim::MemoryClass memory, PacketPtr packet);
@@ -101,21 +103,21 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   void declare_statistics();
 
   std::array<std::unique_ptr<MemoryPort>, hmsim::kMemoryClasses> ports_;
-  std::unique_ptr<hmsim::PacketRecorder> recorder_;  // or none
+  std::unique_ptr<hmsim::PacketRecorder> recorder_;  // null unless recording
   std::unique_ptr<hmsim::MemoryGate> gate_;
-  const std::string written_before_;        // path, or none
-  std::unique_ptr<WrittenBefore> written_;  // of the NVDIMM, or none
-  bool begun_ = false;                      // time has passed, or is just about to
+  const std::string written_before_;        // path, or ""
+  std::unique_ptr<WrittenBefore> written_;  // for the NVDIMM; null otherwise
+  bool begun_ = false;                      // time has passed or is about to
   EventFunctionWrapper event_;
   const Tick frontend_latency_;
   const Tick backend_latency_;
 
   std::vector<Held> held_;  // by the gate's id
   std::vector<std::uint64_t> free_ids_;
-  std::unique_ptr<Packet> finished_;   // whoever sent it still looks at it
+  std::unique_ptr<Packet> finished_;   // kept because its sender still reads it
   std::vector<std::int64_t> sources_;  // by requestor; -1: not seen yet
-  std::uint64_t others_ = 0;           // sources that are no core
-  // The numbers of hmsim's statistics, in its order.
+  std::uint64_t others_ = 0;           // number of sources other than cores
+  // Mirrors of hmsim's statistics, in its order.
   std::vector<std::unique_ptr<gem5::statistics::Scalar>> mirrors_;
 };
 

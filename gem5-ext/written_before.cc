@@ -42,7 +42,7 @@ void WrittenBefore::note(const Packet& packet, bool loaded) {
   }
 }
 
-// Of a page that several controllers interleave, each has some lines.
+// If several controllers interleave a page, each has some of its lines.
 void WrittenBefore::read(const std::string& path) {
   for (const std::int64_t page : pages_in(path, range_.end() - range_.start())) {
     const Addr first = range_.start() + static_cast<Addr>(page) * kPage;

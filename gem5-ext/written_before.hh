@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a guest wrote to an NVDIMM before time passed for the first time: while it booted in atomic
-// mode, in the image that was loaded, in another simulator. A checkpoint keeps it in a file of its
-// own, which is no policy's state.
+// Pages that a guest wrote to an NVDIMM before time first passed: while booting in atomic mode,
+// through a loaded image, or in another simulator. A checkpoint stores them in a separate file,
+// which does not depend on any policy's state.
 #ifndef HMSIM_GEM5_EXT_WRITTEN_BEFORE_HH
 #define HMSIM_GEM5_EXT_WRITTEN_BEFORE_HH
 
@@ -20,15 +20,16 @@ class WrittenBefore {
  public:
   explicit WrittenBefore(const AddrRange& range) : range_(range) {}
 
-  // `loaded`: an image is, whose zeros are no writes.
+  // `loaded`: the packet loads an image, whose zeros do not count as writes.
   void note(const Packet& packet, bool loaded);
-  // Pages from the range's begin on, also those of controllers that share it.
+  // Reads pages, counted from the range's start, including those of controllers that share the
+  // range.
   void read(const std::string& path);
 
-  // Of this controller, the oldest first.
+  // Returns the pages of this controller, oldest first.
   std::vector<std::int64_t> pages() const { return pages_.oldest_first(); }
 
-  // The name of a file in the checkpoint that is being made; "": nothing was written.
+  // Writes a file into the checkpoint being made. Returns its name, or "" if nothing was written.
   std::string save(const std::string& name) const;
   void load(const std::string& path);
 

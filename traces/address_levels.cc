@@ -9,7 +9,7 @@ Parsed<AddressLevels> parse_levels(std::string_view text) {
   constexpr std::size_t kMost = 16;
   constexpr std::int64_t kMostLines = std::int64_t{1} << 56;
   AddressLevels levels;
-  std::int64_t left = kMostLines;  // that the product may still grow by
+  std::int64_t left = kMostLines;  // factor by which the product may still grow
   while (!text.empty()) {
     std::string_view word = text.substr(0, text.find(','));
     text.remove_prefix(std::min(word.size() + 1, text.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A DRAM's levels, channel to column, as an address vector counts them.
+// Levels of a DRAM hierarchy, channel to column, as they appear in an address vector.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,12 @@
 
 namespace hmsim {
 
-// How many there are at each level, the outermost first; of the last level, columns of a line each.
+// Number of elements at each level, outermost first. The last level counts columns of one line
+// each.
 using AddressLevels = std::vector<std::uint64_t>;
 
-// "1, 2, 4, 4, 32768, 128": 1 to 16 numbers from 1 on whose product is at most 2^56; none: "".
+// Parses "1, 2, 4, 4, 32768, 128": 1 to 16 numbers, each at least 1, whose product is at most 2^56.
+// The empty text gives no levels.
 Parsed<AddressLevels> parse_levels(std::string_view text);
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks and conversions that the text formats of block traces share.
+// Checks and conversions shared by the text formats of block traces.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace hmsim {
 
-// What is wrong with a request of so many sectors, "": nothing: it has none, is too long, or lies
-// where no device has any: past 2^63 bytes, the largest offset that Linux knows (off_t).
+// Returns what is wrong with a request of `sectors` sectors, or "". A request must not be empty or
+// too long, or extend past 2^63 bytes, the largest offset that Linux supports (off_t).
 std::string sectors_fault(std::uint64_t first, std::uint64_t sectors);
 
-// Throws InputError for the present line when something is.
+// Throws InputError for the present line if sectors_fault() finds a fault.
 void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors);
 
-// The sectors that hold `bytes` bytes from `offset` on, checked.
+// Sets the request's sectors to those that hold `bytes` bytes from `offset`, and checks them.
 void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,
                 BlockRequest& request);
 
-// Text of the line that counts units of so many nanoseconds, in nanoseconds. Throws InputError when
-// these do not fit 64 bits.
+// Converts text of the line, a count of units of `nanoseconds` each, to nanoseconds. Throws
+// InputError if the result does not fit 64 bits.
 std::uint64_t scaled_time(const TextTrace& line, std::string_view text, const char* what,
                           std::uint64_t nanoseconds);
 
-// The number of a device of Linux, whose requests have one number in all formats that tell it so.
+// Returns the number of a Linux device. All formats that give major and minor numbers use it.
 constexpr std::uint64_t joined_device(std::uint64_t major, std::uint64_t minor) {
   return major * 256 + minor;
 }
-// The same of two texts of the line.
+// As above, from two texts of the line.
 std::uint64_t device_number(const TextTrace& line, std::string_view major, std::string_view minor);
 
-// The request took so long on the device that was traced. Throws InputError when it would end past
-// 64 bits.
+// Sets the completion time from the response time measured on the traced device. Throws InputError
+// if the completion time does not fit 64 bits.
 void set_response(const TextTrace& line, std::uint64_t nanoseconds, BlockRequest& request);
 
 }  // namespace hmsim

@@ -57,7 +57,7 @@ JobRecord CapturedJob::next(JobPlace& place) {
   return record;
 }
 
-// Takes the lines that make up a request with the first one; returns their number.
+// Finds the lines that form one transfer with `first`. Returns their number.
 std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
   std::uint64_t lines = 1;
   std::uint64_t& taken_to = place.taken_to[first.load ? 0 : 1];
@@ -80,7 +80,7 @@ std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
 }
 
 void CapturedJob::check(const Archive& archive, const JobPlace& place) {
-  // The tape reads up to there, so that fraction() is known.
+  // Read the tape up to the place, so that fraction() is known.
   archive.check(place.record == 0 || tape_.at(place.record - 1) != nullptr,
                 "a thread is at no place of its trace");
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job of one thread out of a trace of misses, as captures have it that know no causes.
+// Single-threaded job made from a trace of misses, for captures that do not record causes.
 //
-// Lines of the NVDIMM stay misses, which the thread itself copies, or become transfers: a transfer
-// is a run of ascending lines of the NVDIMM in one direction, whatever misses of DRAM lie between
-// them. It stands where its first line stood; its other lines are left out, with their
-// instructions, which are those of the copy; misses of DRAM between them stay.
+// NVDIMM lines either stay misses, which the thread itself copies, or become transfers. A transfer
+// is a run of ascending NVDIMM lines in one direction; DRAM misses may lie between them. It takes
+// the place of its first line. Its other lines are dropped with their instructions, which belong to
+// the copy. DRAM misses between them are kept.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace hmsim {
 
 class CapturedJob final : public JobProgram {
  public:
-  // The misses after the first `skip` instructions. `file`: as messages name it. `reads`, `writes`:
-  // whether lines in that direction become transfers.
+  // Uses the misses after the first `skip` instructions. `file` is the name for messages. `reads`
+  // and `writes` select whether lines in that direction become transfers.
   CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
               const TransferLimits& limits, bool reads, bool writes);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
-constexpr std::uint64_t kEnded = UINT64_MAX;  // a place behind the thread's last step
+constexpr std::uint64_t kEnded = UINT64_MAX;  // a place after the thread's last step
 
 }  // namespace
 
@@ -42,7 +42,7 @@ JobPlace CausalJob::begin(std::uint32_t thread) const {
   return place;
 }
 
-// The span that the place lies in, or at the end of.
+// Returns the index of the span that contains the place or ends at it.
 std::size_t CausalJob::span_at(const JobPlace& place) {
   const std::vector<ThreadSpan>& spans = spans_of(place);
   std::size_t& span = last_span_[place.thread];
@@ -78,7 +78,7 @@ JobRecord CausalJob::next(JobPlace& place) {
   return record;
 }
 
-// Goes on behind a span; true: with this step.
+// Moves the place past a span. Returns true if the span's end is a step, which `record` then holds.
 bool CausalJob::end_span(JobPlace& place, std::size_t number, JobRecord& record) const {
   const std::vector<ThreadSpan>& spans = spans_of(place);
   const ThreadSpan& span = spans[number];
@@ -158,12 +158,12 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
   record.miss.write = !load;
   record.miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
   (load ? record.miss.load_address : record.miss.write_address) = line * kLine;
-  // A second line that one instruction loads counts as an instruction of its own.
+  // A second line loaded by one instruction counts as an instruction of its own.
   record.gap += load && record.gap == 0 ? 1 : 0;
   return true;
 }
 
-// The request to the block device that the record before the place belongs to.
+// Returns the block request that contains the record before the place, or nullptr.
 const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
   const std::vector<CapturedBio>& bios = spans_.threads()[place.thread].bios;
   const auto behind =
@@ -173,7 +173,8 @@ const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
   return within && std::prev(behind)->pages > 0 ? &*std::prev(behind) : nullptr;
 }
 
-// The record before the place may end a request to the block device of which a line was a miss.
+// Sets copy_ended if the record before the place was the last line of a block request that a thread
+// copies by misses.
 void CausalJob::end_copy(const JobPlace& place, JobRecord& record) const {
   for (std::size_t way = 0; way < place.taken_to.size() && !transfers_; ++way) {
     record.copy_ended[way] |= place.taken_to[way] == place.record - 1;

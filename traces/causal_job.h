@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job out of a trace that tells causes: the threads of a captured machine, each of which runs its
-// own records, waits where it waited and wakes whom it woke.
+// Job made from a trace that records causes: the threads of a captured machine. Each thread runs
+// its own records, waits where it waited, and wakes the threads that it woke.
 //
-// Lines of the NVDIMM stay misses, which the thread itself copies, or become transfers: one for
-// each request to the block device, where the first of its lines stood; its other lines of that
-// direction are left out, with their instructions, which are those of the copy; misses of DRAM
-// between them stay. Lines that no such request moves, those of memory mapped directly, stay
-// misses.
+// NVDIMM lines either stay misses, which the thread itself copies, or become transfers: one per
+// request to the block device, at the place of its first line. The request's other lines in that
+// direction are dropped with their instructions, which belong to the copy. DRAM misses between them
+// are kept. Lines that no block request moves, those of directly mapped memory, stay misses.
 #pragma once
 
 #include <memory>
@@ -22,8 +21,8 @@ namespace hmsim {
 
 class CausalJob final : public JobProgram {
  public:
-  // The `length` instructions, of all vCPUs, behind the first `skip`; 0: all of them. `source`
-  // tells causes. `transfers`: whether requests to the block device become transfers.
+  // Uses `length` instructions, summed over all vCPUs, after the first `skip`; 0 means all.
+  // `source` must record causes. `transfers` selects whether block requests become transfers.
   CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
             bool transfers, std::string file);
 
@@ -59,7 +58,7 @@ class CausalJob final : public JobProgram {
   RecordTape tape_;
   ThreadSpans spans_;
   bool transfers_;
-  std::vector<std::size_t> last_span_;  // by thread: where span_at() looks first
+  std::vector<std::size_t> last_span_;  // by thread: where span_at() starts its search
 };
 
 }  // namespace hmsim

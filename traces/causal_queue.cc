@@ -12,9 +12,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kPicoseconds = 1'000;  // of a nanosecond
+constexpr std::uint64_t kPicoseconds = 1'000;  // per nanosecond
 
-// Throws InputError past the longest time.
+// Returns ns * scale. Throws InputError past kLongestTime.
 Tick scaled(std::uint64_t ns, double scale) {
   const double picoseconds = static_cast<double>(ns) * kPicoseconds * scale;
   if (picoseconds >= static_cast<double>(kLongestTime.value())) {
@@ -87,7 +87,7 @@ void CausalQueue::add(const BlockRequest& request) {
   }
 }
 
-// Of a think time.
+// Draws a factor for one think time.
 double CausalQueue::draw_factor() {
   if (parameters_.think_spread == 0) {
     return parameters_.think_scale;
@@ -112,7 +112,7 @@ void CausalQueue::make_ready(Entry& entry, std::uint64_t serial) {
   std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
 }
 
-// What the request waited for has come to pass at this time.
+// One of the events that the request waited for happened at `time`.
 void CausalQueue::release(std::uint64_t serial, Tick time) {
   Entry& entry = at(serial);
   entry.begin = later(entry.begin, time);
@@ -146,7 +146,8 @@ void CausalQueue::end(std::uint64_t serial, Tick now) {
   forget();
 }
 
-// The last entry stays: the next request may follow it.
+// Drops ended entries that no later request can depend on. The last entry is kept, because the next
+// request may follow it.
 void CausalQueue::forget() {
   const std::uint64_t oldest = order_.oldest();
   while (entries_.size() > 1 && entries_.front().state == State::ended && first_ < oldest) {

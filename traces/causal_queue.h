@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests of a block trace that wait for each other: which of them may begin, and when.
+// Requests of a block trace with inferred dependences: determines which may start, and when.
 //
-// A request waits for its parents to end, or, without any, for the request before it to begin, and
-// then for its think time (traces/inferred_order.h). It is *held* from when it is read until it has
-// ended; those that have ended are remembered as long as others may be found to wait for them.
+// A request waits for its parents to end. Without parents it waits for the previous request to
+// start. Then it waits for its think time (traces/inferred_order.h). A request is *held* from when
+// it is read until it has ended. Ended requests are remembered as long as later ones may depend on
+// them.
 #pragma once
 
 #include <cstddef>
@@ -19,44 +20,46 @@
 
 namespace hmsim {
 
+// Parameters of replay with inferred dependences.
 struct InferenceParameters {
   double think_scale = 1;
-  double think_spread = 0;  // each think time is drawn from so far below it to so far above
-  Tick old_response{0};     // of the traced device, where the trace does not tell; 0: none
+  double think_spread = 0;  // each think time is drawn from (1 - spread) to (1 + spread) times it
+  Tick old_response{0};     // of the traced device, if the trace has no completions; 0: none
 };
 
+// Requests of one pass over a trace, in the order that their dependences allow.
 class CausalQueue {
  public:
   static constexpr std::size_t kMostHeld = InferredOrder::kMostUnderWay;
 
   struct Ready {
     BlockRequest request;
-    std::uint64_t serial = 0;  // of the request in its pass
+    std::uint64_t serial = 0;  // number of the request within its pass
     Tick begin{0};
   };
 
-  // `random` draws think times, where they have a spread.
+  // `random` draws the think times if they have a spread.
   CausalQueue(const InferenceParameters& parameters, const Random& random)
       : parameters_(parameters), random_(random) {}
 
-  // Nothing is held any more, and the next request to be added begins at this time.
+  // Starts a pass: nothing is held, and the next request added starts at `now`.
   void begin_pass(Tick now);
   void end_pass() { in_pass_ = false; }
-  // Whether add() may be called: within a pass, as long as there is room.
+  // Returns whether add() may be called: within a pass, while there is room.
   bool has_room() const {
     return in_pass_ && held_ < kMostHeld && entries_.size() < kMostRemembered;
   }
-  // Throws InputError, without naming a file, when nothing can be inferred from the trace.
+  // Adds a request. Throws InputError, without a file name, if no dependences can be inferred.
   void add(const BlockRequest& request);
-  // The trace ends here; throws as add() does.
+  // Marks the end of the trace. Throws InputError as add() does.
   void end_trace() const;
 
   bool has_ready() const { return !ready_.empty(); }
-  // The request that may begin first.
+  // Removes and returns the ready request with the earliest start time.
   Ready take(Tick now);
   void end(std::uint64_t serial, Tick now);
 
-  std::int64_t not_taken() const;  // of those held
+  std::int64_t not_taken() const;  // number of held requests not taken yet
   void serialize(Archive& archive);
 
  private:
@@ -65,12 +68,12 @@ class CausalQueue {
   struct Entry {
     BlockRequest request;
     State state = State::waits;
-    std::int64_t awaited = 0;  // parents that have not ended, or the request before it
-    Tick begin{0};             // not before; once it is taken: then
+    std::int64_t awaited = 0;  // parents that have not ended, or 1 for the previous request
+    Tick begin{0};             // earliest start; the actual start once taken
     Tick think{0};
     Tick end{0};
-    std::vector<std::uint64_t> children;  // that wait for its end
-    bool followed = false;                // the next one waits for its begin
+    std::vector<std::uint64_t> children;  // serials of requests that wait for this one to end
+    bool followed = false;                // the next request waits for this one to start
 
     void serialize(Archive& archive) {
       archive(request, state, awaited, begin, think, end, children, followed);
@@ -95,12 +98,12 @@ class CausalQueue {
   Random random_;
   InferredOrder order_;
   Tick pass_begin_{0};
-  std::deque<Entry> entries_;  // by serial
-  std::uint64_t first_ = 0;    // serial of their first
+  std::deque<Entry> entries_;  // by serial, from first_
+  std::uint64_t first_ = 0;    // serial of the first entry
   std::size_t held_ = 0;
   bool in_pass_ = false;
   bool any_completion_ = false;
-  std::vector<Turn> ready_;  // a heap, the first to begin at its front
+  std::vector<Turn> ready_;  // min-heap by start time
 };
 
 }  // namespace hmsim

@@ -29,7 +29,7 @@ std::uint64_t take(std::string_view& bytes) {
   return number;
 }
 
-// Decides which records the index holds.
+// Selects the records that the index holds.
 class Filter {
  public:
   bool keeps(std::uint64_t word) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Index of a trace with causes: the records that the state of threads before a stretch depends on.
+// Index of a trace with causes: the records needed to reconstruct the state of threads at a given
+// block.
 //
-// A stretch of a trace begins with what happened before it: which thread each vCPU runs, how the
-// threads are named, and which pages of the NVDIMM were written. The index holds, block by block
-// and in the captured order, the records that say so; of successive writes to one page, the first.
-// With it a stretch opens without unpacking the blocks before it.
+// The state at the start of a stretch is the result of earlier records: which thread each vCPU
+// runs, the names of threads, and which NVDIMM pages were written. The index holds exactly these
+// records, block by block in captured order. Among successive writes to one page it holds only the
+// first. With the index, a stretch opens without unpacking the blocks before it.
 //
-// In bytes, all numbers little-endian and of 8 bytes: a magic number; the number of blocks; for
-// each block, the number of its records in the index; these records.
+// Format (all numbers are 8 bytes, little-endian): a magic number; the number of blocks; for each
+// block, the number of its records in the index; then these records.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,12 @@ namespace hmsim {
 
 class CauseIndex {
  public:
-  // Reads all blocks of a trace that tells causes and returns its index, in bytes. Throws
-  // InputError.
+  // Reads all blocks of a trace with causes and returns its serialised index. Throws InputError.
   static std::string bytes_of(RecordBlocks& blocks);
-  // nullopt if these are not the bytes of an index of so many blocks.
+  // Parses an index. Returns nullopt unless `bytes` is a valid index of `blocks` blocks.
   static std::optional<CauseIndex> parse(std::string_view bytes, std::uint64_t blocks);
 
-  // Calls see(word) for the records of all blocks before this one.
+  // Calls see(word) for the indexed records of all blocks before `block`.
   template <class See>
   void each_before(std::uint64_t block, const See& see) const {
     for (std::uint64_t i = 0; i < ends_[block]; ++i) {
@@ -39,7 +39,7 @@ class CauseIndex {
  private:
   CauseIndex() = default;
 
-  std::vector<std::uint64_t> ends_;  // by block: records of the blocks before it
+  std::vector<std::uint64_t> ends_;  // by block: number of indexed records before it
   std::vector<std::uint64_t> words_;
 };
 

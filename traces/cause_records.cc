@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t below(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
-// The bits that records of each code may have set, from EscapeCode::run on.
+// Bits that may be set in a record of each code, from EscapeCode::run on.
 constexpr std::array<std::uint64_t, 10> kMayBeSet{
     below(18),                    // run
     below(16),                    // wake

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of hmsim's own traces that tell causes: which thread a vCPU runs, and what it waits for
+// Cause records in hmsim's own traces: which thread a vCPU runs, and what it waits for
 // (docs/trace-format.md, "Causes").
 #pragma once
 
@@ -17,7 +17,7 @@ enum class Leave : std::uint8_t { goes_on, waits, ends, last = ends };
 
 enum class BioOperation : std::uint8_t { read, write, flush, discard, last = discard };
 
-// What a record that is an escape says; each holds for records of its own code.
+// Decodes an escape record. Each accessor is valid only for records of its own code.
 class CauseRecord {
  public:
   explicit constexpr CauseRecord(std::uint64_t word) : bits_(record_line(word)) {}
@@ -30,9 +30,9 @@ class CauseRecord {
   constexpr bool reads_ahead() const { return (bits_ >> 19 & 1) != 0; }
   constexpr bool flushes_first() const { return (bits_ >> 22 & 1) != 0; }
   constexpr std::uint64_t page() const { return bits_; }                     // of the NVDIMM
-  constexpr std::uint64_t first_page() const { return bits_ & 0xFFF'FFFF; }  // that was written
+  constexpr std::uint64_t first_page() const { return bits_ & 0xFFF'FFFF; }  // of those written
   constexpr std::uint64_t last_page() const { return first_page() + (bits_ >> 28); }
-  // Of three characters of a name, the one of this number, from 0.
+  // Character `number` (0 to 2) of the three in a name record.
   constexpr char letter(unsigned number) const {
     return static_cast<char>(bits_ >> (16 + 8 * number));
   }
@@ -41,7 +41,7 @@ class CauseRecord {
   std::uint64_t bits_;
 };
 
-// The page of the NVDIMM that a record which moves data writes; nullopt: it writes none.
+// Returns the NVDIMM page that a data record writes, or nullopt if it writes none.
 constexpr std::optional<std::uint64_t> page_written(std::uint64_t word) {
   constexpr std::uint64_t kNvdimm = std::uint64_t{1} << (kRecordLineBits - 1);  // bit of a line
   const RecordKind kind = record_kind(word);
@@ -52,7 +52,8 @@ constexpr std::optional<std::uint64_t> page_written(std::uint64_t word) {
   return (record_line(word) & ~kNvdimm) / static_cast<std::uint64_t>(kLinesPerPage);
 }
 
-// What is wrong with an escape; "": nothing. `causes`: whether the trace may tell them.
+// Returns what is wrong with an escape, or "". `causes`: whether the trace may contain cause
+// records.
 std::string wrong_escape(std::uint64_t word, bool causes);
 
 }  // namespace hmsim

@@ -17,7 +17,7 @@ namespace hmsim {
 namespace {
 
 enum Column : std::size_t { kTime, kOp, kOffset, kSize, kDevice, kResponse, kColumns };
-constexpr std::size_t kNone = TextTrace::kMaxFields;  // in place of a column's number
+constexpr std::size_t kNone = TextTrace::kMaxFields;  // marks a missing column
 
 const char* characters_of(ColumnSeparator separator) {
   constexpr std::array<const char*, 4> kCharacters{",", ";", "\t", TextTrace::kBlanks};
@@ -28,7 +28,7 @@ std::array<const std::string*, kColumns> columns_of(const ColumnMap& map) {
   return {&map.time, &map.op, &map.offset, &map.size, &map.device, &map.response};
 }
 
-// A checked product; `what` names what is `unit` times `count`.
+// Returns count * unit, checked for overflow. `what` names the product in messages.
 std::uint64_t product(const TextTrace& line, std::uint64_t count, std::uint64_t unit,
                       const char* what) {
   if (count > std::numeric_limits<std::uint64_t>::max() / unit) {
@@ -38,10 +38,10 @@ std::uint64_t product(const TextTrace& line, std::uint64_t count, std::uint64_t 
   return count * unit;
 }
 
-// A number of units of so many nanoseconds, which may have decimals, in whole nanoseconds.
+// Converts a decimal count of units of `unit` nanoseconds to whole nanoseconds.
 std::uint64_t decimal_time(const TextTrace& line, std::string_view text, const char* what,
                            std::uint64_t unit) {
-  constexpr std::size_t kDigits = 9;  // more tell less than a nanosecond of a second
+  constexpr std::size_t kDigits = 9;  // more digits are below a nanosecond of a second
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::uint64_t whole = scaled_time(line, text.substr(0, point), what, unit);
   std::uint64_t part = 0;
@@ -112,7 +112,7 @@ class ColumnTrace final : public BlockSource {
     begun_ = true;
   }
 
-  // A column by its number, or by its name in the present line.
+  // Returns the index of a column given by number, or by name in the present line.
   std::size_t find(const std::string& column) const {
     if (const std::optional<std::size_t> number = column_number(column); number) {
       return *number;
@@ -149,7 +149,7 @@ class ColumnTrace final : public BlockSource {
     text_.fail("the operation '" + shown(op) + "' is none of " + known);
   }
 
-  // False: the line is no request.
+  // Reads the present line. Returns false if it is not a request.
   bool read_line(BlockRequest& request) {
     const ColumnAction what = action();
     if (what == ColumnAction::skip || what == ColumnAction::title) {
@@ -188,7 +188,7 @@ class ColumnTrace final : public BlockSource {
   std::uint64_t offset_unit_;
   std::uint64_t size_unit_;
   TextTrace text_;
-  bool begun_ = false;  // the header was read
+  bool begun_ = false;  // the header has been read
   std::array<std::size_t, kColumns> columns_{};
   std::uint64_t skipped_ = 0;
 };

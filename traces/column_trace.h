@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block traces of columns: the reader of format csv, and of the formats that are a map of columns.
+// Reader of block traces of columns: format csv, and the formats defined by a column map.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hmsim {
 
-// What a line of a format of columns looks like.
+// Expected shape of a line in a column format.
 struct ColumnLine {
   const char* expected;  // for messages
   std::size_t least;     // columns
@@ -23,8 +23,8 @@ struct ColumnLine {
 std::unique_ptr<BlockSource> open_columns(TraceReader reader, const ColumnMap& map,
                                           const ColumnLine& line);
 
-// Whether the first line may be a record: its columns are so many, its operation is a word of the
-// map, and its time, offset and size are numbers.
+// Returns whether the first line may be a record: it has a valid number of columns, its operation
+// is a word of the map, and its time, offset and size are numbers.
 bool resembles_columns(const TraceStart& start, const ColumnMap& map, const ColumnLine& line);
 
 }  // namespace hmsim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block traces of Alibaba's cloud (Li et al., An In-Depth Analysis of Cloud Block Storage
-// Workloads in Large-Scale Production, IISWC 2020; github.com/alibaba/block-traces): commas between
-// the volume, R or W, the offset and the length in bytes, and the time in microseconds.
+// Alibaba cloud block traces (Li et al., An In-Depth Analysis of Cloud Block Storage Workloads in
+// Large-Scale Production, IISWC 2020; github.com/alibaba/block-traces). Fields, separated by
+// commas: volume, R or W, offset and length in bytes, time in microseconds.
 #include <utility>
 
 #include "traces/column_trace.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines that blkparse prints by default of a blktrace: device, CPU, sequence, time, process,
-// action, kind of request, and for requests the first sector, '+' and the number of sectors. A
-// record is a request that was queued (action Q) to read, write or discard data, or to flush: an F
-// before the letter of the kind, or alone. An F after a W is FUA. It is done when a completion
-// (action C) tells so. Other actions are the same request further on its way. Lines that do not
-// begin with a device are blkparse's summary. (blkparse(1), OUTPUT DESCRIPTION)
+// Default output of blkparse for a blktrace (blkparse(1), OUTPUT DESCRIPTION). Fields: device, CPU,
+// sequence, time, process, action, kind of request, and for requests the first sector, '+' and the
+// number of sectors.
+//
+// A record is a queued request (action Q) that reads, writes, discards or flushes. An F before the
+// kind's letter, or alone, is a flush; an F after a W is FUA. Completion times come from
+// completions (action C). Other actions are later stages of the same request and are ignored. Lines
+// that do not begin with a device belong to blkparse's summary.
 #include <algorithm>
 #include <utility>
 
@@ -46,7 +48,7 @@ std::uint64_t nanoseconds(const TextTrace& line, std::string_view text) {
   return seconds * kSecond + line.number(text.substr(point + 1), "the time");
 }
 
-constexpr std::size_t kAction = 5;  // fields
+constexpr std::size_t kAction = 5;  // indices of fields
 constexpr std::size_t kKind = 6;
 constexpr std::size_t kSector = 7;
 constexpr std::size_t kPlus = 8;
@@ -98,7 +100,7 @@ class BlkparseTrace final : public BlockSource {
   }
   bool has_extent() const { return text_.fields() > kSectors && text_.field(kPlus) == "+"; }
 
-  // What the letters of the kind say of the data that move; false: none do, and it is no flush.
+  // Decodes the letters of the kind. Returns false if the request neither moves data nor flushes.
   bool read_kind(BlockRequest& request) const {
     const std::string_view kind = text_.field(kKind);
     const bool read = kind.find('R') != std::string_view::npos;
@@ -147,7 +149,7 @@ class BlkparseTrace final : public BlockSource {
 
   TextTrace text_;
   QueuedRequests queued_;
-  bool ended_ = false;  // the trace
+  bool ended_ = false;  // end of the trace reached
 };
 
 }  // namespace

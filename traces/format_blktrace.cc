@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Linux's blktrace writes: records of 48 bytes in the byte order of the traced machine, each
-// followed by so many bytes of other data as it says (Linux, include/uapi/linux/blktrace_api.h,
-// struct blk_io_trace):
+// Binary output of Linux's blktrace: records of 48 bytes in the byte order of the traced machine,
+// each followed by additional data whose length the record gives (Linux,
+// include/uapi/linux/blktrace_api.h, struct blk_io_trace):
 //   0 u32 magic 0x65617400 and version 7  4 u32 sequence  8 u64 time, ns  16 u64 first sector
-//   24 u32 bytes  28 u32 action, above its 16 low bits the categories  32 u32 pid
-//   36 u32 device, major << 20 | minor  40 u32 cpu  44 u16 error  46 u16 bytes behind the record
+//   24 u32 bytes  28 u32 action; categories above its 16 low bits  32 u32 pid
+//   36 u32 device, major << 20 | minor  40 u32 cpu  44 u16 error  46 u16 bytes after the record
 //
-// A request is one that was queued (action 1, Q) to read, write or discard, or to flush, done when
-// a completion (action 8, C) says so; both as blkparse prints them, and with its devices' numbers.
-// blktrace writes a file for each processor: `blkparse -d` merges them by time into one.
+// A request is a queued one (action 1, Q) that reads, writes, discards or flushes. Its completion
+// time comes from a completion (action 8, C). Both have the meaning and the device numbers that
+// blkparse prints. blktrace writes one file per processor; `blkparse -d` merges them by time into
+// one.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -28,8 +29,8 @@ constexpr std::uint64_t kVersion = 7;
 constexpr std::string_view kLittle("\x07tae", 4);
 constexpr std::string_view kBig("eat\x07", 4);
 
-// Actions and, above them, categories.
-constexpr std::uint64_t kAction = 0xFF;  // bit 8 only tells that a cgroup's number follows
+// Actions, and the categories above them.
+constexpr std::uint64_t kAction = 0xFF;  // bit 8 only indicates that a cgroup number follows
 constexpr std::uint64_t kQueued = 1;
 constexpr std::uint64_t kCompleted = 8;
 constexpr std::uint64_t kWrite = std::uint64_t{1} << 17;
@@ -81,7 +82,7 @@ class BlktraceTrace final : public BlockSource {
     return value;
   }
 
-  // False at the trace's end.
+  // Reads the next record. Returns false at the end of the trace.
   bool read_record() {
     const std::size_t length = reader_.read(reinterpret_cast<char*>(bytes_.data()), kRecordBytes);
     if (length == 0) {
@@ -135,7 +136,7 @@ class BlktraceTrace final : public BlockSource {
     queued_.add(request);
   }
 
-  // False: it moves no data, and is no flush.
+  // Decodes the present record. Returns false if it neither moves data nor flushes.
   bool read_request(std::uint64_t action, BlockRequest& request) const {
     const std::uint64_t bytes = number(24, 4);
     if (bytes % kSectorBytes != 0) {
@@ -170,7 +171,7 @@ class BlktraceTrace final : public BlockSource {
   std::uint64_t record_ = 0;                         // its number, from 1
   bool big_endian_ = false;
   bool any_ = false;
-  bool ended_ = false;  // the trace
+  bool ended_ = false;  // end of the trace reached
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ChampSim's traces: a record of 64 bytes for every instruction, without header, little-endian
-// (ChampSim, inc/trace_instruction.h, struct input_instr):
+// ChampSim traces: one record of 64 bytes per instruction, without header, little-endian (ChampSim,
+// inc/trace_instruction.h, struct input_instr):
 //   0 u64 address of the instruction  8 u8 is a branch (0, 1)  9 u8 was taken (0, 1)
 //   10 2 u8 registers written  12 4 u8 registers read
 //   16 2 u64 addresses stored to  32 4 u64 addresses loaded from; 0: none
 //
-// As ChampSim does, the stack pointer that calls, returns, pushes and pops leave is known without
-// waiting for them (stack pointer folding); that of other instructions only if nothing else is
-// read. Nobody waits for the instruction pointer: branches are predicted.
+// As in ChampSim, stack-pointer folding makes the stack pointer written by calls, returns, pushes
+// and pops available at once. For other instructions this holds only if they read no other
+// register. Nothing waits for the instruction pointer, because branches are predicted.
 #include <algorithm>
 #include <utility>
 
@@ -81,7 +81,7 @@ class ChampsimTrace final : public InstructionSource {
   }
 
   TraceReader reader_;
-  std::uint64_t record_ = 0;  // number of the record last read, from 1
+  std::uint64_t record_ = 0;  // number of the last record read, from 1
 };
 
 bool ChampsimTrace::next(Instruction& instruction) {
@@ -121,8 +121,8 @@ bool ChampsimTrace::next(Instruction& instruction) {
   return true;
 }
 
-// Whether there is a record, and in all that the start holds both bytes of a branch are 0 or 1, no
-// branch is taken that is none, and instructions have addresses. No text has such bytes.
+// Returns whether the start holds at least one record and each record is plausible: both branch
+// bytes are 0 or 1, only branches are taken, and the instruction has an address. No text matches.
 bool resembles_records(const TraceStart& start) {
   const std::string_view bytes = start.bytes();
   for (std::size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {

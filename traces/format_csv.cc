@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block traces of any columns: the user's column map says where fields stand and what they count.
+// Block traces with user-defined columns. The user's column map gives the position and unit of each
+// field.
 #include <utility>
 
 #include "traces/column_trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3's traces: a hexadecimal address (0x may be missing, as DRAMsim3 reads it), the kind of
-// access and the clock cycle of its arrival (DRAMsim3, src/common.cc).
+// DRAMsim3 traces (DRAMsim3, src/common.cc): a hexadecimal address, the kind of access and the
+// clock cycle of arrival. As in DRAMsim3, 0x before the address is optional.
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fio's I/O logs (--write_iolog), versions 2 and 3. After a line that tells the version, a line an
-// action: "<file> <action> [<offset> <length>]", in version 3 preceded by the time. fio 3.33 writes
-// microseconds there. Version 2 has "wait" instead, whose offset is microseconds. Files count as
-// devices, in the order in which they are added. Reads, writes and trims become records, and so do
-// sync and datasync, as flushes. sync_file_range empties no device's cache (sync_file_range(2)), so
-// that it is skipped as open and close are.
+// fio I/O logs (--write_iolog), versions 2 and 3. The first line gives the version. Each further
+// line is an action, "<file> <action> [<offset> <length>]", which version 3 precedes with the time;
+// fio 3.33 writes microseconds. Version 2 has "wait" actions instead, whose offset is in
+// microseconds. Files count as devices, in the order in which they are added.
+//
+// Reads, writes and trims become records. sync and datasync become flushes. sync_file_range is
+// skipped, like open and close, because it does not flush a device's cache (sync_file_range(2)).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -65,7 +66,7 @@ class FioTrace final : public BlockSource {
     version_ = static_cast<std::uint32_t>(version);
   }
 
-  // Reads a line; true when it is a read, a write, a trim or a flush.
+  // Reads a line. Returns true if it is a read, a write, a trim or a flush.
   bool read_action(BlockRequest& request) {
     const std::size_t file = *version_ - 2;
     if (text_.fields() < file + 2) {
@@ -133,7 +134,7 @@ class FioTrace final : public BlockSource {
   }
 
   TextTrace text_;
-  std::optional<std::uint32_t> version_;  // of the log, once its first line is read
+  std::optional<std::uint32_t> version_;  // version of the log; set once its first line is read
   std::uint64_t now_us_ = 0;
   std::vector<std::string> files_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block traces of Florida International University (Koller and Rangaswami, I/O Deduplication,
-// FAST 2010; SNIA IOTTA 411, whose README tells the format): blanks between the time in
-// nanoseconds, the process's number and name, the first sector, the number of sectors of 512 bytes,
-// W or R, the device's major and minor number, and digests of the data, which are not looked at.
+// Block traces of Florida International University (Koller and Rangaswami, I/O Deduplication, FAST
+// 2010; format described in the README of SNIA IOTTA 411). Fields, separated by blanks: time in
+// nanoseconds, process number and name, first sector, number of 512-byte sectors, W or R, major and
+// minor device number, and digests of the data, which are ignored.
 #include <algorithm>
 #include <utility>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gem5's packet traces, of MemTraceProbe and CommMonitor: after the letters "gem5", messages of
-// protocol buffers (gem5's src/proto/packet.proto) with their length before each: one PacketHeader,
-// then Packets. Requests that move data become reads and writes of lines, a packet of several lines
-// as many; what other packets there are is counted. Times count from the first packet.
+// gem5 packet traces, from MemTraceProbe and CommMonitor. The letters "gem5" precede
+// protocol-buffer messages (gem5's src/proto/packet.proto), each preceded by its length: one
+// PacketHeader, then Packets. Requests that move data become reads and writes of lines; a packet of
+// several lines becomes one access per line. Other packets are skipped and counted. Times count
+// from the first packet.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -24,7 +25,7 @@ constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;  // in a second
 
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-// Requests with data, of MemCmd::Command in gem5 24.0 (src/mem/packet.hh).
+// Requests with data in MemCmd::Command of gem5 24.0 (src/mem/packet.hh).
 enum class Kind { read, write, other };
 
 Kind kind_of(std::uint64_t command) {
@@ -88,18 +89,18 @@ class Gem5Trace final : public AccessSource {
 
   TraceReader reader_;
   std::string buffer_;
-  std::string_view message_;   // what is left of the present one
-  std::uint64_t packet_ = 0;   // number of the present one, from 1
-  std::uint64_t slower_ = 1;   // picoseconds in a tick ...
-  std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
-  std::uint64_t latest_ = 0;   // time behind the first packet, in `slower_` picoseconds
+  std::string_view message_;   // unread part of the present message
+  std::uint64_t packet_ = 0;   // number of the present packet, from 1
+  std::uint64_t slower_ = 1;   // picoseconds per tick, if ticks are longer
+  std::uint64_t faster_ = 1;   // ticks per picosecond, if ticks are shorter
+  std::uint64_t latest_ = 0;   // limit of times since the first packet, in units of `slower_` ps
   std::uint64_t skipped_ = 0;  // packets
   std::uint64_t first_tick_ = 0;
   PacketLines lines_;
   bool any_ = false;
 };
 
-// Reads the next message's bytes; false at the trace's end.
+// Reads the next message's bytes. Returns false at the end of the trace.
 bool Gem5Trace::read_message() {
   std::uint64_t size = 0;
   char byte = 0;
@@ -145,7 +146,8 @@ std::uint64_t Gem5Trace::varint() {
   fail("a number is longer than 64 bits");
 }
 
-// Reads the message's next field; `value` becomes that of a number. False at the message's end.
+// Reads the message's next field. For a numeric field, sets `value`. Returns false at the end of
+// the message.
 bool Gem5Trace::field(std::uint64_t& number, Wire& wire, std::uint64_t& value) {
   if (message_.empty()) {
     return false;
@@ -203,7 +205,7 @@ void Gem5Trace::read_header() {
   latest_ = static_cast<std::uint64_t>(kNever.value()) / slower_;
 }
 
-// Reads the next packet; false at the trace's end.
+// Reads the next packet. Returns false at the end of the trace.
 bool Gem5Trace::read_packet(Packet& packet) {
   ++packet_;
   const std::string_view text = reader_.at_hand();
@@ -215,7 +217,7 @@ bool Gem5Trace::read_packet(Packet& packet) {
   return true;
 }
 
-// The same for a packet of any form; throws InputError for what is none.
+// As read_packet(), for a packet of any encoding. Throws InputError if it is malformed.
 [[gnu::noinline]] bool Gem5Trace::read_any_packet(Packet& packet) {
   constexpr std::size_t kFields = static_cast<std::size_t>(PacketField::id) + 1;
   constexpr const char* kNames[] = {"", "tick", "cmd", "addr", "size"};
@@ -243,13 +245,14 @@ bool Gem5Trace::read_packet(Packet& packet) {
   return true;
 }
 
-// What a packet that moves data asks for; throws InputError where that cannot be.
+// Converts a packet that moves data to an access. Throws InputError if its address, size or time is
+// out of range.
 Access Gem5Trace::access_of(const Packet& packet, bool write) const {
   if (const char* fault = PacketLines::fault(packet.address, packet.size); fault != nullptr) {
     fail(fault);
   }
   const std::uint64_t ticks = packet.tick - std::min(first_tick_, packet.tick);
-  const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;  // mostly no division
+  const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;  // the division is rare
   if (whole > latest_) {
     fail("tick " + std::to_string(packet.tick) + " lies too far behind the first one");
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gem5's packet traces as text, as util/decode_packet_trace.py of gem5 24.0 prints them: commas
-// between the packet's id, if it has one, r (ReadReq), w (WriteReq) or u (any other command), the
-// address, the size, the flags, the tick and, if it has one, the instruction's address, all
-// decimal. A line of three numbers behind the letter has no flags. Ticks are picoseconds, gem5's
-// default: the text does not tell. Packets u are left out, and counted; the traces that they came
-// from (format gem5) tell what they were. Times count from the first packet.
+// gem5 packet traces as text, as printed by util/decode_packet_trace.py of gem5 24.0. Fields,
+// separated by commas: the packet's id, if it has one; r (ReadReq), w (WriteReq) or u (any other
+// command); address; size; flags; tick; and the instruction's address, if the packet has one. All
+// numbers are decimal. A line with three numbers after the letter has no flags.
+//
+// Ticks are taken as picoseconds, gem5's default, because the text does not state the unit. Packets
+// u are skipped and counted; the binary trace (format gem5) records their commands. Times count
+// from the first packet.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -17,7 +19,7 @@ namespace hmsim {
 namespace {
 
 constexpr const char* kLine = "[<id>,]r|w|u,<address>,<size>[,<flags>],<tick>[,<pc>]";
-constexpr std::size_t kLeast = 3;  // numbers behind the letter
+constexpr std::size_t kLeast = 3;  // numbers after the letter
 constexpr std::size_t kMost = 5;
 
 bool is_command(std::string_view text) { return text == "r" || text == "w" || text == "u"; }
@@ -51,7 +53,8 @@ class Gem5Text final : public AccessSource {
   void serialize(Archive& archive) override { archive(text_, lines_, skipped_, first_tick_); }
 
  private:
-  // Reads the present line. True for a packet that moves data: `access` becomes its first line.
+  // Reads the present line. Returns true for a packet that moves data, and sets `access` to its
+  // first line.
   bool read_packet(Access& access) {
     const std::size_t letter = is_command(text_.field(0)) ? 0 : 1;
     const std::size_t numbers = text_.fields() - letter - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hmsim's own binary trace of what leaves the last-level caches of up to 8 virtual processors.
+// hmsim's own binary trace of the misses and write-backs of the last-level caches of up to 8
+// virtual processors.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,11 +15,11 @@ namespace hmsim {
 
 namespace {
 
-// A file begins with a frame that zstd skips, of 88 bytes: the header. What unpacks the file hands
+// A file begins with a zstd skippable frame of 88 bytes, which holds the header. Unpacking passes
 // on the header without the frame.
 constexpr std::string_view kFileStart("\x50\x2A\x4D\x18\x58\0\0\0HMSIMTRC", 16);
 constexpr int kLineBits = 6;
-constexpr std::uint64_t kMemoryBit = std::uint64_t{1} << 39;  // of a line, of two memories
+constexpr std::uint64_t kMemoryBit = std::uint64_t{1} << 39;  // of a line, with two memories
 
 class HmsimTrace final : public MissSource {
  public:
@@ -62,13 +63,13 @@ class HmsimTrace final : public MissSource {
 
   RecordBlocks blocks_;
   const std::uint64_t memory_bit_ = blocks_.two_memories() ? kMemoryBit : 0;
-  std::optional<unsigned> vcpu_;    // the one whose records are read; nullopt: all
-  std::uint64_t instructions_ = 0;  // since the last miss that was passed on
+  std::optional<unsigned> vcpu_;    // the vCPU whose records are read; nullopt: all
+  std::uint64_t instructions_ = 0;  // since the last miss returned
   bool any_ = false;
 };
 
-// Of a record that moves data. A second line that one instruction loads counts as an instruction of
-// its own.
+// Fills `miss` from a record that moves data. A second line loaded by one instruction counts as an
+// instruction of its own.
 HMSIM_INLINE void HmsimTrace::fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const {
   const RecordKind kind = record_kind(word);
   const bool load = kind == RecordKind::fill;
@@ -83,8 +84,8 @@ HMSIM_INLINE void HmsimTrace::fill(Miss& miss, std::uint64_t word, std::uint64_t
   miss.write_address = load ? 0 : address;
 }
 
-// Reads the next miss of the `least`-th instruction from here or a later one; the gap counts that
-// one.
+// Reads the next miss at or after the `least`-th instruction from here. The gap counts from that
+// instruction, inclusive.
 bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   const std::uint64_t before = least == 0 ? 0 : least - 1;
   std::uint64_t word = 0;
@@ -110,7 +111,8 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   return end(before, least != 0, miss);
 }
 
-// What next_from() does of most records: they move data, and nothing lies before them.
+// Returns what next_from(0, miss) returns. This fast path handles most records: they move data, and
+// no instructions are pending.
 bool HmsimTrace::next(Miss& miss) {
   if (!blocks_.within_block() || instructions_ != 0 || vcpu_) {
     return next_from(0, miss);
@@ -133,7 +135,7 @@ bool HmsimTrace::seek(std::uint64_t instructions, Miss& miss) {
   return next_from(instructions - blocks_.seek_instruction(instructions, vcpu_) + 1, miss);
 }
 
-// Behind the last record.
+// Sets the gap to the instructions after the last record. Returns false.
 bool HmsimTrace::end(std::uint64_t before, bool may_be_empty, Miss& miss) {
   if (!any_ && !may_be_empty) {
     fail("the trace holds no records of misses" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hmsim's traces of memory requests: what DRAMsim3's traces say, in binary (docs/trace-format.md).
-// After eight letters a record of 16 bytes for each request, two little-endian numbers: the clock
-// cycle of its arrival; the address of its line, whose lowest bit says that it is a write.
+// hmsim's binary traces of memory requests, with the contents of DRAMsim3's traces
+// (docs/trace-format.md). Eight letters precede a record of 16 bytes per request: two little-endian
+// numbers, the clock cycle of arrival and the line's address. Bit 0 of the address marks a write.
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -72,7 +72,8 @@ class RequestTrace final : public AccessSource {
     }
     access = {place - place % kLine, place % kLine == 1, number_at(record), 0};
   }
-  // The record at whose end, or beginning, a block ends; false at the trace's end.
+  // Reads a record that crosses or starts at a block boundary. Returns false at the end of the
+  // trace.
   [[gnu::noinline]] bool next_of_two_blocks(Access& access) {
     const std::string_view record = reader_.read(kRecord, scratch_);
     if (record.size() == kRecord) {
@@ -92,7 +93,7 @@ class RequestTrace final : public AccessSource {
 
   TraceReader reader_;
   std::string scratch_;
-  std::uint64_t record_ = 0;  // number of the last one read, from 1
+  std::uint64_t record_ = 0;  // number of the last record read, from 1
 };
 
 }  // namespace

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hmsim's own programs of threads, as text: who computes, transfers, sleeps and wakes whom
-// (docs/jobs.md). A line a step; numbers are decimal, or hexadecimal after 0x:
+// hmsim's own text format for programs of threads that compute, transfer, sleep and wake each other
+// (docs/jobs.md). One line is one step. Numbers are decimal, or hexadecimal after 0x:
 //
-//   thread NAME [COUNT]   the steps that follow are this thread's, or of so many that are alike
+//   thread NAME [COUNT]   the following steps belong to this thread, or to COUNT identical ones
 //   compute N             N instructions
-//   load ADDRESS          a load of DRAM that misses all caches; store ADDRESS: a write-back
-//   read PAGE [PAGES]     4 KB pages of the NVDIMM are copied to memory; write: the other way
-//   read_ahead PAGE [PAGES]   likewise, without waiting for them; use PAGE: until the page is there
-//   sync                  until all that the job wrote is durable
-//   wait EVENT            wake EVENT; wakes are counted, so that none is lost
-//   send TASK EVENT SIZE  wake EVENT in another of the job's tasks by a message of 64KiB, say
-//   sleep TIME            12us
-//   task NUMBER           the threads that follow are of this task alone; task all: of each
+//   load ADDRESS          a DRAM load that misses all caches; store ADDRESS: a write-back
+//   read PAGE [PAGES]     copies 4 KB pages of the NVDIMM to memory; write: the other way
+//   read_ahead PAGE [PAGES]   as read, without waiting; use PAGE: waits until the page is there
+//   sync                  waits until all data that the job wrote is durable
+//   wait EVENT            waits for one wake EVENT; wakes are counted, so none is lost
+//   send TASK EVENT SIZE  wakes EVENT in another task of the job by a message of SIZE, e.g. 64KiB
+//   sleep TIME            e.g. 12us
+//   task NUMBER           the following threads belong to this task only; task all: to every task
 #include <array>
 #include <map>
 #include <memory>
@@ -33,7 +33,7 @@ namespace {
 constexpr const char* kLine = "<step> [<argument>]...";
 constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 constexpr std::uint64_t kMostThreads = 16'384;
-constexpr std::uint64_t kMostPages = kMostTransferLines / kLinesPerPage;  // of a step
+constexpr std::uint64_t kMostPages = kMostTransferLines / kLinesPerPage;  // per step
 constexpr std::uint64_t kMostPage = std::uint64_t{1} << 40;
 constexpr std::size_t kMostEvents = 65'536;
 constexpr std::uint64_t kMostTasks = 16'384;
@@ -41,23 +41,23 @@ constexpr std::uint64_t kMostTasks = 16'384;
 struct Step {
   JobAction action = JobAction::end;
   bool store = false;
-  std::uint32_t line = 0;   // of the file
-  std::int64_t gap = 0;     // instructions before it
+  std::uint32_t line = 0;   // line number in the file
+  std::int64_t gap = 0;     // instructions before the step
   std::uint64_t value = 0;  // address, first page, event or picoseconds
   std::uint32_t pages = 0;
-  std::uint32_t task = 0;   // of a message
-  std::uint64_t bytes = 0;  // likewise
+  std::uint32_t task = 0;   // destination of a message
+  std::uint64_t bytes = 0;  // size of a message
 };
 
 struct Thread {
   std::string name;
-  std::size_t first = 0;  // of its steps
+  std::size_t first = 0;  // index of its first step
   std::size_t end = 0;
-  std::int64_t rest = 0;              // instructions behind the last one
-  std::optional<std::uint32_t> task;  // that alone has it
+  std::int64_t rest = 0;              // instructions after the last step
+  std::optional<std::uint32_t> task;  // the only task that runs it; nullopt: all
 };
 
-// A task that the text names.
+// A task number in the text, and its line.
 struct NamedTask {
   std::uint32_t task = 0;
   std::uint64_t line = 0;
@@ -66,7 +66,7 @@ struct NamedTask {
 struct Word {
   const char* name;
   JobAction action;
-  std::size_t least;  // fields of its line
+  std::size_t least;  // fields in its line
   std::size_t most;
   const char* takes;
   bool store = false;
@@ -133,14 +133,14 @@ class JobText final : public JobProgram {
   std::string file_;
   std::vector<Step> steps_;
   std::vector<Thread> threads_;
-  std::vector<std::uint32_t> instances_;  // by thread's number, which of threads_
+  std::vector<std::uint32_t> instances_;  // by thread number: index in threads_
   std::vector<std::string> events_;
   std::map<std::string, std::uint64_t> event_numbers_;
   bool has_nvdimm_ = false;
-  NamedTask last_task_;                        // the one of the highest number
-  std::optional<std::uint32_t> threads_task_;  // of the threads that follow
+  NamedTask last_task_;                        // the task with the highest number
+  std::optional<std::uint32_t> threads_task_;  // of the following threads
   bool between_threads_ = true;
-  std::int64_t gap_ = 0;  // instructions since the step before, while the text is read
+  std::int64_t gap_ = 0;  // while parsing: instructions since the previous step
 };
 
 JobText::JobText(TraceReader reader) : file_(reader.file()) {
@@ -203,7 +203,7 @@ void JobText::unknown(const TextTrace& text) {
             (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
 }
 
-// What follows it is no thread's until one begins.
+// Ends the present thread. Further steps are errors until the next thread begins.
 void JobText::begin_task(const TextTrace& text) {
   if (text.fields() != 2) {
     text.fail("expected 'task NUMBER', or 'task all'");

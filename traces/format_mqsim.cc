@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MQSim's block traces: arrival (ns), device, first sector, number of sectors, type (0 is a write,
-// 1 a read). A sector has 512 bytes (MQSim, src/host/ASCII_Trace_Definition.h).
+// MQSim block traces (MQSim, src/host/ASCII_Trace_Definition.h): arrival in ns, device, first
+// sector, number of 512-byte sectors, type (0: write, 1: read).
 #include <utility>
 
 #include "traces/block_lines.h"

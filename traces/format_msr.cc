@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block traces of Microsoft Research Cambridge (Narayanan et al., Write off-loading, FAST
-// 2008): commas between the time (a count of 100 ns), host, disk, Read or Write,
-// the offset and the size in bytes, and the response time, a count of 100 ns, too
-// (SNIA IOTTA 388).
+// Microsoft Research Cambridge block traces (Narayanan et al., Write off-loading, FAST 2008; SNIA
+// IOTTA 388). Fields, separated by commas: time in units of 100 ns, host, disk, Read or Write,
+// offset and size in bytes, response time in units of 100 ns.
 #include <utility>
 
 #include "traces/column_trace.h"

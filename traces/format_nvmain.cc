@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVMain's traces (traceReader/NVMainTrace/NVMainTraceReader.cpp of NVMain, and of RTSim, which
-// came of it and knows NVMV1): the cycle, R or W, the address, the data and, below a first line
-// NVMV1, the data that were there before, all three hexadecimal, and the thread, which counts as
-// requestor. The data are not looked at.
+// NVMain traces (traceReader/NVMainTrace/NVMainTraceReader.cpp of NVMain and of its descendant
+// RTSim, which also reads NVMV1). Fields: cycle, R or W, address, data, and thread. If the first
+// line is NVMV1, the old data precede the thread. Address and data are hexadecimal. The thread
+// becomes the requestor; data are ignored.
 #include <utility>
 
 #include "traces/text_trace.h"
@@ -13,7 +13,7 @@ namespace hmsim {
 namespace {
 
 constexpr const char* kLine = "<cycle> R|W <address> <data> [<old data>] <thread>";
-constexpr std::size_t kLeast = 5;  // fields, without old data
+constexpr std::size_t kLeast = 5;  // fields without old data
 constexpr std::size_t kMost = 6;
 
 bool read_access(const TextTrace& line, Access& access) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// QEMU's own log of an emulated NVMe disk ("-device nvme,..." with "-msg timestamp=on" and, each
-// behind a "-d trace:", the events below), as hw/nvme/trace-events of QEMU 7.2 has them:
+// QEMU's log of an emulated NVMe disk, as in hw/nvme/trace-events of QEMU 7.2. Run QEMU with
+// "-device nvme,...", "-msg timestamp=on" and one "-d trace:EVENT" for each of these events:
 //
 //   <thread>@<seconds>.<microseconds>:pci_nvme_read cid 0 nsid 1 nlb 8 count 4096 lba 0x0
 //   ...:pci_nvme_write cid 1 opname 'NVME_NVM_CMD_WRITE' nsid 1 nlb 8 count 4096 lba 0x8
@@ -8,11 +8,12 @@
 //   ...:pci_nvme_io_cmd cid 1 nsid 0x1 sqid 2 opc 0x1 opname 'NVME_NVM_CMD_WRITE'
 //   ...:pci_nvme_enqueue_req_completion cid 1 cqid 2 dw0 0x0 dw1 0x0 status 0x0
 //
-// The first three are requests; nlb counts logical blocks, count bytes, and lba is in blocks. A
-// completion is that of the oldest request with its command identifier, in its queue where
-// pci_nvme_io_cmd tells which that is (Linux completes queue n in queue n); only pci_nvme_io_cmd
-// tells the identifier of a flush. Lines of other events are skipped; so are discards, whose
-// logical blocks the log does not measure. Namespaces count as devices, from 0.
+// The first three are requests. nlb counts logical blocks, count counts bytes, and lba is in
+// blocks. A completion belongs to the oldest request with its command identifier. If
+// pci_nvme_io_cmd gives the queue, the queue must match, too (Linux completes queue n in queue n).
+// Only pci_nvme_io_cmd gives the identifier of a flush. Other events are skipped, and so are
+// discards, because the log does not give the size of their logical blocks. Namespaces count as
+// devices, from 0.
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -35,7 +36,8 @@ constexpr std::uint64_t kLongest = std::uint64_t{1} << 32;  // seconds
 constexpr std::size_t kMicrosecondDigits = 6;
 constexpr std::uint64_t kDeviceSectors = std::uint64_t{1} << 54;
 
-// Where an event's name begins in the first field; npos: the line is none of an NVMe disk.
+// Returns where the event's name begins in the first field, or npos if the line is not about an
+// NVMe disk.
 std::size_t event_begin(std::string_view head) {
   if (head.substr(0, kPrefix.size()) == kPrefix) {
     return 0;
@@ -46,7 +48,7 @@ std::size_t event_begin(std::string_view head) {
   return found ? colon + 1 : std::string_view::npos;
 }
 
-// A command of a queue. Without its queue, it is any command of that identifier.
+// A command of a queue. Without a queue, it matches any command with the same identifier.
 struct Command {
   std::uint64_t cid = 0;
   std::optional<std::uint64_t> queue;
@@ -87,16 +89,16 @@ class QemuNvmeTrace final : public BlockSource {
   void serialize(Archive& archive) override { archive(text_, waiting_, sent_, ended_); }
 
  private:
-  // So many requests are read ahead at most, where one's completion does not come.
+  // Limit of requests read ahead while a completion is missing.
   static constexpr std::size_t kMostWaiting = 1'024;
 
   struct Waiting {
     BlockRequest request;
-    std::optional<Command> command;  // none: no completion can be told to be its own
+    std::optional<Command> command;  // nullopt: its completion cannot be identified
     void serialize(Archive& archive) { archive(request, command); }
   };
 
-  // Whether the request that comes next is known.
+  // Returns whether the next request is complete, so that it can be returned.
   bool complete() const {
     return waiting_.size() >= kMostWaiting ||
            (!waiting_.empty() &&
@@ -123,7 +125,7 @@ class QemuNvmeTrace final : public BlockSource {
     }
   }
 
-  // Nanoseconds since QEMU's epoch.
+  // Returns nanoseconds since QEMU's epoch.
   std::uint64_t time(std::string_view head, std::size_t begin) const {
     if (begin == 0) {
       text_.fail("the line has no time, which QEMU writes with -msg timestamp=on");
@@ -193,7 +195,7 @@ class QemuNvmeTrace final : public BlockSource {
       return each.command && !each.request.completion_ns && each.command->covers(done);
     });
     if (found == waiting_.end()) {
-      return;  // of an administrative command, or of one that is not logged
+      return;  // of an administrative command, or of a command not logged
     }
     if (time_ns < found->request.arrival_ns) {
       text_.fail("a request is done before it begins");
@@ -202,9 +204,9 @@ class QemuNvmeTrace final : public BlockSource {
   }
 
   TextTrace text_;
-  std::deque<Waiting> waiting_;  // in the order in which they came
-  std::optional<Command> sent_;  // of pci_nvme_io_cmd, whose request comes next
-  bool ended_ = false;           // the trace
+  std::deque<Waiting> waiting_;  // in order of arrival
+  std::optional<Command> sent_;  // from pci_nvme_io_cmd; its request comes next
+  bool ended_ = false;           // end of the trace reached
 };
 
 }  // namespace

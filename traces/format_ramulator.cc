@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ramulator's filtered CPU traces: a line a load that missed the last-level cache, preceded by the
-// number of other instructions, with the write-back it caused, if any
-// (Ramulator, src/Processor.cpp, Trace::get_request).
+// Ramulator's filtered CPU traces (Ramulator, src/Processor.cpp, Trace::get_request). Each line is
+// a load that missed the last-level cache: the number of other instructions before it, its address,
+// and the address of the write-back that it caused, if any.
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ramulator 2's traces of loads and stores (src/frontend/impl/memory_trace/loadstore_trace.cpp,
-// LoadStoreTrace): LD or ST and an address, decimal or hexadecimal after 0x, of a byte.
+// Ramulator 2 traces of loads and stores (src/frontend/impl/memory_trace/loadstore_trace.cpp,
+// LoadStoreTrace): LD or ST, and a byte address, decimal or hexadecimal after 0x.
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ramulator 2's traces of address vectors (src/frontend/impl/memory_trace/readwrite_trace.cpp,
-// ReadWriteTrace): R or W, and a number for each level of the DRAM, from channel to column, commas
-// between them. Ramulator 2 hands these to its controllers as they are. Here the user says how many
-// there are at each level, and a vector becomes the address that counts them in that order: lines
-// are next to one another whose columns are.
+// Ramulator 2 traces of address vectors (src/frontend/impl/memory_trace/readwrite_trace.cpp,
+// ReadWriteTrace): R or W, and a number for each level of the DRAM, from channel to column,
+// separated by commas. Ramulator 2 passes the vectors to its controllers unchanged. Here the user
+// gives the number of elements at each level, and a vector becomes its index in that mixed-radix
+// order. Lines with adjacent columns are adjacent.
 #include <utility>
 
 #include "core/archive.h"

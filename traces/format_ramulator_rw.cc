@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ramulator's memory traces: a hexadecimal address (0x may be missing, as Ramulator reads it) and
-// R or W (Ramulator, src/Processor.cpp, Trace::get_request).
+// Ramulator memory traces (Ramulator, src/Processor.cpp, Trace::get_request): a hexadecimal
+// address, and R or W. As in Ramulator, 0x before the address is optional.
 #include <utility>
 
 #include "traces/text_trace.h"

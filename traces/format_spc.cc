@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces in the Storage Performance Council's format (SPC Trace File Format Specification, revision
-// 1.0.1, 2002), as the UMass Trace Repository has them (traces.cs.umass.edu: Financial1 and 2,
-// WebSearch1 to 3): commas between the application's unit (ASU), the block on it, the size in
-// bytes, R or W in either case, the time in seconds with decimals, and further fields, which are
-// not looked at. Blocks have 512 bytes: the specification leaves that to a trace's description, and
-// readers of those of UMass take it so. Units count as devices.
+// Storage Performance Council traces (SPC Trace File Format Specification, revision 1.0.1, 2002),
+// as in the UMass Trace Repository (traces.cs.umass.edu: Financial1 and 2, WebSearch1 to 3).
+// Fields, separated by commas: application storage unit (ASU), block, size in bytes, R or W in
+// either case, time in seconds with decimals. Further fields are ignored. Blocks have 512 bytes:
+// the specification leaves the size to each trace's description, and readers of the UMass traces
+// use 512. Units count as devices.
 #include <utility>
 
 #include "traces/column_trace.h"

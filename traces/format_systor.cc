@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block traces of an enterprise's virtual desktops (Lee et al., Understanding Storage Traffic
-// Characteristics on Enterprise Virtual Desktop Infrastructure, SYSTOR 2017; SNIA IOTTA 4928):
-// commas between the time and the response time, both in seconds with decimals, R, W or nothing,
-// the LUN, and the offset and the size in bytes, below a line that names them. Times are right to a
-// microsecond. Lines that are neither R nor W are left out, and counted.
+// Block traces of enterprise virtual desktops (Lee et al., Understanding Storage Traffic
+// Characteristics on Enterprise Virtual Desktop Infrastructure, SYSTOR 2017; SNIA IOTTA 4928).
+// After a header line, fields separated by commas: time and response time in seconds with decimals;
+// R, W or empty; LUN; offset and size in bytes. Times have a resolution of a microsecond. Lines
+// that are neither R nor W are skipped and counted.
 #include <utility>
 
 #include "traces/column_trace.h"

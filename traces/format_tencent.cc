@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block traces of Tencent's cloud (Zhang et al., OSCA: An Online-Model Based Cache Allocation
-// Scheme in Cloud Block Storage Systems, USENIX ATC 2020; SNIA IOTTA 27917): commas between the
-// time in seconds, the first sector, the number of sectors, 0 (read) or 1 (write), and the volume.
-// Requests of one second have one time: when they came within it, nobody knows.
+// Tencent cloud block traces (Zhang et al., OSCA: An Online-Model Based Cache Allocation Scheme in
+// Cloud Block Storage Systems, USENIX ATC 2020; SNIA IOTTA 27917). Fields, separated by commas:
+// time in seconds, first sector, number of sectors, 0 (read) or 1 (write), and volume. Requests in
+// one second share one time; their order within it is unknown.
 #include <utility>
 
 #include "traces/column_trace.h"

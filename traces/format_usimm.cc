@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// USIMM's input traces, those of the Memory Scheduling Championship among them (USIMM 1.3,
-// src/main.c; Chatterjee et al., USIMM: the Utah SImulated Memory Module, UUCS-12-002, 2012): the
-// number of instructions without memory accesses before this one, R or W, the address, and of reads
-// the address of the instruction, both hexadecimal. Reads are misses of the last-level cache,
-// writes what it writes back. As in USIMM both take up an instruction, and writes wait for nothing.
+// USIMM input traces, including those of the Memory Scheduling Championship (USIMM 1.3, src/main.c;
+// Chatterjee et al., USIMM: the Utah SImulated Memory Module, UUCS-12-002, 2012). Fields: number of
+// instructions without memory accesses before this one, R or W, address, and for reads the address
+// of the instruction, both hexadecimal. Reads are last-level cache misses, writes are write-backs.
+// As in USIMM, each takes the place of one instruction, and writes never stall.
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -12,8 +12,8 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kJudgedEach = 64;  // bursts
-constexpr double kSteady = 0.8;            // of the rate with few under way
+constexpr std::uint64_t kJudgedEach = 64;  // bursts between two evaluations of open_
+constexpr double kSteady = 0.8;  // minimum ratio of the rate with many outstanding to that with few
 
 }  // namespace
 
@@ -48,7 +48,7 @@ RequestCause InferredOrder::next(const BlockRequest& request) {
   return cause;
 }
 
-// What is done by then waits for a successor.
+// Advances to `until_ns`. Requests that complete by then become candidates for a successor.
 void InferredOrder::pass_time(std::uint64_t until_ns) {
   while (!under_way_.empty() && under_way_.front().completion_ns <= until_ns) {
     const Past done = under_way_.front();
@@ -65,7 +65,7 @@ void InferredOrder::pass_time(std::uint64_t until_ns) {
   }
 }
 
-// The first request of a burst; without parents it follows the one before it.
+// Returns the cause of a burst's first request. Without parents it follows the request before it.
 RequestCause InferredOrder::cause_at(std::uint64_t arrival_ns) {
   RequestCause cause;
   if (open_) {
@@ -96,7 +96,8 @@ void InferredOrder::begin_burst() {
   }
 }
 
-// The time is cut where half of it had as many under way or fewer.
+// Compares burst rates in the two halves of the time: with few and with many outstanding requests.
+// The cut is the number of outstanding requests below which half of the time was spent.
 bool InferredOrder::looks_open() const {
   const std::uint64_t whole = std::accumulate(time_ns_.begin(), time_ns_.end(), std::uint64_t{0});
   std::size_t cut = 0;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which requests of a block trace wait for which, as far as their times tell.
+// Infers from the times of a block trace which requests depend on which.
 //
-// A trace tells when a request came and when it was done, but not why it came. What is inferred:
+// A trace records when each request arrived and completed, but not why it was issued. The rules:
 //
-//   - Requests of one instant are one burst: each follows the one before it.
-//   - A program with a fixed number of threads that wait for their I/O sends a request because
-//     another is done, and each completion has one successor. With others under way, a request
-//     waits for the oldest completion that has none yet: which of the threads that think sends next
-//     cannot be told, but their number can. What passes in between is think time.
-//   - With nothing under way, everything that was done is waited for: a join.
-//   - Without a completion that has no successor, a request follows the one before it, at the
-//     trace's distance.
-//   - Requests that come from outside do not wait. They come no less often while many are under way
-//     than while few are; the threads of a program do, for those that wait send nothing. So a trace
-//     whose rate of bursts does not fall (by a fifth or more) from the half of the time with fewer
-//     under way to the other half is replayed at its own times.
+// - Requests with the same arrival time form a burst. Each follows the one before it.
+// - A program with a fixed number of threads that wait for their I/O issues a request because
+//   another completed, and each completion has one successor. While other requests are outstanding,
+//   a request depends on the oldest completion that has no successor yet. The trace does not show
+//   which thinking thread issues next, but it does show their number. The time in between is think
+//   time.
+// - If no request is outstanding, a request depends on all completions without a successor: a join.
+// - If every completion has a successor, a request follows the one before it, at the trace's
+//   distance.
+// - An open arrival process does not wait. Its rate does not depend on the number of outstanding
+//   requests. The rate of a program with blocking threads does, because waiting threads issue
+//   nothing. If the rate of bursts falls by less than a fifth from the half of the time with fewer
+//   outstanding requests to the other half, the trace counts as open and is replayed at its own
+//   times.
 //
-// To learn dependences from times is the idea of //TRACE (Mesnier et al., FAST 2007) and ARTC
+// Learning dependences from times is the idea of //TRACE (Mesnier et al., FAST 2007) and ARTC
 // (Weiss et al., SOSP 2013); these rules are hmsim's own. docs/block-drivers.md states how accurate
 // they are.
 #pragma once
@@ -32,27 +34,27 @@
 
 namespace hmsim {
 
-// Why a request comes. Requests have numbers, from 0 on in order of arrival.
+// Cause of a request. Requests are numbered from 0 in order of arrival.
 struct RequestCause {
-  std::vector<std::uint64_t> parents;  // the latest first
-  std::uint64_t think_ns = 0;  // behind the last of them; without any: behind the request before it
+  std::vector<std::uint64_t> parents;  // most recent first
+  std::uint64_t think_ns = 0;  // after the last parent ends, else after the previous arrival
 };
 
 class InferredOrder {
  public:
-  static constexpr std::size_t kMostUnderWay = 1'024;  // requests, at once
-  static constexpr std::size_t kMostParents = 32;      // of a join: the latest
+  static constexpr std::size_t kMostUnderWay = 1'024;  // outstanding requests
+  static constexpr std::size_t kMostParents = 32;      // of a join; the most recent are kept
 
   InferredOrder();
 
-  // The cause of the next request. One without a completion is nobody's parent, and one that comes
-  // before the request in front of it comes with it. Throws InputError, without naming a file, when
-  // more than kMostUnderWay are under way.
+  // Returns the cause of the next request. A request without a completion is never a parent. A
+  // request that arrives before its predecessor counts as arriving with it. Throws InputError,
+  // without a file name, if more than kMostUnderWay requests are outstanding.
   RequestCause next(const BlockRequest& request);
-  // No request to come has a parent before this one.
+  // Returns a lower bound on the number of any future request's parents.
   std::uint64_t oldest() const;
-  std::uint64_t count() const { return number_; }  // of requests so far
-  // Whether requests come from outside, as it looks by now.
+  std::uint64_t count() const { return number_; }  // number of requests so far
+  // Returns whether the trace so far looks like an open arrival process.
   bool open() const { return open_; }
 
   void serialize(Archive& archive);
@@ -74,11 +76,12 @@ class InferredOrder {
   void begin_burst();
   bool looks_open() const;
 
-  std::uint64_t number_ = 0;     // of the next request
-  std::uint64_t now_ns_ = 0;     // the last arrival
-  std::vector<Past> under_way_;  // a heap, the first to be done at its front
-  std::deque<Past> unclaimed_;   // completions without a successor, the oldest first
-  // By how many are under way: for how long, and how many bursts came.
+  std::uint64_t number_ = 0;     // number of the next request
+  std::uint64_t now_ns_ = 0;     // latest arrival
+  std::vector<Past> under_way_;  // outstanding requests: a min-heap by completion
+  std::deque<Past> unclaimed_;   // completions without a successor, oldest first
+  // Indexed by the number of outstanding requests: time spent with it, and bursts that arrived
+  // then.
   std::vector<std::uint64_t> time_ns_;
   std::vector<std::uint64_t> bursts_;
   std::uint64_t all_bursts_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages in the order in which they were last written: of so many, those written last.
+// The most recently written pages, up to a limit, in order of their last write.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class LastWrites {
   };
 
   std::size_t most_;
-  KeyMap known_;  // pages' slots
+  KeyMap known_;  // page -> slot
   std::vector<Page> pages_;
-  SlotList order_;  // the oldest first
+  SlotList order_;  // oldest first
 };
 
 }  // namespace hmsim

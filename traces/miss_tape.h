@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The misses of one source, read by many at places of their own, in bounded memory.
+// Misses of one source, read by several readers at independent places, in bounded memory.
 //
-// The tape is cut into chunks of equal length. The latest in use are kept; one that was given up is
-// read anew, from the source's state at its beginning, which is kept of every chunk.
+// The tape is divided into chunks of equal length, of which the most recently loaded are cached. A
+// dropped chunk is read again from the state of the source at its start, which is kept for every
+// chunk.
 #pragma once
 
 #include <array>
@@ -18,12 +19,13 @@ namespace hmsim {
 
 class MissTape {
  public:
-  // The misses behind the first `skip` instructions; at() throws InputError where there are none.
-  // `file`: as messages name it.
+  // Uses the misses after the first `skip` instructions; at() throws InputError if there are none.
+  // `file` is the name for messages.
   MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file);
 
   bool has_nvdimm() const { return source_->has_nvdimm(); }
-  // The miss of this number, from 0; nullptr behind the last one. Valid until the next call.
+  // Returns the miss with this number, from 0, or nullptr after the last one. The pointer is valid
+  // until the next call.
   const Miss* at(std::uint64_t number) {
     const std::uint64_t chunk = number / kChunk;
     const Chunk* held = chunk < directory_.size() ? directory_[chunk].get() : nullptr;
@@ -33,9 +35,9 @@ class MissTape {
     const std::size_t index = number % kChunk;
     return held != nullptr && index < held->misses.size() ? &held->misses[index] : nullptr;
   }
-  // Instructions behind the last miss; known once the end was read.
+  // Returns the number of instructions after the last miss. Valid once the end was read.
   std::int64_t rest() const { return rest_; }
-  // The share of the source that lies before a miss that was read.
+  // Returns the share of the source before a miss that has been read.
   double fraction(std::uint64_t number) const;
 
  private:
@@ -52,14 +54,14 @@ class MissTape {
   std::unique_ptr<MissSource> source_;
   std::uint64_t skip_;
   std::string file_;
-  std::vector<std::string> starts_;  // the source's state where each chunk begins
-  std::vector<double> fractions_;    // of the source, likewise
-  std::uint64_t at_ = 0;             // the chunk that the source stands before
-  bool ended_ = false;               // the last chunk was read
-  std::uint64_t chunks_ = 0;         // ended_: so many
+  std::vector<std::string> starts_;  // state of the source at each chunk's start
+  std::vector<double> fractions_;    // share of the source before each chunk
+  std::uint64_t at_ = 0;             // the chunk that the source reads next
+  bool ended_ = false;               // the last chunk has been read
+  std::uint64_t chunks_ = 0;         // number of chunks, once ended_
   std::int64_t rest_ = 0;
-  std::vector<std::unique_ptr<Chunk>> directory_;  // by chunk; nullptr: not held
-  std::array<std::uint64_t, kMostChunks> held_{};  // chunks, in the order of loading
+  std::vector<std::unique_ptr<Chunk>> directory_;  // by chunk; nullptr: not cached
+  std::array<std::uint64_t, kMostChunks> held_{};  // cached chunks, in order of loading
   std::size_t next_held_ = 0;
   std::size_t count_held_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines of 64 bytes that a packet of memory traffic touches, one after the other.
+// The 64-byte lines that a packet of memory traffic touches, in order.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace hmsim {
 
 class PacketLines {
  public:
-  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // of a packet
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // per packet
 
-  // What is wrong with a packet of so many bytes, at least one, at an address; nullptr: nothing.
+  // Returns what is wrong with a packet of `bytes` (at least 1) bytes at `address`, or nullptr.
   static const char* fault(std::uint64_t address, std::uint64_t bytes) {
     if (bytes > kMaxBytes) {
       return "its size is more than 2^20 bytes";
@@ -22,7 +22,7 @@ class PacketLines {
     return address + (bytes - 1) < address ? "its bytes lie past the last 64-bit address" : nullptr;
   }
 
-  // Takes a packet of so many bytes and returns its first line: `packet` with the line's address.
+  // Starts a packet of `bytes` bytes and returns its first line: `packet` with the line's address.
   Access begin(const Access& packet, std::uint64_t bytes) {
     const std::uint64_t first = packet.address / kLine;
     left_ = (packet.address + (bytes - 1)) / kLine - first;
@@ -35,7 +35,7 @@ class PacketLines {
     return line;
   }
   bool empty() const { return left_ == 0; }  // whether no line is left
-  Access take() {                            // the next line; there is one
+  Access take() {                            // the next line; one must be left
     const Access line = next_;
     next_.address += kLine;
     --left_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of the plainest form, which nearly all of a long trace have, read in one go.
+// Fast reader for lines in the plainest form, which nearly all lines of a long trace have.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace hmsim {
 
-// The value of each character as a hexadecimal digit; of others 255.
+// Value of each character as a hexadecimal digit, or 255.
 inline constexpr auto kHexadecimalDigits = [] {
   std::array<std::uint8_t, 256> values{};
   for (std::uint8_t& value : values) {
@@ -24,19 +24,18 @@ inline constexpr auto kHexadecimalDigits = [] {
   return values;
 }();
 
-// Reads fields of a line where it stands: numbers of few digits and words, one blank between two of
-// them, a line feed behind the last. Whatever else there is, it refuses; TextTrace then reads the
-// line, or says what is wrong with it.
+// Reads the fields of a line in place: short numbers and words, separated by one blank and ended by
+// a line feed. Rejects anything else; TextTrace then reads the line or reports what is wrong.
 class PlainLine {
  public:
-  static constexpr std::size_t kText = 64;  // bytes that must stand there, of the line or behind it
+  static constexpr std::size_t kText = 64;  // bytes that must be readable from the line's start
 
   explicit PlainLine(const char* text) : start_(text), at_(text) {}
 
-  // Each of these reads a field and the character behind it; false: that is not what stands there.
-  // At most three fields fit kText.
+  // Each of these reads a field and the character after it. Returns false if the text does not
+  // match. At most three fields fit kText.
   //
-  // A hexadecimal number, with or without 0x.
+  // Reads a hexadecimal number, with or without 0x.
   bool hexadecimal(std::uint64_t& value, char end) {
     constexpr int kMost = 16;  // digits that fit 64 bits
     at_ += std::memcmp(at_, "0x", 2) == 0 ? 2 : 0;
@@ -53,7 +52,7 @@ class PlainLine {
     at_ += count;
     return count > 0 && passed(end);
   }
-  // A decimal number of at most 16 digits.
+  // Reads a decimal number of at most 16 digits.
   bool decimal(std::uint64_t& value, char end) {
     const int count = eight_digits(at_, value);
     at_ += count;
@@ -65,21 +64,21 @@ class PlainLine {
     }
     return count > 0 && passed(end);
   }
-  // One of two words, of different first letters.
+  // Reads one of two words, which must differ in their first letter.
   template <std::size_t A, std::size_t B>
   bool either(const char (&first)[A], const char (&second)[B], bool& is_second, char end) {
     is_second = *at_ != *first;
     return (is_second ? word(second) : word(first)) && passed(end);
   }
 
-  std::size_t length() const { return static_cast<std::size_t>(at_ - start_); }  // that was read
+  std::size_t length() const { return static_cast<std::size_t>(at_ - start_); }  // bytes read
 
  private:
   static constexpr std::array<std::uint64_t, 9> kPowers{
       1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
 
-  // The number that the decimal digits among the next eight characters make, up to the first other
-  // one; returns how many they are. All at once, in the bytes of a word, the first the lowest.
+  // Decodes the decimal digits among the next eight characters, up to the first other character.
+  // Returns their number. Works on all eight bytes of a word at once, the first in the lowest byte.
   static int eight_digits(const char* text, std::uint64_t& value) {
     constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
     std::uint64_t word = 0;
@@ -87,14 +86,14 @@ class PlainLine {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
-    word ^= '0' * kEach;  // a digit's byte is its value, any other's more than 9
+    word ^= '0' * kEach;  // a digit's byte becomes its value, any other's exceeds 9
     const std::uint64_t others = ((word + (0x7f - 9) * kEach) | word) & (0x80 * kEach);
     const int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
     if (count == 0) {
       return 0;
     }
-    word <<= 8 * (8 - count);        // noughts before them
-    word = word * 10 + (word >> 8);  // pairs in every other byte
+    word <<= 8 * (8 - count);        // leading zeros
+    word = word * 10 + (word >> 8);  // combines pairs into every other byte
     word = (word & 0x00ff'00ff'00ff'00ff) * 100 + ((word >> 16) & 0x00ff'00ff'00ff'00ff);
     value = (word & 0xffff) * 10'000 + ((word >> 32) & 0xffff);
     return count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets of gem5 in the plainest form, which nearly all of a long trace have, read in one go.
+// Fast reader for gem5 packets in the plainest form, which nearly all packets of a long trace have.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,27 @@
 
 namespace hmsim {
 
-// What a packet of gem5's says (its src/proto/packet.proto), as far as a trace of requests asks.
+// Fields of a gem5 packet (its src/proto/packet.proto) that traces of requests use.
 struct Packet {
   std::uint64_t tick = 0;
   std::uint64_t command = 0;
   std::uint64_t address = 0;
   std::uint64_t size = 0;  // bytes
-  std::uint64_t id = 0;    // 0 where there is none
+  std::uint64_t id = 0;    // 0 if absent
 };
 
-// The numbers of its fields. Tick, command, address and size are always there.
+// Field numbers. Tick, command, address and size are mandatory.
 enum class PacketField : std::uint8_t { tick = 1, command, address, size, flags, id, pc };
 
-// Reads a message of protocol buffers where it stands: its length in one byte, then fields that are
-// numbers, each once and in ascending order, as gem5 writes them. Whatever else there is, it
-// refuses; Gem5Trace then reads the message, or says what is wrong with it.
+// Reads a protocol-buffer message in place: a length of one byte, then numeric fields, each once
+// and in ascending order, as gem5 writes them. Rejects anything else; Gem5Trace then reads the
+// message or reports what is wrong.
 class PlainPacket {
  public:
   static constexpr std::size_t kMost = 63;  // bytes of a message
-  static constexpr int kLongest = 8;        // bytes of a number that anybody asks for
-  // Bytes that must stand there: the last number may end behind the message, which is then refused.
+  static constexpr int kLongest = 8;        // bytes of a number that is decoded
+  // Bytes that must be readable. The last number may extend past the message, which is then
+  // rejected.
   static constexpr std::size_t kText = 1 + kMost + kLongest;
 
   explicit PlainPacket(const char* text) : start_(text), at_(text) {}
@@ -46,11 +47,12 @@ class PlainPacket {
            passed_over(PacketField::pc) && at_ == end_;
   }
 
-  std::size_t length() const { return static_cast<std::size_t>(at_ - start_); }  // that was read
+  std::size_t length() const { return static_cast<std::size_t>(at_ - start_); }  // bytes read
 
  private:
   std::uint8_t byte() const { return static_cast<std::uint8_t>(*at_); }
-  // A field's key: its number before the three bits of its type, which is 0 for numbers.
+  // Returns whether the next field is `field`. A key is the field number above three bits of wire
+  // type, which is 0 for numbers.
   bool has(PacketField field) const {
     return at_ < end_ && byte() == static_cast<std::uint8_t>(field) << 3;
   }
@@ -61,8 +63,8 @@ class PlainPacket {
     ++at_;
     return number(value);
   }
-  // A number of at most kLongest bytes: seven bits in each, the lowest first, and the eighth bit
-  // says that more follow.
+  // Reads a varint of at most kLongest bytes: seven bits per byte, lowest first; the eighth bit
+  // marks continuation.
   bool number(std::uint64_t& value) {
     std::uint64_t sum = byte() & 0x7f;
 #pragma GCC unroll 8
@@ -77,13 +79,13 @@ class PlainPacket {
     value = sum;
     return true;
   }
-  // A field that may be missing, and that nobody asks for.
+  // Skips a field that may be absent and is not used.
   bool passed_over(PacketField field) {
     if (!has(field)) {
       return true;
     }
     ++at_;
-    constexpr int kAll = 10;  // bytes of a number of 64 bits
+    constexpr int kAll = 10;  // bytes of a 64-bit varint
     for (int read = 0; read < kAll && at_ < end_; ++read) {
       if (static_cast<std::uint8_t>(*at_++) < 128) {
         return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that a Linux block layer queued, in that order, each held until what is read behind it
-// tells when it was done: a completion tells of its sectors, among others where requests were
-// merged; of flushes that move no data completions tell in order.
+// Requests queued by a Linux block layer, in that order. Each is held until its completion time is
+// known. A completion names its sectors, which may be those of merged requests. Completions of
+// flushes without data are matched in order.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,20 @@ namespace hmsim {
 
 class QueuedRequests {
  public:
-  // So many requests are held at most, where one's completion does not come.
+  // Limit of held requests, in case a completion is missing.
   static constexpr std::size_t kMost = 1'024;
 
   void add(const BlockRequest& request) { waiting_.push_back(request); }
-  // The device was done with what `done` names. False: with a request before it was queued.
+  // The device completed the sectors or the flush that `done` names. Returns false if a matching
+  // request was queued after `time`.
   [[nodiscard]] bool complete(const BlockRequest& done, std::uint64_t time);
 
-  // Whether the request that comes next is known.
+  // Returns whether the next request can be returned: its completion is known, or the limit is
+  // reached.
   bool ready() const {
     return waiting_.size() >= kMost || (!waiting_.empty() && waiting_.front().completion_ns);
   }
-  bool take(BlockRequest& request);  // the first; false: there is none
+  bool take(BlockRequest& request);  // removes the first request; false if there is none
   void clear() { waiting_.clear(); }
   void serialize(Archive& archive) { archive(waiting_); }
 

@@ -110,7 +110,7 @@ void RecordBlocks::load(std::uint64_t block) {
 }
 
 void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& words) {
-  std::vector<std::uint64_t> found;  // in the memory of `words`, which are none while it reads
+  std::vector<std::uint64_t> found;  // reuses the memory of `words`, which stays empty meanwhile
   found.swap(words);
   const std::uint64_t before = block * block_records_;
   const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before));
@@ -131,7 +131,7 @@ void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& w
   words.swap(found);
 }
 
-// Spares a block without escapes check(), which would find nothing wrong.
+// Checks a block without escapes by its sums alone. If they are right, check() is unnecessary.
 bool RecordBlocks::sums_are_right(std::uint64_t block, const RecordSums& sums) const {
   bool right = sums.escapes == 0;
   for (unsigned vcpu = 0; vcpu < kRecordVcpus; ++vcpu) {
@@ -210,7 +210,7 @@ std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions,
   return instructions_before(block, vcpu);
 }
 
-// Not more than an index of all records has.
+// Reads at most the size of an index of all records.
 std::string RecordBlocks::read_rest() {
   constexpr std::uint64_t kNumber = 8;
   std::string bytes((2 + blocks() + records_) * kNumber, '\0');

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kKinds = 4;
 constexpr int kPlanes =
-    8;  // bytes of a record but its tag: 5 of its line's code, 3 of its high part
-constexpr int kLowBits = 39;  // of a line; its top bit, the memory's, stands in the tag
+    8;  // |bytes of a record without its tag: 5 of its line's code, 3 of its high part
+constexpr int kLowBits = 39;  // of a line; its top bit, which selects the memory, is in the tag
 constexpr int kHighShift = 40;
 constexpr std::uint64_t kLowMask = (std::uint64_t{1} << kLowBits) - 1;
 constexpr std::uint64_t kUnused = ~(kLowMask | std::uint64_t{(1 << 19) - 1} << kHighShift);
@@ -28,15 +28,16 @@ constexpr unsigned tag_of(std::uint64_t word) {
   return static_cast<unsigned>(word >> 40 & 0x1F) | static_cast<unsigned>(word >> 39 & 1) << 5;
 }
 
-// Maps differences modulo 2^39 to numbers, small ones of either sign to small numbers.
+// Maps differences modulo 2^39 to numbers; small differences of either sign become small numbers.
 constexpr std::uint64_t zigzag(std::uint64_t difference) {
   const std::uint64_t sign = difference >> (kLowBits - 1) & 1;
   return (difference << 1 ^ (0 - sign)) & kLowMask;
 }
 constexpr std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
 
-// Codes lines against earlier ones. A write-back's line shares its low bits with the fill that
-// evicted it, for both are of one set; other lines follow those of their kind, vCPU and memory.
+// Encodes lines relative to earlier ones. A write-back's line shares its low bits with the fill
+// that evicted it, because both map to the same set. Other lines are relative to the previous line
+// of their kind, vCPU and memory.
 class Neighbours {
  public:
   std::uint64_t code(unsigned tag, std::uint64_t low) {
@@ -79,7 +80,7 @@ class Neighbours {
 
 using Counts = std::array<std::size_t, kKinds>;
 
-// Returns where the planes of each kind begin, behind a tag for each record.
+// Returns where the planes of each kind begin. One tag per record precedes them.
 Counts plane_starts(const Counts& counts, std::size_t records) {
   Counts starts{};
   std::size_t start = records;
@@ -90,10 +91,10 @@ Counts plane_starts(const Counts& counts, std::size_t records) {
   return starts;
 }
 
-// A number for each tag.
+// One number per tag.
 using ByTag = std::array<std::uint64_t, kTags>;
 
-// The records of each tag, given the tag of each.
+// Counts the records of each tag.
 ByTag count_tags(const unsigned char* tags, std::size_t records) {
   std::array<std::uint64_t, 256> found{};
   for (std::size_t i = 0; i < records; ++i) {
@@ -118,7 +119,7 @@ Counts count_kinds(const ByTag& records) {
   return counts;
 }
 
-// What all words of a tag have in common.
+// The bits that all words of a tag have in common.
 constexpr ByTag kWordsOfTags = [] {
   ByTag words{};
   for (std::uint64_t tag = 0; tag < kTags; ++tag) {
@@ -127,7 +128,7 @@ constexpr ByTag kWordsOfTags = [] {
   return words;
 }();
 
-// Given the records of each tag, and the sum of their high parts.
+// Computes the totals from the number of records of each tag and the sum of their high parts.
 RecordSums sums_of(const ByTag& records, const ByTag& high) {
   RecordSums sums;
   for (unsigned tag = 0; tag < kTags; ++tag) {
@@ -140,20 +141,21 @@ RecordSums sums_of(const ByTag& records, const ByTag& high) {
   return sums;
 }
 
-// Sixteen bytes at once, in the vector extension of compilers.
+// Sixteen bytes at once, using the compilers' vector extension.
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 constexpr std::size_t kLanes = 16;
 using Lanes = unsigned char __attribute__((vector_size(kLanes)));
 
-// Of two rows, elements of kWidth bytes by turns, from this byte of both on, until a row is full.
+// Interleaves elements of kWidth bytes from two rows, starting at byte kFrom of both, until one row
+// is full.
 template <std::size_t kWidth, std::size_t kFrom, std::size_t... kAt>
 Lanes by_turns(Lanes even, Lanes odd, std::index_sequence<kAt...> /*lanes*/) {
   return __builtin_shufflevector(
       even, odd, (kAt / kWidth % 2 * kLanes + kFrom + kAt / kWidth / 2 * kWidth + kAt % kWidth)...);
 }
 
-// Rows of elements, of which the first row holds the lowest bytes of 2 x kRows numbers, the last
-// row the highest: makes numbers of them, and adds the bits that any has to `all`.
+// Joins rows of elements into 2 x kRows numbers. The first row holds the lowest bytes, the last row
+// the highest. Adds the bits set in any number to `all`.
 template <std::size_t kRows>
 HMSIM_INLINE void join_rows(const std::array<Lanes, kRows>& rows, std::uint64_t* numbers,
                             Lanes& all) {
@@ -174,8 +176,8 @@ HMSIM_INLINE void join_rows(const std::array<Lanes, kRows>& rows, std::uint64_t*
   }
 }
 
-// Makes numbers of their bytes, of which each plane holds those of one significance, the lowest
-// first; returns the bits that any of them has.
+// Joins byte planes into numbers. Each plane holds the bytes of one significance, lowest first.
+// Returns the bits set in any number.
 std::uint64_t join_planes(const unsigned char* planes, std::size_t count, std::uint64_t* numbers) {
   Lanes bits{};
   std::size_t i = 0;
@@ -228,9 +230,10 @@ RecordSums unpack_records(std::string_view columns, std::vector<std::uint64_t>& 
   const auto* const bytes = reinterpret_cast<const unsigned char*>(columns.data());
   const ByTag tags = count_tags(bytes, records);
   const Counts counts = count_kinds(tags);
-  // The planes of a kind become numbers of 8 bytes, all kinds in one list; `next` goes over it.
+  // Join the planes of each kind into 8-byte numbers, all kinds in one list. `next` is the position
+  // of each kind in it.
   const Counts starts = plane_starts(counts, records);
-  // (Memory as it comes: all of it is written.)
+  // Uninitialised memory; all of it is written below.
   const std::unique_ptr<std::uint64_t[]> numbers(new std::uint64_t[records]);
   Counts next{};
   std::size_t filled = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of hmsim's own traces: as 8-byte words, and as the columns of a block (tables in
-// docs/trace-format.md).
+// Encodings of records in hmsim's own traces: as 8-byte words, and as the columns of a block
+// (tables in docs/trace-format.md).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace hmsim {
 
 enum class RecordKind : std::uint8_t { fill, write_back, non_temporal, escape };
-// From `run` on they tell causes (traces/cause_records.h).
+// Codes from `run` on are cause records (traces/cause_records.h).
 enum class EscapeCode : std::uint8_t {
   add_instructions,
   region_begin,
@@ -46,7 +46,7 @@ constexpr unsigned record_vcpu(std::uint64_t word) {
   return static_cast<unsigned>(word >> 42 & (kRecordVcpus - 1));
 }
 constexpr std::uint64_t record_high(std::uint64_t word) { return word >> 45; }
-// Instructions that the record adds to its vCPU's.
+// Returns the number of instructions that the record adds to its vCPU.
 constexpr std::uint64_t record_instructions(std::uint64_t word) {
   if (record_kind(word) != RecordKind::escape) {
     return record_high(word);
@@ -54,18 +54,18 @@ constexpr std::uint64_t record_instructions(std::uint64_t word) {
   return record_high(word) == 0 ? record_line(word) : 0;
 }
 
-// The columns of a block of such words: kColumnBytes for each.
+// Packs words into the columns of a block: kColumnBytes per word.
 std::string pack_records(const std::vector<std::uint64_t>& words);
 
-// What the records of a block have in all, by vCPU.
+// Totals over the records of a block, by vCPU.
 struct RecordSums {
   std::array<std::uint64_t, kRecordVcpus> records{};
-  std::array<std::uint64_t, kRecordVcpus> instructions{};  // but for those of escapes
+  std::array<std::uint64_t, kRecordVcpus> instructions{};  // without those of escapes
   std::uint64_t escapes = 0;                               // of all vCPUs
 };
 
-// The words of a block whose columns these are, kColumnBytes x records. Throws InputError, without
-// naming a file, when no records have such columns.
+// Unpacks the columns of a block, kColumnBytes x records, into words. Throws InputError, without a
+// file name, if the columns are invalid.
 RecordSums unpack_records(std::string_view columns, std::vector<std::uint64_t>& words);
 
 }  // namespace hmsim

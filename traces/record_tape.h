@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of hmsim's own traces, read by many at places of their own, in bounded memory: the blocks
-// that were read last are kept, one for each number modulo so many as hold kMost records. Threads
-// of a job that run side by side are 100 million instructions apart in the captured order.
+// Records of hmsim's own traces, read by several readers at independent places, in bounded memory.
+// The tape is a direct-mapped cache of blocks that holds about kMost records. Threads of a job that
+// run side by side can be 100 million instructions apart in the captured order.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@ namespace hmsim {
 
 class RecordTape {
  public:
-  // `blocks` outlives the tape.
+  // `blocks` must outlive the tape.
   explicit RecordTape(RecordBlocks& blocks)
       : blocks_(blocks),
         held_(std::clamp<std::size_t>(blocks.block_of(kMost), kFewest, kMostBlocks)),
         present_(&held_[0].words) {}
-  RecordTape(const RecordTape&) = delete;  // it points into itself
+  RecordTape(const RecordTape&) = delete;  // present_ points into held_
   RecordTape& operator=(const RecordTape&) = delete;
 
-  // The record of this number, from 0; there is one. Throws InputError where its block is wrong.
+  // Returns the record with this number, from 0, which must exist. Throws InputError if its block
+  // is invalid.
   std::uint64_t at(std::uint64_t record) {
     if (record - first_ >= present_->size()) {
       load(record);
@@ -39,15 +40,15 @@ class RecordTape {
   static constexpr std::size_t kMostBlocks = 64;
   struct Held {
     std::uint64_t block = 0;
-    std::vector<std::uint64_t> words;  // none: nothing is held
+    std::vector<std::uint64_t> words;  // empty: nothing is cached
   };
 
   void load(std::uint64_t record);
 
   RecordBlocks& blocks_;
   std::vector<Held> held_;
-  const std::vector<std::uint64_t>* present_;  // of the block read last
-  std::uint64_t first_ = 0;                    // its first record
+  const std::vector<std::uint64_t>* present_;  // records of the block read last
+  std::uint64_t first_ = 0;                    // number of its first record
 };
 
 }  // namespace hmsim

@@ -62,7 +62,7 @@ void TextTrace::split(std::string_view line) {
   ends_ == Ends::runs ? split_runs(line) : split_each(line);
 }
 
-// A line of blanks has no fields.
+// Splits at each separator. A line of blanks has no fields.
 void TextTrace::split_each(std::string_view line) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
   count_ = 0;

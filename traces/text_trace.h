@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of fields between blanks or commas, as most trace formats have them.
+// Reader for lines of fields separated by blanks or commas, used by most text formats.
 #pragma once
 
 #include <array>
@@ -16,21 +16,23 @@ namespace hmsim {
 
 class TextTrace {
  public:
-  static constexpr std::size_t kMaxFields = 64;  // of a line; what follows is not looked at
+  static constexpr std::size_t kMaxFields = 64;  // per line; further fields are ignored
   static constexpr const char* kBlanks = " \t";
-  // How fields end: each by one separator or more, so that none is empty; or by one, as in CSV,
-  // where blanks and a pair of double quotes around a field are none of it.
+  // How fields end. `runs`: by one or more separators, so no field is empty. `each`: by exactly
+  // one, as in CSV; blanks and a pair of double quotes around a field are removed.
   enum class Ends { runs, each };
 
-  // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields.
-  // Fields that each end by one separator have one kind of it, the first.
+  // `expected` describes a line, for messages. A line has `least` to `most` fields. With
+  // Ends::each, only the first separator is used.
   TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
             const char* separators = kBlanks, Ends ends = Ends::runs);
 
-  // The next line that is neither blank nor begins with '#'. False at the trace's end; throws
-  // InputError for a wrong number of fields, and at an end that no accept() came before.
+  // Reads the next line that is neither blank nor begins with '#'. Returns false at the end of the
+  // trace. Throws InputError for a wrong number of fields, or at the end if accept() was never
+  // called.
   bool next();
-  // Has read(line, record) read the next line, if that is plain; else false, and nothing is read.
+  // Reads the next line with read(line, record) if it is plain. Otherwise returns false and reads
+  // nothing.
   template <class Record>
   bool next_plain(bool (*read)(PlainLine&, Record&), Record& record) {
     const std::string_view text = reader_.at_hand();
@@ -42,22 +44,22 @@ class TextTrace {
     any_ = true;
     return true;
   }
-  // The next line, whatever it holds. False at the trace's end.
+  // Reads the next line, whatever it contains. Returns false at the end of the trace.
   bool next_header();
   void accept() { any_ = true; }  // the line held a record
 
-  std::int64_t line() const { return reader_.line(); }  // its number, from 1
+  std::int64_t line() const { return reader_.line(); }  // line number, from 1
   std::size_t fields() const { return count_; }
   std::string_view field(std::size_t index) const { return fields_[index]; }
 
-  // Returns some text of the present line as an unsigned 64-bit number, decimal or hexadecimal
-  // after 0x; `what` names it.
+  // Parses text of the present line as an unsigned 64-bit number, decimal or hexadecimal after 0x.
+  // `what` names it in messages.
   std::uint64_t number(std::string_view text, const char* what) const;
-  // A field as such a number.
+  // Parses a field as such a number.
   std::uint64_t number(std::size_t index, const char* what) const {
     return number(fields_[index], what);
   }
-  // A field as a hexadecimal number, with or without 0x.
+  // Parses a field as a hexadecimal number, with or without 0x.
   std::uint64_t hexadecimal(std::size_t index, const char* what) const;
 
   // Throws InputError for the present line.
@@ -79,7 +81,7 @@ class TextTrace {
   std::size_t least_;
   std::size_t most_;
   Ends ends_;
-  char separator_;                     // the one, of Ends::each
+  char separator_;                     // the separator, with Ends::each
   std::array<bool, 256> separates_{};  // by character
   bool any_ = false;
   std::array<std::string_view, kMaxFields> fields_;
@@ -91,8 +93,8 @@ bool none_is_plain(PlainLine& /*line*/, Record& /*record*/) {
   return false;
 }
 
-// A format of one record a line, read without regard to other lines. `Read` returns false for a
-// line that holds none. `ReadPlain` reads those it can as `Read` does, and refuses the others.
+// A format of one record per line, each read independently. `Read` returns false for a line without
+// a record. `ReadPlain` reads lines that it supports as `Read` does, and rejects others.
 template <class Source, class Record, bool (*Read)(const TextTrace&, Record&),
           bool (*ReadPlain)(PlainLine&, Record&) = none_is_plain<Record>>
 class LineTrace final : public Source {
@@ -124,7 +126,7 @@ class LineTrace final : public Source {
   TextTrace text_;
 };
 
-// Text from outside, fit to be shown: at most 80 characters, others than printable ones as '?'.
+// Makes untrusted text printable: at most 80 characters, with '?' for unprintable ones.
 std::string shown(std::string_view text);
 
 }  // namespace hmsim

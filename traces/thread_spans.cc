@@ -15,20 +15,20 @@ namespace hmsim {
 namespace {
 
 constexpr std::size_t kNumbers = std::size_t{1} << 16;
-constexpr unsigned kNameRecords = 5;  // of a name
+constexpr unsigned kNameRecords = 5;  // records per name
 
 enum class Whereabouts : std::uint8_t { unknown, away, running };
 
 struct Tracked {
   CapturedThread thread;
   Whereabouts where = Whereabouts::unknown;
-  bool waits = false;     // away: until it is woken
+  bool waits = false;     // while away: until it is woken
   bool has_bio = false;   // its last bio has not ended
   unsigned names = 0;     // records of its name so far
-  std::uint8_t vcpu = 0;  // running: where
+  std::uint8_t vcpu = 0;  // while running: the vCPU
 };
 
-// Reads the records in their order, and finds spans.
+// Reads the records in order and finds spans.
 class SpanFinder {
  public:
   SpanFinder(RecordTape& tape, const std::string& file) : tape_(tape), file_(file) {}
@@ -87,8 +87,8 @@ class SpanFinder {
     return *found;
   }
 
-  // Takes from the trace's index, if it has one, what the blocks before the stretch say. Returns
-  // the instructions of these blocks.
+  // Takes the state before the stretch from the trace's index, if it has one. Returns the number of
+  // instructions in the blocks that this skips.
   std::uint64_t pass_blocks_before(std::uint64_t skip) {
     RecordBlocks& blocks = tape_.blocks();
     const std::uint64_t block = skip == 0 ? 0 : blocks.block_at(skip - 1, std::nullopt);
@@ -122,7 +122,7 @@ class SpanFinder {
     }
   }
 
-  // Its span begins behind the present record.
+  // Opens a span of the thread after the present record.
   void open(Tracked& each, unsigned vcpu) {
     each.where = Whereabouts::running;
     each.vcpu = static_cast<std::uint8_t>(vcpu);
@@ -132,7 +132,7 @@ class SpanFinder {
     }
   }
 
-  // The span that is open, if one is, ends before the present record.
+  // Closes the thread's open span, if any, before the present record.
   void close(Tracked& each) {
     if (each.where == Whereabouts::running && !each.thread.spans.empty()) {
       ThreadSpan& span = each.thread.spans.back();
@@ -270,7 +270,7 @@ class SpanFinder {
     }
   }
 
-  // A name that is complete is replaced by the next one.
+  // Adds a record of a name. After a complete name, starts a new one.
   static void add_name(Tracked& each, const CauseRecord& cause) {
     std::string& name = each.thread.name;
     if (each.names++ % kNameRecords == 0) {
@@ -291,9 +291,9 @@ class SpanFinder {
   std::array<std::uint16_t, kRecordVcpus> current_{};   // by vCPU; 0: the idle loop
   std::uint64_t record_ = 0;
   std::size_t count_ = 0;    // spans and bios
-  bool begun_ = false;       // a thread ran
-  bool within_ = false;      // the stretch
-  bool from_index_ = false;  // the present record, whose number is not known
+  bool begun_ = false;       // a thread has run
+  bool within_ = false;      // inside the stretch
+  bool from_index_ = false;  // the present record comes from the index and has no known number
   LastWrites written_{ThreadSpans::kMost};
 };
 

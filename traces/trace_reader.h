@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a trace of any length, block by block, in constant memory.
+// Reader for a trace of any length, block by block, in constant memory.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace hmsim {
 
 class Archive;
 
-// Some bytes of a trace, with whoever owns them.
+// Bytes of a trace, with shared ownership.
 class TraceBlock {
  public:
   TraceBlock() = default;
   TraceBlock(std::string text)  // NOLINT(google-explicit-constructor): is one
       : TraceBlock(std::make_shared<const std::string>(std::move(text))) {}
-  // The owner keeps the text where it is.
+  // `owner` keeps `text` valid.
   TraceBlock(std::shared_ptr<const void> owner, std::string_view text)
       : owner_(std::move(owner)), text_(text) {}
 
@@ -33,24 +33,25 @@ class TraceBlock {
   std::string_view text_;
 };
 
-// Supplies an agent's decompressed trace: some bytes (1 MiB, say) from `offset` on; empty at the
-// end. Offsets are asked for in ascending order, but for a return to 0 when a trace starts over and
-// for a jump when a checkpoint is loaded. May throw InputError.
+// Supplies an agent's decompressed trace: a number of bytes (1 MiB, for example) from `offset`;
+// empty at the end. Offsets ascend, except for a return to 0 when a trace restarts and for a jump
+// when a checkpoint is loaded. May throw InputError.
 using TraceSource = std::function<TraceBlock(std::size_t agent, std::uint64_t offset)>;
 
 class TraceReader {
  public:
   static constexpr std::size_t kMaxLine = 4'096;  // bytes in a line
 
-  // `file` is the path as the user gave it: messages name it. `total`: bytes in the trace, or 0.
+  // `file` is the path as given by the user, for messages. `total` is the trace's size in bytes, or
+  // 0 if unknown.
   TraceReader(TraceSource source, std::size_t agent, std::string file, std::uint64_t total);
 
-  // The next line without its end (LF or CR LF); the view lasts until the next call. False at the
-  // trace's end. Throws InputError for a line longer than kMaxLine.
+  // Returns the next line without its end (LF or CR LF). The view is valid until the next call.
+  // Returns false at the end of the trace. Throws InputError for a line longer than kMaxLine.
   bool next_line(std::string_view& line);
 
-  // For who reads records where they stand: what is left of the text at hand; and that so much of
-  // it was read, of a line with its end.
+  // For in-place parsing: returns the unread part of the present block. pass() consumes bytes of
+  // it; pass_line() consumes a line, including its end.
   std::string_view at_hand() const { return rest_; }
   void pass(std::size_t length) { rest_.remove_prefix(length); }
   void pass_line(std::size_t length) {
@@ -58,21 +59,21 @@ class TraceReader {
     ++line_;
   }
 
-  // Up to `length` bytes; fewer only at the trace's end.
+  // Reads up to `length` bytes; fewer only at the end of the trace.
   std::size_t read(char* to, std::size_t length);
-  // The same where they stand, if all are at hand, else in `scratch`; they last until the next
-  // call.
+  // As above, without copying if all bytes are in the present block; otherwise uses `scratch`. The
+  // view is valid until the next call.
   std::string_view read(std::size_t length, std::string& scratch);
 
   void rewind() { seek(0); }
-  void seek(std::uint64_t offset);  // lines then count from there
+  void seek(std::uint64_t offset);  // lines are then counted from there
 
   const std::string& file() const { return file_; }
   std::int64_t line() const { return line_; }  // number of the line last returned, from 1
-  // Share of the trace that was read; 0 while its length is not known.
+  // Returns the share of the trace read, or 0 if its size is unknown.
   double fraction() const;
 
-  void serialize(Archive& archive);  // the place, not the text
+  void serialize(Archive& archive);  // the position, not the text
 
  private:
   bool refill();
@@ -84,7 +85,7 @@ class TraceReader {
   std::uint64_t total_;
   TraceBlock block_;
   std::string carry_;              // a line that began in an earlier block
-  std::string_view rest_;          // what is left of block_
+  std::string_view rest_;          // unread part of block_
   std::uint64_t block_start_ = 0;  // offset of block_ in the trace
   std::int64_t line_ = 0;
 };

@@ -12,13 +12,13 @@
 
 namespace hmsim {
 
-extern const FormatDescriptor kFormat_hmsim;  // which tells each record's vCPU
+extern const FormatDescriptor kFormat_hmsim;  // whose records name their vCPU
 
 namespace {
 
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
-// Times are instructions up to the record.
+// Misses. Times count instructions up to the record.
 class MissRecords final : public TraceRecords {
  public:
   explicit MissRecords(std::unique_ptr<MissSource> source) : source_(std::move(source)) {}
@@ -43,7 +43,8 @@ class MissRecords final : public TraceRecords {
   std::uint64_t time_ = 0;
 };
 
-// Times are instructions of the record's vCPU, its source.
+// Records of hmsim's own traces. Times count instructions of the record's vCPU, which is its
+// source.
 class WordRecords final : public TraceRecords {
  public:
   explicit WordRecords(TraceReader reader) : blocks_(std::move(reader)) {}
@@ -85,7 +86,8 @@ class AccessRecords final : public TraceRecords {
   std::unique_ptr<AccessSource> source_;
 };
 
-// Loads and stores of an instruction become the lines that they begin in: the trace tells no sizes.
+// Instructions. Each load or store becomes the line in which it begins, because the trace has no
+// sizes.
 class InstructionRecords final : public TraceRecords {
  public:
   explicit InstructionRecords(std::unique_ptr<InstructionSource> source)
@@ -116,7 +118,7 @@ class InstructionRecords final : public TraceRecords {
   std::uint64_t time_ = 0;
 };
 
-// Thread by thread; times are instructions of the thread.
+// Jobs, thread by thread. Times count instructions of the thread.
 class JobRecords final : public TraceRecords {
  public:
   explicit JobRecords(std::unique_ptr<JobProgram> program) : program_(std::move(program)) {}

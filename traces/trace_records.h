@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any trace as a list of accesses, of what moves data: for summaries and conversions, which ask of
-// every format the same.
+// Any trace as a list of data-moving accesses, for summaries and conversions that treat all formats
+// alike.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,34 @@
 
 namespace hmsim {
 
+// One access that moves data.
 struct TraceRecord {
-  std::uint64_t time = 0;  // in the format's own unit; 0 where it has none
+  std::uint64_t time = 0;  // in the format's own unit; 0 if it has none
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t device = 0;
   bool write = false;
 };
 
+// Reader of the accesses of any trace.
 class TraceRecords {
  public:
   virtual ~TraceRecords() = default;
-  // Appends the accesses of the next record; false at the trace's end. Throws InputError.
+  // Appends the accesses of the next record. Returns false at the end of the trace. Throws
+  // InputError.
   virtual bool next(std::vector<TraceRecord>& records) = 0;
   virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
-  // Block requests so far of which the trace tells when they were done.
+  // Returns the number of block requests so far with a known completion time.
   virtual std::uint64_t completions() const { return 0; }
 };
 
-// What the user says of a trace that does not tell it itself.
+// The user's description of a trace that does not describe itself.
 struct TraceOptions {
   ColumnMap columns;
   AddressLevels levels;
 };
 
-// nullptr: no format of this name. The options are right for the format.
+// Returns nullptr if no format has this name. The options must suit the format.
 std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader,
                                            const TraceOptions& options = {});
 

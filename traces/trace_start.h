@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a trace begins: what its format is told by.
+// Start of a trace, from which its format is recognised.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// The first bytes of a trace and the fields of its first line that is not blank, between blanks.
+// The first bytes of a trace, and the blank-separated fields of its first line that is not blank.
 class TraceStart {
  public:
   // The bytes must outlive the object.
@@ -16,10 +16,10 @@ class TraceStart {
 
   bool begins_with(std::string_view magic) const { return bytes_.substr(0, magic.size()) == magic; }
   std::string_view bytes() const { return bytes_; }
-  std::string_view line() const { return line_; }  // the first that is not blank, from its text on
+  std::string_view line() const { return line_; }  // first non-blank line, without leading blanks
   std::size_t fields() const { return fields_.size(); }
   std::string_view field(std::size_t index) const { return fields_[index]; }
-  // Whether the first line has so many fields, each a number, decimal or after 0x.
+  // Returns whether the first line has this number of fields, each a number, decimal or after 0x.
   bool all_numbers(std::size_t fields) const;
 
  private:
@@ -28,7 +28,7 @@ class TraceStart {
   std::vector<std::string_view> fields_;
 };
 
-// Whether some text is a decimal number.
+// Returns whether the text is a decimal number.
 bool is_decimal(std::string_view text);
 
 }  // namespace hmsim

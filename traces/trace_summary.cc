@@ -106,7 +106,7 @@ void TraceSummary::add(const TraceRecord& record) {
   if (record.bytes == 0) {
     return;
   }
-  const std::uint64_t most = ~std::uint64_t{0} - record.address;  // bytes behind the first one
+  const std::uint64_t most = ~std::uint64_t{0} - record.address;  // bytes after the first one
   const std::uint64_t first = record.address / kLine;
   const std::uint64_t last = (record.address + std::min(record.bytes - 1, most)) / kLine;
   Memory& memory = memories_[record.address >= nvdimm_ ? 1 : 0];

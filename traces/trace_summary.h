@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A summary of a trace's accesses, made in one pass and bounded memory.
+// Summary of a trace's accesses, computed in one pass and bounded memory.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace hmsim {
 
-// Distinct numbers: exact up to kMost, then an estimate from those whose hashes end in zeros
-// (adaptive sampling, Flajolet 1990), some 0.1 % off.
+// Number of distinct values: exact up to kMost, then an estimate within about 0.1 % by adaptive
+// sampling (Flajolet 1990) of values whose hashes end in zeros.
 class DistinctCount {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;
@@ -30,15 +30,15 @@ class DistinctCount {
   std::unordered_set<std::uint64_t> kept_;
 };
 
-// Counts over time in at most kBuckets buckets of equal length, which double when time outgrows
-// them.
+// Counts over time, in at most kBuckets buckets of equal length. The length doubles when time
+// exceeds the buckets.
 class Intensity {
  public:
   static constexpr std::size_t kBuckets = 128;
 
   void add(std::uint64_t time, std::size_t kind);
-  std::uint64_t length() const { return length_; }  // of a bucket
-  // The buckets that time has reached, each with its reads and writes.
+  std::uint64_t length() const { return length_; }  // length of a bucket
+  // The buckets up to the latest time, each with its reads and writes.
   const std::vector<std::array<std::uint64_t, 2>>& buckets() const { return buckets_; }
 
  private:
@@ -46,48 +46,49 @@ class Intensity {
   std::vector<std::array<std::uint64_t, 2>> buckets_;
 };
 
-// How often one access follows another nearby, of one memory and direction.
+// Spatial locality of the accesses to one memory in one direction.
 struct RunCounts {
   static constexpr std::uint64_t kPage = 4'096;  // bytes
   static constexpr std::uint64_t kRow = 8'192;
 
   std::uint64_t accesses = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t lines = 0;       // 64 bytes; those an access touches count each
-  std::uint64_t sequential = 0;  // lines that follow the line before
-  std::uint64_t page_runs = 0;   // runs of lines in one page
+  std::uint64_t lines = 0;       // 64-byte lines touched, counted per access
+  std::uint64_t sequential = 0;  // lines that directly follow the previous line
+  std::uint64_t page_runs = 0;   // runs of lines within one page
   std::uint64_t row_runs = 0;
 
   void add(std::uint64_t first_line, std::uint64_t last_line, std::uint64_t size);
 
  private:
-  std::uint64_t last_ = 0;  // line
+  std::uint64_t last_ = 0;  // previous line
 };
 
-// A memory's pages as they are visited: a visit lasts while the page is one of the kRecent that
-// were accessed last.
+// Visits to a memory's pages. A visit lasts while the page is among the kRecent most recently
+// accessed.
 class PageVisits {
  public:
   static constexpr std::size_t kRecent = 16;
 
   void add(std::uint64_t first_line, std::uint64_t last_line);
   std::uint64_t visits() const { return visits_; }
-  std::uint64_t lines() const { return lines_; }  // distinct within their visits
+  std::uint64_t lines() const { return lines_; }  // distinct lines, summed over visits
   const DistinctCount& pages() const { return pages_; }
 
  private:
   struct Visit {
     std::uint64_t page;
-    std::uint64_t touched;  // a bit for each line
+    std::uint64_t touched;  // one bit per line
   };
   void touch(std::uint64_t page, std::uint64_t mask);
 
-  std::vector<Visit> recent_;  // the latest first
+  std::vector<Visit> recent_;  // most recent first
   std::uint64_t visits_ = 0;
   std::uint64_t lines_ = 0;
   DistinctCount pages_;
 };
 
+// Summary of the accesses to two memories.
 class TraceSummary {
  public:
   struct Memory {
@@ -98,8 +99,8 @@ class TraceSummary {
 
   enum class Times { none, absolute, from_first };
 
-  // Addresses from `nvdimm` on are of the second memory. Times count from 0 or, `from_first`, from
-  // the first access; `none`: intensity is over accesses.
+  // Addresses from `nvdimm` on belong to the second memory. Times count from 0 (`absolute`) or from
+  // the first access (`from_first`). With `none`, intensity is per access instead of per time.
   TraceSummary(std::uint64_t nvdimm, Times times) : nvdimm_(nvdimm), times_(times) {}
 
   void add(const TraceRecord& record);

@@ -10,37 +10,37 @@
 
 namespace hmsim {
 
-// Instructions or requests of a trace that are run, and how much they count.
+// A range of instructions or requests to run, and its weight.
 struct TraceWindow {
-  std::int64_t skip = 0;  // before it, from the trace's start
+  std::int64_t skip = 0;  // from the trace's start to the warm-up
   std::int64_t warmup = 0;
-  std::int64_t length = 0;  // behind the warm-up; at least 1
+  std::int64_t length = 0;  // after the warm-up; at least 1
   double weight = 1;
 };
 
-// The unit that parts of a trace are counted in.
+// The unit in which parts of a trace are counted.
 struct TraceUnit {
-  const char* name;  // of it, and of the key that limits them
-  const char* skip;  // docs of the keys
+  const char* name;  // name of the unit, and of the key that limits it
+  const char* skip;  // documentation of the keys
   const char* loop;
   const char* windows;
 };
 extern const TraceUnit kInstructions;
 extern const TraceUnit kRequests;
 
-// The keys by which an agent that reads a trace names them.
+// Keys that select the parts, for any agent that reads a trace.
 struct TraceParts {
   explicit TraceParts(const TraceUnit& counted_in = kInstructions) : unit(&counted_in) {}
 
   const TraceUnit* unit;
   std::int64_t skip = 0;
   std::int64_t loop = 1;
-  std::string windows;  // one after the other: skip=N, warmup=N, instructions=N, weight=X; ...
+  std::string windows;  // separated by ';': skip=N, warmup=N, instructions=N, weight=X
 
   void declare(ParameterSet& parameters);
-  // `limit`: the agent's own limit of a pass, which windows replace.
+  // `limit`: the agent's own limit per pass, which windows replace.
   std::vector<ParameterError> check(std::int64_t limit) const;
-  // The windows, of keys in which check() finds nothing wrong.
+  // Returns the windows. The keys must have passed check().
   std::vector<TraceWindow> list() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this build of DRAMsim3 offers; nothing of DRAMsim3 itself is seen from here.
+// Interface to DRAMsim3 in this build. It exposes no type of DRAMsim3.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,18 @@ namespace hmsim {
 
 struct Dramsim3Preset {
   std::string name;
-  std::string text;  // of the .ini file
+  std::string text;  // contents of the .ini file
 };
 
-// The .ini files that DRAMsim3 ships.
+// Returns the .ini files that DRAMsim3 ships.
 const std::vector<Dramsim3Preset>& dramsim3_presets();
 
-// DRAMsim3's ChannelState. `dram` must have passed dramsim3_errors().
+// Returns a timing model based on DRAMsim3's ChannelState. `dram` must have passed
+// dramsim3_errors().
 std::unique_ptr<TimingModel> make_dramsim3_timing(const DramParameters& dram,
                                                   const DramModelParameters& options);
 
-// DRAMsim3's Controller, of one channel.
+// Returns a model of one channel based on DRAMsim3's Controller.
 std::unique_ptr<WholeDram> make_dramsim3_whole(const DramParameters& dram,
                                                const DramModelParameters& options,
                                                std::int64_t queue_depth);

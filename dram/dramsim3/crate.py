@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds DRAMsim3's source by cargo, and turns its .ini files into a table in C++."""
+"""Finds DRAMsim3's source with cargo, and converts its .ini files to a C++ table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LITERAL = 8_000  # characters in one string literal
 
 
 class Missing(Exception):
-    """The source cannot be had; the text says why."""
+    """The source is not available; the text states the reason."""
 
 
 def source_folder() -> Path:
@@ -48,7 +48,7 @@ def source_folder() -> Path:
 
 
 def licence_text(folder: Path) -> str:
-    """Return the licences of DRAMsim3 and of what it compiles in: whoever hands it on adds them."""
+    """Return the licences of DRAMsim3 and its bundled code, which redistributors must include."""
     headers = folder / "ext/headers"
     names = ["LICENSE", "ext/fmt/LICENSE.rst", "ext/headers/INIHLICENSE.txt"]
     parts = [(folder / name).read_text(encoding="utf-8") for name in names]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3's ChannelState as a timing model. It says whether a request's next command is legal in a
-// given cycle, and is asked about later cycles to find the first: rules only delay, so what is
-// legal in a cycle is legal from then on.
+// Timing model based on DRAMsim3's ChannelState. ChannelState only answers whether the next command
+// of a request is legal in a given cycle. The earliest legal cycle is found by a search: rules only
+// delay, so a command that is legal in one cycle is legal in all later ones.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,20 +21,20 @@ namespace {
 
 using Type = dramsim3::CommandType;
 
-// Without the commands of power-down and self-refresh, which are not asked of this model.
+// Without power-down and self-refresh commands, which this model does not support.
 constexpr std::array<Type, 8> kTypes{Type::ACTIVATE, Type::PRECHARGE,    Type::READ, Type::WRITE,
                                      Type::REFRESH,  Type::REFRESH_BANK, Type::READ, Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
-// Only whether a bank is open matters here, not with which row: requests for this one hit.
+// Only whether a bank is open matters here, not which row. Requests for kRow hit the open row.
 constexpr int kRow = 0;
 constexpr int kOtherRow = 1;
 
 Type type_of(Command command) { return kTypes[static_cast<std::size_t>(command)]; }
 
-// The NVDIMM is two spare ranks, one that is read and one that is written, so that nothing but the
-// data bus binds its bursts: DRAMsim3's rules between ranks are then those of bursts of one DIMM in
-// either direction, and successive ones go to different bank groups.
+// The NVDIMM is modelled as two spare ranks, one for reads and one for writes, so that only the
+// data bus constrains its bursts. DRAMsim3's rules between ranks then apply to its bursts.
+// Successive bursts in one direction use different bank groups.
 constexpr int kSpareRanks = 2;
 
 class Dramsim3Timing final : public TimingModel {
@@ -124,7 +124,8 @@ class Dramsim3Timing final : public TimingModel {
                           "there is no such bank group");
   }
 
-  // All banks closed, and of the spare ranks one open bank in each group.
+  // Resets the state: all banks are closed, but each bank group of the spare ranks has one open
+  // bank.
   void start() {
     state_.emplace(*config_, timing_);
     for (int rank = ranks_; rank < ranks_ + kSpareRanks; ++rank) {
@@ -147,13 +148,13 @@ class Dramsim3Timing final : public TimingModel {
             kRow,
             0};
   }
-  // Where the NVDIMM's next burst in this direction is accounted for.
+  // Returns the address that accounts for the NVDIMM's next burst in this direction.
   dramsim3::Address spare(Command command) const {
     const bool write = command == Command::nvdimm_write;
     return {0, ranks_ + (write ? 1 : 0), next_group_[write ? 1 : 0], 0, kRow, 0};
   }
 
-  // `live`: now for the first time, so that the banks' states follow too.
+  // `live`: the command is issued now, not replayed, so the banks' states are updated too.
   void apply(const Issued& issued, bool live) {
     const auto clock = static_cast<std::uint64_t>(issued.cycle);
     const Type type = type_of(issued.command);
@@ -179,7 +180,7 @@ class Dramsim3Timing final : public TimingModel {
     }
   }
 
-  // Of DRAMsim3's rules within a bank, those of its own rows: not the column spacing.
+  // Records DRAMsim3's rules within a bank that concern its rows; column spacing is excluded.
   void note_bank_rules(const Issued& issued, std::size_t bank) {
     const bool column = reserves_data_bus(issued.command);
     for (const auto& [following, cycles] :
@@ -202,7 +203,7 @@ class Dramsim3Timing final : public TimingModel {
     return answer.IsValid();
   }
 
-  // The first cycle, from the last command's on, in which the command is legal.
+  // Returns the first cycle, not before the last command, in which the command is legal.
   Cycle first(const dramsim3::Command& question, Type expected) const {
     if (legal(question, expected, last_)) {
       return Cycle(last_);
@@ -226,9 +227,9 @@ class Dramsim3Timing final : public TimingModel {
   const int banks_per_rank_;
   std::unique_ptr<dramsim3::Config> config_;
   const dramsim3::Timing timing_;
-  std::int64_t horizon_ = 0;  // no rule reaches further, in cycles
+  std::int64_t horizon_ = 0;  // longest reach of any rule, in cycles
   std::optional<dramsim3::ChannelState> state_;
-  std::deque<Issued> log_;  // as far back as rules reach: ChannelState itself cannot be saved
+  std::deque<Issued> log_;  // commands within horizon_, because ChannelState itself cannot be saved
   std::vector<bool> open_;
   std::vector<std::array<std::int64_t, kBankCommands>> bank_ready_;
   std::int64_t last_ = 0;  // cycle of the last command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3's Config and Timing for a DRAM as described here.
+// Conversion of DramParameters to DRAMsim3's Config and Timing.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace hmsim {
 
-// Addresses map to row | bank group | bank | rank | column, most significant first. Throws
-// InputError when no temporary file can be written: DRAMsim3 takes its configuration from a file.
+// Returns the configuration. Addresses map to row | bank group | bank | rank | column, most
+// significant first. Throws InputError if no temporary file can be written: DRAMsim3 reads its
+// configuration from a file.
 std::unique_ptr<dramsim3::Config> dramsim3_config(const DramParameters& dram,
                                                   const DramModelParameters& options,
                                                   std::int64_t queue_depth);
 
-// DRAMsim3's table of rules, mended if `options` say so.
+// Returns DRAMsim3's table of timing rules, with corrections if `options` ask for them.
 dramsim3::Timing dramsim3_timing(const dramsim3::Config& config,
                                  const DramModelParameters& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DRAMsim3's Controller. (Its JedecDRAMSystem adds several channels in lockstep and files of
-// statistics, and counts its instances in a global variable.)
+// Model of one channel based on DRAMsim3's Controller. JedecDRAMSystem is not used: it runs several
+// channels in lockstep, writes statistics files, and counts its instances in a global variable.
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -14,9 +14,9 @@ namespace hmsim {
 
 namespace {
 
-// DRAMsim3 gives its counters away in files only, and its queues' lengths not at all. The name of a
-// private member may be written in an explicit instantiation (C++17, [temp.explicit] 12), which
-// hands out a pointer to it.
+// DRAMsim3 writes its counters to files only and does not expose queue lengths. An explicit
+// instantiation may name a private member (C++17, [temp.explicit] 12); this one hands out a pointer
+// to it.
 template <class Tag, typename Tag::Member Pointer>
 struct Exposed {
   friend typename Tag::Member expose(Tag /*tag*/) { return Pointer; }
@@ -77,7 +77,7 @@ class Dramsim3Whole final : public WholeDram {
                                      (controller_.*expose(Returning())).size());
   }
 
-  // Counts of the present epoch, which nothing here ends.
+  // Counts since the last reset_counters(), because nothing here ends DRAMsim3's epoch.
   Counters counters() const override {
     return {*reads_ + *writes_, *read_hits_ + *write_hits_, *activates_, *precharges_, *refreshes_};
   }
@@ -94,7 +94,7 @@ class Dramsim3Whole final : public WholeDram {
   std::uint64_t clock_ = 0;
   const std::uint64_t* reads_ = counter("num_read_cmds");
   const std::uint64_t* writes_ = counter("num_write_cmds");
-  // DRAMsim3 counts as a hit every column command but the first after an activate.
+  // DRAMsim3 counts every column command as a hit, except the first after an activate.
   const std::uint64_t* read_hits_ = counter("num_read_row_hits");
   const std::uint64_t* write_hits_ = counter("num_write_row_hits");
   const std::uint64_t* activates_ = counter("num_act_cmds");

@@ -11,8 +11,8 @@ extern const DramStandardDescriptor kDramStandard_ddr3;
 namespace {
 
 // Times of one data rate in picoseconds: tables 62 to 67 (speed bins: tCK, CWL, tRAS) and 68 to 69
-// (timing by speed: tRRD and tFAW for pages of 1 KB and of 2 KB, tCKE, tXP). tCK is cut to whole
-// picoseconds.
+// (timing by speed: tRRD and tFAW for pages of 1 KB and of 2 KB, tCKE, tXP). tCK is truncated to
+// whole picoseconds.
 struct Rate {
   const char* name;
   std::int64_t tck;
@@ -31,7 +31,7 @@ constexpr Rate k1600{"1600", 1250, 8, 35'000, {6'000, 7'500}, {30'000, 40'000}, 
 constexpr Rate k1866{"1866", 1071, 9, 34'000, {5'000, 6'000}, {27'000, 35'000}, 5'000, 6'000};
 constexpr Rate k2133{"2133", 937, 10, 33'000, {5'000, 6'000}, {25'000, 35'000}, 5'000, 6'000};
 
-// CL, nRCD and nRP are equal in every bin: tables 62 to 67.
+// CL, nRCD and nRP are equal in every bin (tables 62 to 67).
 struct Bin {
   const Rate& rate;
   char letter;
@@ -47,7 +47,8 @@ constexpr std::array<Bin, 21> kBins{{
     {k2133, 'k', 11}, {k2133, 'l', 12}, {k2133, 'm', 13}, {k2133, 'n', 14},  // table 67
 }};
 
-// Section 2.11: 8 banks; rows of 1 KB, of 2 KB in x16 devices and in all of 8 Gb. Table 61: tRFC.
+// Section 2.11: 8 banks; rows of 1 KB, or 2 KB in x16 devices and in all 8 Gb devices. Table 61:
+// tRFC.
 struct Density {
   std::int64_t megabits;
   std::int64_t trfc;  // ps
@@ -56,8 +57,9 @@ struct Density {
 constexpr std::array<Density, 5> kDensities{
     {{512, 90'000}, {1024, 110'000}, {2048, 160'000}, {4096, 260'000}, {8192, 350'000}}};
 
-// Section 12.1 and the bins' notes: the next whole cycle. A hundredth of a cycle is forgiven, since
-// tCK is cut: tWR of DDR3-1866, 15 ns, is 14 cycles of 1.0714 ns, not 15 of 1.071 ns.
+// Section 12.1 and the bins' notes: rounds up to a whole cycle. A hundredth of a cycle is
+// tolerated, because tCK is truncated: tWR of DDR3-1866, 15 ns, is 14 cycles of 1.0714 ns, not 15
+// of 1.071 ns.
 constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
   const std::int64_t rounded = (100 * time + 99 * tck - 1) / (100 * tck);
   return rounded < at_least ? at_least : rounded;
@@ -74,7 +76,7 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_b
   timing.trp = bin.cycles;
   timing.tras = cycles(rate.tras, rate.tck);
   timing.trc = timing.tras + timing.trp;
-  timing.trrd = cycles(rate.trrd[page], rate.tck, 4);  // tables 68 and 69, as all below
+  timing.trrd = cycles(rate.trrd[page], rate.tck, 4);  // tables 68 and 69, also for the times below
   timing.tfaw = cycles(rate.tfaw[page], rate.tck);
   timing.twr = cycles(15'000, rate.tck);
   timing.twtr = cycles(7'500, rate.tck, 4);
@@ -82,7 +84,7 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_b
   timing.tccd = 4;
   timing.burst = 4;                     // BL8
   timing.trtrs = 1;                     // not in the standard: DRAMSim2
-  timing.trefi = 7'800'000 / rate.tck;  // table 61, up to 85 degrees: a mean, so it is cut
+  timing.trefi = 7'800'000 / rate.tck;  // table 61, up to 85 degrees; a mean, so truncated
   timing.trfc = cycles(density.trfc, rate.tck);
   timing.tcke = cycles(rate.tcke, rate.tck, 3);
   timing.txp = cycles(rate.txp, rate.tck, 3);
@@ -92,7 +94,7 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_b
   return timing;
 }
 
-// As DRAMSim2 ships it.
+// Currents as DRAMSim2 ships them.
 DramPower table3_power() {
   DramPower power;
   power.vdd = 1'500'000;
@@ -166,8 +168,7 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
 
 std::vector<OwnTime> own_times() { return {}; }
 
-// Those of the .ini files that DRAMsim3 ships, which are of Micron's data sheets: of DDR3L, at 1.35
-// V.
+// From the .ini files that DRAMsim3 ships, which follow Micron's data sheets for DDR3L, at 1.35 V.
 std::vector<DeviceCurrents> currents() {
   return {
       {1333, 1024, 8, {33, 17, 12, 23, 72, 77, 155, 0, 12}},

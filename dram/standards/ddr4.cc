@@ -10,9 +10,9 @@ extern const DramStandardDescriptor kDramStandard_ddr4;
 
 namespace {
 
-// Times of one data rate in picoseconds, from the standard's tables of timing by speed bin; those
-// that depend on the page are for 512 bytes (x4), 1 KB (x8) and 2 KB (x16). tCK is cut to whole
-// picoseconds, as the standard does. CWL: table of MR2, write preamble of one cycle.
+// Times of one data rate in picoseconds, from the standard's timing tables by speed bin.
+// Page-dependent times are for 512 bytes (x4), 1 KB (x8) and 2 KB (x16). tCK is truncated to whole
+// picoseconds, as in the standard. CWL: table of MR2, write preamble of one cycle.
 struct Rate {
   const char* name;
   std::int64_t tck;
@@ -89,7 +89,7 @@ constexpr Rate k3200{"3200",
                      {10'000, 21'000, 30'000},
                      1024};
 
-// CL, nRCD and nRP are equal in every bin: the standard's tables of speed bins.
+// CL, nRCD and nRP are equal in every bin (the standard's tables of speed bins).
 struct Bin {
   const Rate& rate;
   const char* letters;
@@ -104,7 +104,8 @@ constexpr std::array<Bin, 24> kBins{{
     {k2933, "aa", 22}, {k3200, "w", 20}, {k3200, "aa", 22}, {k3200, "ac", 24},
 }};
 
-// Section 2.7: 4 groups of 4 banks, x16 devices 2 of 4. Table of refresh parameters: tRFC1.
+// Section 2.7: 4 groups of 4 banks; x16 devices have 2 groups of 4. tRFC1: table of refresh
+// parameters.
 struct Density {
   std::int64_t megabits;
   std::int64_t trfc;  // ps
@@ -112,7 +113,7 @@ struct Density {
 
 constexpr std::array<Density, 3> kDensities{{{4096, 260'000}, {8192, 350'000}, {16384, 550'000}}};
 
-// Section 13.5, the rounding algorithm in whole numbers: the next whole cycle, less 2.6 %.
+// Section 13.5, the rounding algorithm in integers: rounds up after subtracting 2.6 % of a cycle.
 constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
   const std::int64_t rounded = (time * 1000 / tck + 974) / 1000;
   return rounded < at_least ? at_least : rounded;
@@ -140,7 +141,7 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   timing.tccd_l = cycles(rate.tccd_l, rate.tck, 5);
   timing.burst = 4;  // BL8
   timing.trtrs = 2;  // section 4.24, read to write: CL - CWL + BL/2 + 1 + a preamble of 1
-  timing.trefi = 7'800'000 / rate.tck;  // up to 85 degrees: a mean, so it is cut
+  timing.trefi = 7'800'000 / rate.tck;  // up to 85 degrees; truncated, because it is a mean
   timing.trfc = cycles(density.trfc, rate.tck);
   timing.tcke = cycles(5'000, rate.tck, 3);
   timing.txp = cycles(6'000, rate.tck, 4);
@@ -180,7 +181,7 @@ std::vector<OwnTime> own_times() {
           {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd}};
 }
 
-// Those of the .ini files that DRAMsim3 ships, which are of Micron's data sheets.
+// From the .ini files that DRAMsim3 ships, which follow Micron's data sheets.
 std::vector<DeviceCurrents> currents() {
   return {
       {1866, 4096, 4, {55, 40, 27, 55, 125, 140, 170, 0, 20}},

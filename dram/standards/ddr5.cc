@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DDR5 parts, composed from JESD79-5B. A part is a rank of one sub-channel: 32 data lines and
-// bursts of 16, which is a line of 64 bytes. A DIMM has two sub-channels with buses of their own:
-// they are two channels (`controller.channels`), each with half of the DIMM's capacity and
-// bandwidth.
+// bursts of 16, which move a line of 64 bytes. A DIMM has two sub-channels with separate buses.
+// They are modelled as two channels (`controller.channels`), each with half of the DIMM's capacity
+// and bandwidth.
 #include <algorithm>
 #include <array>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kDataLines = 32;
 
-// tCK in picoseconds, cut to whole ones as the standard does, and the cycles of CL and of nRCD and
-// nRP in the standard's tables of speed bins. CL is even.
+// tCK in picoseconds, truncated as in the standard; cycles of CL; and cycles of nRCD and nRP, from
+// the standard's tables of speed bins. CL is even.
 struct Bin {
   const char* name;
   std::int64_t tck;
@@ -45,7 +45,7 @@ constexpr std::array<Bin, 17> kBins{{
     {"6400c", 312, 56, 56},
 }};
 
-// Section 2.7: banks in a group; x16 devices have 4 groups, others 8. Refresh parameters: tRFC1 and
+// Section 2.7: banks per group; x16 devices have 4 groups, others 8. Refresh parameters: tRFC1 and
 // tRFCsb; tREFSBRD is 30 ns in all.
 struct Density {
   std::int64_t megabits;
@@ -57,7 +57,8 @@ struct Density {
 constexpr std::array<Density, 3> kDensities{
     {{8192, 2, 195'000, 115'000}, {16384, 4, 295'000, 130'000}, {32768, 4, 410'000, 190'000}}};
 
-// The standard's rounding algorithm in whole numbers: the next whole cycle, less 0.3 %.
+// The standard's rounding algorithm in integers: reduces the time by 0.3 %, adds a cycle and
+// truncates.
 constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
   const std::int64_t rounded = (time * 997 / tck + 1000) / 1000;
   return rounded < at_least ? at_least : rounded;
@@ -81,17 +82,18 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   timing.trtp = cycles(7'500, bin.tck, 12);
   timing.tccd = 8;
   timing.tccd_l = cycles(5'000, bin.tck, 8);
-  // x4 devices write half of what their error correction covers: they read and modify.
+  // On x4 devices a write covers half of an error-correction word, so it is a read-modify-write.
   timing.tccd_l_wr =
       width == 4 ? cycles(20'000, bin.tck, 32) : cycles(10'000, bin.tck, 16);  // tCCD_L_WR(2)
   timing.tppd = 2;
   timing.burst = 8;                    // BL16
   timing.trtrs = 2;                    // read to write: a preamble of 2
-  timing.trefi = 3'900'000 / bin.tck;  // tREFI1, up to 85 degrees: a mean, so it is cut
+  timing.trefi = 3'900'000 / bin.tck;  // tREFI1, up to 85 degrees; truncated (mean)
   timing.trfc = cycles(density.trfc, bin.tck);
   timing.trfcsb = cycles(density.trfcsb, bin.tck);
-  // Power-down (tPD and tXP) and self-refresh: tCKESR stands for tCPDED + tCSL, tXSDLL for tDLLK,
-  // which the standard gives per data rate: about 640 ns. These two are from memory.
+  // Power-down (tPD and tXP) and self-refresh. tCKESR represents tCPDED + tCSL. tXSDLL represents
+  // tDLLK, which the standard gives per data rate, about 640 ns. Both values are from memory, not
+  // checked.
   timing.tcke = cycles(7'500, bin.tck, 8);
   timing.txp = cycles(7'500, bin.tck, 8);
   timing.tckesr = cycles(5'000, bin.tck, 8) + cycles(10'000, bin.tck);
@@ -121,7 +123,7 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// Precharges of a rank keep a distance too.
+// Adds the minimum distance between precharges of a rank.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd}},
@@ -145,7 +147,8 @@ std::vector<OwnTime> own_times() {
           {"tREFSBRD", &DramTiming::trefsbrd, nullptr}};
 }
 
-// Estimates of the order of 16 Gb x8 devices at 4800 MT/s, of no data sheet, in all parts alike.
+// Order-of-magnitude estimates for 16 Gb x8 devices at 4800 MT/s, not from a data sheet. All parts
+// use them.
 std::vector<DeviceCurrents> currents() {
   return {
       {4800, 16384, 8, {110, 85, 80, 100, 350, 330, 280, 150, 90}},

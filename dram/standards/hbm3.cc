@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HBM3 parts, composed from JESD238. A channel is one of a stack's sixteen, its ranks are its two
-// pseudo-channels (`dram.ranks: 2`): 32 data lines each, with banks, timing and a data bus of their
-// own. They share two command buses, one for reads and writes and one for all other commands, so
-// that a command of either kind goes in the same cycle of CK, which runs at a quarter of the data
+// HBM3 parts, composed from JESD238. A channel is one of a stack's sixteen. Its ranks are its two
+// pseudo-channels (`dram.ranks: 2`), each with 32 data lines and separate banks, timing and data
+// bus. They share two command buses, one for reads and writes and one for all other commands, so
+// one command of each kind can issue in the same cycle of CK. CK runs at a quarter of the data
 // rate.
 //
-// A line of 64 bytes is two bursts of 8 from one row, tCCDL apart: two reads (writes) in the
-// command slots, and two cycles of data each, between which a burst of another bank group fits. An
-// ACT takes one and a half cycles of the row bus; here two, and its times count from the second.
+// A line of 64 bytes is two bursts of 8 from one row, tCCDL apart: two reads (writes) in command
+// slots, and two cycles of data each. A burst of another bank group fits between them. An ACT takes
+// one and a half cycles of the row bus; it is modelled as two, and its times count from the second.
 //
-// JESD238 gives tCK, tCCDS, tCCDL, tREFI and tRREFD, and leaves most others to vendors [j]. These
-// are the nanoseconds of public models: [r] a third party's preset of 6.4 Gb/s for Ramulator 2's
-// HBM3, counted in CK, [g] a gem5 interface of a stack of eight dies of 16 Gb. What has no mark is
-// of no source at hand.
+// JESD238 [j] gives tCK, tCCDS, tCCDL, tREFI and tRREFD and leaves most other times to vendors.
+// They are in nanoseconds from public models: [r] a third party's 6.4 Gb/s preset for Ramulator 2's
+// HBM3, which counts in CK; [g] a gem5 interface of a stack of eight 16 Gb dies. Values without a
+// mark have no source.
 #include <algorithm>
 #include <array>
 
@@ -27,8 +27,8 @@ namespace {
 constexpr CommandProtocol kProtocol{true, 2, 2, true, false};
 
 struct Bin {
-  const char* name;   // of a stack of `stacks` times four dies
-  std::int64_t rate;  // Mb/s of a data line
+  const char* name;   // of a stack of 4 x `stacks` dies
+  std::int64_t rate;  // Mb/s per data line
   std::int64_t stacks;
 };
 
@@ -45,7 +45,7 @@ constexpr std::int64_t kGroups = 4;        // of a stack id
 constexpr std::int64_t kBanks = 16;        // of a stack id
 constexpr int kDataLines = 32;
 
-// The next whole cycle.
+// Rounds up to a whole cycle.
 std::int64_t cycles(std::int64_t time, std::int64_t tck) { return (time + tck - 1) / tck; }
 
 DramTiming timing_of(const Bin& bin) {
@@ -67,9 +67,9 @@ DramTiming timing_of(const Bin& bin) {
   t.trtp = cycles(8'125, tck);                               // tRTPL [r]; tRTPS is less
   t.tccd = 2;                                                // tCCDS [j]
   t.tccd_l = std::max<std::int64_t>(4, cycles(2'500, tck));  // tCCDL [j]
-  t.tccdr = 3;  // tCCDS and a cycle: of no source at hand
+  t.tccdr = 3;                                               // tCCDS plus one cycle; no source
   t.tppd = 2;
-  t.burst = 4;  // two bursts of 8, four bits a line in a cycle
+  t.burst = 4;  // two bursts of 8; four bits per data line and cycle
   t.burst_gap = t.tccd_l - t.burst / 2;
   t.trtrs = 2;                                                 // read to write: a preamble
   t.trefi = 3'900'000 / tck;                                   // [j]
@@ -77,7 +77,7 @@ DramTiming timing_of(const Bin& bin) {
   t.trfcsb = cycles(200'000, tck);                             // tRFCpb [g]
   t.trefsbrd = std::max<std::int64_t>(3, cycles(8'000, tck));  // tRREFD [j]
   t.tpbr2pbr = t.trefsbrd;
-  // Power-down and self-refresh, which no HBM3 channel makes use of.
+  // Power-down and self-refresh. HBM3 channels do not use them.
   t.tcke = cycles(7'500, tck);
   t.txp = cycles(7'500, tck);
   t.tckesr = cycles(10'000, tck);
@@ -96,9 +96,9 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// Times of an activated row count from the second slot of the activate; those of a line from its
-// second read (write), which comes tCCDL after the first, and from the end of its data. A
-// pseudo-channel shares no data bus.
+// Row times count from the second slot of the activate. Line times count from the second read
+// (write), which follows the first by tCCDL, and from the end of its data. Each pseudo-channel has
+// its own data bus.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   DramParameters whole = dram;
   DramTiming& t = whole.timing;
@@ -132,8 +132,8 @@ std::vector<OwnTime> own_times() {
           {"burst_gap", &DramTiming::burst_gap, nullptr}};
 }
 
-// Estimates of the order of a pseudo-channel at 6.4 Gb/s, all supplies taken as VDDC; of no data
-// sheet, in all parts alike.
+// Order-of-magnitude estimates for a pseudo-channel at 6.4 Gb/s, with all supplies taken as VDDC;
+// not from a data sheet. All parts use them.
 std::vector<DeviceCurrents> currents() {
   return {{3200, 4096, 32, {90, 40, 25, 60, 420, 400, 250, 130, 20}}};
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LPDDR5 parts, composed from JESD209-5: a channel of 16 data lines whose commands go by CK, with
-// WCK : CK = 4 : 1, banks in four groups (BG mode), and a line of 64 bytes as one burst of 32.
+// LPDDR5 parts, composed from JESD209-5: a channel of 16 data lines with commands clocked by CK,
+// WCK : CK = 4 : 1, four bank groups (BG mode), and a line of 64 bytes as one burst of 32.
 //
-// Such a burst moves in two halves of two cycles, two cycles apart; between them there is room for
-// a half of another bank group's. Its lengths are BL/n_min = 6 and BL/n_max = 8 (within a bank
-// group). Activates are split: ACT-1, and ACT-2 in the next cycle, of the tAAD = 8 that it may
-// take. WCK runs for bursts only: CAS with WS_RD or WS_WR starts it in the cycle before the read or
-// write.
+// Such a burst moves in two halves of two cycles, two cycles apart. Half of a burst of another bank
+// group fits between them. Its lengths are BL/n_min = 6 and BL/n_max = 8 (within a bank group).
+// Activates are split: ACT-1, and ACT-2 in the next cycle, although tAAD would allow up to 8. WCK
+// runs only for bursts: CAS with WS_RD or WS_WR starts it in the cycle before the read or write.
 //
-// Where the standard was not at hand, figures are those of public models of it, which agree where
-// several give them: [g] gem5's src/mem LPDDR5 interfaces (LPDDR5_6400_1x16_BG_BL32), [r] Ramulator
-// 2's LPDDR5, [l] Antmicro's LPDDR5 PHY for LiteDRAM, which cites tables 182, 183 and 201.
+// If the standard was not available, values come from public models, which agree where several
+// give them: [g] gem5's src/mem LPDDR5 interfaces (LPDDR5_6400_1x16_BG_BL32), [r] Ramulator 2's
+// LPDDR5, [l] Antmicro's LPDDR5 PHY for LiteDRAM, which cites tables 182, 183 and 201.
 #include <algorithm>
 #include <array>
 
@@ -25,8 +24,8 @@ namespace {
 // ACT takes two slots; no DBI, no link ECC.
 constexpr CommandProtocol kProtocol{false, 2, 1, false, true};
 
-// Of one data rate, with WCK : CK = 4 : 1: the cycles of RL (set 0), WL (set A), nWR, nRBTP,
-// tWCKENL_RD, tWCKENL_WR, tWCKPRE_Static, tWCKPRE_Toggle_RD and tWCKPRE_Toggle_WR [l].
+// One data rate, with WCK : CK = 4 : 1. In cycles: RL (set 0), WL (set A), nWR, nRBTP, tWCKENL_RD,
+// tWCKENL_WR, tWCKPRE_Static, tWCKPRE_Toggle_RD and tWCKPRE_Toggle_WR [l].
 struct Bin {
   const char* name;
   std::int64_t tck;  // ps
@@ -38,7 +37,7 @@ constexpr std::array<Bin, 3> kBins{{{"4267", 1875, 12, 6, 19, 2, 4, 2, 3, 6, 2},
                                     {"5500", 1454, 15, 8, 24, 4, 6, 3, 4, 6, 2},
                                     {"6400", 1250, 17, 9, 28, 4, 7, 4, 4, 7, 2}}};
 
-// tRFCab and tRFCpb in picoseconds [r]; those of 32 Gb as LPDDR4 has them (JESD209-4, table of
+// tRFCab and tRFCpb in picoseconds [r]. The values for 32 Gb are LPDDR4's (JESD209-4, table of
 // refresh requirements).
 struct Density {
   std::int64_t megabits;
@@ -53,14 +52,14 @@ constexpr int kDataLines = 16;
 constexpr std::int64_t kPageBytes = 2048;  // in BG mode [g]
 constexpr std::int64_t kGroups = 4;
 constexpr std::int64_t kBanks = 16;
-constexpr std::int64_t kRefreshed = 2;  // by a REFpb: the banks of one number in groups 2 apart
+constexpr std::int64_t kRefreshed = 2;  // banks per REFpb: same number, two groups apart
 
-// The next whole cycle.
+// Rounds up to a whole cycle.
 std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least) {
   return std::max(at_least, (time + tck - 1) / tck);
 }
 
-// Core times: [g], with its "greater of", and [r].
+// Core times: [g], including its "greater of" rules, and [r].
 DramTiming timing_of(const Bin& bin, const Density& density) {
   DramTiming t;
   t.tck_ps = bin.tck;
@@ -77,7 +76,7 @@ DramTiming timing_of(const Bin& bin, const Density& density) {
   t.twtr = cycles(6'250, bin.tck, 4);
   t.twtr_l = cycles(12'000, bin.tck, 4);
   t.trtp = 6 + bin.nrbtp;  // BL/n_min + nRBTP
-  t.tccd = 2;              // a burst of 32 after one of another group, in its gap
+  t.tccd = 2;              // a burst of 32 in the gap of one of another group
   t.tccd_l = 8;            // BL/n_max
   t.tppd = 2;
   t.burst = 4;
@@ -90,8 +89,8 @@ DramTiming timing_of(const Bin& bin, const Density& density) {
   t.tpbr2pbr = cycles(90'000, bin.tck, 1);  // tpbR2pbR [r]
   t.twck_rd = bin.enable_rd + bin.still + bin.toggle_rd;
   t.twck_wr = bin.enable_wr + bin.still + bin.toggle_wr;
-  t.twckpst = 1;  // 2.5 tWCK, which end within a cycle
-  // Power-down and self-refresh, which no LPDDR5 channel makes use of.
+  t.twckpst = 1;  // 2.5 tWCK, which fit in one cycle
+  // Power-down and self-refresh. LPDDR5 channels do not use them.
   t.tcke = cycles(7'500, bin.tck, 5);
   t.txp = cycles(7'000, bin.tck, 3);
   t.tckesr = cycles(15'000, bin.tck, 3);
@@ -112,9 +111,9 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// Times of an activated row count from ACT-2, a cycle after the activate, which is ACT-1; those of
-// bursts to the end of their second half, within a bank group to BL/n_max. Between ranks WCK, which
-// stops first, leaves more time than the data bus needs.
+// Row times count from ACT-2, one cycle after the activate, which is ACT-1. Burst times count to
+// the end of the second half; within a bank group, to BL/n_max. Between ranks, the data clock WCK
+// must stop first, which takes longer than the data bus needs.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   DramParameters whole = dram;
   DramTiming& t = whole.timing;
@@ -151,8 +150,8 @@ std::vector<OwnTime> own_times() {
           {"tWCKPST", &DramTiming::twckpst, nullptr}};
 }
 
-// Estimates of the order of a 16 Gb x16 die at 6400 MT/s, all supplies taken as VDD2H; of no data
-// sheet, in all parts alike.
+// Order-of-magnitude estimates for a 16 Gb x16 die at 6400 MT/s, with all supplies taken as VDD2H;
+// not from a data sheet. All parts use them.
 std::vector<DeviceCurrents> currents() {
   return {{1600, 16384, 16, {60, 25, 8, 35, 240, 220, 130, 80, 4}}};
 }

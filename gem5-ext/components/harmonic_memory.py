@@ -24,11 +24,11 @@ LINE = 64  # bytes
 def flat_parameters(
     config: str, policy: str | None = None, overrides: Mapping[str, object] | None = None
 ) -> tuple[dict[str, str], dict[str, int]]:
-    """Ask hmsim what a configuration comes to, with a policy bundle and overrides laid over it.
+    """Resolve a configuration with hmsim, after applying a policy bundle and overrides.
 
-    The command ``hmsim``, or what the environment variable ``HMSIM`` names, is run; gem5's own
-    interpreter needs no package of it. A file of lines ``NAME=VALUE`` (``hmsim check --flat``)
-    serves as a configuration where there is no such command.
+    Runs the command ``hmsim``, or the one in the environment variable ``HMSIM``, so gem5's
+    interpreter needs no package of hmsim. Without the command, a file of lines ``NAME=VALUE``
+    (``hmsim check --flat``) can serve as the configuration.
 
     Returns:
         Every parameter, and the bytes of "dram" and "nvdimm".
@@ -70,17 +70,17 @@ def flat_parameters(
 
 
 def _lines(parameters: Mapping[str, str], has_nvdimm: bool) -> list[str]:
-    """Return what a controller is told, with or without the NVDIMM that parameters are of."""
+    """Return a controller's parameters as lines, with or without its NVDIMM."""
     own = parameters if has_nvdimm else {**parameters, "nvdimm.present": "false"}
     return [f"{name}={value}" for name, value in own.items()]
 
 
 class HarmonicMemory(AbstractMemorySystem):
-    """One or more controllers, each of DRAM and, where configured, an NVDIMM.
+    """One or more controllers, each with DRAM and, if configured, an NVDIMM.
 
-    Several controllers interleave both memories by ``interleaving`` bytes; each is configured by
-    the same parameters, and capacities add up. With ``nvdimms`` the first so many of them have an
-    NVDIMM, each a range of its own.
+    Several controllers interleave both memories by ``interleaving`` bytes. All have the same
+    parameters, and their capacities add up. With ``nvdimms``, only the first ``nvdimms``
+    controllers have an NVDIMM, each with a separate address range.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class HarmonicMemory(AbstractMemorySystem):
         :param overrides: parameters by dotted name.
         :param controllers: a power of two.
         :param interleaving: bytes, a power of two, at least 64.
-        :param seed: of all that is random in controllers and NVDIMMs.
-        :param check: judge every command by the rules of devices, buses and the ack protocol.
+        :param seed: of all random numbers in controllers and NVDIMMs.
+        :param check: check every command against the rules of devices, buses and the ack protocol.
         :param record: name of a packet trace in gem5's output folder, of one controller.
-        :param nvdimms: how many controllers have one of their own; by default all share one range.
-        :param written: file of the pages of the NVDIMM that were written before the machine began.
+        :param nvdimms: number of controllers with an NVDIMM range each; by default all share one.
+        :param written: file of the NVDIMM's pages that were written before the machine started.
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
@@ -140,14 +140,14 @@ class HarmonicMemory(AbstractMemorySystem):
             for index in range(controllers)
         ]
         for controller in self.controllers[:having]:
-            # Not for programs in general: boards say what it is.
+            # Not general-purpose memory: boards report it to the guest as persistent.
             controller.nvdimm = HarmonicMemInterface(conf_table_reported=False)
         self._having = having
 
     def __getattr__(self, name: str) -> object:
-        """Return ``dram_size``, ``nvdimm_size``, bytes, or ``nvdimm_sizes``, one for each range.
+        """Return ``dram_size`` or ``nvdimm_size`` in bytes, or ``nvdimm_sizes``, one per range.
 
-        gem5 would take a property for a parameter.
+        Not properties, because gem5 would treat these as parameters.
         """
         if name == "dram_size":
             return self._dram
@@ -194,7 +194,7 @@ class HarmonicMemory(AbstractMemorySystem):
 
     @overrides(AbstractMemorySystem)
     def set_memory_range(self, ranges: list[AddrRange]) -> None:
-        """Take one range of all bytes, DRAM first, or DRAM's and one for each of the NVDIMM's."""
+        """Set one range for all bytes, DRAM first; or DRAM's range and one per NVDIMM range."""
         expected = [self.dram_size, *self.nvdimm_sizes]
         if len(ranges) == 1 and self.nvdimm_size:
             if ranges[0].size() != self.get_size():
@@ -216,6 +216,6 @@ class HarmonicMemory(AbstractMemorySystem):
             controller.nvdimm.range = part
 
     def statistics(self, index: int = 0) -> dict[str, float]:
-        """What a controller's statistics read now, by dotted path."""
+        """Return a controller's present statistics by dotted path."""
         lines = self.controllers[index].statistics().splitlines()
         return {name: float(value) for name, _, value in (each.partition("=") for each in lines)}

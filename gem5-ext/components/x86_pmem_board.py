@@ -21,7 +21,7 @@ GIB = 1 << 30
 IO_HOLE = 3 * GIB  # up to 4 GiB
 NVDIMM_START = 4 * GIB
 SECTION = 128 << 20  # bytes: Linux's regions begin at its multiples, and merge without a gap
-# Linux's boot protocol: gem5 puts the boot parameters there, with the header at 0x1f1 of a page.
+# Linux's boot protocol: gem5's address of the boot parameters, whose header is at 0x1f1.
 LOADER_FIELDS = 0x90200 + 0x210  # type_of_loader, loadflags, setup_move_size, code32_start, ...
 INITRD_START = 0x30000000
 QEMU_TIMER_MHZ = 1000  # its local interrupt controllers count nanoseconds
@@ -32,8 +32,8 @@ USABLE, RESERVED, PERSISTENT = 1, 2, 12  # E820 types; 12: legacy persistent mem
 class X86PmemBoard(X86Board):
     """`X86Board` with `HarmonicMemory`: DRAM from 0, at most 3 GiB, the NVDIMM from 4 GiB on.
 
-    Linux (with X86_PMEM_LEGACY and BLK_DEV_PMEM) finds the NVDIMM in the E820 table and makes
-    /dev/pmem0 of it; of each range of its own a further one.
+    Linux (with X86_PMEM_LEGACY and BLK_DEV_PMEM) finds the NVDIMM in the E820 table and creates
+    /dev/pmem0, and one further device for each separate range.
     """
 
     @overrides(X86Board)
@@ -76,10 +76,10 @@ class X86PmemBoard(X86Board):
         ]
 
     def set_left_machine(self, folder: str, cores: int) -> None:
-        """Go on with a machine that has left QEMU (`hmsim guest prepare`).
+        """Continue a machine that has left QEMU (`hmsim guest prepare`).
 
-        :param folder: of memory.elf, the bytes of both memories, and machine.json.
-        :param cores: of this machine; cores and sizes of memories must be those of the other one.
+        :param folder: with memory.elf (the contents of both memories) and machine.json.
+        :param cores: of this machine; cores and memory sizes must equal the other machine's.
         """
         try:
             left = json.loads(Path(folder, "machine.json").read_text(encoding="utf-8"))
@@ -105,9 +105,9 @@ class X86PmemBoard(X86Board):
         self._timer_ratio = QEMU_TIMER_MHZ / mhz
 
     def keep_timers(self, frequency: float) -> None:
-        """Let local interrupt controllers count as fast, beside the cores' clock, as QEMU's did.
+        """Clock the local interrupt controllers at QEMU's ratio to the cores' clock.
 
-        :param frequency: of the cores, Hz. To be called behind `_pre_instantiate`.
+        :param frequency: of the cores, Hz. Call after `_pre_instantiate`.
         """
         counted = f"{frequency * self._timer_ratio:.0f}Hz"
         clock = SrcClockDomain(clock=counted, voltage_domain=VoltageDomain())
@@ -121,8 +121,8 @@ class X86PmemBoard(X86Board):
         """Boot an uncompressed kernel with an uncompressed cpio archive as its root.
 
         :param vmlinux: the ELF file.
-        :param initramfs: not compressed: gem5 would unpack it and keep the wrong length.
-        :param arguments: of the kernel's command line, behind the console's.
+        :param initramfs: uncompressed, because gem5 would unpack it and keep the wrong length.
+        :param arguments: appended to the kernel's command line.
         """
         image = Path(initramfs)
         with image.open("rb") as file:
@@ -132,7 +132,7 @@ class X86PmemBoard(X86Board):
         end = INITRD_START + size
         if end > self.get_memory().dram_size:
             raise ValueError(f"{initramfs}: {size} bytes do not fit into DRAM behind 768 MiB")
-        # gem5's loader knows no initrd: its place goes into the boot parameters as raw data.
+        # gem5's loader does not support an initrd; write its address to the boot parameters.
         fields = Path(m5.options.outdir, "boot_parameters.bin")
         fields.write_bytes(struct.pack("<BBHIII", 0xFF, 0x01, 0, 0, INITRD_START, size))
         self._set_fullsystem(True)

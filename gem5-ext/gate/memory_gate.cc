@@ -15,7 +15,7 @@ namespace hmsim {
 
 namespace {
 
-// Parameters of what the host has instead: its cores, and its disks.
+// Returns whether the parameter belongs to a part that the host replaces: its cores, or its disks.
 bool is_the_hosts(const std::string& name) {
   constexpr std::string_view kFrontend = "frontend.";
   constexpr std::string_view kStorage = "storage.";
@@ -23,7 +23,8 @@ bool is_the_hosts(const std::string& name) {
          name.compare(0, kStorage.size(), kStorage) == 0;
 }
 
-// All parameters of the memory side, as given; `values` becomes all of them.
+// Returns the configuration from the given parameters of the memory side. Sets `values` to all of
+// them, with defaults filled in.
 SystemConfig configure(const Assignments& given, Assignments& values) {
   SystemConfig config;
   std::vector<std::unique_ptr<Policy>> policies;
@@ -110,7 +111,7 @@ void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
   kernel_.notify_all();
 }
 
-// --- The ports
+// --- Ports
 
 bool MemoryGate::offer(const GatePacket& packet, Tick now) {
   const std::int64_t capacity = memory_.capacity(packet.memory).value();
@@ -214,7 +215,8 @@ void MemoryGate::tell_done() {
   }
 }
 
-// Each port that waits now is told at most once; what it offers then may have to wait again.
+// Notifies each waiting port at most once. The packet that a port then offers may have to wait
+// again.
 void MemoryGate::tell_room() {
   std::size_t place = 0;
   for (std::size_t left = waiting_.size(); left > 0 && place < waiting_.size(); --left) {
@@ -250,7 +252,7 @@ void MemoryGate::resume(Tick now) {
 
 // --- Statistics and checkpoints
 
-// What is due at `now` itself has its turn later.
+// Advances to `now`, without events at `now` itself: their turn comes later.
 Tick MemoryGate::catch_up(Tick now) {
   const Tick present = suspended_ ? advanced_ : later(advanced_, local(now));
   if (present > advanced_) {

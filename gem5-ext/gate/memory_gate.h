@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port protocol between a memory system and a host simulator that has events, ports and retries
-// of its own; nothing here knows gem5.
+// Port protocol between a memory system and a host simulator with its own events, ports and
+// retries. Nothing here depends on gem5.
 //
-// The host offers packets at its two ports, one a memory. A packet that finds no room is refused,
-// and the host told once, by on_room(), when to offer again; another offer before that is refused
-// without a further promise. With a unified queue the refused ports wait in order, and while one
-// waits the other is refused even where there is room; split queues have nothing to do with one
-// another. A packet that was taken is done when its last line is; packets are told apart by the id
-// that the host gave them.
+// The host offers packets at two ports, one per memory. If a packet does not fit, the gate refuses
+// it and calls on_room() once when the host should offer again. Another offer before that is
+// refused without a further call. With a unified queue, refused ports wait in order, and while one
+// waits, the other is refused even if there is room. Split queues are independent. A packet that
+// was taken is done when its last line is done. Packets are identified by the id that the host
+// assigns.
 //
-// The host keeps one event at next_event() and calls advance() then, behind everything else that
-// is due at this time. An offer that comes still later at the same time counts as one picosecond
-// later; so a run is told by the times and the order of what was taken, and can be replayed
-// (`recorded`). Time stands still while the gate is suspended: the host has functional simulation.
+// The host schedules one event at next_event() and calls advance() then, after all other events at
+// that time. An offer that arrives still later at the same time counts as one picosecond later.
+// Hence the times and the order of the packets taken determine a run, and it can be replayed
+// (`recorded`). Time stands still while the gate is suspended, e.g. during the host's functional
+// simulation.
 #pragma once
 
 #include <cstddef>
@@ -32,71 +33,76 @@ namespace hmsim {
 
 class ProtocolChecker;
 
+// A packet of the host.
 struct GatePacket {
   MemoryClass memory = MemoryClass::dram;  // the port
-  Address address{0};                      // of its first byte, inside the memory
+  Address address{0};                      // of its first byte, within the memory
   std::int64_t size = kLineBytes.value();  // bytes, at least 1
   bool write = false;
   std::uint16_t source = 0;
-  std::uint64_t id = 0;  // the host's own
+  std::uint64_t id = 0;  // assigned by the host
 };
 
+// Interface to the host simulator.
 class GateHost {
  public:
   virtual ~GateHost() = default;
-  // The gate may be offered packets from within both calls.
+  // on_done() and on_room() may offer packets to the gate.
   virtual void on_done(std::uint64_t id) = 0;
   virtual void on_room(MemoryClass port) = 0;
-  // Of every packet that is taken, with the gate's own time.
+  // Called for every packet taken, with the gate's own time.
   virtual void on_taken(const GatePacket& /*packet*/, Tick /*time*/) {}
   virtual std::int64_t instructions(std::uint16_t /*source*/) const { return 0; }
 };
 
+// A memory system with the port protocol.
 class MemoryGate final : private Requester, private SourceProgress {
  public:
-  // `parameters` as the user gave them; those of `frontend`, which the host replaces, are left out.
-  // `check`: a fault is raised when a command breaks a rule of devices, buses or the ack protocol.
-  // Throws InputError with one line for each error.
+  // `parameters` are as the user gave them. Parameters of `frontend` and `storage` are ignored,
+  // because the host replaces these parts. `check`: raises a Fault if a command breaks a rule of
+  // devices, buses or the ack protocol. Throws InputError with one line per error.
   MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed, bool check);
   ~MemoryGate() override;
 
-  // False: refused. Throws InputError for a packet that reaches beyond its memory.
+  // Returns false if the packet is refused. Throws InputError if it reaches beyond its memory.
   bool offer(const GatePacket& packet, Tick now);
 
   Tick next_event() const;  // kNever while suspended
-  void advance(Tick now);   // tells the host of what is done and where there is room
+  void advance(Tick now);   // reports completed packets and room to the host
 
-  // Before time passes for the first time: the host had written these pages of the NVDIMM, the
-  // oldest first, and they are on flash. With nvdimm.precondition.buffer 'captured' the write
-  // buffer holds the newest. Throws InputError where it is to hold some and there are none.
+  // Call before time first passes: states that the host wrote these pages of the NVDIMM, oldest
+  // first. They are placed on flash. With nvdimm.precondition.buffer 'captured', the write buffer
+  // holds the most recent ones. Throws InputError if the buffer should hold pages and none are
+  // given.
   void write_before(const std::vector<std::int64_t>& pages);
 
-  // No packet was ever taken, and no time has passed.
+  // Returns whether no packet was ever taken and no time has passed.
   bool untouched() const { return advanced_ == Tick(0) && under_way_.size() == 0; }
-  // No packet is under way, nothing is queued, and no flash operation runs.
+  // Returns whether no packet is in progress, nothing is queued, and no flash operation runs.
   bool idle() const;
 
-  // From `now` on time stands still, or goes on. Suspended from the start; suspend() asks for an
-  // idle gate.
+  // Stops time at `now`, or lets it continue. A gate starts suspended. suspend() requires an idle
+  // gate.
   void suspend(Tick now);
   void resume(Tick now);
   bool suspended() const { return suspended_; }
 
   Bytes capacity(MemoryClass memory) const { return memory_.capacity(memory); }
   const SystemConfig& config() const { return config_; }
-  const Assignments& parameters() const { return values_; }  // every one, presets filled in
+  const Assignments& parameters() const { return values_; }  // all parameters, presets filled in
 
-  // As of `now`; sim.ticks, sim.requests and those of the memory system.
+  // Returns the statistics at `now`: sim.ticks, sim.requests and those of the memory system.
   std::vector<Statistic> statistics(Tick now);
   void reset_statistics(Tick now);
 
-  // The state of an idle, suspended gate. load() throws InputError for a damaged checkpoint and for
-  // one of other parameters or another seed.
+  // Saves or loads the state of an idle, suspended gate. load() throws InputError if the checkpoint
+  // is damaged, or was made with other parameters or another seed.
   std::string save();
   void load(const std::string& checkpoint);
 
  private:
-  // Puts the lines of a packet into the gate's time, ahead of all that the memory does then.
+  // Component that sends the lines of a packet at a given time, ahead of the memory system's own
+  // events at that time.
   class Sender final : public Component {
    public:
     explicit Sender(MemoryGate& gate) : gate_(gate) {}
@@ -139,23 +145,23 @@ class MemoryGate final : private Requester, private SourceProgress {
   SystemConfig config_;
   Kernel kernel_;
   Sender sender_{*this};
-  const int sender_id_ = kernel_.attach(sender_);  // before the memory system
+  const int sender_id_ = kernel_.attach(sender_);  // attached before the memory system
   MemorySystem memory_;
-  std::unique_ptr<ProtocolChecker> checker_;  // or none
+  std::unique_ptr<ProtocolChecker> checker_;  // null unless checking
   StatisticRegistry registry_;
   const std::uint64_t identity_;
 
   bool suspended_ = true;
-  Tick shift_{0};     // the host's time less the gate's
-  Tick advanced_{0};  // the gate's time up to which all has happened
+  Tick shift_{0};     // host time minus gate time
+  Tick advanced_{0};  // gate time up to which all events are processed
   Tick measured_from_{0};
   Counter ticks_ = 0;
   Counter packets_done_ = 0;
 
   Pool<UnderWay> under_way_;         // by tag
-  std::vector<std::uint64_t> done_;  // to be told of
-  std::vector<Waiting> waiting_;     // in order of refusal, each port once at most
-  std::optional<MemoryClass> turn_;  // of the port that is being told: its next packet goes ahead
+  std::vector<std::uint64_t> done_;  // ids to report to the host
+  std::vector<Waiting> waiting_;     // in order of refusal; each port at most once
+  std::optional<MemoryClass> turn_;  // the port being notified: its next packet goes ahead
 };
 
 }  // namespace hmsim

@@ -11,19 +11,19 @@
 namespace hmsim {
 
 struct NamedValue {
-  std::string name;         // dotted; of a histogram one for each of its numbers
-  std::string description;  // with the unit
-  double value = 0;         // NaN where there is none
+  std::string name;         // dotted; a histogram gives one for each of its numbers
+  std::string description;  // includes the unit
+  double value = 0;         // NaN if absent
 };
 
-// As many, in the same order, whatever the values are.
+// Returns the values of all statistics. Number and order do not depend on the values.
 std::vector<NamedValue> named_values(const std::vector<Statistic>& statistics);
 
-// A dotted name whose parts all begin with a letter: "dram.rank.0.energy_j", "dram.rank0.energy_j".
+// Joins parts of a dotted name so that every part begins with a letter: "dram.rank.0.energy_j"
+// becomes "dram.rank0.energy_j".
 std::string identifiers(const std::string& name);
 
-// A line NAME=VALUE for each; values that there are none of are left out. Numbers read back
-// exactly.
+// Formats one line NAME=VALUE each. Absent values are omitted. Numbers parse back exactly.
 std::string value_lines(const std::vector<NamedValue>& values);
 std::string assignment_lines(const Assignments& assignments);
 

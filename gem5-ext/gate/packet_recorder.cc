@@ -5,7 +5,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kNoRequest = 0;  // gem5's MemCmd
+constexpr std::uint64_t kNoRequest = 0;  // commands of gem5's MemCmd
 constexpr std::uint64_t kReadRequest = 1;
 constexpr std::uint64_t kWriteRequest = 4;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes what a gate took as a gem5 packet trace: the magic number "gem5", then messages of
-// protocol buffers, each behind its length (gem5, src/proto/packet.proto). Ticks are picoseconds of
-// the gate's time, addresses system addresses (DRAM from 0, the NVDIMM behind it), ids sources. The
-// first packet is none, at tick 0: readers count from it.
+// Writes the packets that a gate took as a gem5 packet trace: the magic number "gem5", then
+// protocol-buffer messages, each preceded by its length (gem5, src/proto/packet.proto). Ticks are
+// picoseconds of gate time. Addresses are system addresses (DRAM from 0, then the NVDIMM). Ids are
+// sources. The first packet, at tick 0, has no request: it sets the origin from which readers
+// count.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@ namespace hmsim {
 
 class PacketRecorder {
  public:
-  // `out` is binary and must outlive the recorder; `name`: of what recorded.
+  // `out` must be binary and outlive the recorder. `name` identifies the recording object.
   PacketRecorder(std::ostream& out, const std::string& name);
 
-  // `nvdimm_base`: the system address of the NVDIMM's first byte.
+  // `nvdimm_base` is the system address of the NVDIMM's first byte.
   void record(const GatePacket& packet, Tick time, Address nvdimm_base);
 
  private:

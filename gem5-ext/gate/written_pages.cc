@@ -13,7 +13,7 @@ namespace hmsim {
 
 namespace {
 
-// A whole number and nothing else, at least `least`; -1: it is none.
+// Parses a whole number of at least `least`. Returns -1 if the text is anything else.
 std::int64_t number(std::string_view text, std::int64_t least) {
   std::int64_t value = -1;
   const char* const end = text.data() + text.size();

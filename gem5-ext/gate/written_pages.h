@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of an NVDIMM in the order in which a host last wrote them, while no time passed: what
-// flash and buffer hold when it begins to pass, under any policy.
+// Pages of an NVDIMM in the order in which a host last wrote them before time passed. They
+// determine the initial contents of flash and buffer, under any policy.
 //
-// As text: a line "FIRST COUNT" for each run of pages that were last written one behind another in
-// ascending order, the oldest first.
+// As text: one line "FIRST COUNT" for each run of consecutive pages last written in ascending
+// order, oldest first.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hmsim {
 
 class WrittenPages {
  public:
-  static constexpr std::uint64_t kMostBytes = 1 << 30;  // of a text
+  static constexpr std::uint64_t kMostBytes = 1 << 30;  // of the text
 
   void note(std::int64_t page) {
     if (page != newest_) {
@@ -30,13 +30,13 @@ class WrittenPages {
   std::string text() const;
 
  private:
-  std::unordered_map<std::int64_t, std::uint64_t> last_write_;  // by page: which write it was
+  std::unordered_map<std::int64_t, std::uint64_t> last_write_;  // page -> number of its last write
   std::uint64_t writes_ = 0;
   std::int64_t newest_ = -1;
 };
 
-// The pages that a text tells, in its order, each below `end`. Throws InputError that names the
-// line.
+// Parses such a text. Returns the pages in its order; each must be below `end`. Throws InputError
+// that names the line.
 std::vector<std::int64_t> written_pages(std::string_view text, std::int64_t end);
 
 }  // namespace hmsim

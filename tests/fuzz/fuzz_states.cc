@@ -36,7 +36,7 @@ constexpr std::int64_t kLimit = 10'000'000'000;  // ns of one input
 constexpr std::uint64_t kSteps = 20'000;
 constexpr rlim_t kAddresses = rlim_t{1} << 30;
 
-// What the child reports to its parent, in shared memory.
+// Report of the child to its parent, in shared memory.
 struct Progress {
   std::atomic<std::uint64_t> next{0};                    // the input that is tried
   std::atomic<std::int64_t> began{0};                    // the child's processor time then, ns
@@ -63,8 +63,8 @@ std::vector<std::uint8_t> input_of(std::uint64_t seed, std::uint64_t number) {
   for (std::uint8_t& byte : bytes) {
     byte = static_cast<std::uint8_t>(random.below(256));
   }
-  // Before the change stand the system and, in a checkpoint's input, the moment. A change has five
-  // bytes, or two more where its place has three.
+  // The bytes before the change select the system and, for a checkpoint, the moment. A change has
+  // five bytes, or seven if its place takes three.
   const std::size_t change = kind_of(number) == StateKind::checkpoint ? 2 : 1;
   const std::size_t one_word = change + (bytes[change + 2] % 2 == 0 ? 5 : 7);
   bytes.resize(random.below(4) != 0 ? one_word : one_word + random.below(kLongest - one_word));

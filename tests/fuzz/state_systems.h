@@ -37,8 +37,8 @@ inline std::string fuzzed_instructions() {
   return trace;
 }
 
-// A trace of misses, of blocks or of instructions, or a program of threads, by the name that agents
-// give their path.
+// Returns a trace of misses, of blocks or of instructions, or a program of threads, by the name
+// that agents use as its path.
 inline std::string fuzzed_trace(const std::string& path) {
   if (path == "champsim") {
     return fuzzed_instructions();
@@ -63,7 +63,7 @@ inline std::string fuzzed_trace(const std::string& path) {
   return trace;
 }
 
-// As commands fill it in: the same rate for all patterns.
+// Returns the table as commands fill it in: the same rate for all patterns.
 inline std::string harmonic_table() {
   std::string table = "version 1 dram";
   for (int i = 0; i < 48 + 576; ++i) {
@@ -135,7 +135,7 @@ inline const Assignments kJob{
     {"kind", "job"},  {"path", "job"},  {"format", "job"}, {"tasks", "2"},
     {"nodes", "0-1"}, {"cores", "0-3"}, {"flushers", "1"}, {"dirty_ratio", "0.0000001"}};
 
-// Queues, schedulers and arbiters in front of flash.
+// Queues, schedulers and arbiters with flash.
 inline std::vector<FuzzedSystem> fuzzed_schedulers() {
   return {
       {kFlash, {kToDram, kToNvdimm}},
@@ -171,7 +171,7 @@ inline std::vector<FuzzedSystem> fuzzed_schedulers() {
   };
 }
 
-// Kinds of memory, and what is inside them.
+// Kinds of memory and their inner parts.
 inline std::vector<FuzzedSystem> fuzzed_memories() {
   return {
       {with(kFlash, {{"system.store_data", "true"},
@@ -268,7 +268,7 @@ inline std::vector<FuzzedSystem> fuzzed_cores() {
   };
 }
 
-// Block storage, with all that may wait in it.
+// Block storage, with every kind of pending work.
 inline std::vector<FuzzedSystem> fuzzed_storage() {
   return {
       {{{"nvdimm.present", "false"},
@@ -320,7 +320,7 @@ inline std::vector<FuzzedSystem> fuzzed_systems() {
        {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes(), fuzzed_cores(), fuzzed_storage()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
-  // A changed time may lie years ahead, and the checker judges each refresh until then.
+  // A changed time may be years in the future, and the checker processes each refresh until then.
   for (FuzzedSystem& system : all) {
     system.config = with(system.config, {{"frontend.time_limit", "100ms"}});
   }

@@ -78,7 +78,7 @@ std::size_t place(const std::string& state, const std::vector<Part>& parts, Choi
   return at();
 }
 
-// What a word becomes.
+// Returns the new value of a word.
 std::uint64_t changed_word(std::uint64_t word, std::uint64_t how, std::uint64_t operand) {
   constexpr std::uint64_t kBounds[] = {0,          1,
                                        2,          0x7F,
@@ -128,7 +128,7 @@ std::string SavedFile::changed(Choices choices) const {
     }
     if (how % 16 < 13) {
       store_word(bytes, at, changed_word(load_word(bytes, at), how / 16, choices.bytes(1)));
-    } else {  // of another place
+    } else {  // from another place
       const std::size_t from = place(state_, parts_, choices);
       const std::uint64_t word = load_word(bytes, at);
       store_word(bytes, at, load_word(bytes, from));
@@ -162,7 +162,7 @@ bool has_flash(const FuzzedSystem& system) {
   });
 }
 
-// Runs on from a file that was accepted. Simulation reports a fault as the file's.
+// Continues from an accepted file. Simulation reports a fault as an error of the file.
 StateOutcome run(Simulation& simulation, std::uint64_t steps) {
   try {
     simulation.run(steps);

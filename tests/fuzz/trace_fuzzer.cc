@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer's target for the trace readers, one program a format (HMSIM_FUZZED): whatever the
-// bytes, a reader gives records or an InputError, the same ones in pieces of any size, after a
-// rewind and after a checkpoint; and threads that were captured with their causes can always go on.
+// libFuzzer's target for the trace readers, one program per format (HMSIM_FUZZED). For any bytes, a
+// reader gives records or an InputError. The result must be the same for pieces of any size, after
+// a rewind and after a checkpoint. Threads captured with their causes must never deadlock.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,13 +19,13 @@
 #include "traces/trace_summary.h"
 
 #ifndef HMSIM_FUZZED
-#define HMSIM_FUZZED "hmsim"  // the build says which; tools read this file by itself
+#define HMSIM_FUZZED "hmsim"  // defined by the build; linters read this file without it
 #endif
 
 namespace hmsim {
 namespace {
 
-constexpr std::size_t kMost = 20'000;  // records looked at
+constexpr std::size_t kMost = 20'000;  // limit of records read
 
 TraceReader reader_of(const std::string& text, std::size_t piece) {
   const TraceSource source = [&text, piece](std::size_t, std::uint64_t offset) {
@@ -41,7 +41,7 @@ std::string bytes_of(Record record) {
   return archive.bytes();
 }
 
-// Up to kMost records, each as the bytes of a checkpoint; an error is the last one.
+// Reads up to kMost records, each as the bytes of a checkpoint. An error is the last entry.
 template <class Record, class Source>
 std::vector<std::string> read(Source& source) {
   std::vector<std::string> records;
@@ -118,7 +118,7 @@ void run_program(const std::string& text, const FormatDescriptor& format, std::s
   }
 }
 
-// Lets threads go on, the last one first, while one can; true: all come to their end.
+// Runs the threads, the last one first, while any can continue. Returns true if all of them end.
 bool replay(JobProgram& program) {
   const std::uint32_t threads = program.threads();
   std::vector<JobPlace> places;
@@ -165,7 +165,7 @@ void run_causes(const std::string& text, const FormatDescriptor& format, std::si
   }
 }
 
-// Of the formats that leave something to their user; of csv the columns are named, or numbers.
+// Sets the options that a format requires from its user. Columns of csv are named or numbered.
 TraceOptions options_of(const FormatDescriptor& format, std::size_t piece) {
   TraceOptions options;
   if (format.takes_columns) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transactions on a store of keys and values: Berkeley DB, as a B-tree or a hash table.
+// Transactions on a key-value store: Berkeley DB, as a B-tree or a hash table.
 //
 //   g++ -std=c++17 -O2 -o berkeley_db berkeley_db.cc -ldb        (Debian: libdb5.3-dev)
 //   berkeley_db btree|hash FOLDER PAIRS TRANSACTIONS
 //
-// Makes a store of PAIRS in FOLDER first; a key has 8 bytes, a value 100 to 900, so that a page
-// holds several. Then every transaction either inserts a pair or deletes one, with even odds, at a
-// place drawn at random, and its commit makes the log durable (fdatasync). Pages have 4 KiB, the
-// cache 2 MiB, and what it gives up is written to the store. All draws are the same each time.
-// Prints how many pairs there are at the end and whether they are the right ones. Making the store
-// is followed by the marker `xchg %bx,%bx` (the begin of a region of interest), the transactions by
-// another one.
+// First makes a store of PAIRS pairs in FOLDER. A key has 8 bytes, a value 100 to 900, so a page
+// holds several pairs. Each transaction then inserts or deletes one pair, with equal probability,
+// at a random place, and its commit makes the log durable (fdatasync). Pages have 4 KiB and the
+// cache 2 MiB; evicted dirty pages are written to the store. All draws are the same in every run.
+// At the end it prints the number of pairs and whether they are correct. A marker `xchg %bx,%bx`
+// (the start of a region of interest) follows the making of the store, and another one follows the
+// transactions.
 #include <db.h>
 
 #include <array>
@@ -29,7 +29,7 @@ constexpr std::uint32_t kCache = 2 << 20;
 constexpr std::uint32_t kPage = 4096;
 constexpr std::size_t kLeast = 100;
 constexpr std::size_t kMost = 900;
-constexpr std::uint64_t kBatch = 100;  // pairs of a transaction while the store is made
+constexpr std::uint64_t kBatch = 100;  // pairs per transaction while the store is made
 
 void marker() { __asm__ volatile("xchg %bx,%bx"); }
 
@@ -40,7 +40,7 @@ void check(int error, const char* what) {
   }
 }
 
-// Numbers below a bound.
+// Draws numbers below a bound.
 class Draw {
  public:
   std::uint64_t operator()(std::uint64_t bound) {
@@ -52,7 +52,7 @@ class Draw {
   std::uint64_t state_ = 1;
 };
 
-// A key that no other number has; successive numbers' keys lie far apart.
+// Returns a key unique to the number. Keys of successive numbers are far apart.
 using Key = std::array<unsigned char, 8>;
 Key key_of(std::uint64_t number) {
   std::uint64_t mixed = number * 0x9e3779b97f4a7c15u;
@@ -76,7 +76,7 @@ class Store {
   Store(const char* folder, DBTYPE type) {
     check(db_env_create(&environment_, 0), "db_env_create");
     check(environment_->set_cachesize(environment_, 0, kCache, 1), "set_cachesize");
-    // Regions in the process's memory; the program is the only one that opens the store.
+    // Regions are in process memory, because only this program opens the store.
     const std::uint32_t parts =
         DB_INIT_TXN | DB_INIT_LOG | DB_INIT_LOCK | DB_INIT_MPOOL | DB_PRIVATE | DB_CREATE;
     check(environment_->open(environment_, folder, parts, 0600), folder);
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   const std::uint64_t pairs = std::strtoull(argv[3], nullptr, 10);
   const std::uint64_t transactions = std::strtoull(argv[4], nullptr, 10);
   Draw draw;
-  std::vector<std::uint64_t> present;  // numbers of the pairs that there are
+  std::vector<std::uint64_t> present;  // numbers of the present pairs
   std::uint64_t next = 0;
   const auto insert = [&](Store& store) {
     store.insert(next, kLeast + draw(kMost - kLeast + 1));

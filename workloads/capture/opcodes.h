@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The instructions that need more than their accesses: non-temporal stores, fences and what guests
-// tell the plug-in by.
+// Recognises the instructions that need more than their accesses: non-temporal stores, fences, and
+// the instructions by which guests signal the plug-in.
 #ifndef HMSIM_OPCODES_H
 #define HMSIM_OPCODES_H
 
@@ -26,7 +26,7 @@ static bool stores_non_temporal(const uint8_t* code, size_t size) {
   }
   if (i + 1 < size && code[i] == 0x0F)
     return (code[i + 1] == 0xC3 && !operand_size) || code[i + 1] == 0xE7 || code[i + 1] == 0x2B;
-  uint8_t prefix, opcode;  // VEX: pp in bits 0 and 1 of `prefix`, the map 0F
+  uint8_t prefix, opcode;  // VEX: pp in bits 0 and 1 of `prefix`, opcode map 0F
   if (i + 2 < size && code[i] == 0xC5)
     prefix = code[i + 1], opcode = code[i + 2];
   else if (i + 3 < size && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 1)
@@ -48,19 +48,19 @@ static bool is_self_test(const uint8_t* code, size_t size) {
   return size == sizeof xchg_cx_cx && !memcmp(code, xchg_cx_cx, size);
 }
 
-// mov (%rsi),%al behind three idle segment prefixes
+// mov (%rsi),%al after three redundant segment prefixes
 static bool is_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same behind four: a clflush of (%rsi) follows, whose address QEMU does not tell.
+// The same after four prefixes. A clflush of (%rsi) follows, whose address QEMU does not report.
 static bool is_flush_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same behind five, six and seven: a message's begin, a word of it, its end (causes.h).
+// The same after five, six and seven prefixes: start, word and end of a message (causes.h).
 enum message_part { NO_MESSAGE, MESSAGE_BEGIN, MESSAGE_WORD, MESSAGE_END };
 static enum message_part message_part(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
@@ -69,12 +69,13 @@ static enum message_part message_part(const uint8_t* code, size_t size) {
   return memcmp(code, prefixed_load + left_out, size) ? NO_MESSAGE : MESSAGE_END - left_out;
 }
 
-// sfence, mfence: 0F AE F8 to FF and F0 to F7
+// sfence, mfence: 0F AE F8 to FF and F0 to F7.
 static bool is_store_fence(const uint8_t* code, size_t size) {
   return size == 3 && code[0] == 0x0F && code[1] == 0xAE && code[2] >= 0xF0;
 }
 
-// clflush, clflushopt, clwb: 0F AE /7 and 66 0F AE /7, /6 of memory; without 66, /6 is xsaveopt.
+// clflush, clflushopt, clwb: 0F AE /7, and 66 0F AE /7 and /6, with a memory operand. Without 66,
+// /6 is xsaveopt.
 static bool is_flush(const uint8_t* code, size_t size) {
   bool operand_size = false;
   size_t i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// State of the vCPUs, and the records of docs/trace-format.md that they make.
+// State of the vCPUs, and the records of docs/trace-format.md that they produce.
 #ifndef HMSIM_RECORDER_H
 #define HMSIM_RECORDER_H
 
@@ -18,21 +18,21 @@ enum { LINE_BITS = 40, KIND_BITS = 2, VCPU_BITS = 3, DELTA_BITS = 19 };
 enum { ESCAPE_INSTRUCTIONS = 0, ESCAPE_REGION_BEGIN = 1, ESCAPE_REGION_END = 2 };
 static const uint64_t kNoLine = UINT64_MAX;
 
-// Full-system traces have physical lines, of two memories: this bit tells which.
+// Full-system traces have physical lines in two memories. This bit selects the memory.
 enum { CLASS_DRAM, CLASS_NVDIMM, CLASSES };
 static const uint64_t kNvdimmLine = 1ULL << (LINE_BITS - 1);
 
 // Threads with the same index modulo 8 share one of these.
 struct vcpu {
-  uint64_t count;        // instructions executed, the current translation block included
-  uint64_t check_at;     // count at which the recording window is looked at again
-  uint64_t last_line;    // virtual line of the last access ...
-  uint64_t* last_entry;  // ... and its L1 entry
+  uint64_t count;        // instructions executed, including the current translation block
+  uint64_t check_at;     // count at which the recording window is checked next
+  uint64_t last_line;    // virtual line of the last access
+  uint64_t* last_entry;  // its L1 entry
   uint64_t now;          // count at the current access
   uint64_t recorded;     // count at the last record
   uint64_t window;       // count when recording began
-  uint64_t combining;    // line in the write-combining buffer, or kNoLine ...
-  uint64_t bytes;        // ... and a bit for each of its bytes written
+  uint64_t combining;    // line in the write-combining buffer, or kNoLine
+  uint64_t bytes;        // its written bytes, one bit each
   struct hierarchy caches;
   atomic_flag lock;
 } __attribute__((aligned(64)));
@@ -40,28 +40,29 @@ struct vcpu {
 static struct vcpu vcpus[VCPUS];
 static struct cache l3;
 static struct output trace;
-static uint64_t skip, limit;   // instructions; limit 0: none
-static uint64_t most_records;  // 0: any number
+static uint64_t skip, limit;   // in instructions; limit 0: none
+static uint64_t most_records;  // 0: unlimited
 static bool use_regions;
 
-static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and what follows
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and this:
 static bool recording, window_open, in_region, finished;
 static bool testing;     // counts without recording
-static uint64_t origin;  // instructions of all vCPUs from where skip and limit count
+static uint64_t origin;  // instructions of all vCPUs at which skip and limit start
 static struct counts {
   uint64_t kinds[3];  // by enum record_kind
 } counts[CLASSES];
 static uint64_t records, recorded_instructions, pages;
 static unsigned vcpus_seen;
 
-// causes.h: what stands first in a stretch that is recorded, and what it must know for that.
+// From causes.h: begin_causes() puts the first records of a recorded stretch.
+// note_unrecorded_write() collects the state that it needs.
 static void begin_causes(void);
 static void note_unrecorded_write(uint64_t line);
 
 static uint64_t flushes;    // clflush, clflushopt, clwb executed while recording
 static uint64_t elsewhere;  // accesses to neither DRAM nor NVDIMM while caches were modelled
 static bool crowded;        // more than 8 threads: vCPUs are shared and need their locks
-static bool forked_child;   // a child process: its copies of the buffers are not written
+static bool forked_child;   // in a child process, whose copies of the buffers are not written
 
 static void shared_lock(void) { pthread_mutex_lock(&shared); }
 static void shared_unlock(void) { pthread_mutex_unlock(&shared); }
@@ -75,7 +76,7 @@ static void leave(struct vcpu* v) {
   if (crowded) atomic_flag_clear_explicit(&v->lock, memory_order_release);
 }
 
-// ---- records; all with the shared lock held
+// ---- records; call with the shared lock held
 
 static void put_record(unsigned vcpu, enum record_kind kind, uint64_t low, uint64_t high) {
   uint64_t record = low | (uint64_t)kind << LINE_BITS | (uint64_t)vcpu << (LINE_BITS + KIND_BITS) |
@@ -120,9 +121,9 @@ static uint64_t total_instructions(void) {
   return total;
 }
 
-// Records within the window and, if regions are used, within a region. At the end of a stretch each
-// vCPU's instructions behind its last record are written, so that deltas add up to the instructions
-// recorded.
+// Recording is on within the window and, if regions are used, within a region. At the end of a
+// stretch, writes each vCPU's instructions since its last record, so that deltas add up to the
+// instructions recorded.
 static void update_recording(unsigned vcpu) {
   bool wanted = window_open && (!use_regions || in_region);
   if (wanted == recording) return;
@@ -155,7 +156,7 @@ static void finish(bool limited) {
   update_recording(0);
   output_flush(&trace);
   output_flush(&blocks.output);
-  // The reason why a process that was followed broke off would stand there.
+  // An existing file holds the reason why a followed process aborted.
   if (traced_path && access(summary_path, F_OK) == 0) _exit(CAPTURE_FAILED);
   FILE* summary = fopen(summary_path, "we");
   if (!summary) fail("%s: %s", summary_path, strerror(errno));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program's system calls: those that move a file's data or make them durable, and those that
-// start programs, if they are followed.
+// System calls of a program: those that move a file's data or make them durable, and those that
+// start programs, if these are followed.
 #ifndef HMSIM_SYSTEM_CALLS_H
 #define HMSIM_SYSTEM_CALLS_H
 
@@ -48,7 +48,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t numbe
       flush_syscall(now, number, (int)syscall_arguments[0]);
     else
       block_syscall(now, number, syscall_arguments, (uint64_t)result);
-    if (traced_path) output_flush(&blocks.output);  // lines of processes take turns
+    if (traced_path) output_flush(&blocks.output);  // processes write their lines in turn
     traced_unlock();
   }
   shared_unlock();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// block_copy read|write|mixed MIB BLOCKS [FIRST]: copies 4 KiB blocks between DRAM and MIB of the
-// NVDIMM, of which FIRST lie before, front to back and again, or (mixed) at random, every other one
-// a write. BLOCKS of 0: for ever.
+// block_copy read|write|mixed MIB BLOCKS [FIRST]: copies BLOCKS 4 KiB blocks between DRAM and MIB
+// of the NVDIMM that start after FIRST MiB. The order is sequential and repeats, or (mixed) random,
+// with every other block a write. BLOCKS of 0: endless.
 #include <emmintrin.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ enum { BLOCK = 4096, BUFFERS = 256 };
 
 static char dram[BUFFERS][BLOCK] __attribute__((aligned(BLOCK)));
 
-// By plain loads and stores: a string instruction (memcpy's choice) keeps few misses under way.
+// Copies by plain loads and stores. A string instruction, which memcpy would choose, keeps few
+// misses outstanding.
 static void copy(char* to, const char* from) {
   for (int i = 0; i < BLOCK / (int)sizeof(__m128i); i++)
     _mm_store_si128((__m128i*)to + i, _mm_load_si128((const __m128i*)from + i));

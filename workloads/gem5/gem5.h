@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What programs under gem5's system call emulation say to it, and where their NVDIMM lies
-// (configs/gem5/se_mix.py).
+// Interface of programs under gem5's system call emulation: signals to gem5, and the location of
+// their NVDIMM (configs/gem5/se_mix.py).
 #ifndef HMSIM_GEM5_H
 #define HMSIM_GEM5_H
 
@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// "The measured part begins": gem5's instruction 0F 04 with the number of m5_work_begin.
+// Signals the start of the measured part: gem5's instruction 0F 04 with the number of
+// m5_work_begin.
 static inline void gem5_begin(void) {
   __asm__ volatile(".byte 0x0F, 0x04\n.short 0x5A" ::"D"(0L), "S"(0L) : "rax", "memory");
 }
 
-// A number of the environment, which must be there.
+// Returns a number from the environment, which must be set.
 static inline uint64_t gem5_number(const char* name) {
   const char* text = getenv(name);
   if (!text) {

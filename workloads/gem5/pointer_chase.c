@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // pointer_chase MIB CHAINS STEPS: follows CHAINS (1, 2, 4 or 8) chains of pointers through MIB of
-// DRAM (a power of two), a line at a time, in an order that no prefetcher guesses; the lines of the
-// first chain it writes, too. STEPS of 0: for ever. Of the class of 429.mcf, at any rate.
+// DRAM (a power of two), one line per step, in an order that no prefetcher predicts. It also writes
+// the lines of the first chain. STEPS of 0: endless. Its access rate is in the class of 429.mcf.
 #include "gem5.h"
 
 enum { LINE = 64, WORDS = LINE / 8, MOST_CHAINS = 8 };
 
-// With a constant number of chains their places stay in registers: an out-of-order core would take
-// stores to a table of them for what the next chain waits for.
+// With a constant number of chains, their positions stay in registers. In a table in memory, an
+// out-of-order core would take the stores as dependences of the next chain.
 static inline __attribute__((always_inline)) uint64_t chase(uint64_t* memory, uint64_t lines,
                                                             uint64_t steps, const int chains) {
   uint64_t at[MOST_CHAINS];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sorts a file that is larger than memory: sorted runs of as many records as memory holds, each
-// written to a file of its own and made durable (fdatasync), then a merge of all of them at once.
-// A record has 100 bytes, of which the first ten are its key. All I/O is by blocks of 16 KiB.
+// Sorts a file that is larger than memory. Makes sorted runs of as many records as memory holds,
+// each written to a separate file and made durable (fdatasync), then merges all of them at once. A
+// record has 100 bytes, of which the first ten are its key. All I/O is in blocks of 16 KiB.
 //
 //   g++ -std=c++17 -O2 -o external_sort external_sort.cc
 //   external_sort RECORDS MEMORY_KIB FOLDER
 //
-// Makes the input in FOLDER first; the same for the same RECORDS. Prints the number of runs and a
-// sum over the output's records and their places, and checks that they ascend. Making the input
-// is followed by the marker `xchg %bx,%bx` (the begin of a region of interest), the merge by
-// another one.
+// First makes the input in FOLDER, which depends on RECORDS only. Prints the number of runs and a
+// sum over the output's records and their places, and checks that they ascend. A marker `xchg
+// %bx,%bx` (the start of a region of interest) follows the making of the input, and another one
+// follows the merge.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ void marker() { __asm__ volatile("xchg %bx,%bx"); }
   std::exit(1);
 }
 
-// A file that is read or written from its start to its end, through a buffer of one block.
+// A file read or written sequentially through a buffer of one block.
 class File {
  public:
   File(const std::string& path, int flags) : file_(open(path.c_str(), flags, 0600)) {
@@ -170,7 +170,7 @@ void merge(const std::string& folder, int runs) {
   output.finish();
 }
 
-// Whether the records ascend; `sum` is over all of them.
+// Returns whether the records ascend. `sum` covers all of them.
 bool ascends(const std::string& path, std::uint64_t& sum) {
   File file(path, O_RDONLY);
   Record last{};

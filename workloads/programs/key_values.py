@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Transactions on a store of keys and values: SQLite's B-tree, with its write-ahead log.
+"""Transactions on a key-value store: SQLite's B-tree with its write-ahead log.
 
     python3 key_values.py fill STORE ROWS
     python3 key_values.py run STORE TRANSACTIONS
 
 A value has 100 to 1,500 bytes. A transaction looks up a key, writes two values, one of which may be
-new, and deletes a key; its commit syncs the log (synchronous=FULL). The page cache has 2 MiB, and
-the log is written back every 1,000 pages. Keys are drawn at random, the same ones each time.
-``run`` prints how many rows there are, and a sum over them.
+new, and deletes a key. Its commit syncs the log (synchronous=FULL). The page cache has 2 MiB, and
+the log is written back every 1,000 pages. Keys are random but the same in every run. ``run`` prints
+the number of rows, and a sum over them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ INSERT = "INSERT OR REPLACE INTO pairs VALUES (?, ?)"
 
 
 def store(path: str) -> sqlite3.Connection:
-    """Return a connection that begins and commits by command."""
+    """Return a connection with explicit begin and commit."""
     connection = sqlite3.connect(path, isolation_level=None)
     settings = (
         "page_size = 4096",
@@ -36,7 +36,7 @@ def store(path: str) -> sqlite3.Connection:
 
 
 def value(numbers: random.Random) -> bytes:
-    """Return bytes that are as good as any."""
+    """Return arbitrary bytes."""
     return bytes([numbers.randrange(256)]) * numbers.randrange(100, 1501)
 
 
@@ -52,7 +52,7 @@ def fill(path: str, rows: int) -> None:
 
 
 def run(path: str, transactions: int) -> None:
-    """Carry out transactions on keys, half of which had a value when the store was made."""
+    """Run transactions on keys, half of which had a value when the store was made."""
     numbers = random.Random(2)
     connection = store(path)
     (last,) = connection.execute("SELECT max(key) FROM pairs").fetchone()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Flow of a fluid between a resting floor and a moving lid by the lattice Boltzmann method: D3Q19,
-// one relaxation time (BGK), two grids of 20 doubles a cell of which each step reads one and
-// writes the other, front to back. That is the access pattern of 470.lbm; it is not SPEC's program.
+// one relaxation time (BGK), two grids of 20 doubles per cell. Each step reads one grid and writes
+// the other, sequentially. The access pattern is that of 470.lbm, but this is not SPEC's program.
 //
 //   g++ -std=c++17 -O2 -o lattice_boltzmann lattice_boltzmann.cc
 //   lattice_boltzmann SIDE STEPS
 //
-// SIDE: cells along each of three axes (100: 305 MiB). Prints mass and momentum at the end.
-// Building the grids is followed by the marker `xchg %bx,%bx` (the begin of a region of interest),
-// the last step by another one.
+// SIDE: cells along each of three axes (100: 305 MiB). Prints mass and momentum at the end. A
+// marker `xchg %bx,%bx` (the start of a region of interest) follows the building of the grids, and
+// another one follows the last step.
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kDirections = 19;
 constexpr double kRelaxation = 1.85;  // 1 / time; below 2
-constexpr double kLid = 0.02;         // its velocity along x, in cells a step
+constexpr double kLid = 0.02;         // velocity along x, in cells per step
 
 enum Kind { kFluid, kResting, kMoving };
 
@@ -34,7 +34,7 @@ struct Direction {
   int x, y, z;
 };
 
-// Way 0 rests; 1 and 2, 3 and 4, ... are opposite.
+// Way 0 is at rest; 1 and 2, 3 and 4, ... are opposite.
 constexpr std::array<Direction, kDirections> kWays = {{
     {0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {0, 0, 1},   {0, 0, -1},
     {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1},
@@ -47,8 +47,7 @@ constexpr std::size_t opposite(std::size_t way) {
   return way == 0 ? 0 : (way % 2 ? way + 1 : way - 1);
 }
 
-constexpr double kNothing =
-    -0.0;  // what is added to it stays the same, so the compiler leaves it out
+constexpr double kNothing = -0.0;  // adding to it changes nothing, so the compiler omits it
 
 template <int Factor>  // 1, -1 or 0
 void add(double& sum, double value) {
@@ -65,7 +64,7 @@ class Flow {
     const std::size_t cells = static_cast<std::size_t>(offset(0, 0, side));
     now_.resize(cells + 2 * margin_);
     for (std::size_t i = 0; i < now_.size(); i++) {
-      const std::size_t at = i - margin_;  // huge before the first cell
+      const std::size_t at = i - margin_;  // wraps to huge values before the first cell
       const int last = side - 1, x = static_cast<int>(at % side);
       const int y = static_cast<int>(at / side % side), z = static_cast<int>(at / side / side);
       for (std::size_t way = 0; way < kDirections; way++) now_[i].density[way] = weight(way);
@@ -75,7 +74,7 @@ class Flow {
     next_ = now_;
   }
 
-  // Each fluid cell relaxes towards equilibrium, each wall turns what came around; both send it on.
+  // Each fluid cell relaxes towards equilibrium; each wall reflects what arrived. Both pass it on.
   void step() {
     for (std::size_t i = margin_; i + margin_ < now_.size(); i++) {
       if (now_[i].kind == kFluid)
@@ -141,7 +140,7 @@ class Flow {
   }
 
   int side_;
-  std::size_t margin_;  // cells before the first and behind the last one, for walls to send to
+  std::size_t margin_;  // before the first and after the last cell, for walls to send to
   std::vector<Cell> now_, next_;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A minimum-cost flow on a random graph by LEMON's network simplex (Debian: liblemon-dev): pointer
+// Minimum-cost flow on a random graph by LEMON's network simplex (Debian: liblemon-dev): pointer
 // chasing in a spanning tree far larger than the caches, the access pattern of 429.mcf.
 //
 //   g++ -std=c++17 -O2 -o network_simplex network_simplex.cc
 //   network_simplex NODES ARCS SEED
 //
-// Prints the optimal cost. Building the graph is followed by a line on standard error and the
-// marker `xchg %bx,%bx` (the begin of a region of interest), solving it by another one.
+// Prints the optimal cost. A line on standard error and a marker `xchg %bx,%bx` (the start of a
+// region of interest) follow the building of the graph, and another marker follows the solution.
 #include <lemon/network_simplex.h>
 #include <lemon/static_graph.h>
 
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   }
   std::mt19937 random(static_cast<unsigned>(std::atoi(argv[3])));
 
-  // A ring of dear arcs makes every supply reachable; the others are cheap and random.
+  // A ring of expensive arcs makes every supply reachable. The other arcs are cheap and random.
   std::vector<std::pair<int, int>> ends;
   ends.reserve(arcs);
   for (int node = 0; node < nodes; node++) ends.emplace_back(node, (node + 1) % nodes);

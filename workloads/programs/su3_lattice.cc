@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Molecular dynamics of an SU(3) gauge field on a lattice of four dimensions: forces by staples,
-// leapfrog steps. As MILC does, each operation sweeps whole fields and keeps what it made in
-// another one, in single precision. That is the access pattern of 433.milc; it is not SPEC's
+// Molecular dynamics of an SU(3) gauge field on a four-dimensional lattice: forces by staples,
+// leapfrog steps. As in MILC, each operation sweeps whole fields and stores its result in another
+// field, in single precision. The access pattern is that of 433.milc, but this is not SPEC's
 // program.
 //
 //   g++ -std=c++17 -O2 -o su3_lattice su3_lattice.cc
 //   su3_lattice SIDE STEPS
 //
-// SIDE: sites along each of four axes (16: 46 MiB). Prints the mean plaquette and the energy at
-// begin and end, which leapfrog nearly keeps. Building the fields is followed by the marker `xchg
-// %bx,%bx` (the begin of a region of interest), the last step by another one.
+// SIDE: sites along each of four axes (16: 46 MiB). Prints the mean plaquette and the energy at the
+// start and the end; leapfrog nearly conserves the energy. A marker `xchg %bx,%bx` (the start of a
+// region of interest) follows the building of the fields, and another one follows the last step.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -50,7 +50,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   return result;
 }
 
-// a += factor * b
+// Computes a += factor * b.
 void add(Matrix& a, const Matrix& b, float factor = 1) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
@@ -59,7 +59,7 @@ void add(Matrix& a, const Matrix& b, float factor = 1) {
 
 float trace(const Matrix& a) { return a.re[0][0] + a.re[1][1] + a.re[2][2]; }
 
-// The part of it without trace that is minus its own adjoint.
+// Returns the traceless anti-Hermitian part.
 Matrix algebra(const Matrix& a) {
   Matrix result{};
   add(result, a, 0.5F);
@@ -69,7 +69,7 @@ Matrix algebra(const Matrix& a) {
   return result;
 }
 
-// Rows 0 and 1 made orthogonal and of length 1, row 2 the conjugate of their cross product.
+// Orthonormalises rows 0 and 1. Sets row 2 to the conjugate of their cross product.
 void make_unitary(Matrix& a) {
   for (int row = 0; row < 2; row++) {
     if (row == 1) {
@@ -125,7 +125,7 @@ class Lattice {
     corners_.resize(sites_), staples_.resize(sites_);
   }
 
-  // Half a step of the momenta, one of the links, half a one of the momenta.
+  // One leapfrog step: half a step of the momenta, one of the links, half a step of the momenta.
   void step() {
     push(kStep / 2);
     for (int axis = 0; axis < kAxes; axis++)
@@ -144,7 +144,7 @@ class Lattice {
     for (int axis = 0; axis < kAxes; axis++) {
       sum_staples(axis);
       for (std::size_t i = 0; i < sites_; i++) {
-        plaquettes += trace(links_[axis][i] * staples_[i]) / 4;  // each counted by all its links
+        plaquettes += trace(links_[axis][i] * staples_[i]) / 4;  // each is counted once per link
         kinetic -= trace(momenta_[axis][i] * momenta_[axis][i]);
       }
     }
@@ -154,7 +154,7 @@ class Lattice {
   }
 
  private:
-  // The sum of the three-link ways, above and below, that close a plaquette with each link.
+  // Sums the three-link paths, above and below, that close a plaquette with each link.
   void sum_staples(int axis) {
     for (Matrix& staple : staples_) staple = Matrix{};
     const std::vector<Matrix>& along = links_[axis];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tells the capture plug-in which thread runs, who wakes whom, and what is asked of the block
-// device, by probes on the kernel's tracepoints. workloads/capture/causes.h is the other side.
+// Reports to the capture plug-in which thread runs, which thread wakes which, and the requests to
+// the block device, by probes on the kernel's tracepoints. workloads/capture/causes.h is the
+// receiver.
 //
-// A message is a row of loads, each behind so many idle prefixes that nothing else uses it: the
-// first one shows where `buffer` lies, those in between show a 16-bit word each as a place in it,
-// the last one ends the message. The plug-in neither counts nor models what is executed between
-// the first load and the last, so a probe does its work there.
+// A message is a series of loads, marked by a number of redundant prefixes that no other code uses.
+// The first load reveals the address of `buffer`. The following ones encode one 16-bit word each as
+// an offset in it. The last one ends the message. The plug-in neither counts nor models
+// instructions between the first and the last load, so probes do their work there.
 //
-// What requests wrote before the region of interest is kept here, for the plug-in may begin with a
-// saved state of the machine.
+// This module also records the pages that requests wrote before the region of interest, because the
+// plug-in may start from a saved state of the machine.
 #include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -23,25 +24,25 @@
 
 #include "written_by_bio.h"
 
-// First words of messages: the thread that runs, then one of these, then what is told of it.
+// First words of messages: the running thread, then one of these, then its arguments.
 enum message {
-  RUNNING,     // nothing but the thread that runs
-  RUN,         // the next thread, and why the one that runs leaves
+  RUNNING,     // no arguments
+  RUN,         // the next thread, and why the running one leaves
   WAKE,        // the thread that is woken
-  ALARM,       // the same, and microseconds since it began to wait, low half first
+  ALARM,       // as WAKE, then the microseconds that it waited, low half first
   BIO,         // pages, operation and flags
-  BIO_END,     // nothing
-  THREAD,      // number, kernel's or not, process, name; it was told before
-  NEW_THREAD,  // the same of a thread that has just been made
-  WRITTEN      // first page, low half first, and how many; behind those told before
+  BIO_END,     // no arguments
+  THREAD,      // number, kernel thread or not, process, name; for a thread that already exists
+  NEW_THREAD,  // as THREAD, for a new thread
+  WRITTEN      // first page, low half first, and their number; in order of writing
 };
 enum reason { GOES_ON, WAITS, ENDED };
 enum operation { READ_PAGES, WRITE_PAGES, FLUSH, DISCARD };
-enum { MOST = 0xFFFF, LONGEST = 0xFFFFFF };  // of a word; of microseconds
+enum { MOST = 0xFFFF, LONGEST = 0xFFFFFF };  // maximum of a word; of microseconds
 
 static char buffer[MOST + 1];
-static u64 waiting_since[MOST + 1];            // by thread, ns; 0: it does not wait
-static DEFINE_PER_CPU(unsigned int, softirq);  // the one that was begun last
+static u64 waiting_since[MOST + 1];            // by thread, in ns; 0: it does not wait
+static DEFINE_PER_CPU(unsigned int, softirq);  // the softirq that began last
 
 static unsigned int pages;  // of the block device
 module_param(pages, uint, 0400);
@@ -49,7 +50,7 @@ MODULE_PARM_DESC(pages, "pages of 4 KiB that the block device has");
 static struct written_page* written;
 static DEFINE_RAW_SPINLOCK(written_lock);
 
-// mov (%rsi),%al behind 5, 6 and 7 idle prefixes
+// mov (%rsi),%al after 5, 6 and 7 redundant prefixes
 static __always_inline void load_first(void) {
   asm volatile(".byte 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06" ::"S"(buffer) : "rax", "memory");
 }
@@ -64,7 +65,7 @@ static __always_inline void load_last(void) {
                : "rax", "memory");
 }
 
-// Between these two, interrupts are off.
+// Interrupts are off between these two.
 static __always_inline unsigned long begin(void) {
   unsigned long flags;
   local_irq_save(flags);
@@ -93,7 +94,8 @@ static void tell_thread(enum message message, const struct task_struct* task, co
 
 // ---- probes
 
-// Of a thread that has a signal pending, prev_state tells that it waits; yet it stays in its queue.
+// If a thread has a signal pending, prev_state indicates a wait, although the thread stays in its
+// queue.
 static void on_switch(void* data, bool preempt, struct task_struct* prev, struct task_struct* next,
                       unsigned int prev_state) {
   unsigned long flags = begin();
@@ -105,8 +107,8 @@ static void on_switch(void* data, bool preempt, struct task_struct* prev, struct
   end(flags);
 }
 
-// Softirqs of the network work for the thread that sent, for there is no network but the machine's
-// own; the others are clocks and devices.
+// Network softirqs act for the sending thread, because the only network is internal to the machine.
+// Other softirqs act for clocks and devices.
 static bool by_clock_or_device(void) {
   unsigned int vector = __this_cpu_read(softirq);
   return in_hardirq() ||
@@ -128,7 +130,7 @@ static void tell_wake(struct task_struct* task) {
   load_word(waited >> 16);
 }
 
-// A thread that has not left its queue is kept from waiting, and nobody learns that it meant to.
+// A thread that has not left its queue is prevented from waiting; the wait is not reported.
 static void on_waking(void* data, struct task_struct* task) {
   unsigned long flags = begin();
   if (!task->on_rq) tell_wake(task);
@@ -205,7 +207,7 @@ static struct probe {
     {"block_bio_complete", on_bio_end},
 };
 
-// ---- "announce": tells all threads, what each vCPU runs, and what was written last
+// ---- "announce": reports all threads, what each vCPU runs, and the pages written last
 
 static void tell_written(void) {
   unsigned int place, length;
@@ -244,7 +246,7 @@ static const struct kernel_param_ops announcing = {.set = announce};
 module_param_cb(announce, &announcing, NULL, 0200);
 MODULE_PARM_DESC(announce, "whatever is written: all threads are told");
 
-// ---- begin and end
+// ---- module init and exit
 
 static void find(struct tracepoint* point, void* data) {
   size_t i;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A block device on persistent memory, /dev/pmbd0, in the manner of PMBD (Chen et al., "A protected
-// block device for persistent memory", MSST 2014): every request copies at once, in one of three
-// ways.
-//   copy=nt  writes by non-temporal stores, with a fence behind each segment; reads through the
-//            caches
-//   copy=wb  writes through the caches, then flushes each line
-//   copy=uc  the memory is mapped uncached: every access of 8 bytes goes there
-// With delay=N a request is done so many microseconds later, however many there are: programs wait
-// for a device that is slow and does all at once.
+// Block device on persistent memory, /dev/pmbd0, modelled on PMBD (Chen et al., "A protected block
+// device for persistent memory", MSST 2014). Each request copies immediately, in one of three ways:
+//   copy=nt  writes by non-temporal stores, with a fence after each segment; reads through the
+//   caches copy=wb  writes through the caches, then flushes each line copy=uc  maps the memory
+//   uncached: every 8-byte access goes there
+// With delay=N, each request completes N microseconds later, regardless of load. Programs then see
+// a slow device with unlimited parallelism.
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
 #include <linux/hrtimer.h>
@@ -31,7 +29,7 @@ MODULE_PARM_DESC(delay, "microseconds from a request's copies to its end");
 
 enum { LINE = 64 };
 
-// Kinds of memory and ways of writing it.
+// Kinds of memory mapping and ways of writing.
 struct way {
   const char* name;
   void* (*map)(void);
@@ -44,8 +42,8 @@ static struct gendisk* disk;
 static const struct way* way;
 static char* memory;
 
-// Flushes the line of `place`. The load, mov (%rsi),%al with idle prefixes, shows the capture
-// plug-in its address.
+// Flushes the line of `place`. The load, mov (%rsi),%al with redundant prefixes, reveals its
+// address to the capture plug-in.
 static void flush_line(const char* place) {
   asm volatile(".byte 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06" ::"S"(place) : "rax", "memory");
   asm volatile("clflush (%0)" ::"r"(place) : "memory");
@@ -71,7 +69,7 @@ static void write_back(void* to, const void* from, size_t count) {
   for (; line < end; line += LINE) flush_line(line);
 }
 
-// Sectors are 4 KB, so all is aligned to 8 bytes.
+// Sectors are 4 KB, so everything is aligned to 8 bytes.
 static void copy_words(void* to, const void* from, size_t count) {
   volatile u64* target = to;
   const volatile u64* source = from;
@@ -85,7 +83,7 @@ static const struct way ways[] = {
     {"uc", map_uncached, unmap_uncached, copy_words, copy_words},
 };
 
-// A request that is copied, and done when its time has come.
+// A request that is copied and completes when its delay ends.
 struct late {
   struct hrtimer timer;
   struct bio* bio;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which pages of the NVDIMM requests wrote, in the order of their last writes: /proc/hmsim_written
-// has a line "FIRST COUNT" for each run of pages, the oldest first. For a machine that leaves the
-// simulator it began in; hmsim_causes.c tells a capture the same.
+// Pages of the NVDIMM that requests wrote, in order of their last writes. /proc/hmsim_written has
+// one line "FIRST COUNT" for each run of pages, oldest first. For a machine that moves to another
+// simulator; hmsim_causes.c reports the same to a capture.
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/proc_fs.h>
@@ -18,7 +18,7 @@ module_param(pages, uint, 0400);
 MODULE_PARM_DESC(pages, "pages of 4 KiB that the block device has");
 static struct written_page* written;
 static DEFINE_RAW_SPINLOCK(written_lock);
-static struct tracepoint* queued;  // where requests are seen
+static struct tracepoint* queued;  // tracepoint of queued requests
 
 static void on_bio(void* data, struct bio* bio) {
   unsigned long flags;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pages of the NVDIMM in the order in which they were last written: a ring of links, each the place
- * of a page, its number + 1; place 0 is the ring's begin and end. Zeros are an empty ring. The
- * guest's module keeps one until the region of interest is near, and the capture plug-in another
- * from there until it records.
+ * Pages of the NVDIMM in order of their last writes: a doubly linked ring in an array. The place of
+ * a page is its number + 1; place 0 is the start and end of the ring. An array of zeros is an empty
+ * ring. The guest's module keeps one ring until shortly before the region of interest. The capture
+ * plug-in keeps another from there until it records.
  */
 #ifndef HMSIM_LAST_WRITTEN_H
 #define HMSIM_LAST_WRITTEN_H
@@ -27,7 +27,8 @@ static inline void set_last_written(struct written_page* ring, unsigned int page
   ring[0].older = place;
 }
 
-/* How many pages from this place on were last written in the order of their numbers. */
+/* Returns the length of the run of ascending pages that starts at this place; at most MOST_IN_RUN.
+ */
 static inline unsigned int run_of_written(const struct written_page* ring, unsigned int place) {
   unsigned int length = 1;
   while (length < MOST_IN_RUN && ring[place + length - 1].newer == place + length) length++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a request to the block device of the NVDIMM writes, in a ring of last writes. */
+/* Records the writes of requests to the NVDIMM's block device in a ring of last writes. */
 #ifndef HMSIM_WRITTEN_BY_BIO_H
 #define HMSIM_WRITTEN_BY_BIO_H
 
@@ -8,7 +8,7 @@
 
 #include "last_written.h"
 
-/* `pages` has the ring; the caller holds its lock. */
+/* The ring covers `pages` pages. The caller must hold its lock. */
 static inline void set_written_by(const struct bio* bio, struct written_page* ring,
                                   unsigned int pages) {
   u64 page = bio->bi_iter.bi_sector / PAGE_SECTORS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fileio WAY FILE MIB BLOCK: reads or writes a file once, front to back, BLOCK bytes at a time,
-// like fio's sequential jobs; what it does to the file is a region of interest. Ways: direct-read,
-// direct-write, buffered-read, buffered-write (the latter two ends with fsync), mmap-read,
-// mmap-write (ends with msync). WAY create makes the file, outside any region.
+// fileio WAY FILE MIB BLOCK: reads or writes a file once, sequentially, BLOCK bytes at a time, like
+// fio's sequential jobs. The I/O is a region of interest. Ways: direct-read, direct-write,
+// buffered-read, buffered-write (ends with fsync), mmap-read, mmap-write (ends with msync). Way
+// `create` makes the file, outside any region.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void fail(const char* what) {
   exit(1);
 }
 
-// Content that no file system stores as a hole.
+// Fills with content that no file system stores as a hole.
 static void fill(char* bytes, size_t count) {
   uint64_t state = 1;
   for (size_t i = 0; i + WORD <= count; i += WORD) {

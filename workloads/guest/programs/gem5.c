@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// gem5 WHAT: asks the simulator gem5 for something (gem5.h). WHAT: begin, end (a region of
-// interest); checkpoint; read (the script of the host, to standard output); exit [STATUS] (of the
-// simulation).
+// gem5 WHAT: sends a request to the simulator gem5 (gem5.h). WHAT: begin, end (of a region of
+// interest); checkpoint; read (copies the host's script to standard output); exit [STATUS] (ends
+// the simulation).
 #include "gem5.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 static char buffer[4096];
 
 static int copy_script(void) {
-  memset(buffer, 1, sizeof buffer);  // gem5 does not bring pages in
+  memset(buffer, 1, sizeof buffer);  // gem5 does not fault pages in
   uint64_t at = 0, bytes = 0;
   while ((bytes = gem5_call(GEM5_READ, (uintptr_t)buffer, sizeof buffer, at)) > 0) {
     if (fwrite(buffer, 1, bytes, stdout) != bytes) return 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a program in the guest asks of the simulator gem5. A load from address 0xFFFF0000 + 256 x
-// function asks, with arguments in registers as for a system call; the answer is what is loaded
-// (gem5, include/gem5/asm/generic/m5ops.h and src/arch/x86/pseudo_inst_abi.hh). gem5's instruction
-// for it, 0F 04, is none to a processor under KVM; the load works there, too.
+// Requests from a program in the guest to the simulator gem5. A load from address 0xFFFF0000 + 256
+// x function is a request, with arguments in registers as for a system call; the loaded value is
+// the answer (gem5, include/gem5/asm/generic/m5ops.h and src/arch/x86/pseudo_inst_abi.hh). gem5's
+// special instruction, 0F 04, is invalid on a processor under KVM; the load also works there.
 #ifndef HMSIM_GEM5_H
 #define HMSIM_GEM5_H
 

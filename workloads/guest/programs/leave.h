@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaving the simulator that runs the machine for another one that goes on with it. Linux jumps
-// out of itself and back (kexec, KEXEC_PRESERVE_CONTEXT): it freezes processes, suspends devices,
-// takes all CPUs but the first offline, and calls the page below, at a place that the host knows.
-// The page tells the host by QEMU's pvpanic device, which pauses the machine; the host keeps the
-// bytes of its memories. Another simulator with the same memories, CPUs and interrupt controllers
-// begins at `leave_arrival`, in 64-bit mode with this page mapped where it lies; what it
-// returns to is Linux, which sets up CPUs and devices anew.
+// Moves the machine from the simulator that runs it to another one. Linux jumps out of itself and
+// back (kexec, KEXEC_PRESERVE_CONTEXT): it freezes processes, suspends devices, takes all CPUs but
+// the first offline, and calls the page below, at an address known to the host. The page signals
+// the host through QEMU's pvpanic device, which pauses the machine; the host saves its memories.
+// Another simulator with the same memories, CPUs and interrupt controllers starts at
+// `leave_arrival`, in 64-bit mode, with this page mapped at its address. The page returns to Linux,
+// which reinitialises CPUs and devices.
 #ifndef HMSIM_LEAVE_H
 #define HMSIM_LEAVE_H
 
@@ -20,8 +20,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Where the page lies, physically; python/hmsim/capture/leaving.py knows them, too: the entry is at
-// the page's begin, the arrival 256 bytes behind it.
+// Physical location of the page. python/hmsim/capture/leaving.py has the same numbers: the entry is
+// at the page's start, the arrival 256 bytes after it.
 enum { LEAVE_PLACE = 0x400000, LEAVE_BYTES = 4096 };
 
 extern const char leave_page[LEAVE_BYTES];
@@ -30,8 +30,8 @@ __asm__(
     ".section .rodata\n"
     ".balign 4096\n"
     "leave_page:\n"
-    // Keeps stack, page tables and EFER, and pauses the machine, which takes QEMU some
-    // instructions; whoever lets it go on, stays.
+    // Saves stack, page tables and EFER, and pauses the machine, which takes QEMU some
+    // instructions. If the host resumes the machine here, it stays in this simulator.
     "  leaq leave_kept(%rip), %rdi\n"
     "  movq %rsp, (%rdi)\n"
     "  movq %cr3, %rax\n"
@@ -60,7 +60,8 @@ __asm__(
     "  movq 8(%rdi), %rax\n"
     "  movq %rax, %cr3\n"
     "  movq (%rdi), %rsp\n"
-    // Linux's selectors, by a table of our own; then its own one, which is mapped where it goes on.
+    // Restores Linux's selectors through a private table; then loads Linux's own table, which is
+    // mapped where execution continues.
     "  leaq leave_table(%rip), %rax\n"
     "  movq %rax, 34(%rdi)\n"
     "  lgdt 32(%rdi)\n"
@@ -86,28 +87,28 @@ __asm__(
     "leave_table:\n"
     "  .quad 0, 0, 0x00AF9B000000FFFF, 0x00CF93000000FFFF\n"
     "leave_kept:\n"
-    "  .quad 0, 0, 0, 0\n"  // stack, page tables, EFER, what to clear
-    "  .word 31\n"          // the table's limit, its address
+    "  .quad 0, 0, 0, 0\n"  // stack, page tables, EFER, address to clear
+    "  .word 31\n"          // the table's limit, then its address
     "  .quad 0\n"
     "  .org leave_kept + 48, 0\n"
-    "  .word 127\n"  // Linux's own table for CPU 0: its limit, its place among a CPU's variables
+    "  .word 127\n"  // Linux's own table for CPU 0: its limit, then its place in a CPU's variables
     "  .quad 0\n"
     "  .org leave_kept + 64, 0\n"
-    "  .quad 0\n"  // where Linux notes the place of CPU 0's variables
+    "  .quad 0\n"  // where Linux stores the location of CPU 0's variables
     ".org leave_page + 4096, 0\n"
     ".text\n");
 
-// What the host knows of this kernel, $hmsim_leave. gem5 has no register IA32_MISC_ENABLE, which
-// Linux found in QEMU; and its `sgdt` does nothing, so that Linux takes the table of descriptors
-// that it finds for one that it may write to.
+// Locations in this kernel, which the host supplies in $hmsim_leave. gem5 has no register
+// IA32_MISC_ENABLE, which Linux found in QEMU. Its `sgdt` does nothing, so Linux takes the
+// descriptor table that it finds for one that it may write.
 struct leave_places {
   uint64_t unsaved;    // physical: a byte, whether Linux has saved that register; to be cleared
-  uint64_t variables;  // physical: __per_cpu_offset
-  uint64_t table;      // gdt_page, among a CPU's variables
+  uint64_t variables;  // physical address of __per_cpu_offset
+  uint64_t table;      // gdt_page, within a CPU's variables
 };
 
-// Returns in the other simulator; in this one, too, if the host lets the machine go on. Ends the
-// program when Linux refuses.
+// Returns in the other simulator, and also in this one if the host resumes the machine. Ends the
+// program if Linux refuses.
 static inline void leave_machine(const char* told) {
   struct leave_places places;
   static char page[LEAVE_BYTES];
@@ -129,7 +130,7 @@ static inline void leave_machine(const char* told) {
   } segment = {page, LEAVE_BYTES, (const void*)LEAVE_PLACE, LEAVE_BYTES};
   puts("hmsim-guest: leaves");
   fflush(stdout);
-  tcdrain(STDOUT_FILENO);  // a machine that stands still sends nothing of it
+  tcdrain(STDOUT_FILENO);  // a stopped machine transmits nothing
   if (syscall(SYS_kexec_load, LEAVE_PLACE, 1, &segment,
               KEXEC_ARCH_X86_64 | KEXEC_PRESERVE_CONTEXT) ||
       syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_KEXEC, NULL)) {

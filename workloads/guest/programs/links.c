@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// links FILE MIB: writes links between pages, a line for each: "<from> <to>". A page has eight
-// links on average; the k-th of eight parts of all targets is half as likely as the one before.
+// links FILE MIB: writes links between pages, one line each: "<from> <to>". A page has eight links
+// on average. The targets are divided into eight parts, each half as likely as the one before.
 #include "random.h"
 
 enum { BYTES_OF_A_LINK = 12, LINKS_OF_A_PAGE = 8 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// pages FILE MIB: writes pages, a line for each: "<class> <number> <200 words>", as HiBench does
-// for Bayes and Nutch. There are 100 classes and 8000 words; every fourth word of a page is of the
-// 80 that its class prefers, the others are of all, the k-th most frequent 1/k as frequent as the
-// first.
+// pages FILE MIB: writes pages, one line each: "<class> <number> <200 words>", as HiBench does for
+// Bayes and Nutch. There are 100 classes and 8000 words. Every fourth word of a page is one of the
+// 80 that its class prefers. The others are from all words, with the k-th most frequent 1/k as
+// frequent as the first.
 #include "random.h"
 
 enum { WORDS = 8000, PAGES_CLASSES = 100, OF_A_CLASS = WORDS / PAGES_CLASSES, IN_A_PAGE = 200 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers for generated data, the same in every run; and what every generator is told.
+// Random numbers for generated data, the same in every run, and the generators' common arguments.
 #ifndef HMSIM_GUEST_RANDOM_H
 #define HMSIM_GUEST_RANDOM_H
 
@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Knuth's MMIX generator, its upper bits.
+// Knuth's MMIX generator, upper bits.
 static inline uint32_t next(uint32_t below) {
   static uint64_t state = 1;
   state = state * 6364136223846793005U + 1442695040888963407U;
   return (uint32_t)((state >> 33) % below);
 }
 
-// Numbers from 0 on, the k-th of them 1/(k+1) as frequent as the first (Zipf's law).
+// Numbers from 0, number k with a frequency of 1/(k+1) relative to 0 (Zipf's law).
 struct zipf {
   uint32_t count;
-  uint32_t up_to[1 << 14];  // cumulated weights
+  uint32_t up_to[1 << 14];  // cumulative weights
 };
 
 static inline void zipf_prepare(struct zipf* zipf, uint32_t count) {
@@ -39,7 +39,7 @@ static inline uint32_t zipf_next(const struct zipf* zipf) {
   return low;
 }
 
-// A word of 3 to 12 letters.
+// Makes a word of 3 to 12 letters.
 enum { LONGEST = 12 };
 static inline void random_word(char word[LONGEST + 1]) {
   uint32_t length = 3 + next(LONGEST - 2);
@@ -47,7 +47,8 @@ static inline void random_word(char word[LONGEST + 1]) {
   word[length] = 0;
 }
 
-// "PROGRAM FILE MIB": opens the file and returns how many bytes to write, or ends the program.
+// Parses "PROGRAM FILE MIB": opens the file and returns the number of bytes to write, or ends the
+// program.
 static inline long generator_arguments(int argc, char** argv, FILE** file) {
   long bytes = argc == 3 ? atol(argv[2]) << 20 : 0;
   *file = bytes > 0 ? fopen(argv[1], "we") : NULL;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// "region ready", just before a job's region of interest: writes everything back and forgets all
-// cached pages, inodes and names; pauses the machine for its state to be saved, if $hmsim_snapshot
-// is set; tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of the NVDIMM
-// ($hmsim_device) directly, by which the plug-in tests that it counts right; has it told of all
-// threads, if $hmsim_causes is set.
-// "region begin" does the same and begins the region, "region end" writes everything back and ends
-// it.
+// "region ready", just before a job's region of interest: writes everything back and drops all
+// cached pages, inodes and names. If $hmsim_snapshot is set, pauses the machine so that its state
+// can be saved. Shows the capture plug-in where DRAM and the NVDIMM are. Reads 32 MiB of the NVDIMM
+// ($hmsim_device) directly, so that the plug-in can test its counts. If $hmsim_causes is set, has
+// all threads reported to the plug-in. "region begin" does the same and begins the region. "region
+// end" writes everything back and ends the region.
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -44,12 +43,12 @@ static void pause_machine(void) {
   const char word = PANICKED;
   puts("hmsim-guest: snapshot");
   fflush(stdout);
-  tcdrain(STDOUT_FILENO);  // a paused machine sends nothing of it
+  tcdrain(STDOUT_FILENO);  // a paused machine transmits nothing
   if (ports < 0 || pwrite(ports, &word, 1, PANIC_PORT) != 1) fail("/dev/port");
   close(ports);
 }
 
-// Physical addresses of the NVDIMM's first and last byte.
+// Finds the physical addresses of the NVDIMM's first and last byte.
 static void find_nvdimm(uint64_t* first, uint64_t* last) {
   FILE* map = fopen("/proc/iomem", "re");
   if (!map) fail("/proc/iomem");
@@ -97,7 +96,7 @@ static void calibrate(void) {
   close(device);
 }
 
-// The plug-in may have begun with a saved state, and know no thread yet.
+// Needed if the plug-in started from a saved state and knows no thread yet.
 static void announce_threads(void) {
   const char* name = "/sys/module/hmsim_causes/parameters/announce";
   int control = open(name, O_WRONLY | O_CLOEXEC);
@@ -114,7 +113,7 @@ static void let_partners_go_on(void) {
   if (partners) fclose(partners);
 }
 
-// The host keeps the order in which pages of the NVDIMM were last written.
+// Reports the order in which pages of the NVDIMM were last written, for the host to keep.
 static void tell_written(void) {
   FILE* runs = fopen("/proc/hmsim_written", "re");
   unsigned int first, count;

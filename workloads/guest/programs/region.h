@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Instructions that do nothing to a program and something to the capture plug-in
+// Instructions without effect on a program that signal the capture plug-in
 // (workloads/capture/opcodes.h).
 #ifndef HMSIM_REGION_H
 #define HMSIM_REGION_H
@@ -10,7 +10,7 @@
 
 static inline void region_marker(void) { __asm__ volatile("xchg %%bx,%%bx" ::: "memory"); }
 
-// Tells the host the guest's time.
+// Reports the guest's time to the host.
 static inline void region_say(const char* what) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -18,7 +18,7 @@ static inline void region_say(const char* what) {
   fflush(stdout);
 }
 
-// The first region of interest begins and ends with these.
+// Begin and end of the first region of interest.
 static inline void region_begin(void) {
   region_say("begin");
   region_marker();
@@ -29,10 +29,11 @@ static inline void region_end(void) {
   region_say("end");
 }
 
-// The self-test begins, ends.
+// Marks the start or the end of the self-test.
 static inline void self_test_marker(void) { __asm__ volatile("xchg %%cx,%%cx" ::: "memory"); }
 
-// Loads a byte, and shows the plug-in where it lies: mov (%rsi),%al with three idle prefixes.
+// Loads a byte and reveals its location to the plug-in: mov (%rsi),%al with three redundant
+// prefixes.
 static inline void probe(const volatile void* place) {
   __asm__ volatile(".byte 0x3E, 0x3E, 0x3E, 0x8A, 0x06" ::"S"(place) : "rax", "memory");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// samples FILE MIB: writes samples, a line of 20 numbers for each, around one of five centres, as
-// HiBench does for k-means; their distances from it are sums of twelve uniform numbers.
+// samples FILE MIB: writes samples, one line of 20 numbers each, around one of five centres, as
+// HiBench does for k-means. Their offsets from the centre are sums of twelve uniform numbers.
 #include "random.h"
 
 enum { CENTRES = 5, DIMENSIONS = 20, SIDE = 1000000, SPREAD = 20000 };

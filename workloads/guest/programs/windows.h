@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaving at windows of a job: whenever so many bytes went to or from the NVDIMM's block device
-// since the region's begin. A process of its own looks every millisecond, and once more when the
-// job has ended: the guest, which powers off then, waits for it. While that process is there, so is
-// the file WATCHED; the file ENDED tells it that the job has ended. It ends where the machine goes
-// on elsewhere than in QEMU: nobody there would take it up again.
+// Leaves the simulator at windows of a job: each time a given number of bytes has moved to or from
+// the NVDIMM's block device since the region began. A separate process checks every millisecond,
+// and once more after the job has ended. The guest waits for that process before it powers off. The
+// file WATCHED exists while the process does; the file ENDED signals that the job has ended. The
+// process ends if the machine continues outside QEMU, because no simulator there would handle a
+// further departure.
 #ifndef HMSIM_WINDOWS_H
 #define HMSIM_WINDOWS_H
 
@@ -17,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WATCHED "/tmp/windows"  // ../init knows them, too
+#define WATCHED "/tmp/windows"  // ../init has the same names
 #define ENDED "/tmp/ended"
 
-// Bytes that a block device, such as /dev/pmem0, has read and written.
+// Returns the bytes that a block device, such as /dev/pmem0, has read and written.
 static uint64_t bytes_moved(const char* device) {
   char name[64];
   uint64_t read = 0, written = 0;
@@ -34,7 +35,7 @@ static uint64_t bytes_moved(const char* device) {
   return (read + written) * 512;
 }
 
-// Its emulated processors, qemu64 among them, are named after it.
+// Returns whether this is QEMU, whose emulated processors, qemu64 among them, are named after it.
 static int in_qemu(void) {
   unsigned int name[12 + 1] = {0};
   for (unsigned int part = 0; part < 3; part++) {
@@ -46,19 +47,20 @@ static int in_qemu(void) {
 
 static void end_watch(void) { unlink(WATCHED); }
 
-// Returns when the device has moved so many bytes; ends the process where the job ended before.
+// Returns when the device has moved `wanted` bytes. Ends the process if the job ended before that.
 static void await_bytes(const char* device, uint64_t wanted) {
   const struct timespec pause = {0, 1000000};
   for (;;) {
-    const int ended = !access(ENDED, F_OK);  // looked at first: nothing is moved behind it
+    const int ended = !access(ENDED, F_OK);  // read first: nothing is moved afterwards
     if (bytes_moved(device) >= wanted) return;
     if (ended) exit(0);
     nanosleep(&pause, NULL);
   }
 }
 
-// `list`: bytes, ascending, separated by commas. Calls `leave` at each of them, in a process that
-// ends behind the last, with the job, or outside QEMU; the caller goes on at once.
+// Calls `leave` at each number of bytes in `list` (ascending, separated by commas), in a separate
+// process. It ends after the last one, with the job, or outside QEMU. The caller
+// continues at once.
 static void leave_at_windows(const char* device, const char* list, void (*leave)(void)) {
   const uint64_t before = bytes_moved(device);
   FILE* watched = fopen(WATCHED, "we");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// words FILE MIB: writes lines of ten random words, of 1000 different ones as Hadoop's
-// randomtextwriter, the k-th most frequent 1/k as frequent as the first.
+// words FILE MIB: writes lines of ten random words, from 1000 different ones as in Hadoop's
+// randomtextwriter, with the k-th most frequent 1/k as frequent as the first.
 #include "random.h"
 
 enum { WORDS = 1000, IN_A_LINE = 10 };
