@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The place of an agent in its system: what it is connected to, and how it sends requests.
+// Place of an agent in its system: its connections, and how it sends requests.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,17 @@ class Translation;
 struct NodeEnvironment {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;
-  LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
-  Node* node = nullptr;                 // on whose cores jobs run
-  Host* storage = nullptr;              // of block I/O, for agents that do any
+  LastLevelCache* shared_l3 = nullptr;  // of the cores that share an L3
+  Node* node = nullptr;                 // whose cores run jobs
+  Host* storage = nullptr;              // for agents that do block I/O
 };
 
-// An agent's view of its system, first of its node, or the first of these. All that it points to
-// must outlive the agent.
+// Agent's view of its system. The base part describes its node, or its first one. Everything that
+// it points to must outlive the agent.
 struct AgentEnvironment : NodeEnvironment {
-  std::vector<NodeEnvironment> nodes;  // all of the nodes that it is on
-  Network* network = nullptr;          // nullptr: there is one node
-  Pager* pager = nullptr;              // of agents whose memory is paged
+  std::vector<NodeEnvironment> nodes;  // all nodes of the agent
+  Network* network = nullptr;          // nullptr: one node
+  Pager* pager = nullptr;              // for agents with paged memory
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: unknown
   std::uint64_t seed = 1;         // of the run
@@ -41,8 +41,8 @@ struct AgentEnvironment : NodeEnvironment {
 
 class AgentLink {
  public:
-  std::size_t index() const { return index_; }  // its number in the workload
-  std::int64_t core() const { return core_; }   // the hardware context that it acts for
+  std::size_t index() const { return index_; }  // position in the workload
+  std::int64_t core() const { return core_; }   // hardware context that it acts for
   const AgentEnvironment& environment() const { return environment_; }
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
@@ -54,13 +54,13 @@ class AgentLink {
     request.write = write;
     send(*environment_.port, core_ + context, request, now);
   }
-  // Sends a request on behalf of a core, to the memory of that core's node.
+  // Sends a request on behalf of `core` to the memory of that core's node.
   void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {
     request.agent = static_cast<std::uint16_t>(index_);
     request.source = static_cast<std::uint16_t>(core);
     port.send(request, now);
   }
-  // The agent's next event changed.
+  // Reports that the agent's next event has changed.
   void notify() const { wakeup_.notify(); }
   void notify(Tick next_event) const { wakeup_.notify(next_event); }
 
@@ -71,7 +71,7 @@ class AgentLink {
     environment_ = environment;
     wakeup_ = wakeup;
   }
-  void pause() const { wakeup_.pause(); }  // the run may be over
+  void pause() const { wakeup_.pause(); }  // returns control, as the run may be over
   std::int64_t& core_number() { return core_; }
 
  private:

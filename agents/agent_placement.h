@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nodes of an agent, and the cores on them that run a job.
+// Nodes of an agent, and the cores on them that run a job.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace hmsim {
 
-// A core that runs jobs, as these want it.
+// Core that runs jobs.
 struct JobCore {
   std::int64_t number = 0;
   double base_cpi = 0;  // CoreParameters::base_cpi
 };
 
 struct AgentPlacement {
-  std::vector<std::int64_t> nodes;  // ascending; more than one only of a job
-  const char* key = "node";         // the key that names them
-  // Cores that a job uses on each of its nodes. Empty: not a job.
+  std::vector<std::int64_t> nodes;  // ascending; only a job has more than one
+  const char* key = "node";         // the key that lists them
+  // Cores used on each node, by its index in `nodes`. Empty unless the agent is a job.
   std::vector<std::vector<JobCore>> cores = {};
 
   std::vector<JobCore> cores_of(std::size_t which) const {

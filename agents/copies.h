@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rate mode: an agent that is one of several copies.
+// Rate mode: an agent is one of several equal copies.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Copies {
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
-  // Where this copy's equal part of a memory begins: bytes, in whole pages.
+  // Returns the byte offset, in whole pages, of this copy's equal share of a memory.
   std::uint64_t offset(Bytes capacity) const;
 };
 

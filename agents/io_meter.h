@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long an agent's block I/O took, as the threads that asked for it see it.
+// Latencies of an agent's block I/O, as its threads see them.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace hmsim {
 
-// A block request that has ended.
+// Completed block request.
 struct IoRecord {
   enum class Kind : std::uint8_t { read, write, flush, trim };
 
-  std::size_t agent = 0;     // its place in the workload
-  std::uint32_t thread = 0;  // of the agent, that submitted it
+  std::size_t agent = 0;     // position in the workload
+  std::uint32_t thread = 0;  // number of the submitting thread within the agent
   Kind kind = Kind::read;
-  std::uint64_t first_line = 0;  // of the device, in lines of 64 bytes
-  std::uint64_t lines = 0;       // 0: a flush
+  std::uint64_t first_line = 0;  // on the device, in lines of 64 bytes
+  std::uint64_t lines = 0;       // 0 for a flush
   Tick submitted{0};             // when the thread began it, before any software
-  Tick done{0};                  // when the thread may continue with its result
+  Tick done{0};                  // when the thread may continue
 };
 
 class IoObserver {
@@ -32,12 +32,12 @@ class IoObserver {
   virtual void on_io(const IoRecord& record) = 0;
 };
 
-// Keeps the latencies of an agent's reads and writes. Flushes and trims go to the observer alone.
+// Meter of the latencies of an agent's reads and writes. Flushes and trims only reach the observer.
 class IoMeter {
  public:
-  // Notes a request that has ended. Its latency counts if `measured`.
+  // Records a completed request. Its latency counts if `measured`.
   void ended(const IoRecord& record, bool measured);
-  // Tells the observer, which outlives the agent's last step, of each request that ends.
+  // Reports each completed request to the observer, which must outlive the agent's last step.
   void watch(IoObserver& observer) { observer_ = &observer; }
 
   void register_statistics(StatisticRegistry& registry, const std::string& path);
@@ -45,7 +45,7 @@ class IoMeter {
 
  private:
   std::array<Histogram, 2> latencies_;  // picoseconds, of reads and of writes
-  IoObserver* observer_ = nullptr;      // none: nobody logs requests
+  IoObserver* observer_ = nullptr;      // nullptr: no request log
 };
 
 }  // namespace hmsim

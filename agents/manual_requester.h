@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that a host (a script, a test) sends by hand.
+// Requests that a script or a test sends by hand.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace hmsim {
 
-// A request sent by hand that is done.
+// Completed request that was sent by hand.
 struct Completion {
   std::uint64_t id = 0;
   Tick arrival{0};
   Tick finish{0};
-  std::optional<std::string> data;  // data mode: what a read returned
+  std::optional<std::string> data;  // data mode: the bytes read
 
   void serialize(Archive& archive) { archive(id, arrival, finish, data); }
 };
 
 class ManualRequester final : public Requester {
  public:
-  // The part of its line that a request is for. Data mode: the bytes that it writes there; without
-  // `data`, it writes those of its id.
+  // Part of its line that a request accesses. In data mode, `data` holds the bytes to write;
+  // without it, a write stores bytes derived from its id.
   struct Part {
     std::uint32_t offset = 0;
     std::uint32_t size = 64;
@@ -34,15 +34,15 @@ class ManualRequester final : public Requester {
     void serialize(Archive& archive);
   };
 
-  // Sends a request as requester `agent` and returns its id: 0, 1, 2 ... in order of sending.
+  // Sends a request as requester `agent` and returns its id: 0, 1, 2, ... in order of sending.
   std::uint64_t send(MemoryPort& port, Request request, const Part& part, Tick now);
 
-  // Forgets the requests that are not done: they never will be.
+  // Drops the pending requests, which then never complete.
   void lose_requests();
-  // The port's time 0, as the host counts time.
+  // Sets the host time that is time 0 of the port.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
-  // Returns what completed since the last call, in order of completion.
+  // Returns the requests completed since the last call, in order of completion.
   std::vector<Completion> take_completions();
 
   std::uint64_t& completed() { return completed_; }
@@ -61,7 +61,7 @@ class ManualRequester final : public Requester {
     void serialize(Archive& archive) { archive(id, part, read); }
   };
 
-  // The request's tag. Throws a Fault for a tag that was never given.
+  // Returns the request's tag. Raises a Fault if it was never assigned.
   std::uint32_t tag_of(const Request& request) const;
 
   std::vector<Pending> pending_;  // by tag

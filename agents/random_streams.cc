@@ -11,7 +11,7 @@ namespace hmsim {
 
 namespace {
 
-// Returns the value of an integer key: 0 where it is missing, as is the default of these keys.
+// Returns the value of an integer key; 0, the default of these keys, if it is missing.
 std::int64_t integer_of(const Assignments& keys, std::string_view name) {
   std::int64_t value = 0;
   for (const Assignment& key : keys) {

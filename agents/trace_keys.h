@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keys by which an agent names its trace.
+// Keys that name an agent's trace.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@ namespace hmsim {
 struct TraceKeys {
   std::string path;
   std::string format;
-  std::string levels;  // of formats with address vectors
+  std::string levels;  // for formats with address vectors
 
-  // `formats`: names of the formats that fit the agent.
+  // `formats`: names of the formats that suit the agent.
   void declare(ParameterSet& parameters, const std::vector<std::string>& formats);
-  // And the key of formats of memory requests, for agents that take them.
+  // Declares `levels`, for agents that take formats of memory requests.
   void declare_levels(ParameterSet& parameters);
   std::vector<ParameterError> check(const std::vector<std::string>& formats) const;
 
-  // nullptr: `format` is none.
+  // Returns nullptr if `format` is unknown.
   const FormatDescriptor* descriptor() const { return find_format(format); }
   TraceReader open(std::size_t agent, const AgentEnvironment& environment) const;
-  // Of a format of memory requests. The keys are right.
+  // Opens a trace in a format of memory requests. The keys passed check().
   std::unique_ptr<AccessSource> open_accesses(std::size_t agent,
                                               const AgentEnvironment& environment) const;
 };

@@ -71,7 +71,7 @@ void Translation::serialize(Archive& archive) {
     archive.check_index(slot.frame, order_.size(), kWrong);
     touched_ += slot.owner == 0 ? 0 : 1;
   }
-  archive.check(2 * touched_ <= size, kWrong);  // so find() ends
+  archive.check(2 * touched_ <= size, kWrong);  // guarantees that find() ends
 }
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Translates the addresses that cores' traces hold to addresses in DRAM.
+// Translation of the addresses in cores' traces to DRAM addresses.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,16 @@ class Archive;
 
 class Translation {
  public:
-  // capacity: of the DRAM, at least one page; at most 2^32 pages are used.
+  // `capacity`: bytes of DRAM, at least one page. At most 2^32 pages are used.
   Translation(TranslationKind kind, Bytes capacity, std::uint64_t seed);
 
-  // The physical line that holds `address` of `source`. first_touch: the first use of a 4 KB page
-  // takes the next free frame in a seeded order; when none is left, frames are used again.
+  // Returns the physical line that holds `address` of `source`. With first_touch, the first use of
+  // a 4 KB page takes the next free frame in a seeded order; once all frames are used, frames are
+  // shared.
   Address translate(std::uint16_t source, std::uint64_t address);
 
-  // How often the capacity was exceeded: pages that share a frame (first_touch), or addresses that
-  // lay beyond it (modulo).
+  // Returns how often the capacity was exceeded: by pages that share a frame (first_touch), or by
+  // addresses beyond it (modulo).
   std::uint64_t& wraps() { return wraps_; }
 
   void serialize(Archive& archive);
@@ -33,7 +34,7 @@ class Translation {
   static constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
   static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
-  // A page that was touched; owner: its source + 1, 0 marks an empty slot.
+  // Page table entry. `owner` is the source + 1; 0 marks an empty slot.
   struct Slot {
     std::uint64_t page = 0;
     std::uint32_t owner = 0;
@@ -42,24 +43,24 @@ class Translation {
   };
 
   std::uint32_t frame_of(std::uint32_t owner, std::uint64_t page);
-  std::uint32_t touch(std::uint32_t owner, std::uint64_t page);  // for the first time
+  std::uint32_t touch(std::uint32_t owner, std::uint64_t page);  // maps a page on its first use
   Slot& find(std::uint32_t owner, std::uint64_t page);
-  void number_slots();  // once there is another number of them
+  void number_slots();  // recomputes mask_ and shift_ after a change of size
   void grow();
 
   TranslationKind kind_;
   std::uint64_t capacity_;
   Permutation order_;
-  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  std::vector<Slot> slots_;  // open addressing; a power of two; at most half full
   std::size_t mask_ = 0;     // slots_.size() - 1
-  int shift_ = 0;            // leaves the highest bits of a word that number the slots
+  int shift_ = 0;            // selects the highest bits of a hash, as many as number the slots
   std::uint64_t touched_ = 0;
   std::uint64_t wraps_ = 0;
 };
 
-// The page's slot, or the empty one that it would take.
+// Returns the page's slot, or the empty slot where it belongs.
 inline Translation::Slot& Translation::find(std::uint32_t owner, std::uint64_t page) {
-  // Multiplied by 2^64 over the golden ratio, pages in a row lie far apart.
+  // Multiplying by 2^64 divided by the golden ratio spreads consecutive pages.
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
   Slot* const slots = slots_.data();
   std::size_t i = ((page ^ (std::uint64_t{owner} << 48)) * kGolden) >> shift_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMM as a storage device, one for each agent that does block I/O there and each node that
-// the agent is on, because an agent's keys state how it does I/O.
+// NVDIMM as a storage device: one device per agent that does block I/O on it and per node of that
+// agent, because each agent's keys determine how it does I/O.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ namespace hmsim {
 
 class AgentNvdimms {
  public:
-  AgentNvdimms() = default;  // of no agents
-  // `path`: the configuration's, of which block agents take the file system.
+  AgentNvdimms() = default;  // no agents
+  // `path`: that of the configuration, from which block agents take the file system.
   AgentNvdimms(const Agents& agents, const PathParameters& path);
 
   void attach(Kernel& kernel);
-  // The devices are requesters from this index on, in the order of each(). The nodes are connected.
+  // Connects the devices, which are requesters from index `first_requester` on, in the order of
+  // each(). The nodes are connected.
   void connect(const Agents& agents, const Nodes& nodes, std::size_t first_requester);
-  // Gives the environment of that agent its hosts, node by node.
+  // Adds the agent's hosts to its environment, node by node.
   void provide(AgentEnvironment& environment, std::size_t agent) const;
 
   using See = std::function<void(NvdimmHost& host, std::size_t agent, std::size_t which)>;

@@ -23,8 +23,8 @@ using Pages = std::vector<std::int64_t>;
 
 const std::string kKey = "nvdimm.precondition.buffer: ";
 
-// The pages that one agent tells, each when it is first told, as many as the read part, or the
-// write part, of the buffers of so many memories has room for.
+// Pages that one agent reports, in order of first report, as far as they fit. The limit is the read
+// part or the write part of the buffers of `memories` memories.
 class PagesThatFit {
  public:
   PagesThatFit(const SystemConfig& config, bool write_part, std::int64_t memories)
@@ -39,7 +39,7 @@ class PagesThatFit {
     }
   }
 
-  // False: no more fit.
+  // Adds a page if its buffer has room. Returns false once all buffers are full.
   bool add(std::int64_t page) {
     if (page != last_ && known_.find(page) == kNoIndex) {
       last_ = page;
@@ -63,9 +63,9 @@ class PagesThatFit {
   }
 
   AddressMap map_;
-  std::size_t devices_;    // of a channel
-  Pages room_;             // for pages, by channel and device
-  std::int64_t open_ = 0;  // devices that have room
+  std::size_t devices_;    // per channel
+  Pages room_;             // in pages, by channel and device
+  std::int64_t open_ = 0;  // devices with room
   std::int64_t last_ = -1;
   KeyMap known_;
   Pages pages_;
@@ -99,11 +99,11 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
                                : "'resident' holds what agents will read") +
                      ", and there are none: must be 'none' or 'dirty'");
   }
-  // Without a core: jobs do not start.
+  // The nodes have no cores, so that jobs do not start.
   Nodes nodes(start.frontend, CoresByNode(static_cast<std::size_t>(start.frontend.cluster.nodes)));
   nodes.connect(memory, start.frontend.translation, start.seed);
   std::vector<Pages> lists;
-  // All at once: a cache knows those that share it.
+  // All agents are created at once, because a shared cache must know its users.
   const Agents readers = create_agents(start.frontend, start.agents);
   AgentNvdimms nvdimms(readers, PathParameters());
   nvdimms.connect(readers, nodes, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nvdimm.precondition.buffer, as far as it is the agents' sources that tell what the buffers hold
-// at the start. resident: the pages that the agents will read, the best case. captured: those that
-// were written last before captured jobs began.
+// Preconditioning of NVDIMM buffers from the agents' sources (nvdimm.precondition.buffer).
+// resident: the pages that agents will read, the best case. captured: the pages written last before
+// captured jobs began.
 #pragma once
 
 #include <vector>
@@ -16,16 +16,16 @@ namespace hmsim {
 
 struct BufferStart {
   PreconditionBuffer buffer;               // resident or captured
-  const std::vector<Assignments>& agents;  // their keys, which are right
+  const std::vector<Assignments>& agents;  // valid keys, by agent
   const FrontendParameters& frontend;
   TraceSource source;
   std::uint64_t seed;
   bool to_limits;  // the agents' limits count from time 0
 };
 
-// Before any request. The pages are those that agents made for this alone tell. Agents take turns:
-// first the pages that each of them tells first, then the second ones, and so on. Throws InputError
-// where none can tell.
+// Fills the buffers. Call before any request. Finds the pages with temporary agents made from the
+// keys. Takes pages in rounds: the first page of each agent, then the second of each, and so on.
+// Throws InputError if no agent can supply pages.
 void fill_buffers(MemorySystem& memory, const BufferStart& start);
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log of every command on the channels and of what NVDIMMs do inside, in columns, which are kept
-// until somebody takes them.
+// Log of all commands on the channels and of operations inside NVDIMMs. Rows are stored in columns
+// until they are taken.
 #pragma once
 
 #include <array>
@@ -20,11 +20,12 @@ class CommandLog final : public CommandObserver {
  public:
   static constexpr std::size_t kCommandColumns = 7;
   static constexpr std::size_t kModuleColumns = 10;
-  // The fields of CommandRecord; `command` is a number.
+  // Names of the fields of CommandRecord; `command` is a number.
   static const std::array<const char*, kCommandColumns> kCommandNames;
-  // A row is what a unit of one of a channel's NVDIMMs, `device`, does (flash: a LUN; other media:
-  // a bank). `stage`: a FlashStage, kMediaStage and those after it; `operation`: a FlashOperation,
-  // kWrite or kMove; `cause`: a FlashPriority or kLevelling. Media have neither block nor page: -1.
+  // Names of the columns for NVDIMMs. A row is an operation of one unit of a channel's NVDIMM
+  // `device` (flash: a LUN; other media: a bank). `stage`: a FlashStage, or kMediaStage or a
+  // constant after it. `operation`: a FlashOperation, kWrite or kMove. `cause`: a FlashPriority or
+  // kLevelling. Media have no block or page: -1.
   static const std::array<const char*, kModuleColumns> kModuleNames;
   static constexpr std::int64_t kMediaStage = 8;
   static constexpr std::int64_t kCollectionBegins = 9;
@@ -36,11 +37,11 @@ class CommandLog final : public CommandObserver {
   using Commands = std::array<std::vector<std::int64_t>, kCommandColumns>;
   using Modules = std::array<std::vector<std::int64_t>, kModuleColumns>;
 
-  // Keeps so many rows in all, and nothing that comes after them.
+  // Keeps the first `rows` rows in total and ignores later ones.
   explicit CommandLog(std::int64_t rows);
   ~CommandLog() override;
 
-  // Logs all that happens from now on, for as long as the memory system lives.
+  // Logs everything from now on. The log must outlive the memory system.
   void watch(MemorySystem& memory);
 
   std::size_t rows() const { return commands_.front().size() + modules_.front().size(); }

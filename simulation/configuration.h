@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A configuration and an agent's keys, from flat lists of (name, text).
+// Configuration and agents from flat lists of (name, text).
 #pragma once
 
 #include <memory>
@@ -14,11 +14,12 @@
 
 namespace hmsim {
 
-// Every parameter that a configuration may set. Not movable: `parameters` is bound to the rest.
+// All parameters that a configuration may set. Not movable, because `parameters` is bound to the
+// other members.
 class Configuration {
  public:
   Configuration();
-  explicit Configuration(const Assignments& assignments);  // errors() tells what is wrong
+  explicit Configuration(const Assignments& assignments);  // see errors()
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
 
@@ -40,11 +41,13 @@ class Configuration {
   std::vector<ParameterError> errors_;
 };
 
-// An agent as its keys ("kind" among them) describe it, or nullptr and what is wrong.
+// Makes an agent from its keys, including "kind". Returns nullptr and adds to `errors` if they are
+// invalid.
 std::unique_ptr<Agent> create_agent(const FrontendParameters& defaults, const Assignments& keys,
                                     std::vector<ParameterError>& errors);
 
-// All of a workload's agents. Throws InputError with one line ("agent.N.name: message") per error.
+// Makes all agents of a workload. Throws InputError with one line ("agent.N.name: message") per
+// error.
 Agents create_agents(const FrontendParameters& defaults, const std::vector<Assignments>& agents);
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list of DRAM requests straight into a memory system, and all that came of it: for comparing
-// models of DRAM with one another.
+// Run of a list of DRAM requests directly on a memory system, and its results. Used to compare DRAM
+// models.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@
 namespace hmsim {
 
 struct DramTrace {
-  std::vector<std::int64_t> addresses;  // bytes, of lines inside the DRAM
-  std::vector<std::uint8_t> writes;     // 0 or 1, as many
-  // Clock cycles at which they arrive, ascending; empty: one always waits outside the controller,
-  // the next comes when it is admitted.
+  std::vector<std::int64_t> addresses;  // byte addresses of lines in the DRAM
+  std::vector<std::uint8_t> writes;     // 0 or 1, one per address
+  // Clock cycles of arrival, ascending. Empty: one request always waits outside the controller, and
+  // the next one arrives when it is admitted.
   std::vector<std::int64_t> cycles;
 };
 
 struct DramTraceResult {
-  Cycle cycles{0};                      // until the last completion
-  std::vector<CommandRecord> commands;  // if asked for; up to the last completion
+  Cycle cycles{0};                      // to the last completion
+  std::vector<CommandRecord> commands;  // if requested; to the last completion
   std::vector<Statistic> statistics;    // of the memory system
 };
 
-// Throws InputError when the configuration is wrong, or lists differ in length or leave the DRAM.
+// Runs the trace. Throws InputError if the configuration is invalid, the lists differ in length, or
+// an address is outside the DRAM. `log`: records commands.
 DramTraceResult run_dram_trace(const Assignments& config, const DramTrace& trace, bool log);
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log of every block request that agents asked for, in columns, which are kept until taken.
+// Log of all block requests of agents. Rows are stored in columns until they are taken.
 #pragma once
 
 #include <array>
@@ -14,14 +14,15 @@ namespace hmsim {
 class IoLog final : public IoObserver {
  public:
   static constexpr std::size_t kColumns = 7;
-  // `kind`: a number, as in IoRecord::Kind; `offset` and `bytes`: on the device; times end in _ps.
+  // `kind`: a number, as in IoRecord::Kind. `offset` and `bytes`: on the device. Names of times end
+  // in _ps.
   static const std::array<const char*, kColumns> kNames;
   using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 
   std::size_t rows() const { return columns_.front().size(); }
   Columns take();  // all rows
 
-  // The agents' time 0, as the host counts time.
+  // Sets the host time that is time 0 of the agents.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
   void on_io(const IoRecord& record) override;

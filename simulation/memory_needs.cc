@@ -9,7 +9,8 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kBytesOfPage = 9;    // map both ways and blocks, with 7 % spare pages
+// Maps in both directions, and blocks, with 7 % spare pages.
+constexpr std::int64_t kBytesOfPage = 9;
 constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
 
 Bytes of_pages(Bytes size, std::int64_t each) { return Bytes(size / kPageBytes * each); }

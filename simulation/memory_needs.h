@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory of the host a configuration asks for, and by which key.
+// Host memory that a configuration needs, by key.
 #pragma once
 
 #include <new>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// The host gives no more memory. what() names the key that asks for most.
+// Thrown when the host has no more memory. what() names the key with the largest need.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(std::string message) : message_(std::move(message)) {}
@@ -23,15 +23,15 @@ class OutOfMemory : public std::bad_alloc {
 
 struct MemoryNeed {
   std::string key;
-  std::string value;  // as a user writes it
-  Bytes most{0};      // of host memory, once all of it is in use
+  std::string value;  // in the notation of users
+  Bytes most{0};      // of host memory when fully used
 };
 
-// The needs that grow with a parameter, in no order. Estimates: what a page or a frame takes was
-// measured as growth of the process.
+// Returns the needs that grow with a parameter, in unspecified order. Estimates: the memory per
+// page and per frame was measured as growth of the process.
 std::vector<MemoryNeed> memory_needs(const Configuration& configuration);
 
-// Describes the largest need, in one line.
+// Describes the largest need in one line.
 std::string describe_shortage(const std::vector<MemoryNeed>& needs);
 
 }  // namespace hmsim

@@ -20,7 +20,7 @@ void check_node(const std::string& key, std::int64_t node, std::int64_t count) {
   }
 }
 
-// Which agent's job used a core first, and as what.
+// First use of a core by a job: its agent and its parameters.
 struct Use {
   std::size_t agent = 0;
   JobCore core;

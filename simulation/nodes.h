@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nodes of a simulation, each with cores for jobs, an L3 and a way to memory; page tables, one
-// for each node with a memory of its own; and the network between nodes.
+// Nodes of a simulation. Each has cores for jobs, an L3 and a port to memory. Page tables exist
+// once per memory. A network connects the nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace hmsim {
 
-// Cores by node, in ascending order of their numbers, each once.
+// Cores by node, distinct and in ascending order of their numbers.
 using CoresByNode = std::vector<std::vector<JobCore>>;
 
-// Those on which jobs run, of so many nodes. Throws InputError when an agent is on a node that
-// there is not, a core is of two nodes, or of jobs that differ in their base CPI.
+// Returns the cores that run jobs, for `count` nodes. Throws InputError if an agent is on a
+// nonexistent node, a core belongs to two nodes, or jobs on one core differ in base CPI.
 CoresByNode job_cores(const Agents& agents, std::int64_t count);
 
 class Nodes {
@@ -34,23 +34,24 @@ class Nodes {
   };
 
   Nodes(const FrontendParameters& frontend, const CoresByNode& cores);
-  // The memory must outlive all that an environment is given to.
+  // Connects the nodes to a memory, which must outlive everything that gets an environment.
   void connect(MemorySystem& memory, TranslationKind translation, std::uint64_t seed);
 
   std::size_t size() const { return nodes_.size(); }
   std::vector<Node*> all() const;
   const std::vector<Core>& cores() const { return cores_; }  // node by node
-  Network* network() const { return network_.get(); }        // none where there is one node
+  Network* network() const { return network_.get(); }        // nullptr if there is one node
 
-  // These need connect() before.
-  // What an agent on some of the nodes sees of them.
+  // environment(), system_page() and wraps() require connect(). environment() returns the
+  // environment of an agent on these nodes.
   AgentEnvironment environment(const std::vector<std::int64_t>& nodes) const;
-  // The number in the whole system of a page that an agent on these nodes tells (PageVisitor).
+  // Returns the page number in the whole system for a page that an agent on these nodes visits
+  // (PageVisitor).
   std::int64_t system_page(const std::vector<std::int64_t>& nodes, std::int64_t page) const;
   std::vector<Counter*> wraps() const;
 
-  void serialize(Archive& archive);         // before agents
-  void serialize_shared(Archive& archive);  // what they use, after them
+  void serialize(Archive& archive);         // serializes nodes and network; call before agents
+  void serialize_shared(Archive& archive);  // serializes page tables and L3s; call after agents
 
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -59,7 +60,7 @@ class Nodes {
   std::vector<std::unique_ptr<NodeMemory>> memories_;
   std::vector<std::unique_ptr<Translation>> translations_;   // by memory
   std::vector<std::unique_ptr<LastLevelCache>> shared_l3s_;  // by node
-  std::vector<NodeEnvironment> environments_;                // likewise
+  std::vector<NodeEnvironment> environments_;                // by node
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notices a class of memory that makes no progress on a channel while the other class does.
+// Detector of a memory class that makes no progress on a channel while the other class does.
 #pragma once
 
 #include <array>
@@ -15,19 +15,18 @@ namespace hmsim {
 
 class ProgressWatch {
  public:
-  // A class starves when so many requests of the other class are served and none of its own,
-  // although one is ready for the data bus all the time: at least 4 ms of a bus that carries a line
-  // in 4 ns, hundreds of refresh intervals.
+  // Threshold of starvation. A class starves if the other class is served this many times and
+  // itself never, although it always has a request ready for the data bus. On a bus that carries a
+  // line in 4 ns, this takes at least 4 ms, hundreds of refresh intervals.
   static constexpr Counter kMany = 1'000'000;
 
-  // Compares the channels with what they were at the last look.
+  // Compares the channels with their state at the last call.
   void look(const std::vector<ClassServices>& channels, Tick now);
-  // Returns a line for each class that was found to starve since the last call, once in the life of
-  // this object.
+  // Returns a line per class found to starve since the last call. Each class is reported once.
   std::vector<std::string> take_found() { return std::exchange(found_, {}); }
 
  private:
-  struct Standing {  // as of the last look at which a class had progressed
+  struct Standing {  // at the last progress of the class
     Counter served = 0;
     Counter of_other = 0;
     Tick since{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log of what became of every request, in columns, which are kept until somebody takes them.
+// Log of all requests. Rows are stored in columns until they are taken.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ namespace hmsim {
 class RequestLog final : public RequestObserver {
  public:
   static constexpr std::size_t kColumns = 22;
-  // Times end in _ps: simulated time, and from `outside` on the parts of the latency, which add up
-  // to done - arrival. `class`: 0 DRAM, 1 NVDIMM; `write`, `row_hit`: 0 or 1.
+  // Names of times end in _ps. They are simulated times and, from `outside` on, the parts of the
+  // latency, which add up to done - arrival. `class`: 0 DRAM, 1 NVDIMM. `write`, `row_hit`: 0 or 1.
   static const std::array<const char*, kColumns> kNames;
   using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 
   std::size_t rows() const { return columns_.front().size(); }
   Columns take();  // all rows
 
-  // The port's time 0, as the host counts time.
+  // Sets the host time that is time 0 of the port.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
   void on_request(const RequestRecord& record) override;

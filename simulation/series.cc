@@ -31,7 +31,7 @@ Tick Series::advance(Tick now) {
   return next_;
 }
 
-// Keeps the rows at whole multiples of the doubled interval.
+// Keeps the rows at multiples of the doubled interval.
 void Series::thin_out() {
   const std::size_t columns = values_.size() / times_.size();
   const std::size_t kept = times_.size() / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A time series: what every statistic reads at regular times while measuring.
+// Time series: the values of all statistics at regular times while measuring.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace hmsim {
 
-// Reads the registry every `interval` from begin() on; attach it last, so that it sees what others
-// did at the same time. A row costs as many bytes as 8 times the registry has columns. A table that
-// reaches kMaxValues drops every other row and doubles the interval, so memory stays bounded and
-// the rows regular.
+// Component that reads the registry every `interval` from begin() on. Attach it last, so that it
+// sees what other components did at the same time. A row takes 8 bytes per column of the registry.
+// A table that reaches the limit of values drops every other row and doubles the interval, so
+// memory stays bounded and rows stay equidistant.
 class Series final : public Component {
  public:
   static constexpr std::size_t kMaxValues = 10'000'000;
 
-  // `update` is called before each reading. The registry must outlive the series.
+  // Calls `update` before each reading. The registry must outlive the series.
   Series(const StatisticRegistry& registry, Tick interval, std::function<void()> update,
          std::size_t max_values = kMaxValues);
 
@@ -27,7 +27,7 @@ class Series final : public Component {
 
   Tick interval() const { return interval_; }
   const std::vector<Tick>& times() const { return times_; }
-  // Row by row, as StatisticRegistry::sample() appends them.
+  // Values row by row, in the order of StatisticRegistry::sample().
   const std::vector<double>& values() const { return values_; }
 
   Tick next_event() const override { return next_; }

@@ -116,7 +116,7 @@ void Simulation::make_memory(const SystemConfig& system) {
   memory_->set_progress(*this);
 }
 
-// Returns those of the workload, and then the cores of the nodes.
+// Returns the agents of the workload, followed by the cores of the nodes.
 std::vector<Agent*> Simulation::all_agents() const {
   std::vector<Agent*> all;
   for (const auto& agent : agents_) {
@@ -138,7 +138,7 @@ std::int64_t Simulation::instructions(std::uint16_t source) const {
   return sum;
 }
 
-// Returns the requesters, at the index that Request::agent names.
+// Returns the requesters by the index in Request::agent.
 std::vector<Requester*> Simulation::requesters() const {
   std::vector<Requester*> requesters;
   for (Agent* agent : all_agents()) {
@@ -152,7 +152,7 @@ std::vector<Requester*> Simulation::requesters() const {
   return requesters;
 }
 
-// Cores of nodes come first: jobs begin to run on them at once.
+// Connects the cores of nodes first, because jobs begin to run on them at once.
 void Simulation::connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups) {
   const auto environment_on = [&](const std::vector<std::int64_t>& nodes) {
     AgentEnvironment environment = nodes_->environment(nodes);
@@ -321,7 +321,7 @@ void Simulation::serialize(Archive& archive) {
   if (series_ != nullptr) {
     series_->serialize(archive);
   }
-  kernel_.serialize(archive);  // last: asks every component for its next event
+  kernel_.serialize(archive);  // last, as it asks every component for its next event
 }
 
 }  // namespace hmsim

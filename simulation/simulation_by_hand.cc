@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulation that is driven by hand: requests, their data, and power failures.
+// Manual control of a simulation: requests, their data, and power failures.
 #include <utility>
 
 #include "core/errors.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a simulation goes on, and when it ends.
+// Execution of a simulation, and its end.
 #include <algorithm>
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// When measuring ends, whatever agents have done until then.
+// Returns when measuring ends regardless of the agents' progress.
 Tick Simulation::deadline() const {
   const bool limited = measuring_ && limits_.time != Tick(0) && !agents_.empty();
   return limited ? measured_from_ - epoch_ + limits_.time : kNever;
@@ -21,7 +21,7 @@ bool Simulation::ended() const {
                         }));
 }
 
-// Jobs are not waited for: some have no instructions but those that copy.
+// Ignores jobs, because some only have instructions that copy.
 bool Simulation::every_core_warm() const {
   return options_.warmup_instructions == 0 ||
          std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
@@ -30,7 +30,8 @@ bool Simulation::every_core_warm() const {
          });
 }
 
-// Does kernel steps that are due by `limit`, or one while warming up; false when there is none.
+// Runs kernel steps scheduled by `limit`; during warm-up, only one. Returns false if no step is
+// scheduled by then.
 bool Simulation::go(Tick limit, std::uint64_t& steps) {
   if (measuring_) {
     return kernel_.run(limit, steps);
@@ -39,7 +40,7 @@ bool Simulation::go(Tick limit, std::uint64_t& steps) {
   return warm_up(limit);
 }
 
-// Does a kernel step, or ends the warm-up.
+// Runs a kernel step or ends the warm-up.
 bool Simulation::warm_up(Tick limit) {
   if (!warmup_time_over_) {
     if (kernel_.step(earlier(limit, options_.warmup))) {
@@ -96,7 +97,7 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
   });
 }
 
-// Nothing is denied service for ever without a word, though a run that waits for it would not end.
+// Throws InputError for a request that is stuck, because a run that waits for it would never end.
 void Simulation::check_stall() const {
   if (limits_.stall == Tick(0)) {
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistics of a simulation itself and of its agents.
+// Statistics of a simulation and of its agents.
 #include "simulation/simulation.h"
 
 namespace hmsim {
@@ -12,7 +12,7 @@ double seconds(Tick time) {
 
 }  // namespace
 
-// Returns the instructions per clock cycle of a core; 0 before any time was measured.
+// Returns the instructions per clock cycle of a core; 0 before any time is measured.
 double Simulation::per_cycle(const Agent& core) const {
   if (const double weighted = core.weighted_rate(); weighted != 0) {
     return weighted;
@@ -52,7 +52,7 @@ void Simulation::register_statistics() {
   storage_->register_statistics(registry_);
 }
 
-// Registers what several agents add to, or what is a sum over them.
+// Registers statistics that several agents contribute to, and sums over agents.
 void Simulation::register_totals() {
   std::vector<const Agent*> cores;
   for (const auto& agent : agents_) {
@@ -142,7 +142,7 @@ void Simulation::register_node_core(NodeCore& core, Counter& progress) {
                   });
 }
 
-// Brings the counters that depend on the present time up to it.
+// Updates the counters that depend on the present time.
 void Simulation::update_progress() {
   ticks_ = measuring_ ? static_cast<Counter>((now() - measured_from_).value()) : 0;
   const std::vector<Agent*> all = all_agents();

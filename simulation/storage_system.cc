@@ -10,7 +10,7 @@ namespace hmsim {
 
 namespace {
 
-// `requester`: the index of the second level.
+// `requester`: index of the second level.
 SharedStorage make_shared(const StorageParameters& parameters, MemorySystem& memory, Kernel& kernel,
                           std::uint64_t seed, const Assignments& assignments,
                           std::size_t requester) {

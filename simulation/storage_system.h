@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The devices of a simulation's block I/O: the storage of its configuration, which agents share, or
-// else the NVDIMM as a device of each agent (simulation/agent_nvdimms.h).
+// Block I/O devices of a simulation: the storage of its configuration, which agents share, or
+// otherwise the NVDIMM as a device of each agent (simulation/agent_nvdimms.h).
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,21 @@
 
 namespace hmsim {
 
-// The storage of a configuration. Each part outlives those declared after it.
+// Storage of a configuration. Each part outlives those declared after it.
 struct SharedStorage {
-  std::unique_ptr<NvdimmDevice> second_level;  // lines of the page cache's second level; or none
-  std::unique_ptr<StorageDevice> device;       // these: none where there is no storage
+  std::unique_ptr<NvdimmDevice> second_level;  // for a page cache moved by lines; or nullptr
+  std::unique_ptr<StorageDevice> device;       // device and host: nullptr without storage
   std::unique_ptr<Host> host;
-  std::unique_ptr<Pager> pager;  // or none
+  std::unique_ptr<Pager> pager;  // or nullptr
 };
 
 class StorageSystem {
  public:
-  // To be made after agents are attached to the kernel and before the memory is: hosts of the
-  // NVDIMM act between these at equal times.
+  // Construct after agents are attached to the kernel and before the memory is, because hosts of
+  // NVDIMMs act between these at equal times.
   StorageSystem(const StorageParameters& parameters, const Agents& agents, Kernel& kernel);
-  // Makes the shared storage, and connects devices to memory and nodes. The first of requesters()
-  // has the given index.
+  // Makes the shared storage, and connects devices to memory and nodes. `first_requester` is the
+  // index of the first of requesters().
   void connect(const StorageParameters& parameters, const Agents& agents, const Nodes& nodes,
                MemorySystem& memory, Kernel& kernel, std::uint64_t seed,
                const Assignments& assignments, std::size_t first_requester);
@@ -43,7 +43,8 @@ class StorageSystem {
   void provide(AgentEnvironment& environment, std::size_t agent) const;
   std::vector<Requester*> requesters() const;
 
-  // Counters of the memory requests that are that agent's block I/O; none: its own counter counts.
+  // Returns the counters of the memory requests that are the agent's block I/O. Empty: use the
+  // agent's own counter.
   std::vector<Counter*> completed(std::size_t agent) const;
   void register_response_times(StatisticRegistry& registry);
   void register_statistics(StatisticRegistry& registry);

@@ -28,7 +28,7 @@ void ThreadLog::watch(const std::vector<Node*>& nodes, Tick now) {
   }
 }
 
-// A job may be on several nodes.
+// Adds the job's threads, unless another node has added them.
 void ThreadLog::add(const NodeJob& job) {
   if (!first_.emplace(job.agent(), threads_.size()).second) {
     return;
@@ -70,7 +70,7 @@ void ThreadLog::enter(const SeenThread& id, std::int64_t state, std::int64_t cor
   end_if_full(now);
 }
 
-// Of lines that were copied before the log began, the rest counts.
+// Logs a copy. If it began before the log, only the part within the log counts.
 void ThreadLog::on_copy(const SeenThread& id, Tick begin, Tick end) {
   if (ended_) {
     return;
@@ -86,7 +86,7 @@ void ThreadLog::on_copy(const SeenThread& id, Tick begin, Tick end) {
   thread.copied_to = end;
 }
 
-// Behind the last line that it copied, a thread runs on.
+// After the last line that it copied, a thread is in state running.
 void ThreadLog::close(Thread& thread, Tick now) {
   if (thread.state == kCopying) {
     const Tick to = std::min(thread.copied_to, now);
@@ -110,7 +110,7 @@ void ThreadLog::write(const Thread& thread, Tick end) {
   ++written_;
 }
 
-// A thread takes two rows at most to end: one for what it copies, one for what follows.
+// Ending a thread takes at most two rows: one for its copy, one for the state after it.
 void ThreadLog::end_if_full(Tick now) {
   const auto threads = static_cast<std::int64_t>(threads_.size());
   if (written_ + 2 * (threads + 1) > limit_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log of what threads of jobs do when, in columns, which are kept until somebody takes them.
+// Log of the states of jobs' threads over time. Rows are stored in columns until they are taken.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ namespace hmsim {
 class ThreadLog final : public ThreadObserver {
  public:
   static constexpr std::size_t kColumns = 8;
-  // A row is a time in which a thread was in one state. `agent`: its job; `thread`: its number
-  // there; `task`: -1 for flushers; `name`: an index of names(); `state`: a ThreadState other than
-  // idle and done, or kCopying; `core`: that it ran on, or -1. Rows of a thread come in order of
-  // time.
+  // Names of the columns. A row is an interval in which a thread was in one state. `agent`: its
+  // job. `thread`: its number there. `task`: -1 for flushers. `name`: an index of names(). `state`:
+  // a ThreadState other than idle and done, or kCopying. `core`: where it ran, or -1. Rows of a
+  // thread are in time order.
   static const std::array<const char*, kColumns> kNames;
   static constexpr auto kCopying = static_cast<std::int64_t>(kThreadStates);  // while it runs
   using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 
-  // Keeps so many rows in all, and nothing that comes after them.
+  // Keeps at most `rows` rows and ignores what follows.
   explicit ThreadLog(std::int64_t rows) : limit_(rows) {}
 
-  // Logs what the nodes' threads do from now on, for as long as they live. Again: it goes on with
-  // what a checkpoint says that they do.
+  // Logs the nodes' threads from now on. The log must outlive their last step. After a
+  // checkpoint was loaded, another call continues with the loaded states.
   void watch(const std::vector<Node*>& nodes, Tick now);
-  // Ends what threads are doing, and the log.
+  // Closes the present state of all threads, and the log.
   void end(Tick now);
 
   std::size_t rows() const { return columns_.front().size(); }
@@ -52,7 +52,7 @@ class ThreadLog final : public ThreadObserver {
     std::int64_t state = static_cast<std::int64_t>(ThreadState::done);
     std::int64_t core = -1;
     Tick begin{0};      // of its present state
-    Tick copied_to{0};  // when it copies: as far as was told
+    Tick copied_to{0};  // when copying: end of the copying reported so far
   };
 
   void add(const NodeJob& job);
@@ -68,7 +68,8 @@ class ThreadLog final : public ThreadObserver {
   bool ended_ = false;
   std::vector<std::string> names_;
   std::vector<Thread> threads_;
-  std::map<std::size_t, std::size_t> first_;  // of each job's, by its agent, in threads_
+  // Index in threads_ of each job's first thread, by agent.
+  std::map<std::size_t, std::size_t> first_;
   Columns columns_;
 };
 

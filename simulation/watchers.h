@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What watches a run without changing it: the protocol checker and the logs, as far as they were
-// asked for.
+// Observers of a run that do not change it: the protocol checker and the requested logs.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +20,26 @@ namespace hmsim {
 
 class Watchers {
  public:
-  // Throws InputError where the system's DRAM model does not show what is to be watched.
+  // Throws InputError if the system's DRAM model does not expose what is to be observed.
   Watchers(const RunOptions& options, const SystemConfig& system);
 
-  // Judges what a memory system does from its beginning on, in place of the one before.
+  // Checks a memory system from its beginning on, in place of the previous one.
   void check(const SystemConfig& system, MemorySystem& memory);
-  // Logs what is done from now on. `epoch`: the kernel's time 0, as the host counts time. Again,
-  // after a checkpoint was loaded or power came back: the logs of requests and threads go on; that
-  // of commands knows the memory system it began with alone.
+  // Logs everything from now on. `epoch` is the host time that is time 0 of the kernel. Call again
+  // after a checkpoint is loaded or power returns: the logs of requests and threads then continue.
+  // The log of commands only observes the first memory system.
   void begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents& agents, Tick epoch,
                   Tick now);
 
   void raise_if_violated() const;
-  // Ends the check: what should have come by now, and did not, is a violation, too.
+  // Ends the check: events that are overdue also count as violations.
   void finish_check(Tick now, bool idle);
-  // Of the checker alone: logs are no part of a checkpoint. Throws InputError where a run with a
-  // checker is to go on without one, or the other way round.
+  // Serializes the checker only; logs are not part of a checkpoint. Throws InputError if only one
+  // of the two runs has a checker.
   void serialize(Archive& archive);
 
   std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
-  RequestLog* requests() { return requests_.get(); }  // these: nullptr where not asked for
+  RequestLog* requests() { return requests_.get(); }  // logs: nullptr unless requested
   const RequestLog* requests() const { return requests_.get(); }
   IoLog* io() { return io_.get(); }
   CommandLog* commands() { return commands_.get(); }
@@ -48,11 +47,11 @@ class Watchers {
 
  private:
   bool checked_;
-  std::unique_ptr<ProtocolChecker> checker_;  // or none
-  std::unique_ptr<RequestLog> requests_;      // or none
-  std::unique_ptr<IoLog> io_;                 // or none
-  std::unique_ptr<CommandLog> commands_;      // or none
-  std::unique_ptr<ThreadLog> threads_;        // or none
+  std::unique_ptr<ProtocolChecker> checker_;  // nullptr unless requested
+  std::unique_ptr<RequestLog> requests_;      // nullptr unless requested
+  std::unique_ptr<IoLog> io_;                 // nullptr unless requested
+  std::unique_ptr<CommandLog> commands_;      // nullptr unless requested
+  std::unique_ptr<ThreadLog> threads_;        // nullptr unless requested
   bool commands_begun_ = false;
 };
 

@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-enum { kFromHost, kToHost };  // of the link's directions
+enum { kFromHost, kToHost };  // indices of link_
 
 }  // namespace
 
@@ -73,10 +73,10 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   transfers_.give_back(index);
 }
 
-// The job has its tag.
+// Queues a job that has its tag.
 HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
   jobs_[index].charge(ArrayPart::tag, now);
-  if (whole(index)) {  // it moves nothing
+  if (whole(index)) {  // moves no data
     ending_.enter(index, now);
     return;
   }
@@ -94,7 +94,7 @@ void Array::submit(const IoRequest& request, Tick now) {
   begin(now);
 }
 
-// Starts the requests that no barrier holds.
+// Starts the requests that no barrier holds back.
 void Array::begin(Tick now) {
   for (std::uint32_t index = intake_.next(); index != kNoIndex; index = intake_.next()) {
     jobs_[index].since = intake_.arrival(index);
@@ -143,7 +143,7 @@ void Array::handle(Event kind, std::uint32_t index, Tick now) {
   }
 }
 
-// Makes transfers of the queue's jobs, as long as they find what they need.
+// Makes transfers of the queue's jobs while the resources they need are free.
 void Array::schedule(std::uint32_t queue, Tick now) {
   while (!queues_[queue].stalled && !queues_[queue].jobs.empty()) {
     const std::uint32_t index = cut(queue);
@@ -159,7 +159,7 @@ void Array::schedule(std::uint32_t queue, Tick now) {
   }
 }
 
-// Makes the next transfer of the queue's first job: one buffer at most, within a stripe.
+// Makes the next transfer of the queue's first job: at most one buffer, within a stripe.
 std::uint32_t Array::cut(std::uint32_t queue) {
   const std::uint32_t index = transfers_.take();
   const std::uint32_t number = queues_[queue].jobs.front();
@@ -182,7 +182,8 @@ std::uint32_t Array::cut(std::uint32_t queue) {
   return index;
 }
 
-// The first job's transfer has what it needs. balance: the rest of the job goes to the queue's end.
+// Starts the first job's transfer, which has its resources. With `balance`, the rest of the job
+// moves to the end of the queue.
 void Array::start(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
   Queue& queue = queues_[transfer.queue];
@@ -217,7 +218,7 @@ void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
   }
 }
 
-// What is to be written is in its buffer.
+// Handles the arrival of a write's data in its buffer.
 void Array::arrive(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
   transfer.charge(ArrayPart::link, now);
@@ -257,7 +258,7 @@ void Array::end_cells(std::uint32_t index, Tick now) {
   }
 }
 
-// What was read is with the host.
+// Handles the arrival of a read's data at the host.
 void Array::end_sent(std::uint32_t index, Tick now) {
   const Transfer transfer = transfers_[index];
   transfers_[index].charge(ArrayPart::link, now);
@@ -265,8 +266,9 @@ void Array::end_sent(std::uint32_t index, Tick now) {
   free_buffer(transfer, now);
 }
 
-// It waited for a buffer, or for room at a controller, and has that now: what has started has its
-// data, and goes to the ring; otherwise it is first in its queue.
+// Continues a transfer that waited for a buffer or for room at a controller, and now has it. A
+// started transfer has its data and enters the ring. Otherwise it is the first of its queue, and
+// starts.
 void Array::go_on(std::uint32_t index, Tick now) {
   if (transfers_[index].started) {
     enter_ring(index, now);
@@ -293,7 +295,8 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
   }
 }
 
-// The tag is free, and the first request that waited for one has it, before the listener is told.
+// Ends a request. First passes its tag to the next request that waits for one, then notifies the
+// listener.
 void Array::end_request(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.charge(ArrayPart::end, now);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An array of solid-state memory behind a link, as Moneta is built (Caulfield et al., MICRO 2010):
-// requests in queues, split into transfers at stripe edges, a few buffers, a ring, controllers.
+// Array of solid-state memory behind a link, like Moneta (Caulfield et al., MICRO 2010): requests
+// in queues, split into transfers at stripe boundaries, a few buffers, a ring, and controllers.
 //
-//   write: tag, queue, buffer, link, room in the controller's queue, ring (the buffer is free),
-//          cells; then the room is free
-//   read:  tag, queue, room in the controller's queue, cells, buffer, ring (the room is free),
-//          link; then the buffer is free
+//   write: tag, queue, buffer, link, room in the controller's queue, ring (frees the buffer),
+//          cells (frees the room)
+//   read:  tag, queue, room in the controller's queue, cells, buffer, ring (frees the room),
+//          link (frees the buffer)
+//
+// An item in parentheses is an effect of the end of that step.
 #pragma once
 
 #include <array>
@@ -23,18 +25,19 @@
 
 namespace hmsim {
 
-// Where a request is while the array has it; each moment of it belongs to one, those of a request
-// of several transfers as the last of them to end tells. Waiting counts where the wait leads to.
+// Part of a request's time in the array. Every moment counts in exactly one part. For a request of
+// several transfers, the parts are those of the transfer that ended last. Waiting counts in the
+// part that is waited for.
 enum class ArrayPart : std::uint8_t {
-  barrier,     // a barrier had to end, or it is one
-  tag,         // no tag was free
-  queue,       // in its queue, until a buffer or the controller's room was its own
-  link,        // of data: waiting, and on the link
-  buffer,      // data that were read waited for a buffer
-  ring,        // waiting, and on the ring
-  controller,  // waiting for the controller, or room in its queue
+  barrier,     // waits for a barrier, or is one
+  tag,         // waits for a tag
+  queue,       // in its queue, until it has a buffer or room at the controller
+  link,        // data wait for the link or are on it
+  buffer,      // data read wait for a buffer
+  ring,        // waits for the ring or is on it
+  controller,  // waits for the controller or room in its queue
   cells,       // served by the controller
-  end,         // its end is told to the host
+  end,         // completion is reported to the host
   last = end
 };
 inline constexpr std::size_t kArrayParts = static_cast<std::size_t>(ArrayPart::last) + 1;
@@ -53,7 +56,7 @@ struct ArrayCounts {
 
 class Array final : public StorageDevice {
  public:
-  // The parameters have passed check().
+  // The parameters passed check().
   Array(const ArrayDesign& design, Bytes capacity);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }
@@ -76,15 +79,15 @@ class Array final : public StorageDevice {
   Power power() const;
 
  private:
-  // What ends of a transfer: its time on the link from the host, on the ring, at the controller, on
-  // the link to the host.
+  // Stage of a transfer that ends: the link from the host, the ring, the controller, the link to
+  // the host.
   enum class Event : std::uint8_t { from_host, ring, cells, to_host, last = to_host };
 
-  // What the array does for a request, from its start to its end; as new before and after.
+  // State of a request in the array. Reset to its initial value when the request ends.
   struct Job {
     Tick since{0};
     ArrayParts parts{};
-    std::uint64_t cut = 0;   // bytes of which transfers were made
+    std::uint64_t cut = 0;   // bytes already split into transfers
     std::uint32_t open = 0;  // transfers that have not ended
 
     void charge(ArrayPart part, Tick now) {
@@ -100,7 +103,7 @@ class Array final : public StorageDevice {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     bool write = false;
-    bool started = false;  // it no longer keeps its queue waiting
+    bool started = false;  // it no longer holds up its queue
     Tick since{0};
     ArrayParts parts{};
 
@@ -114,7 +117,7 @@ class Array final : public StorageDevice {
   };
   struct Queue {
     Ring<std::uint32_t> jobs;
-    bool stalled = false;  // the first job's next transfer waits for what it needs
+    bool stalled = false;  // the first job's next transfer waits for a resource
     void serialize(Archive& archive) { archive(jobs, stalled); }
   };
 
@@ -128,7 +131,7 @@ class Array final : public StorageDevice {
     const Transfer& transfer = transfers_[index];
     return buffers_of(transfer).take(line_of(transfer), index, now);
   }
-  // All of the job's transfers are made.
+  // Returns whether the job is completely split into transfers.
   bool whole(std::uint32_t job) const { return jobs_[job].cut == intake_[job].bytes; }
   void begin(Tick now);
   void enqueue(std::uint32_t index, Tick now);
@@ -159,14 +162,14 @@ class Array final : public StorageDevice {
   Pool<Transfer> transfers_;
   Slots<std::uint32_t> tags_;
   std::vector<Queue> queues_;
-  std::vector<SlotsInTurn<std::uint32_t>> buffers_;  // by queue, or one with a line for each
+  std::vector<SlotsInTurn<std::uint32_t>> buffers_;  // by queue, or one shared by all queues
   std::array<LinkDirection, 2> link_;                // from the host, to the host
   Server<std::uint32_t> ring_;
   RowMemory memory_;
   EventQueue<Event> events_;
-  Delay<std::uint32_t> arriving_;  // transfers behind the link from the host
-  Delay<std::uint32_t> sent_;      // transfers behind the link to the host
-  Delay<std::uint32_t> ending_;    // jobs all of whose transfers have ended
+  Delay<std::uint32_t> arriving_;  // transfers in the fixed delay of the link from the host
+  Delay<std::uint32_t> sent_;      // transfers in the fixed delay of the link to the host
+  Delay<std::uint32_t> ending_;    // jobs whose transfers have all ended
   ArrayCounts counts_;
 };
 

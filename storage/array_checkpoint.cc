@@ -19,7 +19,8 @@ void Array::serialize(Archive& archive) {
   }
 }
 
-// Jobs and transfers are where they say. Their sizes limit how many transfers a job is cut into.
+// Checks the references of jobs and transfers, and the sizes that limit how many transfers a job is
+// split into.
 void Array::check_indices(const Archive& archive) const {
   for (std::uint32_t index = 0; index < jobs_.size(); ++index) {
     archive.check(jobs_[index].cut <= intake_[index].bytes, "a request has too many transfers");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an array of solid-state memory is made of.
+// Parameters of an array of solid-state memory.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ArrayParameters {
   std::int64_t queues = 1;
   QueueOf queue_of = QueueOf::direction;
   QueueOrder order = QueueOrder::fifo;
-  std::int64_t buffers = 2;  // of each queue, or of all together
+  std::int64_t buffers = 2;  // per queue, or in all if shared
   bool shared_buffers = false;
   Bytes buffer{8'192};
   Bytes stripe{8'192};
@@ -33,7 +33,7 @@ struct ArrayParameters {
   std::vector<ParameterError> check() const;
 };
 
-// All of it: the scopes array, link, memory and power.
+// Complete design: the scopes array, link, memory and power.
 struct ArrayDesign {
   ArrayParameters array;
   LinkParameters link;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistics of an array: where requests spent their time, what was busy, power.
+// Statistics of an array: parts of request time, utilisation and power.
 #include "storage/array.h"
 #include "storage/statistics.h"
 

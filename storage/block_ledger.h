@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks that are being copied: the accesses that each still waits for, and response times.
+// Blocks that are being copied: the accesses that each still waits for, and response times.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,32 @@
 
 namespace hmsim {
 
-// A block is a page, or the part of it that a request touches. Its response time runs from its
-// first access sent to its last access done.
+// Table of blocks. A block is a page, or the part of it that a request touches. Its response time
+// is the time from its first access sent to its last access done.
 class BlockLedger {
  public:
-  // Opens a block of a request at `place`, whose first access is sent now; returns its number,
-  // which no other open block has. `collections_ended`: garbage collections that have ended so far.
+  // Opens a block of the request at `place`, whose first access is sent now. Returns its number,
+  // which is unique among open blocks. `collections_ended`: garbage collections completed so far.
   // `measured`: its response time counts.
   std::uint32_t open(std::uint32_t place, std::int64_t accesses, Tick now,
                      std::uint64_t collections_ended, bool measured);
-  // A number that was never given, as a loaded state may hold, is a Fault.
+  // Returns the place of the block's request. Raises a Fault for a number out of range, which a
+  // loaded state may contain.
   std::uint32_t place_of(std::uint32_t block) const {
     ensure(block < blocks_.size(), "block I/O", Tick(0), block, "an access is of no block");
     return blocks_[block].place;
   }
-  // One more access is done. Returns true after the block's last one: the caller closes it.
+  // Records that an access is done. Returns true after the block's last access; the caller then
+  // closes the block.
   bool end_access(std::uint32_t block) { return --blocks_[block].accesses == 0; }
-  // `collections_begun`: garbage collections so far.
+  // Closes the block. `collections_begun`: garbage collections started so far.
   void close(std::uint32_t block, Tick now, std::uint64_t collections_begun);
 
   Histogram& times() { return times_; }  // picoseconds
-  // The times of blocks during which a garbage collection was under way.
+  // Response times of blocks that overlapped a garbage collection.
   Histogram& times_in_collections() { return times_in_collections_; }
 
-  // see(place) for the places of all blocks, closed ones included.
+  // Calls see(place) for the places of all blocks, closed ones included.
   template <class See>
   void each_place(See see) const {
     for (const Block& block : blocks_) {
@@ -51,7 +53,7 @@ class BlockLedger {
     Tick first_sent{0};
     std::uint32_t place = 0;
     bool measured = true;
-    std::int64_t accesses = 0;  // that are not done
+    std::int64_t accesses = 0;  // not yet done
     std::uint64_t collections_ended = 0;
     void serialize(Archive& archive) {
       archive(first_sent, place, measured, accesses, collections_ended);

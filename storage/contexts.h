@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hardware contexts on which software runs for requests of a client that has some of its own.
+// Hardware contexts of a client that runs the software of its requests on its own contexts.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace hmsim {
 
 class Contexts {
  public:
-  // The host's request `io` needs one. True: it has it; otherwise it waits, and Host::granted()
-  // tells when it has.
+  // Requests a context for the host's request `io`. Returns true if it has one now. Otherwise it
+  // waits, and the owner calls Host::granted() later.
   virtual bool take(std::uint32_t io, const IoRequest& request, Tick now) = 0;
-  // It needs it no longer.
+  // Releases the context of request `io`.
   virtual void give(std::uint32_t io, Tick now) = 0;
 
  protected:

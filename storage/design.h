@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kind of storage device: its parameters, and how a device is made of them. Each lies in a file
-// of its own, storage/storage_KIND.cc, which defines `kStorage_KIND`.
+// Kind of storage device: its parameters and its factory. Each kind is one file,
+// storage/storage_KIND.cc, which defines `kStorage_KIND`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ namespace hmsim {
 class StorageDesign {
  public:
   virtual ~StorageDesign() = default;
-  // Under "storage."; each kind has scopes of its own there.
+  // Declares the kind's parameters under "storage.", in its own scopes.
   virtual void declare(ParameterSet& parameters) = 0;
-  // What single values cannot tell is wrong, with full names. Asked of the chosen kind only.
+  // Returns the errors that involve more than one value, with full names. Called for the chosen
+  // kind only.
   virtual std::vector<ParameterError> check(Bytes capacity) const = 0;
-  // The parameters have passed check(). `seed`: of the run; `assignments`: the configuration's, of
-  // which policies read their own share.
+  // Makes a device. The parameters passed check(). `seed`: of the run. `assignments`: those of the
+  // configuration, from which policies read their parameters.
   virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
                                               const Assignments& assignments) const = 0;
 };

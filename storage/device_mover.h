@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves pages of a page cache's second level as reads and writes of a device that holds it.
+// Mover of a page cache's second level by reads and writes of the device that holds it.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace hmsim {
 
-// One page after another. The second level begins where the device does.
+// Mover of one page at a time. The second level starts at byte 0 of the device.
 class DeviceMover final : public PageMover, private IoListener {
  public:
   // The device outlives the mover, which advances it and is its listener.

@@ -16,7 +16,8 @@ void Disk::submit(const IoRequest& request, Tick now) {
   start(now);
 }
 
-// A sweep goes upwards only, so that nothing waits for more than two.
+// Adds the requests that may start to a sweep, and serves one if the disk is idle. Sweeps only go
+// upwards, so no request waits for more than two.
 void Disk::start(Tick now) {
   for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
     Waiting waiting;
@@ -79,7 +80,7 @@ Tick Disk::from_buffer(const IoRequest& request, Tick ready) {
   return later(there, ready + time_of(request.bytes, parameters_.interface));
 }
 
-// A transfer by the interface overlaps that from the platters, which is the slower one.
+// The transfer over the interface overlaps the slower one from the platters, so it adds no time.
 Tick Disk::from_platters(const IoRequest& request, Tick ready) {
   stop_reading(ready);
   const std::uint64_t end = request.offset + request.bytes;
@@ -103,7 +104,7 @@ Tick Disk::from_platters(const IoRequest& request, Tick ready) {
   return done;
 }
 
-// The arm is where it has come to; what the buffer holds is given up.
+// Stops read-ahead, leaves the arm on the track that it has reached, and empties the buffer.
 void Disk::stop_reading(Tick now) {
   if (ahead_.at < ahead_.limit) {
     const Tick time = now - ahead_.since;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A disk: an arm that moves, platters that turn, and a buffer for what is read ahead.
+// Disk: an arm, rotating platters, and a read-ahead buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace hmsim {
 
-// One request at a time: seek, turn, transfer. After a read the head goes on reading into the
-// buffer, as far ahead of what was asked as half the buffer, until a request needs the arm; a read
-// of what is there, or on its way there, needs no seek. Nothing that is written stays behind in a
-// buffer, so a flush takes the overhead only.
+// Model of a disk that serves one request at a time: seek, rotation, transfer. After a read, the
+// head continues to read into the buffer, up to half the buffer beyond the request, until a request
+// needs the arm. A read of data in the buffer or about to reach it needs no seek. Writes are not
+// buffered, so a flush costs only the overhead.
 class Disk final : public StorageDevice {
  public:
-  // `parameters` have passed check(); `capacity` is in whole sectors.
+  // `parameters` passed check(). `capacity` is in whole sectors.
   Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }
@@ -36,25 +36,27 @@ class Disk final : public StorageDevice {
   const DiskMechanics& mechanics() const { return mechanics_; }
 
  private:
-  // Keys are places on the disk, or, without elevator, alike; then the earlier one goes first.
+  // Waiting request. Keys are byte offsets with the elevator, and all equal without it. Equal keys
+  // are served in order of arrival.
   struct Waiting {
     std::uint64_t key = 0;
     std::uint64_t order = 0;
     std::uint32_t place = kNoIndex;
-    Tick ready{0};  // its overhead is over
+    Tick ready{0};  // end of its overhead
 
     static bool after(const Waiting& a, const Waiting& b) {
       return b.key < a.key || (a.key == b.key && b.order < a.order);
     }
     void serialize(Archive& archive) { archive(key, order, place, ready); }
   };
-  using Sweep = std::vector<Waiting>;  // a heap, the first by key in front
+  using Sweep = std::vector<Waiting>;  // a heap with the smallest key first
 
-  // What the buffer has, and goes on to have. The byte `at` passes the head at `since`.
+  // Content of the buffer, up to `at`, and the range up to `limit` that is being read ahead. The
+  // byte `at` passes the head at time `since`.
   struct Ahead {
     std::uint64_t begin = 0;
     std::uint64_t at = 0;
-    std::uint64_t limit = 0;  // begin == limit: nothing
+    std::uint64_t limit = 0;  // begin == limit: empty
     Tick since{0};
 
     void serialize(Archive& archive) { archive(begin, at, limit, since); }
@@ -75,8 +77,8 @@ class Disk final : public StorageDevice {
   std::uint64_t order_ = 0;
   std::uint64_t last_key_ = 0;
   std::uint32_t served_ = kNoIndex;
-  Tick end_ = kNever;       // of what is served
-  std::int64_t track_ = 0;  // where the arm is while nothing is read ahead
+  Tick end_ = kNever;       // of the request being served
+  std::int64_t track_ = 0;  // position of the arm while nothing is read ahead
   Ahead ahead_;
   Level busy_;
   Counter seek_time_ = 0;  // picoseconds

@@ -17,7 +17,7 @@ std::int64_t tracks_of(const DiskParameters& parameters, Bytes capacity) {
 
 Tick revolution_of(const DiskParameters& parameters) { return 60 * kSecond / parameters.rpm; }
 
-// The largest integer whose square is no larger.
+// Returns the largest integer whose square is at most `value`.
 std::uint64_t square_root(std::uint64_t value) {
   std::uint64_t root = 0;
   for (std::uint64_t bit = std::uint64_t{1} << 31; bit != 0; bit >>= 1) {

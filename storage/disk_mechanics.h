@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a disk's arm and platters are, and how long they take to be elsewhere.
+// Positions of a disk's arm and platters, and the times to change them.
 #pragma once
 
 #include <cstdint>
@@ -18,43 +18,45 @@ struct DiskParameters {
   Tick average_seek = 8500 * kMicrosecond;
   Tick write_settle = 1000 * kMicrosecond;
   Tick overhead = 100 * kMicrosecond;
-  Tick interface { 3'413'333 };  // for each KiB
+  Tick interface { 3'413'333 };  // per KiB
   Bytes buffer{2LL << 20};
   bool elevator = true;
 
   void declare(ParameterSet& set);                          // under "storage.disk."
-  std::vector<ParameterError> check(Bytes capacity) const;  // of one disk
+  std::vector<ParameterError> check(Bytes capacity) const;  // `capacity`: of one disk
 };
 
-// All tracks are alike, and follow one another from the rim inwards. A track begins where the head
-// comes to it in time when it has read the one before to its end. A seek over d of D tracks takes
-// a + b x sqrt((d - 1) / D), where a is track_seek, and b such that the mean over all pairs of
-// tracks, whose sqrt(d / D) is 8/15, is average_seek.
+// Geometry and timing of a disk. All tracks are equal and follow one another inwards. A track is
+// skewed so that its first byte arrives under the head right after a track change from the end of
+// the track before. A seek over d of D tracks takes a + b x sqrt((d - 1) / D). Here a is
+// track_seek, and b makes average_seek the mean over all pairs of tracks; the mean of sqrt(d / D)
+// is 8/15.
 class DiskMechanics {
  public:
-  // `parameters` have passed check(); how the platters stand at the start follows from `seed`.
+  // `parameters` passed check(). `seed` determines the initial angle of the platters.
   DiskMechanics(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
   Tick revolution() const { return revolution_; }
   std::int64_t track_of(std::uint64_t offset) const;
   Tick seek(std::int64_t from, std::int64_t to) const;
-  // From then on until the byte passes below the head, which is over its track.
+  // Returns the time from `now` until the byte passes under the head, which is on its track.
   Tick rotation(std::uint64_t offset, Tick now) const;
-  // From the first byte's beginning to the last one's end, tracks' changes included; from < to.
+  // Returns the time from the start of byte `from` to the end of byte `to` - 1, track changes
+  // included. Requires from < to.
   Tick transfer(std::uint64_t from, std::uint64_t to) const;
-  // The track where a transfer from there has come to after so much time.
+  // Returns the track that a transfer from byte `from` has reached after `time`.
   std::int64_t track_after(std::uint64_t from, Tick time) const;
 
  private:
-  Tick way_to(std::uint64_t offset) const;    // of the head, reading all from the disk's beginning
-  Tick way_past(std::uint64_t offset) const;  // the same until the byte before has been read
+  Tick way_to(std::uint64_t offset) const;    // time to read up to the byte, from byte 0
+  Tick way_past(std::uint64_t offset) const;  // time until the byte before it is read, from byte 0
 
   std::uint64_t track_;
   std::int64_t tracks_;
   Tick revolution_;
   Tick change_;  // to the next track
   Tick longest_;
-  Tick phase_;  // of the platters at the start
+  Tick phase_;  // initial angle of the platters, as a time
 };
 
 }  // namespace hmsim

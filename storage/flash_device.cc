@@ -140,7 +140,7 @@ std::uint32_t FlashDevice::lines(const Page& page) {
   return page.write ? page.bytes / static_cast<std::uint32_t>(kLineSize) : 1;
 }
 
-// All lines of a page at once, so that none of them finds it on its way to flash.
+// Commands all lines of a page at once, so that none of them finds the page on its way to flash.
 void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
   ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
@@ -237,7 +237,7 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
 Tick FlashDevice::advance(Tick now) {
   for (Tick next = next_event(); next <= now; next = next_event()) {
     while (clock_.step(next)) {
-      for (const std::uint32_t tag : acked_) {  // none comes meanwhile
+      for (const std::uint32_t tag : acked_) {  // no ack arrives in this loop
         acknowledged(tag, next);
       }
       acked_.clear();
@@ -250,7 +250,7 @@ Tick FlashDevice::advance(Tick now) {
   return next_event();
 }
 
-// The module's clock is to tell the present time, but to pass none of its events.
+// Brings the module's clock to `now` unless an event of the module is pending by then.
 void FlashDevice::account(Tick now) {
   intake_.account(now);
   driver_.level().account(now);

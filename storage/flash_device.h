@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An SSD or a flash card: the host's driver, a queue, a link, and behind it flash with its buffer,
-// its FTL and its garbage collection, which are those of a flash NVDIMM.
+// SSD or flash card: the host's driver, a queue, a link, and flash with its buffer, FTL and garbage
+// collection, which are those of a flash NVDIMM.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@
 
 namespace hmsim {
 
-// A request passes the driver, gets a place of the device's queue, and, a command later, is split
-// into pages of 4 KiB. A page that is written passes the link, then its lines are commanded, all at
-// once; of a page that is read one line is commanded, for which the module reads the page, and then
-// it passes the link. The request ends when all its pages have.
+// Block device over a flash module. A request passes the driver, takes a slot of the device's queue
+// and, one command time later, is split into 4 KiB pages. A written page passes the link; then all
+// its lines are commanded at once. For a read page, one line is commanded, which makes the module
+// read the page; then the page passes the link. The request ends when all its pages have ended.
 //
-// If the module writes back at a flush, a flush is a barrier; otherwise it takes a command's time.
+// If the module writes back at a flush, a flush is a barrier. Otherwise it takes one command time.
 class FlashDevice final : public StorageDevice, private AckListener {
  public:
-  // `parameters` have passed check(). `assignments`: the configuration's, for those of policies.
+  // `parameters` passed check(). `assignments`: those of the configuration, for policies.
   FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
               const Assignments& assignments = {});
 
@@ -46,19 +46,19 @@ class FlashDevice final : public StorageDevice, private AckListener {
   NvdimmModule& module() { return *module_; }
 
  private:
-  friend struct FlashDeviceView;  // tests look at it
+  friend struct FlashDeviceView;  // for tests
 
   enum class Event : std::uint8_t { driven, begin, moved_in, moved_out, flushed, last = flushed };
   enum class Stage : std::uint8_t { none, link_in, waiting, flash, link_out, last = link_out };
   static constexpr std::uint32_t kNoSlot = kNoIndex;
 
-  // A part of a request within one page.
+  // Part of a request within one page.
   struct Page {
     std::uint64_t offset = 0;
     std::uint32_t bytes = 0;
-    std::uint32_t place = kNoIndex;  // the request's
-    std::uint32_t slot = kNoSlot;    // flash
-    std::uint32_t acks = 0;          // flash: to come
+    std::uint32_t place = kNoIndex;  // of the request
+    std::uint32_t slot = kNoSlot;    // of flash_, in stage flash
+    std::uint32_t acks = 0;          // outstanding, in stage flash
     bool write = false;
     Stage stage = Stage::none;
 
@@ -82,26 +82,27 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void end(std::uint32_t place, Tick now);
   void handle(Event event, std::uint32_t payload, Tick now);
   static std::uint32_t first_line(const Page& page);
-  static std::uint32_t lines(const Page& page);  // that are commanded
+  static std::uint32_t lines(const Page& page);  // lines to command
   void index_pages(const Archive& archive);
   void check_indices(const Archive& archive) const;
 
   const FlashParameters parameters_;
   Intake intake_;
-  Kernel clock_;  // the module's
+  Kernel clock_;  // of the module
   std::unique_ptr<NvdimmModule> module_;
   Server<std::uint32_t> driver_;
   Slots<std::uint32_t> queue_;
-  std::array<Server<std::uint32_t>, 2> links_;  // to the host, and from it if that is another
-  Slots<std::uint32_t> flash_;                  // of which each has a page's tags
+  std::array<Server<std::uint32_t>, 2>
+      links_;                   // [0]: to the host, or both ways; [1]: from the host
+  Slots<std::uint32_t> flash_;  // each slot stands for the tags of one page
   EventQueue<Event> events_;
   Pool<Page> pages_;
-  std::vector<std::uint32_t> free_slots_;  // of flash_
-  // Not saved: pages that have not ended, by the request's place; the page of each slot.
+  std::vector<std::uint32_t> free_slots_;  // slots of flash_
+  // Not saved: pages of each request that have not ended, by its place; the page of each slot.
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> page_of_;
-  std::vector<std::uint32_t> acked_;   // tags, within advance()
-  std::uint32_t flushing_ = kNoIndex;  // the request
+  std::vector<std::uint32_t> acked_;   // tags acknowledged within advance()
+  std::uint32_t flushing_ = kNoIndex;  // place of the flush under way
 };
 
 }  // namespace hmsim

@@ -18,7 +18,8 @@ void FlashDevice::serialize(Archive& archive) {
   }
 }
 
-// Finds the pages of requests and slots again. A page's lines lie within its slot.
+// Rebuilds the page counts of requests and the pages of slots. Checks that a page's lines fit its
+// slot.
 void FlashDevice::index_pages(const Archive& archive) {
   left_.assign(intake_.size(), 0);
   std::fill(page_of_.begin(), page_of_.end(), kNoIndex);

@@ -12,7 +12,7 @@ namespace hmsim {
 
 namespace {
 
-// The module's checks speak of it as an NVDIMM.
+// Replaces the names of NVDIMM parameters in the module's error messages.
 std::string renamed(std::string text) {
   constexpr std::string_view kOld = "nvdimm.";
   constexpr std::string_view kNew = "storage.flash.";
@@ -25,7 +25,7 @@ std::string renamed(std::string text) {
 
 }  // namespace
 
-// An SSD's buffer is far smaller than an NVDIMM's.
+// Sets smaller buffers than those of an NVDIMM, as is usual for an SSD.
 FlashParameters::FlashParameters() {
   inside.buffer.read_size = Bytes(16LL << 20);
   inside.buffer.write_size = Bytes(16LL << 20);
@@ -58,8 +58,8 @@ void FlashParameters::declare(ParameterSet& set) {
 NvdimmParameters FlashParameters::module() const {
   NvdimmParameters module = inside;
   module.command_queue = pages * kLinesPerPage;
-  // Policies weigh flash against what takes data from the module: here the link, which moves a page
-  // for each line that a read commands.
+  // Policies compare flash time with the time to move data out of the module. Here that is the
+  // link, which moves one page per line that a read commands.
   module.line_burst =
       later(time_of(static_cast<std::uint64_t>(kPageBytes.value()), to_host), Tick(1));
   return module;

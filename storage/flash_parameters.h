@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of an SSD or a flash card.
+// Parameters of an SSD or a flash card.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace hmsim {
 
 struct FlashParameters {
-  // The host's driver: so long for a request and for each KiB, one request at a time.
+  // Time of the host's driver per request and per KiB. The driver handles one request at a time.
   struct Driver {
     Tick request{0};
     Tick kib{0};
@@ -24,14 +24,14 @@ struct FlashParameters {
   std::int64_t pages = 256;
   Tick command = 5 * kMicrosecond;
   bool duplex = false;
-  Tick to_host{3'413'333};    // for each KiB
-  Tick from_host{3'413'333};  // for each KiB
-  NvdimmParameters inside;    // what is flash there: size, buffer, FTL, NAND
+  Tick to_host{3'413'333};    // per KiB
+  Tick from_host{3'413'333};  // per KiB
+  NvdimmParameters inside;    // the flash module: size, buffer, FTL, NAND
 
   FlashParameters();
   void declare(ParameterSet& set);  // under "storage.flash."
   std::vector<ParameterError> check(Bytes capacity) const;
-  // What the module inside is built of.
+  // Returns the parameters of the flash module.
   NvdimmParameters module() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of pages: what the page cache and the pager share in their use of nvdimm's BufferPart.
+// Page frames: the common use of nvdimm's BufferPart by the page cache and the pager.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace hmsim {
 
-// `assignments`: the configuration's, for the parameters of the policy.
+// `assignments`: those of the configuration, for parameters of the policy.
 std::unique_ptr<BufferReplacement> create_replacement(const std::string& name,
                                                       const Assignments& assignments);
 
-// Whether the frame holds its page.
+// Returns whether the frame holds its page.
 inline bool holds_page(const Frame& frame) {
   return frame.state == FrameState::clean || frame.state == FrameState::dirty;
 }
 
-// Loading: keys are below `keys`. A pinned frame holds its page and is not listed, so that it is
-// listed once when its last pin goes.
+// On load, checks that keys are below `keys`, and that a pinned frame holds its page and is not
+// listed, because its last unpin lists it.
 void check_frames(const Archive& archive, const BufferPart& frames, std::int64_t keys);
 
-// Saves or loads what waits for each frame, in order: some of `size` records, whose chains `links`
-// has. Loading, takes each waiter in `waiters`, so that it waits once.
+// Saves or loads the waiters of each frame, in order. Waiters are indices of `size` records,
+// chained through `links`. On load, takes each waiter in `waiters`, so that none waits twice.
 template <class Links>
 void serialize_waiters(Archive& archive, BufferPart& frames, const Links& links, std::size_t size,
                        Places& waiters) {

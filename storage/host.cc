@@ -10,8 +10,8 @@ namespace hmsim {
 
 namespace {
 
-// Pages on which software works for a request and those that continue it. A flush or a trim alone
-// counts as one.
+// Returns the pages charged to a request and those that continue it. A flush or a trim alone counts
+// as one page.
 std::uint64_t software_pages(const IoRequest& request) {
   const std::uint64_t own = request.moves_data() ? request.pages() : 0;
   return request.further ? 0 : std::max<std::uint64_t>(1, own + request.more_pages);
@@ -99,7 +99,7 @@ Tick Host::advance(Tick now) {
   }
 }
 
-// Does what the request does now, as far as it goes.
+// Advances the request as far as possible at `now`.
 void Host::go_on(std::uint32_t slot, Tick now) {
   for (;;) {
     Io& io = ios_[slot];
@@ -143,7 +143,7 @@ void Host::go_on(std::uint32_t slot, Tick now) {
   }
 }
 
-// The time in a stage of a request, of which `bytes` are issued now.
+// Returns the time in a stage of a request, `bytes` of which are issued now.
 Tick Host::time_in(const Stage& stage, const IoRequest& request, std::uint64_t bytes) {
   Tick time = stage.pass;
   if (stage.per_kib > Tick(0)) {
@@ -155,7 +155,7 @@ Tick Host::time_in(const Stage& stage, const IoRequest& request, std::uint64_t b
   return time;
 }
 
-// Runs all layers that follow one another on the request's context.
+// Runs all consecutive layers on the request's context.
 void Host::run(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
   io.charge(Layer::context_wait, now);
@@ -197,7 +197,8 @@ void Host::end_section(std::size_t section, Tick now) {
   }
 }
 
-// Hands the next piece to the device; true: there are more, which begin at the queue again.
+// Issues the next piece to the device. Returns true if more pieces follow; these begin at the queue
+// layer.
 bool Host::issue(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
   const std::uint64_t bytes = io.piece(static_cast<std::uint64_t>(parameters_.max_request.value()));
@@ -260,7 +261,7 @@ void Host::granted(std::uint32_t slot, Tick now) {
   wakeup_.notify();
 }
 
-// Gives the context back; whoever waited for it runs.
+// Releases the context and runs the next request that waits for one.
 void Host::leave_context(std::uint32_t slot, Tick now) {
   if (!ios_[slot].in_context) {
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The software over a storage device: runs each request through the layers of its path
+// Software over a storage device. It runs each request through the layers of its path
 // (storage/software_path.h) on a limited number of hardware contexts.
 #pragma once
 
@@ -19,49 +19,50 @@
 
 namespace hmsim {
 
-// What has been done since the last reset; of reads, of writes. Flushes are not counted there.
+// Counts since the last reset, for reads and writes. Flushes count only in `flushes`.
 struct HostCounts {
   struct Direction {
-    std::array<Counter, kLayers> parts{};  // picoseconds of ended requests
+    std::array<Counter, kLayers> parts{};  // picoseconds, of completed requests
     Counter requests = 0;
     Counter bytes = 0;
-    Histogram latency;  // picoseconds from begin to end; the sum is that of `parts`
+    Histogram latency;  // picoseconds from begin to end; its sum is that of `parts`
     void serialize(Archive& archive) { archive(parts, requests, bytes, latency); }
   };
   std::array<Direction, 2> of;
   Counter flushes = 0;
-  Counter processor_time = 0;  // picoseconds of layers that run on contexts, and of spinning
+  Counter processor_time = 0;  // picoseconds of layers on contexts, and of spinning
 
   void serialize(Archive& archive) { archive(of, flushes, processor_time); }
 };
 
-// A client has the host's contexts, or brings its own (storage/contexts.h).
+// Host of one device. A client uses the host's contexts or its own (storage/contexts.h).
 //
-// A request holds a context in its layers of `core`, one after another in one piece, and, if it
-// spins, while the device works; never while it waits for a section, or sleeps. A request larger
-// than max_request is issued in pieces, one after another; the thread then waits for all of them.
+// A request holds a context during consecutive `core` layers and, if it spins, while the device
+// works. It holds none while it waits for a section or sleeps. A request larger than max_request is
+// issued in pieces, one after another; the thread then waits for all of them.
 class Host final : public Component, private IoListener {
  public:
   // The device outlives the host, which advances it and is its listener.
   Host(const PathParameters& parameters, StorageDevice& device);
   void attach(Wakeup wakeup) { wakeup_ = wakeup; }
-  // A part of the device has an event earlier than it had, of which others than the host told it.
+  // Reports that the device's next event may have changed for a reason outside the host.
   void device_woke() {
     device_next_ = device_.next_event();
     wakeup_.notify();
   }
 
-  // Returns the client's number. It learns of its requests' ends from within advance(). Software of
-  // its requests runs on `contexts`, which outlive the last request; nullptr: on the host's own. A
-  // device that is memory has one client.
+  // Adds a client and returns its number. The client is notified of completions from within
+  // advance(). Software of its requests runs on `contexts`, which must outlive the last request,
+  // or, if nullptr, on the host's contexts. A device that is memory has only one client.
   std::uint16_t join(IoListener& client, Contexts* contexts = nullptr);
-  // The request, of a client with contexts of its own, has got one that it waited for.
+  // Reports that request `io` of a client with its own contexts now has the context that it waited
+  // for.
   void granted(std::uint32_t io, Tick now);
   bool jobs_run_on_nodes() const { return parameters_.jobs == JobContexts::node; }
 
-  // Begins a request of that client, whose tags are its own; it may wait inside. Throws InputError
-  // when it lies beyond the device's end, or is not a multiple of the device's granularity. A trim
-  // of a device that is not memory ends at once.
+  // Begins a request of that client, which chooses the tag. The host queues the request as needed.
+  // Throws InputError if it extends beyond the device's end or is not a multiple of the device's
+  // granularity. A trim of a device that is not memory ends at once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
   Bytes capacity() const { return device_.capacity(); }
   Bytes granularity() const { return device_.granularity(); }
@@ -69,8 +70,8 @@ class Host final : public Component, private IoListener {
 
   Tick next_event() const override { return earlier(events_.next_time(), device_next_); }
   Tick advance(Tick now) override;
-  void account(Tick now);  // brings what is counted over time up to now
-  // Under `path`, such as "storage".
+  void account(Tick now);  // brings time averages up to date
+  // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
   double outstanding() const { return outstanding_.mean(); }
@@ -82,23 +83,23 @@ class Host final : public Component, private IoListener {
 
   struct Client {
     IoListener* listener = nullptr;
-    Contexts* contexts = nullptr;  // none: the host's
+    Contexts* contexts = nullptr;  // nullptr: the host's contexts
   };
   struct Io {
     IoRequest request;
     std::uint16_t client = 0;
     std::uint32_t stage = 0;
-    std::uint32_t pieces = 0;  // under way
+    std::uint32_t pieces = 0;  // issued and not completed
     std::uint64_t issued = 0;  // bytes
     bool issued_all = false;
     bool in_context = false;
-    bool waits_outside = false;  // for a context of the client's own
+    bool waits_outside = false;  // for a context of the client
     bool spins = false;
     Tick begun{0};
-    Tick since{0};  // what is before that belongs to some layer
+    Tick since{0};  // time before this is charged to layers
     std::array<Tick, kLayers> parts{};
 
-    // Of the piece that is to be issued.
+    // Returns the bytes of the next piece to issue.
     std::uint64_t piece(std::uint64_t most) const { return earlier(request.bytes - issued, most); }
     void charge(Layer layer, Tick now) {
       parts[static_cast<std::size_t>(layer)] += now - since;
@@ -117,7 +118,7 @@ class Host final : public Component, private IoListener {
   const SoftwarePath& path(const Io& io) const {
     return io.request.kind == IoRequest::Kind::read ? read_ : write_;
   }
-  // Whether the request passes the stage without a stop.
+  // Returns whether the request skips the stage.
   static bool skips(const Io& io, const Stage& stage) {
     return (io.spins && stage.asleep) || (io.request.further && stage.once);
   }
@@ -137,13 +138,13 @@ class Host final : public Component, private IoListener {
   const SoftwarePath read_;
   const SoftwarePath write_;
   StorageDevice& device_;
-  const bool goes_ahead_;      // to events that nobody else sees, without the kernel
-  Tick device_next_ = kNever;  // event
+  const bool goes_ahead_;  // advance() may continue to its next event, which nothing else observes
+  Tick device_next_ = kNever;  // the device's next event
   std::vector<Client> clients_;
-  bool told_ = false;  // a client, since advance() was called
+  bool told_ = false;  // a client was notified since advance() was called
   Wakeup wakeup_;
   Pool<Io> ios_;
-  Pool<Piece> pieces_;  // by the tag that the device knows
+  Pool<Piece> pieces_;  // by the tag passed to the device
   Slots<std::uint32_t> contexts_;
   std::array<Server<std::uint32_t>, kSections> sections_;
   EventQueue<Event> events_;

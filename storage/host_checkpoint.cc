@@ -26,7 +26,7 @@ void Host::check_indices(const Archive& archive) const {
     const Io& io = ios_[slot];
     archive.check_index(io.client, clients_.size(), "a request is of no client");
     archive.check_index(io.stage, path(io).stages.size(), "a request is in no layer");
-    // These limit how many pieces it is issued in.
+    // These values limit the number of pieces.
     archive.check(io.request.bytes <= capacity && io.issued <= io.request.bytes,
                   "a request is larger than the device");
   }

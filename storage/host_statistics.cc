@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistics of the host: latencies and their parts, rates, and what was busy.
+// Statistics of the host: latencies and their parts, rates and utilisation.
 #include <algorithm>
 
 #include "storage/host.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests of one device from their arrival to their end: their order, their counts, and the
-// listener that learns of their ends. No other part of the storage knows barriers.
+// Requests of one device from arrival to completion: their order, their counts, and the listener
+// that is notified of completions. Barriers are implemented only here.
 #pragma once
 
 #include <array>
@@ -17,24 +17,25 @@
 
 namespace hmsim {
 
-// Of reads, or of writes, that ended.
+// Counts of completed reads or writes.
 struct IoCounts {
   Counter requests = 0;
   Counter bytes = 0;
-  Histogram latency;  // picoseconds, from submit() to the end
+  Histogram latency;  // picoseconds, from submit() to completion
 
   void serialize(Archive& archive) { archive(requests, bytes, latency); }
 };
 
-// Which requests wait for others before they start.
-//   barriers  a barrier waits for all requests before it, and those after it wait for the barrier
-//   writes    a flush waits until no write is under way, and writes and flushes after it wait for
-//             it; reads, trims and a flush for forced unit access never wait
-//   none      all start at once
+// Order in which requests start:
+//   barriers  a barrier waits for all earlier requests, and later ones wait for the barrier
+//   writes    a flush waits until no write is under way, and later writes and flushes wait for it;
+//             reads, trims and flushes for forced unit access never wait
+//   none      all requests start at once
 enum class IntakeOrder : std::uint8_t { barriers, writes, none };
 
-// A device takes each request, starts what next() returns until that is none, and ends each request
-// that it has started. It does so again after each end(), which may have set others free.
+// Queue of a device's requests. The device passes each request to take(), starts what next()
+// returns until that is kNoIndex, and calls end() for each started request. After each end(), it
+// calls next() again, because other requests may have become ready.
 class Intake {
  public:
   explicit Intake(Bytes capacity, IntakeOrder order = IntakeOrder::barriers)
@@ -44,16 +45,16 @@ class Intake {
   Bytes capacity() const { return capacity_; }
 
   void take(const IoRequest& request, Tick now);
-  // The request that is to start now, by its place here; kNoIndex: none may.
+  // Returns the place of the request to start now; kNoIndex: none may start.
   std::uint32_t next();
   const IoRequest& operator[](std::uint32_t place) const { return jobs_[place].request; }
   Tick arrival(std::uint32_t place) const { return jobs_[place].arrival; }
   bool holds(std::uint32_t place) const { return jobs_.holds(place); }
-  // Places lie below.
+  // Upper bound of places.
   std::uint32_t size() const { return jobs_.size(); }
   std::vector<bool> in_use() const { return jobs_.in_use(); }  // by place
-  // From within the device's advance(), as the last thing that is done for the request: its place
-  // is free, and the listener may submit at once.
+  // Ends a request and notifies the listener, which may submit at once. Call from within the
+  // device's advance(), as the last action for the request; its place becomes free.
   void end(std::uint32_t place, Tick now);
 
   const IoCounts& reads() const { return counts_[0]; }
@@ -62,7 +63,7 @@ class Intake {
 
   void account(Tick now) { outstanding_.account(now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path);
-  // For a device that registers counts under other names, instead of register_statistics().
+  // Counts, for a device that registers them under other names instead of register_statistics().
   IoCounts& counts(bool write) { return counts_[write ? 1 : 0]; }
   void reset(Tick now);
 
@@ -76,7 +77,7 @@ class Intake {
     void serialize(Archive& archive) { archive(request, arrival); }
   };
 
-  // Whether the request waits for others, or others for it.
+  // Returns whether the request takes part in the order.
   bool takes_part(const IoRequest& request) const;
   bool is_barrier(const IoRequest& request) const {
     return order_ == IntakeOrder::barriers ? request.barrier
@@ -88,9 +89,9 @@ class Intake {
   IoListener* listener_ = nullptr;
   Pool<Job> jobs_;
   Ring<std::uint32_t> passing_;  // requests that take no part in the order
-  Ring<std::uint32_t> waiting_;  // for a barrier, or to become one
-  std::uint32_t started_ = 0;    // of those that take part
-  bool barrier_ = false;         // what has started is a barrier
+  Ring<std::uint32_t> waiting_;  // requests that wait for a barrier, or are one
+  std::uint32_t started_ = 0;    // started requests that take part
+  bool barrier_ = false;         // the started request is a barrier
   Level outstanding_;
   std::array<IoCounts, 2> counts_;
   Counter flushes_ = 0;

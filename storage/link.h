@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A link between host and device, which carries data both ways at once.
+// Full-duplex link between host and device.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace hmsim {
 
-// Of one direction: the time per KiB for which a transfer occupies it, and what passes behind that,
-// while others may follow, until the data are there.
+// Times of one direction. A transfer occupies it for `per_kib` per KiB. Its data arrive `fixed`
+// later, while other transfers may follow.
 struct LinkTimes {
   Tick per_kib{0};
   Tick fixed{0};
@@ -27,7 +27,7 @@ struct LinkParameters {
 
 struct LinkDirection {
   LinkTimes times;
-  Server<std::uint32_t> server;  // of transfers
+  Server<std::uint32_t> server;  // queue of transfers
 
   Tick occupancy(std::uint64_t bytes) const { return time_of(bytes, times.per_kib); }
   void serialize(Archive& archive) { server.serialize(archive); }

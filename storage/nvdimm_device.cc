@@ -60,7 +60,8 @@ void NvdimmDevice::start(Tick now) {
   }
 }
 
-// Under a driver's barrier no write is under way now, and that is all.
+// Flushes the NVDIMM. With a driver's barrier, no write is under way now, so the flush ends at
+// once.
 void NvdimmDevice::flush(std::uint32_t place, Tick now) {
   const bool command = parameters_.driver.barrier == Barrier::command;
   epoch_ += parameters_.fence != Fence::none && (command || !intake_[place].fua) ? 1 : 0;
@@ -77,7 +78,7 @@ void NvdimmDevice::flush(std::uint32_t place, Tick now) {
   port_->send(request, now);
 }
 
-// Does all that the request can do now.
+// Sends everything that the request can send now.
 void NvdimmDevice::copy(std::uint32_t place, Tick now) {
   Copying& copying = copying_[place];
   if (copying.paused) {
@@ -105,7 +106,7 @@ void NvdimmDevice::copy(std::uint32_t place, Tick now) {
   }
 }
 
-// Begins the next page; returns when it is mapped.
+// Begins the next page. Returns when it is mapped.
 Tick NvdimmDevice::open_page(std::uint32_t place, Tick now) {
   Copying& copying = copying_[place];
   Copying::Page& page = copying.page;
@@ -180,9 +181,9 @@ Tick NvdimmDevice::advance(Tick now) {
   return next_event();
 }
 
-// A request no longer waits for a write that is accepted. The port may accept writes, of any
-// request, while it takes an access: then no request acts within another one's sending. The sender
-// checks its own window after each access; the others continue in an event of this instant.
+// Counts an accepted write as ended for its request. The port may accept writes of any request
+// while it takes an access, and a request must not act while another one sends. The sender checks
+// its own window after each access; other requests continue in an event at the same time.
 void NvdimmDevice::on_admit(const Request& request, Tick now) {
   if (!ends_when_accepted(request)) {
     return;
@@ -196,7 +197,7 @@ void NvdimmDevice::on_admit(const Request& request, Tick now) {
   }
 }
 
-// The tag of an access is its block, that of a flush its place.
+// The tag of an access is its block number; the tag of a flush is its place.
 void NvdimmDevice::on_complete(const Request& request, Tick now) {
   ++completed_;
   if (request.flush) {
@@ -239,8 +240,8 @@ void NvdimmDevice::serialize(Archive& archive) {
   }
 }
 
-// Addresses lie on the device, and a request copies no more than the device holds: these bound the
-// lines that it sends at a time.
+// Checks that addresses are on the device and that a request copies at most the whole device. This
+// bounds the lines that it sends at once.
 void NvdimmDevice::check_loaded(const Archive& archive) const {
   const auto all = static_cast<std::uint64_t>(capacity() / kLineBytes);
   archive.check(copying_.size() <= intake_.size(), "a request copies lines that does not exist");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMM as a storage device: requests become lines of 64 bytes, sent to the memory controller.
+// NVDIMM as a storage device: requests become 64-byte lines sent to the memory controller.
 //
 // A request copies its pages one after another in ascending order. A page is copied in passes over
 // its lines (storage/nvdimm_driver.h). At most `window` accesses of a request are outstanding. A
-// request ends when its accesses are done, or accepted, as its driver has it. Of a line that is
-// copied, the NVDIMM's half is simulated; traces hold the misses that the copy had in DRAM.
+// request ends when its accesses are done; with WriteEnd::accepted, writes need only be accepted.
+// Only the NVDIMM accesses of a copy are simulated; the traces contain its DRAM misses.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ class Host;
 class NvdimmDevice final : public StorageDevice, public Requester {
  public:
   explicit NvdimmDevice(const NvdimmDeviceParameters& parameters) : parameters_(parameters) {}
-  // Before the first request. The port outlives the device; `requester`: the device's index there.
+  // Connects the device before the first request. The port outlives the device. `requester` is the
+  // device's index at the port.
   void connect(MemoryPort& port, std::uint16_t requester);
-  // The host whose device it is part of, which the device wakes when accesses end.
+  // Sets the host of this device, which the device notifies when accesses end.
   void attach(Host& host) { host_ = &host; }
 
   void listen(IoListener& listener) override;
@@ -54,28 +55,28 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   Histogram& response_times_in_collections() { return ledger_.times_in_collections(); }
 
  private:
-  // go_on: a write was accepted while another request was sending.
+  // go_on: continues a request whose write was accepted while another request was sending.
   enum class Event : std::uint8_t { end, end_pause, go_on, last = go_on };
 
-  // Rest of a request that is being copied, by its place in the intake.
+  // Remaining part of a request that is being copied, by its place in the intake.
   struct Copying {
-    // The page that is being copied.
+    // Page that is being copied.
     struct Page {
       std::uint64_t first_line = 0;
-      std::int64_t lines = 0;     // 0: no page is being copied
+      std::int64_t lines = 0;     // 0: no page
       std::uint64_t pass = 0;     // from 0
-      std::int64_t accesses = 0;  // of this pass that are sent
-      std::uint32_t block = 0;    // in the ledger, once an access is sent
+      std::int64_t accesses = 0;  // accesses of this pass already sent
+      std::uint32_t block = 0;    // number in the ledger, once an access is sent
     };
-    std::uint64_t next_line = 0;  // the first line that no page holds yet
-    std::uint64_t lines = 0;      // from there on
+    std::uint64_t next_line = 0;  // first line not yet assigned to a page
+    std::uint64_t lines = 0;      // number of such lines
     std::int64_t outstanding = 0;
     std::int64_t fetches = 0;  // outstanding reads of a write request
     bool write = false;
-    bool paused = true;  // an event lets it continue, or ends it
+    bool paused = true;  // waits for an event that continues or ends it
     Page page;
 
-    // Whether it may have something to do: accesses to send, or its end to report.
+    // Returns whether the request may have something to do: accesses to send, or its completion.
     bool can_act() const { return page.lines > 0 || lines > 0 || outstanding == 0; }
     void serialize(Archive& archive);
   };
@@ -83,7 +84,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   void start(Tick now);
   void flush(std::uint32_t place, Tick now);
   void copy(std::uint32_t place, Tick now);
-  // Sends accesses of the page; false: some must wait.
+  // Sends accesses of the page. Returns false if some must wait.
   bool send_page(std::uint32_t place, Tick now);
   void send_line(std::uint32_t place, std::uint64_t line, bool write, Tick now);
   Tick open_page(std::uint32_t place, Tick now);
@@ -104,8 +105,9 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   std::vector<Copying> copying_;
   BlockLedger ledger_;
   PageMapper mapper_;
-  std::uint64_t epoch_ = 0;              // of what is sent next: fences and flushes so far
-  std::optional<std::uint32_t> sender_;  // the request that is sending an access: see on_admit()
+  std::uint64_t epoch_ = 0;  // of the next access: fences and flushes so far
+  // Place of the request that is sending an access; see on_admit().
+  std::optional<std::uint32_t> sender_;
   EventQueue<Event> events_;
   Counter completed_ = 0;
 };

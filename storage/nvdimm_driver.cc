@@ -8,16 +8,16 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kWords = 8;  // of eight bytes, in a line
+constexpr std::int64_t kWords = 8;  // 8-byte words per line
 constexpr CopyPass kLoad{false, 1};
 constexpr CopyPass kStore{true, 1};
 constexpr CopyPass kNone{};
 
 // In the order of CopyKind.
 constexpr Copy kCopies[] = {
-    // Loads through the caches, and stores past them, whole lines from write-combining buffers.
+    // Loads through the caches; non-temporal stores of whole lines from write-combining buffers.
     {{{{kLoad, kNone}, {kStore, kNone}}}, kNoLimit},
-    // Stores go through the caches: a line is read before it is written, and flushed afterwards.
+    // Stores through the caches: a line is read before it is written, and flushed afterwards.
     {{{{kLoad, kNone}, {kLoad, kStore}}}, kNoLimit},
     // Eight bytes at a time, in order.
     {{{{CopyPass{false, kWords}, kNone}, {CopyPass{true, kWords}, kNone}}}, 1},

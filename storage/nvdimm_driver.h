@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a driver moves blocks between DRAM and the NVDIMM.
+// Copying of blocks between DRAM and the NVDIMM by a driver.
 //
-// A driver is a row of a table: values of the parameters below, each of which may be set by itself.
-// The cost of its software is a row of the same name in storage/software_path.cc.
+// A driver is a preset: a table row with values for the parameters below, each of which can also be
+// set separately. The row of the same name in storage/software_path.cc holds the cost of its
+// software.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +20,23 @@ enum class NvdimmDriverKind { nd_pmem, pmbd, dax };
 enum class CopyKind { non_temporal, write_back, uncached };
 enum class WaitFor { request, block };
 enum class WriteEnd { done, accepted };
-// command: a flush, and forced unit access, are a command to the NVDIMM. driver: a flush waits
-// until no write is under way; forced unit access is nothing more.
+// Implementation of a flush and of forced unit access. command: a command to the NVDIMM. driver: a
+// flush waits until no write is under way; forced unit access does nothing.
 enum class Barrier { command, driver };
-// Event that ends a persist epoch; none: there are no epochs.
+// Event that ends a persist epoch. none: no epochs.
 enum class Fence { block, request, none };
 
-// One pass over the lines of a page, in ascending order. It begins when the reads of the pass
-// before it are done.
+// Pass over the lines of a page, in ascending order. It begins when the reads of the pass before it
+// are done.
 struct CopyPass {
   bool write = false;
-  std::int64_t accesses = 0;  // of each line
+  std::int64_t accesses = 0;  // per line
 };
 
 struct Copy {
-  std::array<std::array<CopyPass, 2>, 2> passes;  // of a read, of a write; without accesses: none
-  std::int64_t window;  // accesses that the kind of access allows to be outstanding
+  // Index: 0 for reads, 1 for writes. A pass without accesses does not exist.
+  std::array<std::array<CopyPass, 2>, 2> passes;
+  std::int64_t window;  // limit of outstanding accesses for this kind of copy
 
   const CopyPass* pass(bool write, std::size_t number) const {
     const auto& all = passes[write ? 1 : 0];
@@ -45,7 +47,7 @@ struct Copy {
     return std::any_of(all.begin(), all.end(),
                        [](const CopyPass& each) { return !each.write && each.accesses > 0; });
   }
-  std::int64_t accesses(bool write) const {  // of a line, in all passes
+  std::int64_t accesses(bool write) const {  // per line, over all passes
     return passes[write ? 1 : 0][0].accesses + passes[write ? 1 : 0][1].accesses;
   }
 };
@@ -58,8 +60,8 @@ struct NvdimmDriver {
   WaitFor wait;
   WriteEnd write_end;
   Barrier barrier;
-  Tick map_time;    // per page copied
-  Tick fault_time;  // per page first touched
+  Tick map_time;    // per copied page
+  Tick fault_time;  // per page on its first touch
 };
 
 extern const std::array<PresetRow<NvdimmDriverKind, NvdimmDriver>, 3> kNvdimmDrivers;
@@ -71,16 +73,16 @@ inline const NvdimmDriver& driver_of(NvdimmDriverKind kind) {
 struct NvdimmDeviceParameters {
   NvdimmDriver driver = driver_of(NvdimmDriverKind::nd_pmem);
   Fence fence = Fence::none;
-  std::int64_t window = 64;  // accesses outstanding per request
-  std::uint16_t source = 0;  // hardware context for which lines are sent
+  std::int64_t window = 64;  // most outstanding accesses per request
+  std::uint16_t source = 0;  // hardware context on whose behalf lines are sent
 };
 
-// How a client does block I/O on an NVDIMM.
+// Settings of a client's block I/O on an NVDIMM.
 struct NvdimmIo {
   PathParameters path;
   NvdimmDeviceParameters device;
-  // True of a block agent: the response times of its blocks are nvdimm.response_time_us, and
-  // requests go through the file system of storage.path.
+  // Set for a block agent: response times of its blocks are nvdimm.response_time_us, and its
+  // requests pass the file system of storage.path.
   bool of_block_agent = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An NVDIMM as a storage device, and the software over it.
+// NVDIMM as a storage device, with the software over it.
 #pragma once
 
 #include "storage/host.h"
@@ -7,7 +7,7 @@
 
 namespace hmsim {
 
-// The caller connects the device to its port, and attaches the host to a kernel if there is one.
+// The caller connects the device to its port, and attaches the host to the kernel, if any.
 struct NvdimmHost {
   explicit NvdimmHost(const NvdimmIo& io)
       : of_block_agent(io.of_block_agent), device(io.device), host(io.path, device) {

@@ -69,7 +69,7 @@ void PageCache::look_up(std::uint32_t access, Tick now) {
   Access& record = accesses_[access];
   std::uint32_t frame = first_.find(record.page);
   if (frame == kNoIndex) {
-    record.counted = true;  // by fill()
+    record.counted = true;  // fill() counts it
     frame = first_.add(record.page);
     const std::uint32_t copy = second_.find(record.page);
     if (copy != kNoIndex) {
@@ -126,9 +126,9 @@ void PageCache::unpin(std::uint32_t frame, Tick now) {
   }
 }
 
-// --- Into the first level
+// --- Fills of the first level
 
-// Frames for pages that wait for one; as many leave as are needed so that all will get one.
+// Fills frames for the pages that wait, and starts as many evictions as they need.
 void PageCache::admit(Tick now) {
   while (first_.waiting() > 0) {
     if (!first_.full()) {
@@ -179,7 +179,7 @@ void PageCache::wake(std::uint32_t frame, Tick now) {
   }
 }
 
-// --- Out of it
+// --- Evictions from the first level
 
 void PageCache::evict(std::uint32_t frame, Tick now) {
   first_.unlist(frame);
@@ -206,7 +206,8 @@ void PageCache::demote(std::uint32_t frame, Tick now) {
   move(Move::For::demotion, frame, second, now);
 }
 
-// Who asked meanwhile has the page come again. Whoever calls is to admit() then.
+// Frees the frame. Accesses that arrived meanwhile fetch the page again. The caller calls admit()
+// afterwards.
 void PageCache::gone(std::uint32_t frame, Tick now) {
   SlotChain waiters = std::exchange(first_[frame].waiters, SlotChain());
   first_.release(frame);
@@ -331,7 +332,7 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
   }
 }
 
-// A barrier: no page is asked for, none leaves.
+// Writes all dirty pages. As a barrier, it runs while no page is accessed and none is leaving.
 void PageCache::flush(std::uint32_t place, Tick now) {
   flushing_ = place;
   while (!dirty_.empty()) {

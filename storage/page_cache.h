@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A page cache of two levels in front of a device: DRAM, and on the memory bus something larger.
+// Page cache of two levels in front of a device: DRAM, and a larger memory on the memory bus.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 namespace hmsim {
 
 struct PageCacheCounts {
-  Counter lookups = 0;  // pages that requests asked for
+  Counter lookups = 0;  // pages looked up for requests
   Counter first_hits = 0;
   Counter second_hits = 0;
   Counter merged = 0;  // found on their way to the first level
-  Counter fresh = 0;   // written as a whole, and in no level
+  Counter fresh = 0;   // whole pages written that the first level lacks
   Counter device_reads = 0;
   Counter device_writes = 0;
-  Counter demotions = 0;  // moved to the second level
+  Counter demotions = 0;  // moves to the second level
 
   void serialize(Archive& archive) {
     archive(lookups, first_hits, second_hits, merged, fresh, device_reads, device_writes,
@@ -34,19 +34,19 @@ struct PageCacheCounts {
   }
 };
 
-// Pages of 4 KiB, in frames that have one page at a time: a page leaves its frame before the next
-// comes, and a page that is wanted leaves the second level after one has come there. All I/O passes
-// the first level: a read of a page that it lacks fetches it from the second level, or else from
-// the device; a write makes it dirty there, and, of a part of a page only, fetches it before. Who
-// asks for a page that comes, or leaves, waits for that.
+// Cache of 4 KiB pages. A frame holds one page at a time. A page leaves its frame before the next
+// one enters, and a promoted page leaves the second level after it has reached the first. All I/O
+// goes through the first level. A read of an absent page fetches it from the second level, or
+// otherwise from the device. A write makes the page dirty in the first level; a partial write
+// fetches the page first. Accesses to a page that is moving wait for it.
 //
-// A dirty page that is given up is written to the device first. Then, as a clean one, it goes to
-// the second level, which holds clean pages of which the first level has none. A flush is a
-// barrier, and writes all dirty pages.
+// An evicted dirty page is first written to the device. As a clean page, it then moves to the
+// second level, which only holds clean pages that the first level lacks. A flush is a barrier and
+// writes all dirty pages.
 class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
  public:
-  // `parameters` have passed check(), and are present(). `assignments`: the configuration's, for
-  // those of policies.
+  // `parameters` passed check() and are present(). `assignments`: those of the configuration, for
+  // policies.
   PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
             std::unique_ptr<PageMover> mover, const Assignments& assignments = {});
 
@@ -69,29 +69,29 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
  private:
   enum class Event : std::uint8_t { served, last = served };
 
-  // A request's part within one page.
+  // Part of a request within one page.
   struct Access {
-    std::uint32_t place = kNoIndex;  // the request's
+    std::uint32_t place = kNoIndex;  // of the request
     std::uint32_t next = kNoIndex;   // in a SlotChain of a frame
     std::int64_t page = 0;
-    std::uint32_t frame = kNoIndex;  // served: of the first level
+    std::uint32_t frame = kNoIndex;  // of the first level, once served
     bool write = false;
-    bool whole = false;  // all of the page
+    bool whole = false;  // covers the whole page
     bool counted = false;
 
     void serialize(Archive& archive) { archive(place, next, page, frame, write, whole, counted); }
   };
 
-  // What the device is asked, by tag.
+  // Request to the device, by tag.
   struct Io {
     enum class For : std::uint8_t { none, fill, eviction, flush, end, last = end };
     For purpose = For::none;
-    std::uint32_t frame = kNoIndex;  // of the first level; end: the flush's place
+    std::uint32_t frame = kNoIndex;  // of the first level; for `end`: the place of the flush
 
     void serialize(Archive& archive) { archive(purpose, frame); }
   };
 
-  // A page that moves, by tag.
+  // Moving page, by tag.
   struct Move {
     enum class For : std::uint8_t { none, promotion, demotion, last = demotion };
     For purpose = For::none;
@@ -121,13 +121,13 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void evict(std::uint32_t frame, Tick now);
   void demote(std::uint32_t frame, Tick now);
   void gone(std::uint32_t frame, Tick now);
-  std::uint32_t second_frame(std::int64_t page);  // kNoIndex: there is no room
+  std::uint32_t second_frame(std::int64_t page);  // kNoIndex: no room
   void move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now);
 
   void flush(std::uint32_t place, Tick now);
   void ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now);
 
-  // Whether the frames are in the states in which they are asked for, or move.
+  // Returns whether the frames are in the states that this request or move requires.
   bool is_expected(const Io& io) const;
   bool is_expected(const Move& move) const;
 
@@ -148,7 +148,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   std::vector<std::uint32_t> left_;
   std::vector<SlotLink> dirty_links_;
   SlotList dirty_;             // frames of the first level
-  std::size_t leaving_ = 0;    // frames of the first level that will be free
+  std::size_t leaving_ = 0;    // frames of the first level being freed
   std::uint32_t flushed_ = 0;  // pages that a flush waits for
   std::uint32_t flushing_ = kNoIndex;
   EventQueue<Event> events_;

@@ -4,8 +4,8 @@
 
 namespace hmsim {
 
-// An access is free, waits for one frame, or is served; a frame is in the list of dirty ones if it
-// is dirty. So no list runs in a circle.
+// Checks that an access is free, waits for one frame or is served, and that exactly the dirty
+// frames are in the dirty list. The lists therefore contain no cycle.
 void PageCache::serialize(Archive& archive) {
   archive.section("page cache");
   intake_.serialize(archive);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of a page cache in front of a storage device.
+// Parameters of a page cache in front of a storage device.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hmsim {
 enum class Mover : std::uint8_t { fixed, lines };
 
 struct PageCacheParameters {
-  Bytes first{0};  // 0: there is no page cache
+  Bytes first{0};  // 0: no page cache
   Bytes second{0};
   std::string replacement = "lru";
   Tick hit = 400 * kNanosecond;
@@ -29,7 +29,7 @@ struct PageCacheParameters {
   bool present() const { return first > Bytes(0); }
   std::int64_t first_frames() const { return first / kPageBytes; }
   std::int64_t second_frames() const { return second / kPageBytes; }
-  // Of a move between the levels.
+  // Returns the time of a move between the levels.
   Tick page_time() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What moves pages between the first level of a page cache, which is DRAM, and the second, which is
-// on the memory bus, too.
+// Mover of pages between the two levels of a page cache: DRAM and a second memory on the memory
+// bus.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,39 @@
 namespace hmsim {
 
 struct PageMove {
-  std::uint64_t frame = 0;  // of the second level: its 64 lines begin at 4 KiB times this
+  std::uint64_t frame = 0;  // of the second level; its 64 lines begin at 4 KiB x frame
   bool to_second = false;
-  std::uint32_t tag = 0;  // unique among those under way; comes back with the end
+  std::uint32_t tag = 0;  // unique among moves under way; returned on completion
 
   void serialize(Archive& archive) { archive(frame, to_second, tag); }
 };
 
 class PageMoveListener {
  public:
-  // From within PageMover::advance() only; may ask for moves at once.
+  // Reports that a move has ended. Called from within PageMover::advance() only; may request moves.
   virtual void on_page_moved(std::uint32_t tag, Tick now) = 0;
 
  protected:
   ~PageMoveListener() = default;
 };
 
-// Contract as StorageDevice's: move() never refuses; after it next_event() may be earlier.
+// Interface with the contract of StorageDevice: move() never refuses, and may make next_event()
+// earlier.
 class PageMover : public Component {
  public:
-  virtual void listen(PageMoveListener& listener) = 0;  // before anything is moved
+  virtual void listen(PageMoveListener& listener) = 0;  // call before the first move
   virtual void move(const PageMove& move, Tick now) = 0;
-  // Brings what is counted over time up to now.
+  // Brings time averages up to date.
   virtual void account(Tick /*now*/) {}
   virtual void reset(Tick /*now*/) {}
-  // Mean share of time in which it moves something.
+  // Returns the mean share of time in which it moves pages.
   virtual double busy() const = 0;
-  // Whether it tells anybody but its listener of anything.
+  // Returns whether it notifies anyone besides its listener.
   virtual bool tells_others() const { return false; }
 };
 
-// Moves one page after another, each in the same time: a second level that is known by how much
-// slower than DRAM it is.
+// Mover of one page at a time, each in the same time. It models a second level by its slowdown
+// relative to DRAM.
 class FixedMover final : public PageMover {
  public:
   explicit FixedMover(Tick page_time) : page_time_(page_time) {}
@@ -63,7 +64,7 @@ class FixedMover final : public PageMover {
   Tick page_time_;
   PageMoveListener* listener_ = nullptr;
   Server<PageMove> server_;
-  PageMove moved_;  // while it moves anything
+  PageMove moved_;  // valid while a move is under way
   Tick end_ = kNever;
 };
 

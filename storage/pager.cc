@@ -141,7 +141,8 @@ void Pager::fill(std::uint32_t frame, Tick now) {
   }
 }
 
-// The frame stays while those who wait for it are told, whatever they do then.
+// Completes the faults on a filled frame. The frame is pinned meanwhile, because listeners may
+// begin other faults.
 void Pager::filled(std::uint32_t frame, Tick now) {
   frames_[frame].state = FrameState::clean;
   ++frames_[frame].pins;
@@ -166,7 +167,8 @@ void Pager::evict(std::uint32_t frame, Tick now) {
   }
 }
 
-// Who touches the page meanwhile waits, and has it come again. Whoever calls is to admit() then.
+// Frees the frame. Faults on its page that arrived meanwhile fetch it again. The caller calls
+// admit() afterwards.
 void Pager::gone(std::uint32_t frame, Tick now) {
   SlotChain waiters = std::exchange(frames_[frame].waiters, SlotChain());
   frames_.release(frame);
@@ -247,7 +249,8 @@ void Pager::register_statistics(StatisticRegistry& registry) {
 
 // --- Checkpoints
 
-// A touch is free, waits for one frame, or is trapped. So no chain runs in a circle.
+// Checks that a touch is free, waits for one frame or is in its trap. The chains therefore contain
+// no cycle.
 void Pager::serialize(Archive& archive) {
   archive.section("pager");
   archive(frames_, keys_, saved_, touches_, ios_, swap_, events_, leaving_, counts_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paging: page frames, and behind them the storage, to which the system swaps.
+// Paging: page frames in memory, and the storage to which the system swaps.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace hmsim {
 
 struct PagingParameters {
-  Bytes memory{0};  // 0: nothing is paged
+  Bytes memory{0};  // 0: no paging
   std::string replacement = "lru";
   Tick trap = 2 * kMicrosecond;
   Tick swap = 5 * kMicrosecond;
@@ -28,7 +28,7 @@ struct PagingParameters {
   std::vector<ParameterError> check() const;
 };
 
-// A page of 4 KiB of an address space.
+// 4 KiB page of an address space.
 struct VirtualPage {
   std::uint16_t space = 0;  // below 4096
   std::uint64_t page = 0;   // below 2^52
@@ -41,8 +41,8 @@ struct VirtualPage {
 
 class PagingListener {
  public:
-  // The page of its fault is there, and the touch is over. From within advance() of host or pager
-  // only; may begin another fault at once.
+  // Reports that the page of the client's fault is resident and touched. Called only from within
+  // advance() of the host or the pager. May begin another fault.
   virtual void on_page(Tick now) = 0;
 
  protected:
@@ -51,32 +51,32 @@ class PagingListener {
 
 struct PagingCounts {
   Counter faults = 0;
-  Counter zero_fills = 0;  // pages that come for the first time, without I/O
+  Counter zero_fills = 0;  // first touches, without I/O
   Counter reads = 0;
-  Counter writes = 0;  // dirty pages that had to go
-  Histogram latency;   // of faults, picoseconds
+  Counter writes = 0;  // dirty pages evicted
+  Histogram latency;   // of faults, in picoseconds
 
   void serialize(Archive& archive) { archive(faults, zero_fills, reads, writes, latency); }
 };
 
-// A fault takes the trap; then its page gets a frame, which another page leaves, after it has been
-// written if it is dirty; then it is read, if it has ever been written. Each I/O passes the swap
-// path, which takes one at a time, and then the storage's own software. Pages lie on the device in
-// the order of their first faults.
+// Pager. A fault first takes the trap time. Then its page gets a frame; if another page must leave
+// it, that page is written first if dirty. Then the page is read, if it was ever written. Each I/O
+// passes the swap path, one at a time, and then the storage's own software. Pages are placed on the
+// device in the order of their first faults.
 class Pager final : public Component, private IoListener {
  public:
-  // `parameters` have passed check(). The host outlives the pager.
+  // `parameters` passed check(). The host outlives the pager.
   Pager(const PagingParameters& parameters, Host& host, const Assignments& assignments);
   void attach(Wakeup wakeup) { wakeup_ = wakeup; }
 
-  // Gives whoever touches pages a number.
+  // Adds a client that touches pages, and returns its number.
   std::uint16_t join(PagingListener& client);
 
   bool is_resident(const VirtualPage& page) const { return resident(frame_of(page)); }
-  // Touches a page that is resident.
+  // Touches a resident page.
   void use(const VirtualPage& page, bool write);
-  // Touches a page that is not; on_page() tells of the end. A client has one fault at a time.
-  // Throws InputError when the device has no place for another page.
+  // Touches an absent page; on_page() reports completion. A client has at most one fault at a time.
+  // Throws InputError if the device has no room for another page.
   void fault(std::uint16_t client, const VirtualPage& page, bool write, Tick now);
 
   const PagingCounts& counts() const { return counts_; }
@@ -91,7 +91,7 @@ class Pager final : public Component, private IoListener {
   enum class Event : std::uint8_t { trapped, issued, last = issued };
 
   struct Touch {
-    std::uint32_t page = 0;  // number
+    std::uint32_t page = 0;  // page number
     std::uint16_t client = 0;
     std::uint32_t next = kNoIndex;  // in a SlotChain of a frame
     bool write = false;
@@ -131,15 +131,15 @@ class Pager final : public Component, private IoListener {
 
   const PagingParameters parameters_;
   Host& host_;
-  std::uint16_t client_;  // of the host
+  std::uint16_t client_;  // the pager's number at the host
   Wakeup wakeup_;
   std::vector<PagingListener*> listeners_;
   Counter no_prefetches_ = 0;
-  BufferPart frames_;               // by number
-  std::vector<std::int64_t> keys_;  // of pages, by number
-  KeyMap numbers_;                  // by key
-  std::vector<bool> saved_;         // by number: the device has it
-  Pool<Touch> touches_;             // faults
+  BufferPart frames_;               // keyed by page number
+  std::vector<std::int64_t> keys_;  // of pages, by page number
+  KeyMap numbers_;                  // page numbers, by key
+  std::vector<bool> saved_;         // by page number: the device holds it
+  Pool<Touch> touches_;             // faults under way
   Pool<Io> ios_;
   Server<std::uint32_t> swap_;
   EventQueue<Event> events_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of block storage beside the memory: which device, and the software over it.
+// Parameters of block storage: the device, and the software over it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace hmsim {
 
-// Not copyable: declared parameters are bound to its designs.
+// Storage section of the configuration. Not copyable, because declared parameters are bound to its
+// designs.
 class StorageParameters {
  public:
   StorageParameters();
@@ -27,8 +28,9 @@ class StorageParameters {
 
   bool present() const { return kind_ != kNone; }
   const PathParameters& path() const { return path_; }
-  // present() only. `assignments`: the configuration's, for policies of the device and the cache.
-  // `mover`: of pages of the cache; nullptr: one that takes a fixed time.
+  // Makes the device; requires present(). `assignments`: those of the configuration, for policies
+  // of the device and the cache. `mover`: moves pages of the cache; nullptr: a mover with a fixed
+  // time.
   std::unique_ptr<StorageDevice> make(std::uint64_t seed, const Assignments& assignments,
                                       std::unique_ptr<PageMover> mover) const;
   Bytes capacity() const { return capacity_; }

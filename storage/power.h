@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Power and energy of an array: blocks that idle or work, and cells that take energy by the bit.
+// Power and energy of an array: blocks that are idle or busy, and cells with an energy per bit.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace hmsim {
 
-// Watts of a block that never works, and of one that always does.
+// Power of a block that is never busy, and of one that is always busy, in watts.
 struct BlockPower {
   double idle;
   double peak;
 };
 
 struct ArrayPowerParameters {
-  BlockPower scheduler{0.3, 1.3};  // with its DMA engines
+  BlockPower scheduler{0.3, 1.3};  // including its DMA engines
   BlockPower ring{0.03, 0.06};
   BlockPower link{0.12, 0.4};
   BlockPower scheduler_buffers{0.00126, 0.00437};
@@ -36,7 +36,7 @@ struct ArrayPowerParameters {
   void declare(ParameterSet& parameters);  // under "power."
 };
 
-// Watts, mean over some time.
+// Mean power over a time, in watts.
 struct Power {
   double scheduler = 0;
   double ring = 0;
@@ -50,14 +50,14 @@ struct Power {
   }
 };
 
-// Shares of time in which blocks worked.
+// Shares of time in which blocks were busy.
 struct BusyShares {
   double link = 0;  // mean over both directions
   double ring = 0;
   double controllers = 0;
 };
 
-// `time`: in which so much was read and written.
+// Returns the mean power. `counts` and `busy` were measured over `time`.
 Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
                const RowMemoryCounts& counts, std::int64_t controllers, Tick time);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory controllers over cells that are read and written in rows.
+// Memory controllers over cells that are accessed in rows.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace hmsim {
 
 struct RowMemoryParameters {
   std::int64_t controllers = 4;
-  Bytes capacity{std::int64_t{16} << 30};  // of each
-  Bytes queue{8'192};                      // of each, for data to be written, and for data read
+  Bytes capacity{std::int64_t{16} << 30};  // per controller
+  Bytes queue{8'192};  // per controller, for data to write and again for data read
   Bytes row{8'192};
-  Tick read_time{48'000};  // of the cells of a row
+  Tick read_time{48'000};  // of the cells, per row
   Tick write_time{150'000};
-  Tick read_base{2'952'000};  // of a transfer
+  Tick read_base{2'952'000};  // per transfer
   Tick write_base{2'750'000};
   Tick read_per_kib{115'000};
   Tick write_per_kib{90'000};
-  std::int64_t start_gap = 100;  // writes of rows between two moves of a controller's gap; 0: off
+  std::int64_t start_gap = 100;  // row writes between two moves of a controller's gap; 0: off
   bool selective_writes = false;
 
   void declare(ParameterSet& parameters);  // under "memory."
@@ -44,18 +44,18 @@ struct RowMemoryCounts {
   }
 };
 
-// A controller serves one transfer at a time, for all of its latency. Rows are closed behind each:
-// the cells' time is paid once for each row that a transfer touches, and writes never meet in a
-// row buffer. Every so many writes of rows the gap of start-gap wear levelling moves on, which
-// reads a row and writes it.
+// Set of controllers. A controller serves one transfer at a time, for its whole latency. Rows are
+// closed after each transfer, so each row that a transfer touches costs one cell access, and writes
+// do not combine in a row buffer. Start-gap wear levelling moves the gap every `start_gap` row
+// writes, which costs one row read and one row write.
 class RowMemory {
  public:
   struct Controller {
     Controller(std::int64_t queue) : in(queue), out(queue) {}
     Slots<std::uint32_t> in;   // bytes for data to be written
-    Slots<std::uint32_t> out;  // bytes for data that are read
+    Slots<std::uint32_t> out;  // bytes for data read
     Server<std::uint32_t> server;
-    std::uint64_t until_gap = 0;  // rows written since the gap moved
+    std::uint64_t until_gap = 0;  // row writes since the last gap move
     void serialize(Archive& archive) { archive(in, out, server, until_gap); }
   };
 
@@ -65,14 +65,13 @@ class RowMemory {
   Controller& operator[](std::size_t index) { return controllers_[index]; }
   const Controller& operator[](std::size_t index) const { return controllers_[index]; }
 
-  // A transfer starts, whose bytes lie in a row of addresses of one controller; returns how long it
-  // lasts.
+  // Starts a transfer within one controller's address range. Returns how long it takes.
   Tick start(std::size_t controller, std::uint64_t offset, std::uint64_t bytes, bool write);
 
   const RowMemoryParameters& parameters() const { return parameters_; }
   RowMemoryCounts& counts() { return counts_; }
   const RowMemoryCounts& counts() const { return counts_; }
-  double busy() const;  // share, mean over controllers
+  double busy() const;  // mean share over controllers
   void account(Tick now);
   void reset(Tick now);
   void serialize(Archive& archive);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only queueing there is in storage: servers that serve one job after another, and slots that
-// are counted. All are first come, first served, slots in turn within a line, and know how long
-// they were in use.
+// Queueing primitives of the storage models: servers, which serve one job at a time, and counted
+// slots. All are FIFO (slots in turn: FIFO within each line), and measure how long they were in
+// use.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace hmsim {
 
-// Loading: a function for each(), each_waiting() and the like, which checks that an index is of a
-// record in use.
+// On load, returns a function for each(), each_waiting() and similar, which checks that an index
+// names a record in use.
 inline auto each_is_one_of(const Archive& archive, std::vector<bool> in_use) {
   return [&archive, in_use = std::move(in_use)](std::uint32_t index, const auto&...) {
     archive.check(index < in_use.size() && in_use[index], "a queue holds what does not exist");
   };
 }
 
-// A number of things, and the sum over time of that number.
+// Number of things in use, and its integral over time.
 class Level {
  public:
   void add(std::int64_t change, Tick now) {
@@ -42,16 +42,17 @@ class Level {
   }
 
   std::int64_t value() const { return value_; }
-  std::uint64_t sum() const { return sum_; }    // things times picoseconds, as of account()
-  Tick time() const { return since_ - from_; }  // between reset() and account()
-  double mean() const {                         // in that time; 0 without any
+  std::uint64_t sum() const { return sum_; }    // things x picoseconds, up to the last account()
+  Tick time() const { return since_ - from_; }  // from reset() to the last account()
+  double mean() const {                         // in that time; 0 if it is empty
     const auto time = static_cast<double>(this->time().value());
     return time == 0 ? 0 : static_cast<double>(sum_) / time;
   }
 
   void serialize(Archive& archive) {
     archive(value_, sum_, since_, from_);
-    archive.check(value_ >= 0, "a number of things in use is negative");  // it limits the others
+    // A negative number would let jobs exceed the limit of slots.
+    archive.check(value_ >= 0, "a number of things in use is negative");
   }
 
  private:
@@ -64,7 +65,7 @@ class Level {
 template <class Job>
 class Server {
  public:
-  // True: the job starts now, and its end is the owner's to schedule; otherwise it waits in line.
+  // Returns true if the job starts now; the owner schedules its end. Otherwise the job queues.
   bool offer(const Job& job, Tick now) {
     if (busy_.value() > 0) {
       waiting_.push(job);
@@ -73,7 +74,7 @@ class Server {
     busy_.add(1, now);
     return true;
   }
-  // The job that it served has ended; returns the next one, which starts now.
+  // Ends the current job. Returns the next job, which starts now.
   std::optional<Job> end(Tick now) {
     if (waiting_.empty()) {
       busy_.add(-1, now);
@@ -96,13 +97,14 @@ class Server {
   Level busy_;
 };
 
-// Jobs take so many slots each, in order: one that fits waits behind one that does not.
+// Pool of slots, of which each job takes a given number. Strictly FIFO: a job that fits still waits
+// behind one that does not.
 template <class Job>
 class Slots {
  public:
   explicit Slots(std::int64_t count = 1) : count_(count) {}
 
-  // True: the job has them now; otherwise it waits in line. It asks for no more than there are.
+  // Returns true if the job has its slots now; otherwise it queues. `slots` is at most count().
   bool take(std::int64_t slots, const Job& job, Tick now) {
     if (!waiting_.empty() || used_.value() + slots > count_) {
       waiting_.push({job, slots});
@@ -112,8 +114,8 @@ class Slots {
     return true;
   }
   void give(std::int64_t slots, Tick now) { used_.add(-slots, now); }
-  // The first that waits, if what it asks for is free: it has that now. To be called after give()
-  // until there is none.
+  // Grants the first waiting job its slots, if they are free, and returns it. Call after give()
+  // until it returns nullopt.
   std::optional<Job> admit(Tick now) {
     if (waiting_.empty() || used_.value() + waiting_.front().slots > count_) {
       return std::nullopt;
@@ -128,7 +130,7 @@ class Slots {
   std::int64_t used() const { return used_.value(); }
   Level& level() { return used_; }
   const Level& level() const { return used_; }
-  // see(job) for all that wait.
+  // Calls see(job) for each waiting job.
   template <class See>
   void each_waiting(See see) const {
     waiting_.each([&](const Waiting& each) { see(each.job); });
@@ -148,14 +150,15 @@ class Slots {
   Level used_;
 };
 
-// Jobs of several lines take a slot each: in order within a line, and lines in which jobs wait take
-// turns, so that a line gets its share however few of its jobs wait at once.
+// Pool of slots for jobs of several lines, one slot each. Jobs are served FIFO within a line, and
+// round-robin over lines with waiting jobs, so that a line gets its share even if few of its jobs
+// wait at a time.
 template <class Job>
 class SlotsInTurn {
  public:
   SlotsInTurn(std::int64_t count, std::size_t lines) : count_(count), lines_(lines) {}
 
-  // True: the job has one now; otherwise it waits in its line.
+  // Returns true if the job has a slot now; otherwise it queues in its line.
   bool take(std::size_t line, const Job& job, Tick now) {
     if (!turns_.empty() || used() >= count_) {
       if (lines_[line].empty()) {
@@ -168,8 +171,8 @@ class SlotsInTurn {
     return true;
   }
   void give(Tick now) { used_.add(-1, now); }
-  // The job whose turn it is, if a slot is free: it has that now. To be called after give() until
-  // there is none.
+  // Grants a free slot to the line whose turn it is, and returns that line's first job. Call after
+  // give() until it returns nullopt.
   std::optional<Job> admit(Tick now) {
     if (turns_.empty() || used() >= count_) {
       return std::nullopt;
@@ -189,7 +192,7 @@ class SlotsInTurn {
   std::int64_t used() const { return used_.value(); }
   Level& level() { return used_; }
   const Level& level() const { return used_; }
-  // see(job) for all that wait.
+  // Calls see(job) for each waiting job.
   template <class See>
   void each_waiting(See see) const {
     for (const Ring<Job>& line : lines_) {
@@ -208,11 +211,11 @@ class SlotsInTurn {
  private:
   std::int64_t count_;
   std::vector<Ring<Job>> lines_;
-  Ring<std::uint32_t> turns_;  // lines in which jobs wait, the next one first
+  Ring<std::uint32_t> turns_;  // lines with waiting jobs, the next one first
   Level used_;
 };
 
-// Jobs that all take the same time, side by side: they leave in the order in which they came.
+// Fixed delay for any number of jobs at once; they leave in order of arrival.
 template <class Job>
 class Delay {
  public:
@@ -223,14 +226,14 @@ class Delay {
     next_time_ = line_.front().time;
   }
   Tick next_time() const { return next_time_; }
-  // The first, whose time has come.
+  // Removes and returns the first job, whose time has come.
   Job leave() {
     const Job job = line_.front().job;
     line_.pop();
     next_time_ = line_.empty() ? kNever : line_.front().time;
     return job;
   }
-  // see(job) for all.
+  // Calls see(job) for each job.
   template <class See>
   void each(See see) const {
     line_.each([&](const Entry& each) { see(each.job); });
@@ -250,10 +253,10 @@ class Delay {
 
   Tick delay_;
   Ring<Entry> line_;
-  Tick next_time_ = kNever;  // of its first
+  Tick next_time_ = kNever;  // of its first job
 };
 
-// The time that so many bytes take at so much per KiB, rounded up.
+// Returns the time for `bytes` at `per_kib` per KiB, rounded up.
 inline Tick time_of(std::uint64_t bytes, Tick per_kib) {
   constexpr std::int64_t kKib = 1024;
   return Tick((static_cast<std::int64_t>(bytes) * per_kib.value() + kKib - 1) / kKib);

@@ -18,10 +18,10 @@ constexpr Bytes kNoSpinning{0};
 constexpr Bytes kSpinPage{4096};
 
 // Caulfield et al., Moneta (MICRO 2010), Fig. 3 and section IV for 4 KB, in the order of
-// LayerTimes: entry, queue, tag, issue, interrupt, wake, leave. The figure states Base; the others
-// follow from what the text says that each version saves. The wake-up is what the figure's sums of
-// software leave over. A hold is longer than the time that a lone request spends: it is what the
-// paper's rates of 4 KB and 512 B requests need.
+// LayerTimes: entry, queue, tag, issue, interrupt, wake, leave. The figure gives Base; the others
+// follow from the savings that the text states for each version. The wake-up is the remainder of
+// the figure's software totals. A hold is longer than the time of a lone request; it is set to
+// match the paper's rates of 4 KB and 512 B requests.
 constexpr LayerTimes kBaseRead{ns(1'950), ns(3'740), ns(510),  ns(1'150),
                                ns(1'080), ns(740),   ns(1'950)};
 constexpr LayerTimes kBaseWrite{ns(1'980), ns(2'510), ns(440),  ns(1'180),
@@ -38,13 +38,13 @@ constexpr LayerTimes kSpinRead{ns(1'600), ns(0), ns(100), ns(400), ns(1'080), ns
 constexpr LayerTimes kSpinWrite{ns(1'600), ns(0),     ns(100),  ns(400),
                                 ns(1'100), ns(3'150), ns(1'750)};
 // Caulfield et al., Understanding the impact of emerging non-volatile memories (SC 2010): no queue,
-// one lock, spinning; the shares are fitted to its 16 us and 1.34 GB/s of 4 KB requests.
+// one lock, spinning. The split is fitted to its 16 us and 1.34 GB/s for 4 KB requests.
 constexpr LayerTimes kHaste{ns(2'200), ns(0), ns(0), ns(3'050), ns(0), ns(0), ns(2'350)};
-// Zhong et al., XRP (OSDI 2022), Table 1: crossing 351 and system call 199 ns, half of them on the
-// way back, bio 379, NVMe driver 113; the device's time has its interrupt in it.
+// Zhong et al., XRP (OSDI 2022), Table 1: crossing 351 ns and system call 199 ns, half of them on
+// return; bio 379 ns; NVMe driver 113 ns. The device's time includes its interrupt.
 constexpr LayerTimes kNvme{ns(275), ns(379), ns(0), ns(113), ns(0), ns(0), ns(275)};
 // J. Axboe's io_uring with registered buffers (linux-block, 2020): one core reaches 2.58 million
-// requests a second, which leaves each 388 ns.
+// requests per second, 388 ns each.
 constexpr LayerTimes kNvmePoll{ns(100), ns(0), ns(0), ns(188), ns(0), ns(0), ns(100)};
 
 constexpr Tick kCopyIn = ns(240);
@@ -100,7 +100,7 @@ constexpr std::array<PresetRow<IoDriverKind, IoDriver>, 13> kDrivers{{
 }};
 static_assert(in_order(kDrivers));
 
-// A layer's time as a parameter.
+// Layer's time as a parameter.
 struct NamedTime {
   const char* name;
   Tick LayerTimes::*time;

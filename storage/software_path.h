@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What software does to an I/O request, layer by layer, and what each costs.
+// Path of an I/O request through the software layers, and the cost of each.
 //
-// A driver is a row of a table: values of the parameters below, each of which may be set by itself.
+// A driver is a preset: a table row with values for the parameters below, each of which can also be
+// set separately.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace hmsim {
 
-// Where a request is in its life; each moment of it belongs to one. The last two are waits.
+// Part of a request's time. Every moment counts in exactly one layer. The last two are waits.
 enum class Layer : std::uint8_t {
   entry,
   file_system,
@@ -32,7 +33,7 @@ enum class Layer : std::uint8_t {
 };
 inline constexpr std::size_t kLayers = static_cast<std::size_t>(Layer::last) + 1;
 
-// What only one request at a time may be in.
+// Resource that one request at a time may hold.
 enum class Section : std::uint8_t { file_system, queue, lock, last = lock };
 inline constexpr std::size_t kSections = static_cast<std::size_t>(Section::last) + 1;
 
@@ -52,7 +53,7 @@ enum class IoDriverKind {
   dax
 };
 
-// Of one direction.
+// Times of one direction.
 struct LayerTimes {
   Tick entry, queue, tag, issue, interrupt, wake, leave;
 };
@@ -60,40 +61,42 @@ struct LayerTimes {
 struct IoDriver {
   LayerTimes read, write;
   Tick copy_in, copy_out;  // per KiB: of writes before, of reads after the device
-  // How long a request keeps the section of the queue, and the lock that it is issued under; 0: no
-  // such section. A request goes on when its own time there is over, and the section is free when
-  // the hold is.
+  // How long a request holds the queue's section, and the lock under which it is issued; 0: no such
+  // section. A request continues when its own time in the section is over. The section becomes free
+  // at the end of the hold.
   Tick queue_hold, issue_hold;
-  Bytes spin_up_to;   // requests of so many bytes are waited for by spinning: neither interrupt nor
-                      // wake-up; larger ones sleep
-  Tick page_time{0};  // beside the entry, per page of 4 KiB that a request touches
-  bool once = false;  // entry, pages and file system: once for a program's request, its flushes and
-                      // further parts included
+  // Requests of at most this size spin until completion, without interrupt and wake-up; larger ones
+  // sleep.
+  Bytes spin_up_to;
+  Tick page_time{0};  // per 4 KiB page that a request touches, added to the entry
+  // Charges entry, pages and file system once per program request, including its flushes and
+  // further parts.
+  bool once = false;
 };
 
 const IoDriver& io_driver_of(IoDriverKind kind);
 
-// One step of a request's way.
+// Step of a request's path.
 struct Stage {
-  // core: on a hardware context; section: in one of Section; nowhere: time passes; device: the
-  // device has the request; end: it is done.
+  // core: on a hardware context; section: in a Section; nowhere: only time passes; device: at the
+  // device; end: completed.
   enum class Where : std::uint8_t { core, section, nowhere, device, end };
   Layer layer = Layer::entry;
   Where where = Where::core;
   Section section = Section::queue;
   bool asleep = false;  // only for requests that sleep while the device works
-  Tick pass{0};         // until the request goes on, beside
+  Tick pass{0};         // base time until the request continues
   Tick per_kib{0};
   Tick hold{0};  // of the section
   Tick per_page{0};
-  bool once = false;  // not for a request that continues another one
+  bool once = false;  // skipped by a request that continues another one
 };
 
-// What software of jobs' requests runs on.
+// Contexts that run the software of jobs' requests.
 enum class JobContexts : std::uint8_t { node, own };
 
 struct PathParameters {
-  IoDriverKind kind = IoDriverKind::none;  // as which `driver` began
+  IoDriverKind kind = IoDriverKind::none;  // preset of `driver`
   IoDriver driver = io_driver_of(IoDriverKind::none);
   std::int64_t contexts = 16;
   JobContexts jobs = JobContexts::node;
@@ -106,12 +109,12 @@ struct PathParameters {
   std::vector<ParameterError> check() const;
 };
 
-// The stages of reads or writes, those that take no time left out; the last one is the end.
+// Stages of reads or of writes, without those that take no time. The last stage is the end.
 struct SoftwarePath {
   SoftwarePath(const PathParameters& parameters, bool write);
 
   std::vector<Stage> stages;
-  std::size_t again = 0;  // where the second and further pieces of a request begin
+  std::size_t again = 0;  // index where the second and further pieces of a request begin
 };
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics that several parts of the storage have: what is in use, and how long requests spend
-// where. Each registers its reset.
+// Statistics common to several parts of the storage: utilisation, and parts of request time. Each
+// function also registers the reset.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace hmsim {
 
-// The mean of a level over time, as a share of `whole`.
+// Registers the mean of a level over time, as a share of `whole`.
 inline void register_level(StatisticRegistry& registry, const std::string& path, const char* unit,
                            const char* description, Level& level, std::int64_t whole = 1) {
   registry.gauge(path, unit, description,
@@ -22,7 +22,7 @@ inline void register_level(StatisticRegistry& registry, const std::string& path,
   registry.on_reset([&level](Tick now) { level.reset(now); });
 }
 
-// One of `E`, which number the parts of a request's time.
+// Name and description of one value of `E`, which numbers the parts of a request's time.
 template <class E>
 struct NamedPart {
   E part;
@@ -30,8 +30,8 @@ struct NamedPart {
   const char* description;
 };
 
-// The mean time of `requests` in each part, as PREFIXname_us. `parts` are the times that all ended
-// requests spent there, in picoseconds; `requests` is their number, whose reset is the caller's.
+// Registers the mean time of `requests` in each part, as PREFIXname_us. `parts` are the total times
+// of completed requests in picoseconds. `requests` is their number, which the caller resets.
 template <class E, std::size_t kParts>
 void register_parts(StatisticRegistry& registry, const std::string& prefix,
                     const NamedPart<E> (&names)[kParts], std::array<Counter, kParts>& parts,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind array: Moneta, HASTE, and whatever else is controllers behind a ring and a link.
+// Kind array: Moneta, HASTE, and other designs of controllers behind a ring and a link.
 #include "storage/array.h"
 #include "storage/design.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind table: a device that is known by its times alone.
+// Kind table: a device defined only by its operation times.
 #include "storage/design.h"
 #include "storage/table_device.h"
 

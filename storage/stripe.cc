@@ -110,7 +110,7 @@ void Stripe::add_piece(std::uint32_t whole, std::size_t member, std::uint64_t of
   record.request.offset = offset;
   record.request.bytes = bytes;
   record.request.tag = piece;
-  record.request.barrier = false;  // the whole keeps it
+  record.request.barrier = false;  // the whole request has it
   record.whole = whole;
   record.member = static_cast<std::uint32_t>(member);
   ++left_[whole];

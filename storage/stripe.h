@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several devices as one: RAID-0 in software.
+// Software RAID-0 over several devices.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ namespace hmsim {
 struct StripeParameters {
   std::int64_t members = 1;
   Bytes unit{64LL << 10};
-  Tick bus{0};  // for each KiB; 0: no limit
+  Tick bus{0};  // per KiB; 0: no limit
 
   void declare(ParameterSet& set);  // under "storage.stripe."
   std::vector<ParameterError> check(Bytes capacity) const;
 };
 
-// Where a byte of the whole is.
+// Location of a byte of the striped device.
 struct StripePlace {
   std::size_t member;
   std::uint64_t offset;
 };
 
-// Unit by unit, in turn: unit u is on member u mod N, as its unit u / N. A request is split at the
-// edges of units, and ends when all its pieces have. The bus that members share moves one piece at
-// a time, first come first served: before its member writes it, or after its member has read it. A
-// flush goes to all members.
+// Striped device: unit u is on member u mod N, as the member's unit u / N. A request is split at
+// unit boundaries and ends when all its pieces have ended. The members' shared bus moves one piece
+// at a time, in FIFO order: before its member writes it, or after its member has read it. A flush
+// goes to all members.
 class Stripe final : public StorageDevice, private IoListener {
  public:
-  // `parameters` have passed check(); as many members, all of the same size.
+  // `parameters` passed check(). `members`: parameters.members devices of equal size.
   Stripe(const StripeParameters& parameters, std::vector<std::unique_ptr<StorageDevice>> members);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }
@@ -58,8 +58,8 @@ class Stripe final : public StorageDevice, private IoListener {
   enum class Stage : std::uint8_t { none, bus, member, last = member };
 
   struct Piece {
-    IoRequest request;               // of its member, but for the tag, which is the piece's place
-    std::uint32_t whole = kNoIndex;  // the intake's place
+    IoRequest request;               // for the member; its tag is the piece's place
+    std::uint32_t whole = kNoIndex;  // place in the intake
     std::uint32_t member = 0;
     Stage stage = Stage::none;
 
@@ -81,7 +81,7 @@ class Stripe final : public StorageDevice, private IoListener {
   const StripeParameters parameters_;
   std::vector<std::unique_ptr<StorageDevice>> members_;
   Intake intake_;
-  // Pieces that have not ended, by the intake's place; not saved.
+  // Pieces that have not ended, by place in the intake; not saved.
   std::vector<std::uint32_t> left_;
   Pool<Piece> pieces_;
   Server<std::uint32_t> bus_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device that is known by its times alone: so long for an operation of such a size.
+// Device defined only by its times per operation and size.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct TableParameters {
   std::vector<ParameterError> check() const;
 };
 
-// Each operation takes its time on one of `channels`, first come first served: 1 is a serial
-// device. A flush waits for nothing but a channel, for all that has ended is safe.
+// Device with `channels` channels; each operation occupies one, in FIFO order. 1 is a serial
+// device. A flush only waits for a channel, because everything completed is durable.
 class TableDevice final : public StorageDevice {
  public:
-  // `parameters` have passed check(); `capacity` is in whole sectors.
+  // `parameters` passed check(). `capacity` is in whole sectors.
   TableDevice(const TableParameters& parameters, Bytes capacity);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }

@@ -12,7 +12,8 @@ namespace {
 constexpr Tick kLongest = 3600 * kSecond;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 31;
 
-// rise * part / whole, but no longer than the longest; whole <= kLargest, rise <= kLongest.
+// Returns rise x part / whole, but at most kLongest. `whole` is at most kLargest, `rise` at most
+// kLongest.
 Tick share(Tick rise, std::uint64_t part, std::uint64_t whole) {
   const auto base = static_cast<std::int64_t>(whole);
   const auto times = static_cast<std::int64_t>(part / whole);
@@ -70,7 +71,7 @@ Tick TimeTable::operator()(std::uint64_t bytes) const {
   if (bytes <= points_.front().first || points_.size() == 1) {
     return points_.front().second;
   }
-  // The first point that is no smaller, or the last.
+  // The first point of at least this size, or the last point.
   const auto above =
       std::lower_bound(points_.begin() + 1, points_.end() - 1, bytes,
                        [](const auto& point, std::uint64_t size) { return point.first < size; });

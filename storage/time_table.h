@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long an operation takes, by its size: a line through points that somebody measured.
+// Time of an operation by its size, interpolated between measured points.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,14 @@
 
 namespace hmsim {
 
-// Between two points, time grows linearly with size. Below the first point it is the first one's;
-// beyond the last, it goes on along the line through the last two, or, of a single point, stays.
-// Times are rounded down to picoseconds, and none is longer than an hour.
+// Piecewise linear function. Between two points, time grows linearly with size. Below the first
+// point, it is that of the first. Beyond the last, it continues along the line through the last two
+// points, or is constant for a single point. Times are rounded down to picoseconds and limited to
+// one hour.
 class TimeTable {
  public:
-  // "512B=80us, 4KiB=100us": sizes rise, times do not fall; so many points at most.
+  // Parses text such as "512B=80us, 4KiB=100us": ascending sizes, non-decreasing times, at most
+  // kMostPoints points.
   static constexpr std::size_t kMostPoints = 64;
   static Parsed<TimeTable> parse(std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind block_trace: its descriptor and its keys; agents/block/block_agent.h says what it does.
+// Descriptor and keys of kind block_trace; block_agent.h describes its behaviour.
 #include "agents/block/block_agent.h"
 #include "agents/block/block_keys.h"
 #include "traces/trace_formats.h"

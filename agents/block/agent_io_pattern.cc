@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind io_pattern: threads that carry out generated block requests, each with `depth` of them under
-// way. What becomes of a request is a block agent's (agents/block/block_agent.h); which requests
-// there are is IoPattern's.
+// Kind io_pattern: threads that carry out generated block requests, each with `depth` requests
+// under way. IoPattern generates the requests; block_agent.h describes what happens to them.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -16,7 +15,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kMostUnderWay = 65'536;  // requests of an agent
+constexpr std::int64_t kMostUnderWay = 65'536;  // most requests of an agent under way
 
 class IoPatternAgent final : public BlockAgent {
  public:

@@ -14,7 +14,7 @@ ArrivalClock::Arrival ArrivalClock::arrival(std::uint64_t ns) {
   const bool backward = ns < latest_ns_;
   latest_ns_ = later(latest_ns_, ns);
   const std::uint64_t after = ns > *first_ns_ ? ns - *first_ns_ : 0;
-  // Nanoseconds x ppm / 1000 are picoseconds.
+  // Nanoseconds x ppm / 1000 = picoseconds.
   const auto ppm = static_cast<std::uint64_t>(scale_ppm_);
   const auto longest = static_cast<std::uint64_t>(kLongestTime.value());
   if (ppm != 0 && after / 1'000 >= longest / ppm) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the requests of a block trace arrive that is replayed at its own times.
+// Arrival times of a block trace's requests when it is replayed at its own times.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@
 
 namespace hmsim {
 
-// Arrivals count from that of the first request behind a restart, and are scaled. The trace's order
-// stands: an arrival before the first one counts as that.
+// Clock of arrivals. They count from the first request after a restart, and are scaled. The order
+// of the trace holds: a trace time before that of the first request counts as that one.
 class ArrivalClock {
  public:
   struct Arrival {
     Tick time;
-    bool backward = false;  // the trace dates it before an earlier request's
+    bool backward = false;  // the trace time precedes that of an earlier request
   };
 
   ArrivalClock() = default;
-  // `file` names the trace in messages; `scale` counts in steps of 0.000001.
+  // `file` names the trace in messages. `scale` has a resolution of 0.000001.
   ArrivalClock(std::string file, double scale)
       : file_(std::move(file)), scale_ppm_(static_cast<std::int64_t>(scale * 1'000'000 + 0.5)) {}
 
-  // The next request arrives at `origin`.
+  // Restarts the clock: the next request arrives at `origin`.
   void restart(Tick origin) {
     origin_ = origin;
     first_ns_.reset();
   }
-  // Throws InputError for an arrival past the longest simulated time.
+  // Returns the arrival of a request at trace time `ns`. Throws InputError beyond the longest
+  // simulated time.
   Arrival arrival(std::uint64_t ns);
 
   void serialize(Archive& archive) { archive(origin_, first_ns_, latest_ns_); }
@@ -40,8 +41,8 @@ class ArrivalClock {
   std::string file_;
   std::int64_t scale_ppm_ = 1'000'000;
   Tick origin_{0};
-  std::optional<std::uint64_t> first_ns_;  // the trace's time at the origin
-  std::uint64_t latest_ns_ = 0;            // of all since then
+  std::optional<std::uint64_t> first_ns_;  // trace time at the origin
+  std::uint64_t latest_ns_ = 0;            // largest trace time so far
 };
 
 }  // namespace hmsim

@@ -42,7 +42,7 @@ std::size_t BlockAgent::thread_count() const {
              : static_cast<std::size_t>(keys_.software.threads * keys_.depth);
 }
 
-// Software runs for one request of a thread at a time.
+// Returns the I/O settings. Software runs on one context per thread, whatever the depth.
 std::optional<NvdimmIo> BlockAgent::nvdimm_io(std::size_t /*which*/) const {
   return keys_.software.nvdimm_io(core(), static_cast<std::int64_t>(thread_count()) / keys_.depth);
 }
@@ -72,7 +72,7 @@ void BlockAgent::start_pass(Tick now) {
   }
 }
 
-// Ends the pass once nothing is under way.
+// Ends the pass if no request is under way.
 void BlockAgent::end_pass(Tick now) {
   if (threads_.busy() > 0 || between_passes_ || blocks_open_ > 0) {
     return;
@@ -107,8 +107,8 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   steps_.schedule(taken.begin, Step::start_request, index);
 }
 
-// A thread has become free; inferred: any request may have become ready, and a thread is free for
-// each.
+// Gives requests to threads after one became free. inferred: gives out every ready request, since
+// each has a thread.
 void BlockAgent::take_requests(std::uint32_t index, Tick now) {
   if (!source_.inferred()) {
     take_request(index, now);
@@ -119,7 +119,7 @@ void BlockAgent::take_requests(std::uint32_t index, Tick now) {
   }
 }
 
-// Sends the next part of the thread's request, or ends it.
+// Sends the next part of the thread's request, or ends the request.
 void BlockAgent::go_on(std::uint32_t index, Tick now) {
   BlockThread& thread = threads_[index];
   if (!thread.has_part()) {
@@ -133,7 +133,7 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
   host_->begin(client_, request, now);
 }
 
-// The request that the thread has ended.
+// Returns the record of the request that the thread completed.
 IoRecord BlockAgent::record_of(std::uint32_t index, Tick now) const {
   const BlockThread& thread = threads_[index];
   IoRecord::Kind kind = thread.write ? IoRecord::Kind::write : IoRecord::Kind::read;
@@ -182,7 +182,8 @@ void BlockAgent::each_page_read(bool to_limit, const PageVisitor& visit) {
   }
 }
 
-// A thread has one part of its request with the host. A part that was loaded may have any tag.
+// Continues a request whose part has completed. A thread has at most one part at the host. A loaded
+// part may have any tag.
 void BlockAgent::on_io_done(std::uint32_t index, Tick now) {
   ensure(index < threads_.size() && threads_[index].busy, "block I/O", now, index,
          "a request ends that no thread waits for");

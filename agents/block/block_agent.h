@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that carry out block I/O: a trace's (kind block_trace), or generated (io_pattern).
+// Threads that carry out block I/O, from a trace (kind block_trace) or generated (io_pattern).
 //
-// Each thread has one request under way, or as many as its depth, taken in the trace's order.
-// closed: a thread takes the next request when its last one has ended. timed: not before the
-// request's arrival, where the first arrives at 0. inferred: a request arrives when the requests
-// that it waits for have ended (traces/causal_queue.h), and has a thread of its own.
+// Each thread has one request under way, or up to its depth, taken in trace order. closed: a thread
+// takes the next request when its last one has completed. timed: also not before the request's
+// arrival; the first request arrives at 0. inferred: a request arrives when the requests that it
+// waits for have completed (traces/causal_queue.h), and gets its own thread.
 //
-// Requests go to a Host (storage/host.h), which has the software and the device; where the
-// configuration has no storage, the device is the NVDIMM (storage/nvdimm_device.h). A flush is sent
-// before the data of its request, and FUA means one after them. A trim takes the software's time
-// and then none; it is no block done.
+// Requests go to a Host (storage/host.h), which models the software and the device. If the
+// configuration has no storage, the device is the NVDIMM (storage/nvdimm_device.h). A request's
+// flush is sent before its data; FUA sends another flush after them. A trim takes software time but
+// no device time, and does not count as a block done.
 //
-// The agent gives threads their requests and sends their parts. Its collaborators: RequestSource,
-// which request comes next and when; DeviceLayout, where it lies; BlockThreads, its parts; IoMeter
-// and WindowMeter, how long it took.
+// The agent assigns requests to threads and sends their parts. Its collaborators: RequestSource
+// chooses the next request and its time, DeviceLayout maps it to the device, BlockThreads splits it
+// into parts, IoMeter and WindowMeter measure it.
 #pragma once
 
 #include <cstdint>
@@ -54,17 +54,17 @@ class BlockAgent : public Agent, private IoListener {
   Tick advance(Tick now) override;
 
  protected:
-  // The keys of any agent, for one whose others are not those of traces.
+  // Declares the keys common to all agents, for a kind whose other keys are not those of traces.
   void declare_agent(ParameterSet& parameters) { Agent::declare(parameters); }
   BlockKeys& keys() { return keys_; }
   const BlockKeys& keys() const { return keys_; }
 
  private:
-  // start_pass: of all threads. start_request: a thread begins its request.
+  // start_pass: of all threads. start_request: of one thread.
   enum class Step : std::uint8_t { start_pass, start_request, last = start_request };
 
   virtual const char* kind() const { return "block_trace"; }
-  // Opens the source of the agent's requests, for a device of this capacity.
+  // Opens the source of requests for a device of this capacity.
   virtual std::unique_ptr<BlockSource> open_source(Bytes capacity);
 
   void prepare() override;
@@ -74,7 +74,7 @@ class BlockAgent : public Agent, private IoListener {
   void on_blocks_done(std::int64_t blocks, Tick now) override;
   void serialize_state(Archive& archive) override;
 
-  std::size_t thread_count() const;  // with a request each
+  std::size_t thread_count() const;  // with one request each
   void start_pass(Tick now);
   void end_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
@@ -85,16 +85,16 @@ class BlockAgent : public Agent, private IoListener {
 
   BlockKeys keys_;
   Host* host_ = nullptr;
-  std::uint16_t client_ = 0;  // its number there
+  std::uint16_t client_ = 0;  // the agent's number at the host
   DeviceLayout layout_;
   RequestSource source_;
   BlockThreads threads_;
   WindowMeter meter_;
   IoMeter io_meter_;
   EventQueue<Step> steps_;
-  std::int64_t blocks_done_ = 0;  // in all passes
-  std::int64_t blocks_open_ = 0;  // of requests taken, not yet done
-  bool between_passes_ = true;    // nothing is under way until a pass starts
+  std::int64_t blocks_done_ = 0;  // over all passes
+  std::int64_t blocks_open_ = 0;  // of requests taken and not yet done
+  bool between_passes_ = true;    // no request is under way until a pass starts
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keys of a block agent.
+// Keys of a block agent.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ struct BlockKeys {
       : software(defaults.block), persistence(defaults.node.persistence) {}
 
   TraceKeys trace;
-  ColumnMap columns;         // of format csv
+  ColumnMap columns;         // for format csv
   BlockParameters software;  // threads and driver
-  std::int64_t depth = 1;    // requests that a thread has under way; no key of traces
-  Persistence persistence;   // no key of its own: what fences may rely on
+  std::int64_t depth = 1;    // most requests of a thread under way; traces have no such key
+  Persistence persistence;   // from the configuration: what fences may rely on
   ReplayMode replay = ReplayMode::closed;
   double time_scale = 1;
-  InferenceParameters inference;  // inferred only
+  InferenceParameters inference;  // for replay: inferred
   TraceParts parts{kRequests};
   Copies copies;
-  std::int64_t requests = 0;  // limit of a pass; 0: to the trace's end
+  std::int64_t requests = 0;  // limit of a pass; 0: to the end of the trace
   Bytes device_stride{0};     // 0: a sixteenth of the capacity
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
-  std::vector<ParameterError> check_software() const;  // what is wrong with the driver's keys
+  std::vector<ParameterError> check_software() const;  // of the driver's keys
 
  private:
   void check_inference(std::vector<ParameterError>& errors) const;

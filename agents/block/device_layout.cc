@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kSectorsPerPage = 8;
 constexpr std::uint64_t kLinesPerSector = 8;
-constexpr std::uint64_t kDevices = 65'536;  // device numbers count modulo this
+constexpr std::uint64_t kDevices = 65'536;  // device numbers are taken modulo this
 static_assert(kSectorsPerPage * kSectorBytes == kPageBytes.value());
 static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 

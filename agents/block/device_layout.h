@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the sectors of block devices lie on the NVDIMM.
+// Placement of block devices' sectors on the NVDIMM.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace hmsim {
 
-// Byte b of device v lies at (v x stride + offset + b) modulo the capacity.
+// Layout of devices: byte b of device v is at (v x stride + offset + b) modulo the capacity.
 class DeviceLayout {
  public:
-  // The part of the NVDIMM that a request touches. Lines run on from the capacity's end to its
+  // Part of the NVDIMM that a request touches. Lines wrap around from the capacity's end to its
   // start.
   struct Extent {
     std::uint64_t first_line = 0;
     std::uint64_t lines = 0;
-    std::int64_t pages = 0;  // whole or in part
-    bool wraps = false;      // the request lies past the capacity's end, or runs over it
+    std::int64_t pages = 0;  // pages touched, whole or in part
+    bool wraps = false;      // the request is beyond the capacity's end, or wraps around
   };
 
   DeviceLayout() = default;
-  // The capacity counts in whole pages. A stride of 0 is a sixteenth of it. `offset` is where the
-  // first device begins, in bytes.
+  // The capacity is rounded down to whole pages. A stride of 0 means a sixteenth of it. `offset` is
+  // the first byte of device 0.
   DeviceLayout(Bytes capacity, Bytes stride, std::uint64_t offset);
 
   Bytes capacity() const { return Bytes(static_cast<std::int64_t>(capacity_)); }

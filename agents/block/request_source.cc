@@ -62,8 +62,8 @@ void RequestSource::begin_window() {
   opens_window_ = true;
 }
 
-// Reads the next request of the windows; false behind the last one. A window may lie before the one
-// before it: then the trace is read from its start again.
+// Reads the next request of the windows; false after the last one. If a window starts before the
+// present place in the trace, reads the trace from its start again.
 bool RequestSource::read_window(BlockRequest& request) {
   if (left_ == 0) {
     if (++window_ >= windows_.size()) {
@@ -87,7 +87,7 @@ bool RequestSource::read_window(BlockRequest& request) {
   return true;
 }
 
-// Reads requests as long as the queue takes them.
+// Reads requests until the queue is full.
 void RequestSource::read_ahead() {
   try {
     while (next_ && causal_->has_room()) {
@@ -181,7 +181,7 @@ void RequestSource::serialize(Archive& archive) {
     archive(*causal_);
   }
   trace_->serialize(archive);
-  // Otherwise requests would come that were not read.
+  // Requests that were not read must not be handed out.
   archive.check(left_ == 0 || (window_ < windows_.size() && left_ > 0 &&
                                left_ <= windows_[window_].warmup + windows_[window_].length),
                 "a window of a trace does not exist");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what windows of a block trace took, each by itself, and what that means for all of it.
+// Meter of a block trace's windows: each separately, and a weighted estimate for the whole trace.
 //
-// Requests of a pass are numbered from 0, in the order in which they are taken. A window's time
-// runs from when all requests before its measured ones have ended until all of those have, too: so
-// it holds what they waited for each other, and windows' times do not overlap.
+// Requests of a pass are numbered from 0 in the order in which they are taken. A window's time
+// starts when all requests before its measured ones have completed. It ends when these have
+// completed as well. It therefore includes waits between requests, and times of windows do not
+// overlap.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +23,18 @@ class WindowMeter {
  public:
   void set_windows(const std::vector<TraceWindow>& windows);
   bool empty() const { return windows_.empty(); }
-  std::int64_t requests() const { return windows_.empty() ? 0 : windows_.back().end; }  // of a pass
+  std::int64_t requests() const { return windows_.empty() ? 0 : windows_.back().end; }  // per pass
 
   void begin_pass(Tick now);
-  // Notes that a request was taken that has so many blocks.
+  // Records that request `number`, with `blocks` blocks, was taken.
   void taken(std::int64_t number, std::int64_t blocks);
-  // Notes that all requests before this number have ended, and whether that still counts.
+  // Records that all requests before `number` have completed. `counts`: windows that this completes
+  // are measured.
   void ended(std::int64_t number, Tick now, bool counts);
   void clear();
 
-  // Blocks per second of the whole trace, of which each window stands for a share of the requests
-  // as large as its weight; 0: some window has not ended, or took no time.
+  // Returns the estimated blocks per second of the whole trace. Each window stands for a share of
+  // the requests equal to its weight. 0: some window is incomplete, or took no time.
   double rate() const;
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
@@ -40,7 +42,7 @@ class WindowMeter {
  private:
   struct Window {
     double weight = 1;
-    std::int64_t begin = 0;  // first request that is measured, and the one behind the last
+    std::int64_t begin = 0;  // measured requests: begin to end - 1
     std::int64_t end = 0;
     Tick began{0};
     std::int64_t blocks_taken = 0;  // in this pass
@@ -52,9 +54,9 @@ class WindowMeter {
   };
 
   std::vector<Window> windows_;
-  std::size_t taking_ = 0;  // the window that requests are taken of, or that comes next
-  std::size_t ending_ = 0;  // the first that has not ended
-  bool begun_ = false;      // and whether its time runs
+  std::size_t taking_ = 0;  // window of the requests being taken, or the next window
+  std::size_t ending_ = 0;  // first window that has not ended
+  bool begun_ = false;      // the time of window ending_ runs
 };
 
 }  // namespace hmsim

@@ -8,12 +8,12 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kFineness = 64;        // ranks before a bucket are so many times its own
-constexpr double kTwoTo53 = 0x1p53;            // what chances count in
-constexpr double kTwoTo62 = 0x1p62;            // what likelihoods of buckets count in
+constexpr std::uint64_t kFineness = 64;        // ratio of the ranks before a bucket to its width
+constexpr double kTwoTo53 = 0x1p53;            // unit of acceptance probabilities
+constexpr double kTwoTo62 = 0x1p62;            // unit of bucket likelihoods
 constexpr double kSmallestFraction = 0x1p-53;  // of an exponent
 
-// base^exponent, base >= 1 and exponent >= 0, by products and square roots.
+// Returns base^exponent for base >= 1 and exponent >= 0, by products and square roots.
 double power(double base, double exponent) {
   double result = 1;
   while (exponent >= 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The content of one cache: set-associative, the least recently used line of a set leaves first.
+// Contents of one cache: set-associative, with LRU replacement in each set.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,23 @@
 
 namespace hmsim {
 
-// `W` is a line as a way of a set holds it, or none: W::Line names it, holds(line), line(),
-// valid(), and W::set_number(line), of which the low bits choose the set.
+// `W` is a way: a line or nothing. It provides W::Line (the type that names a line), holds(line),
+// line(), valid() and W::set_number(line), whose low bits choose the set.
 template <class W>
 class SetAssociative {
  public:
   using Way = W;
   using Line = typename W::Line;
 
-  SetAssociative() = default;  // without room for anything: to be replaced
-  // `parameters` are such that check() finds nothing wrong.
+  SetAssociative() = default;  // without capacity; to be assigned over
+  // `parameters` passed check().
   explicit SetAssociative(const CacheLevelParameters& parameters)
       : ways_per_set_(static_cast<std::size_t>(parameters.ways)),
         set_mask_(static_cast<std::uint64_t>(parameters.size / kLineBytes / parameters.ways) - 1),
         ways_(static_cast<std::size_t>(parameters.size / kLineBytes)) {}
 
-  // The line's way, now the most recently used of its set; nullptr: it is not here.
+  // Returns the line's way and makes it the most recently used of its set. nullptr: the line is
+  // absent.
   Way* find(const Line& line) {
     Way* const set = &ways_[set_of(line)];
     if (set[0].holds(line)) {
@@ -46,7 +47,8 @@ class SetAssociative {
     return std::any_of(set, set + ways_per_set_,
                        [&line](const Way& way) { return way.holds(line); });
   }
-  // Puts in a line that is not here, as the most recently used; what had to leave, if valid.
+  // Inserts an absent line as the most recently used. Returns the way that it displaces, which may
+  // be invalid.
   Way insert(const Way& added) {
     Way* const set = &ways_[set_of(added.line())];
     const Way leaves = set[ways_per_set_ - 1];
@@ -65,10 +67,10 @@ class SetAssociative {
 
   std::size_t ways_per_set_ = 0;
   std::uint64_t set_mask_ = 0;
-  std::vector<Way> ways_;  // set by set, the most recently used first
+  std::vector<Way> ways_;  // set by set, most recently used first
 };
 
-// A way of a core's own caches.
+// Way of a core's private caches.
 class PrivateWay {
  public:
   using Line = std::uint64_t;
@@ -82,7 +84,7 @@ class PrivateWay {
   bool holds(std::uint64_t line) const { return bits_ >> kFlags == line && valid(); }
   std::uint64_t line() const { return bits_ >> kFlags; }
   bool dirty() const { return (bits_ & kDirty) != 0; }
-  bool prefetched() const { return (bits_ & kPrefetched) != 0; }  // and not asked for since
+  bool prefetched() const { return (bits_ & kPrefetched) != 0; }  // and not accessed since
   void set_dirty() { bits_ |= kDirty; }
   void clear_prefetched() { bits_ &= ~kPrefetched; }
 
@@ -94,7 +96,7 @@ class PrivateWay {
   static constexpr std::uint64_t kDirty = 2;
   static constexpr std::uint64_t kPrefetched = 4;
 
-  std::uint64_t bits_ = 0;  // line number, at most 2^58 (of 64-byte lines in 64 bits), and flags
+  std::uint64_t bits_ = 0;  // flags and line number, at most 2^58 (64-bit addresses)
 };
 
 using Cache = SetAssociative<PrivateWay>;

@@ -34,7 +34,7 @@ int CacheHierarchy::access(std::uint64_t line, bool store, std::uint64_t ip) {
   return level;
 }
 
-// Brings a line that L1 asks for into L2; returns the level where the line was found.
+// Brings a line that L1 requests into L2. Returns the level that held the line.
 int CacheHierarchy::fetch(std::uint64_t line) {
   if (Cache::Way* const way = caches_[1].find(line); way != nullptr) {
     ++counters_[1].hits;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The content of a core's L1 and L2, and of the L3 behind them, access by access. The times of
-// accesses are the core's part.
+// Contents of a core's L1 and L2 and of its L3, updated access by access. The core models the
+// timing.
 //
-// Write back and write allocate. A miss puts its line into every level on its way up; a level that
-// loses a line does not take it from the others (neither inclusive nor exclusive). A dirty line
-// that leaves a level is written into the next one, which takes it in without reading it from
-// below.
+// The caches are write-back and write-allocate. A miss inserts its line into every level on the
+// path to L1. The levels are neither inclusive nor exclusive: eviction from one does not evict from
+// the others. A dirty line evicted from a level is written into the next one, which allocates it
+// without a read from below.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ namespace hmsim {
 
 class CacheHierarchy {
  public:
-  static constexpr int kMemory = static_cast<int>(kCacheLevels) + 1;  // where no level has a line
+  // Level when no cache holds the line.
+  static constexpr int kMemory = static_cast<int>(kCacheLevels) + 1;
 
   struct Prefetch {
     std::uint64_t line = 0;
@@ -30,25 +31,27 @@ class CacheHierarchy {
   };
   struct LevelCounters {
     Counter hits = 0;         // of loads and stores
-    Counter misses = 0;       // likewise
-    Counter write_backs = 0;  // dirty lines that left it
+    Counter misses = 0;       // of loads and stores
+    Counter write_backs = 0;  // dirty lines evicted
   };
 
-  // `user` is the core's number at the L3; its line n is there line first + n of the space.
+  // `user` is the core's number at the L3. The core's line n is line first + n of its address
+  // space.
   CacheHierarchy(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user = 0,
                  SpaceLine first = {});
 
-  // A load or store by instruction `ip`: the level, from 1, where the line was found.
+  // Performs a load or store by the instruction at `ip`. Returns the level, from 1, that held the
+  // line.
   int access(std::uint64_t line, bool store, std::uint64_t ip);
-  // The dirty lines that the last access made leave L3, in order.
+  // Returns the dirty lines that the last access evicted from L3, in order.
   const std::vector<LastLevelCache::WriteBack>& write_backs() const { return write_backs_; }
-  // The lines that the last access has fetched ahead of use into L2, which counts as holding them.
+  // Returns the lines that the last access prefetched into L2. L2 already counts them as present.
   const std::vector<Prefetch>& prefetches() const { return prefetches_; }
 
   bool in_l1(std::uint64_t line) const { return caches_[0].contains(line); }
   SpaceLine name(std::uint64_t line) const { return {first_.number + line, first_.space}; }
 
-  LevelCounters& counters(std::size_t level) { return counters_[level]; }  // of L1 and L2: 0, 1
+  LevelCounters& counters(std::size_t level) { return counters_[level]; }  // index 0: L1; 1: L2
   Counter& prefetches_issued() { return issued_; }
   Counter& prefetches_useful() { return useful_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caches of a core that runs a full memory trace.
+// Caches of a core that runs a full memory trace.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ inline constexpr std::size_t kCacheLevels = 3;
 struct CacheLevelParameters {
   Bytes size{0};
   std::int64_t ways = 1;
-  std::int64_t latency = 1;  // cycles of the core
-  std::int64_t mshrs = 1;    // lines that it may be waiting for
+  std::int64_t latency = 1;  // core cycles
+  std::int64_t mshrs = 1;    // outstanding lines
 };
 
 enum class Sharing { private_slice, shared };
@@ -27,9 +27,9 @@ enum class PrefetcherKind { none, stride };
 
 struct PrefetcherParameters {
   PrefetcherKind kind = PrefetcherKind::none;
-  std::int64_t degree = 3;       // lines for each access that follows a stride
-  std::int64_t distance = 1;     // strides from that access to the first of them
-  std::int64_t entries = 1'024;  // instructions whose strides it knows
+  std::int64_t degree = 3;       // prefetched lines per access that follows a stride
+  std::int64_t distance = 1;     // strides from that access to the first prefetched line
+  std::int64_t entries = 1'024;  // table size, in instructions
 };
 
 struct CacheParameters {
@@ -43,7 +43,7 @@ struct CacheParameters {
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
-  // If it is to use the L3 that cores share: whether it describes no other one.
+  // Checks parameters of a core that uses the shared L3: they must not describe a different L3.
   std::vector<ParameterError> check_shared(const CacheLevelParameters& shared) const;
 };
 

@@ -43,7 +43,7 @@ void LastLevelCache::insert(std::uint16_t user, const SpaceLine& line, bool dirt
 
 LastLevelCache::MissId LastLevelCache::refer(const SpaceLine& line, bool missed, std::uint16_t user,
                                              std::uint32_t fill) {
-  // A user has one fill of a line at most.
+  // A user has at most one fill of a line, so a single user finds no open miss of its line.
   const auto known = users_.size() == 1 ? open_lines_.end()
                                         : std::find(open_lines_.begin(), open_lines_.end(), line);
   MissId id = kNone;
@@ -121,7 +121,7 @@ void LastLevelCache::serve(Tick now) {
     const std::uint16_t first = line_.front();
     const std::int64_t before = free_;
     users_[first].user->start_waiting(now);
-    if (free_ == before) {  // it has no use for one any more
+    if (free_ == before) {  // the user no longer needs an MSHR
       line_.pop();
       users_[first].in_line = false;
     }

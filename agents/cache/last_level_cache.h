@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The L3 of one core, or of several that share it: what it holds, and its misses on their way.
+// L3 of one core, or shared by several: its contents and its outstanding misses.
 //
-// One capacity, one order of use in each set: whose lines leave depends on nothing but that. Lines
-// of different address spaces are different lines; each space has its sets in another order, so
-// that programs which are laid out alike do not compete for the same ones.
+// Replacement is LRU in each set over all cores; there is no partitioning. Lines of different
+// address spaces are different lines. Each space maps its lines to sets in another order, so
+// programs with equal layouts do not compete for the same sets.
 //
-// A miss is opened when an access finds its line nowhere, and lasts until the line is there.
-// Whichever fill of whichever core is the first to start fetches it, and holds an MSHR until then;
-// others of the same line merge with it and hold none. Cores that find no MSHR free stand in line,
-// each once: one that becomes free goes to the first in line, for one miss.
+// A miss opens when an access finds its line nowhere, and closes when the line arrives. The first
+// fill to start, on any core, fetches the line and holds an MSHR until it arrives. Other fills of
+// that line merge with it and hold no L3 MSHR. Cores that find no free MSHR queue, each once; a
+// freed MSHR goes to the head of the queue, for one miss.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace hmsim {
 
-// A line of an address space.
+// Line of an address space.
 struct SpaceLine {
   std::uint64_t number = 0;  // at most 2^59
   std::uint16_t space = 0;
@@ -54,7 +54,7 @@ class SharedWay {
   SpaceLine line() const { return {bits_ >> kFlags, space_}; }
   bool dirty() const { return (bits_ & kDirty) != 0; }
   void set_dirty() { bits_ |= kDirty; }
-  std::uint16_t user() const { return user_; }  // who put it here
+  std::uint16_t user() const { return user_; }  // the core that inserted it
 
   void serialize(Archive& archive) { archive(bits_, space_, user_); }
 
@@ -73,57 +73,61 @@ class LastLevelCache {
   using MissId = std::uint32_t;
   static constexpr MissId kNone = std::numeric_limits<MissId>::max();
 
-  // A core that uses it.
+  // Core that uses the cache.
   class User {
    public:
     virtual ~User() = default;
-    // A line that one of its fills refers to, and another core fetched, is there.
+    // Reports that a line fetched by another core, which fill `fill` refers to, has arrived.
     virtual void line_came(std::uint32_t fill, Tick now) = 0;
-    // The user stands in line, and now an MSHR is free, or the user needs none any more.
+    // Called when the user is queued for an MSHR and one is free, or when it may no longer need
+    // one.
     virtual void start_waiting(Tick now) = 0;
   };
-  // What one user's loads and stores met with.
+  // Accesses of one user, and what happened to its lines.
   struct Counters {
     Counter hits = 0;  // of loads and stores
     Counter misses = 0;
-    Counter write_backs = 0;  // dirty lines of its own that left
-    Counter displaced = 0;    // lines of its own that those of others pushed out
-    Counter merges = 0;       // fills that waited for a line which another core fetched
+    Counter write_backs = 0;  // dirty lines of this user evicted
+    Counter displaced = 0;    // lines of this user displaced by other users
+    Counter merges = 0;       // fills that waited for a line fetched by another core
     void serialize(Archive& archive) { archive(hits, misses, write_backs, displaced, merges); }
   };
   struct WriteBack {
     SpaceLine line;
-    std::uint16_t source = 0;  // core of whoever put it here
+    std::uint16_t source = 0;  // core of the user that inserted it
     void serialize(Archive& archive) { archive(line, source); }
   };
 
-  // `parameters` are such that check() finds nothing wrong.
+  // `parameters` passed check().
   explicit LastLevelCache(const CacheLevelParameters& parameters) : parameters_(parameters) {}
 
-  // Adds a user, which acts for a core, and returns its number. All users join before any access.
+  // Adds a user, which acts for core `source`, and returns its number. All users join before the
+  // first access.
   std::uint16_t join(User& user, std::uint16_t source);
-  bool shared() const { return shared_; }  // by more than one
+  bool shared() const { return shared_; }  // by more than one user
   Counters& counters(std::uint16_t user) { return users_[user].counters; }
 
-  // Whether the cache holds the line, which becomes the most recently used one, and dirty if
-  // `dirty`.
+  // Returns whether the cache holds the line. If so, the line becomes the most recently used, and
+  // dirty if `dirty`.
   bool touch(const SpaceLine& line, bool dirty);
-  // Puts in a line that is not here; a dirty one that had to leave is added to the list.
+  // Inserts an absent line. If that evicts a dirty line, appends it to `left`.
   void insert(std::uint16_t user, const SpaceLine& line, bool dirty, std::vector<WriteBack>& left);
 
-  // For a fill of the line: the miss that it is to wait for. Opened if it has to be (`missed`: the
-  // line was not found); kNone: the line is here. A user has one fill of a line at most.
+  // Attaches a fill to the line's open miss and returns the miss. Without an open miss, opens one
+  // if `missed`; otherwise the line is present, and refer() returns kNone. A user has at most one
+  // fill of a line.
   MissId refer(const SpaceLine& line, bool missed, std::uint16_t user, std::uint32_t fill);
   bool requested(MissId id) { return miss(id).requested; }
 
-  // Whether this user may take an MSHR now; if not, it stands in line.
+  // Returns whether the user may take an MSHR now. If not, queues the user.
   bool ask(std::uint16_t user);
-  // The user fetches the line, and has the MSHR; it then announces it to those in line, who may
-  // want the same.
+  // Takes an MSHR for a user that fetches the line of miss `id`. The caller then calls announce(),
+  // which lets queued users that wait for the same line continue.
   void take(std::uint16_t user, MissId id);
   void announce(MissId id, std::uint16_t user, Tick now);
-  // A fetched line has come: its MSHR is free. The user goes on first, and then has close() tell
-  // the others who refer to it and serve() those in line.
+  // Frees the MSHR of a line that has arrived. The user first continues itself. It then calls
+  // close(), which notifies the other fills of that miss, and serve(), which serves the queued
+  // users.
   void give_back() { ++free_; }
   void close(MissId id, std::uint16_t user, Tick now);
   void serve(Tick now);
@@ -149,7 +153,7 @@ class LastLevelCache {
     void serialize(Archive& archive) { archive(requested, references); }
   };
 
-  // A number that was never given, as a loaded state may hold, is a Fault.
+  // Returns the miss. Raises a Fault for an id out of range, which a loaded state may contain.
   Miss& miss(MissId id) {
     if (id >= misses_.size()) {
       fail(id);
@@ -157,18 +161,18 @@ class LastLevelCache {
     return misses_[id];
   }
   [[noreturn]] static void fail(MissId id);
-  // Loading: recomputes what follows from the line and the misses.
+  // On load, recomputes what follows from the queue and the misses.
   void restore(const Archive& archive);
 
   CacheLevelParameters parameters_;
   SetAssociative<SharedWay> content_;
-  std::deque<State> users_;  // their counters stay where they are
+  std::deque<State> users_;  // a deque keeps references to counters valid
   bool shared_ = false;
-  std::int64_t free_ = 0;  // MSHRs
+  std::int64_t free_ = 0;  // free MSHRs
   Ring<std::uint16_t> line_;
   std::vector<Miss> misses_;
   std::vector<MissId> unused_;
-  // The open misses and their lines, at the same index; few enough to be searched one by one.
+  // Open misses and their lines, by the same index. Searched linearly, as there are few.
   std::vector<SpaceLine> open_lines_;
   std::vector<MissId> open_;
 };

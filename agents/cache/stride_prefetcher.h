@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stride prefetching by instruction (Fu, Patel and Janssens, MICRO 1992; Baer and Chen, 1991).
+// Stride prefetcher by instruction (Fu, Patel and Janssens, MICRO 1992; Baer and Chen, 1991).
 //
-// A table remembers for each instruction the line that it accessed last and the stride to it from
-// the one before. An access that follows the remembered stride again asks for `degree` lines, the
-// first `distance` strides ahead, as far as they lie in its own 4 KB page.
+// A table holds, for each instruction, the last accessed line and its stride from the line before.
+// An access that repeats the stride prefetches `degree` lines, the first one `distance` strides
+// ahead, limited to the 4 KB page of the access.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class StridePrefetcher {
  public:
   explicit StridePrefetcher(const PrefetcherParameters& parameters);
 
-  // Instruction `ip` accesses a line: appends the lines to fetch.
+  // Records an access to `line` by the instruction at `ip`. Appends the lines to prefetch.
   void access(std::uint64_t ip, std::uint64_t line, std::vector<std::uint64_t>& lines);
 
   void serialize(Archive& archive);
@@ -28,13 +28,13 @@ class StridePrefetcher {
   struct Entry {
     std::uint64_t ip = 0;
     std::uint64_t line = 0;
-    std::int64_t stride = 0;  // in lines; 0: none is known
+    std::int64_t stride = 0;  // in lines; 0: unknown
     bool valid = false;
     void serialize(Archive& archive);
   };
 
   PrefetcherParameters parameters_;
-  std::vector<Entry> entries_;  // by a hash of the instruction: the later one takes the place
+  std::vector<Entry> entries_;  // by a hash of the instruction; a new one replaces the old
 };
 
 }  // namespace hmsim

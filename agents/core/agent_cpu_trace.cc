@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind cpu_trace: its descriptor and its keys; agents/core/cpu_core.h says what it does.
+// Descriptor and keys of kind cpu_trace; cpu_core.h describes its behaviour.
 #include "agents/core/cpu_core.h"
 #include "traces/trace_formats.h"
 

@@ -29,7 +29,7 @@ class LlcCore final : public MissAgent {
  private:
   std::unique_ptr<MissSource> open_source() override;
 
-  // Names of the formats that it runs: those of misses, and of requests that tell no times.
+  // Returns the names of its formats: those of misses, and those of requests without times.
   static std::vector<std::string> formats();
   bool paced() const {
     const FormatDescriptor* const format = trace_.descriptor();
@@ -37,7 +37,7 @@ class LlcCore final : public MissAgent {
   }
 
   TraceKeys trace_;
-  std::int64_t instructions_per_request_ = 0;    // 0: the trace tells
+  std::int64_t instructions_per_request_ = 0;    // 0: the trace gives the instructions
   static constexpr std::int64_t kAllVcpus = -1;  // the key's word "all"
   std::int64_t vcpu_ = kAllVcpus;
   double dependence_ = 0;

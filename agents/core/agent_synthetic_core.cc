@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Returns the instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
+// Returns the instruction of event `number` (from 1) at `rate` events per 10^6 instructions.
 std::int64_t instruction_of(std::int64_t number, std::int64_t rate) {
   if (rate == 0) {
     return std::numeric_limits<std::int64_t>::max();
@@ -48,7 +48,7 @@ bool SyntheticMisses::next(Miss& miss) {
   const std::int64_t write_at = instruction_of(writes_ + 1, settings_.writes);
   const std::int64_t at = std::min(read_at, write_at);
   miss = Miss();
-  miss.gap = std::max<std::int64_t>(0, at - instruction_);  // counts that were loaded may disagree
+  miss.gap = std::max<std::int64_t>(0, at - instruction_);  // loaded counts may disagree
   instruction_ = at;
   const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
   if (read_at == at) {
@@ -58,7 +58,7 @@ bool SyntheticMisses::next(Miss& miss) {
         settings_.pattern == MissPattern::pointer_chase && random_.chance(settings_.dependence);
   }
   if (write_at == at) {
-    // A stream writes back half a footprint behind its reads.
+    // Stream writes trail the reads by half the footprint.
     miss.write = true;
     miss.write_address =
         line(static_cast<std::uint64_t>(writes_++) + settings_.lines / 2) * line_bytes;

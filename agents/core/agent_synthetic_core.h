@@ -13,16 +13,16 @@ namespace hmsim {
 
 enum class MissPattern { pointer_chase, stream, random };
 
-// Among the first n instructions, exactly floor(n x rate / 10^6) read and floor(n x rate / 10^6)
-// write, evenly spaced, for every n.
+// Source that spaces reads and writes evenly. For every n, the first n instructions contain exactly
+// floor(n x rate / 10^6) reads and floor(n x rate / 10^6) writes, each with its own rate.
 class SyntheticMisses final : public MissSource {
  public:
   struct Settings {
     std::int64_t reads = 0;   // per 10^6 instructions, at most 10^6
-    std::int64_t writes = 0;  // likewise; not both 0
+    std::int64_t writes = 0;  // the same unit; not both 0
     MissPattern pattern = MissPattern::random;
-    std::uint64_t lines = 1;       // the footprint
-    std::uint64_t dependence = 0;  // probability x 2^32 that a load needs the one before it
+    std::uint64_t lines = 1;       // footprint
+    std::uint64_t dependence = 0;  // probability x 2^32 that a load depends on the load before
     std::uint64_t seed = 1;
     std::uint64_t stream = 0;  // distinguishes agents of one seed
   };
@@ -40,7 +40,7 @@ class SyntheticMisses final : public MissSource {
   Settings settings_;
   Random random_;
   std::int64_t instruction_ = 0;
-  std::int64_t reads_ = 0;  // generated so far
+  std::int64_t reads_ = 0;  // generated
   std::int64_t writes_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Base of the agents that are out-of-order cores on a source of records: they run passes
-// (core_pass.h) over its parts, each of them up to a limit of instructions.
+// Base of agents that are out-of-order cores over a source of records. They run passes
+// (core_pass.h) over parts of the source, each up to a limit of instructions.
 #pragma once
 
 #include <cstdint>
@@ -33,20 +33,20 @@ class CoreAgent : public Agent {
  protected:
   explicit CoreAgent(const FrontendParameters& defaults) : parameters_(defaults.core) {}
 
-  // Makes the pass ready, which dispatches at most `ahead` records ahead of time. Pass and source
-  // outlive this. For prepare(), which then calls begin(): the first pass starts at time 0.
+  // Opens the pass, which dispatches at most `ahead` records ahead of time. Pass and source outlive
+  // this object. For prepare(), which then calls begin() to start the first pass at time 0.
   void open_pass(CorePass& pass, RecordSource& source, std::int64_t ahead);
   void begin();
-  // All of the pass is retired, in this slot: the work is done, and starts over.
+  // Ends the pass, which is retired in `slot`: the work is done and starts over.
   void end_pass(std::int64_t slot, Tick now);
-  // The part of a checkpoint that comes before that of the source.
+  // Serializes the state that precedes the source in a checkpoint.
   void serialize_passes(Archive& archive);
 
   const CoreParameters& parameters() const { return parameters_; }
-  // The bytes that this agent, one of several copies, adds to addresses of this memory.
+  // Returns the bytes to add to addresses of this memory for this copy (rate mode).
   std::uint64_t offset(MemoryClass memory) const;
 
-  std::int64_t instructions_ = 0;  // limit; 0: to the end of the source
+  std::int64_t instructions_ = 0;  // per pass; 0: to the end of the source
   SourceParts parts_;
 
  private:
@@ -58,7 +58,7 @@ class CoreAgent : public Agent {
   CorePass* pass_ = nullptr;
   CoreParameters parameters_;
   Copies copies_;
-  std::int64_t before_pass_ = 0;      // instructions of passes that ended
+  std::int64_t before_pass_ = 0;      // instructions of completed passes
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began
 };
 

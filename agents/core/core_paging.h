@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of a core whose memory is paged (storage/pager.h).
+// Paging of a core's memory (storage/pager.h).
 //
-// A record is dispatched when each page of DRAM that it touches has been there since the core came
-// to it: if it is not, the core stands still, as one whose thread the kernel has put to sleep. A
-// page that came may be gone again when the other page of the record has come; it counts as
+// A record is dispatched once each DRAM page that it touches has been resident since the core
+// reached the record. Until then the core stalls, like a core whose thread blocks on a page fault.
+// The record's first page may be evicted again before its second page arrives; it still counts as
 // touched.
 #pragma once
 
@@ -23,16 +23,16 @@ class CorePaging final : private PagingListener {
  public:
   using Came = std::function<void(Tick now)>;
 
-  // Addresses of records are those of `space`, `offset` bytes on. `came` is told when a page has
-  // come. The pager outlives this.
+  // The core's addresses are in `space`, shifted by `offset` bytes. Calls `came` when a page has
+  // arrived. The pager outlives this object.
   CorePaging(Pager& pager, std::uint16_t space, std::uint64_t offset, Came came);
 
-  // Whether a page of the record, the next one, is to come first.
+  // Returns whether the next record must wait for a page.
   bool waits(const Miss& record) const { return first_absent(record).has_value(); }
-  // The core stands still before a record that waits: asks for its page.
+  // Requests the page that the next record waits for. The core is stalled.
   void ask(const Miss& record, Tick now);
   void dispatched(const Miss& record);
-  // The record that it stood before will not be dispatched.
+  // Abandons the stalled record, which will not be dispatched.
   void give_up();
 
   Counter& faults() { return faults_; }
@@ -42,7 +42,8 @@ class CorePaging final : private PagingListener {
   enum Part : std::size_t { kLoad, kStore };
   static constexpr std::size_t kParts = 2;
 
-  // Of the record; nullopt: it has no such part in DRAM.
+  // Returns the DRAM page of a part of the record; nullopt: the record lacks this part, or it is
+  // not in DRAM.
   std::optional<VirtualPage> page(const Miss& record, std::size_t part) const;
   std::optional<std::size_t> first_absent(const Miss& record) const;
   void on_page(Tick now) override;
@@ -52,10 +53,10 @@ class CorePaging final : private PagingListener {
   std::uint16_t space_;
   std::uint64_t offset_;
   Came came_;
-  bool faulting_ = false;               // a page is to come
-  bool given_up_ = false;               // of a record that will not be dispatched
-  std::size_t part_ = kLoad;            // of the record, whose page it is
-  std::array<bool, kParts> touched_{};  // since the core came to the record
+  bool faulting_ = false;               // a page fault is under way
+  bool given_up_ = false;               // that page fault is for an abandoned record
+  std::size_t part_ = kLoad;            // part of the record that the page fault is for
+  std::array<bool, kParts> touched_{};  // since the core reached the record
   Counter faults_ = 0;
 };
 

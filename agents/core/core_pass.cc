@@ -69,7 +69,7 @@ std::optional<std::int64_t> CorePass::cut(Tick now) {
   const std::int64_t cut = std::max(last_index_, std::min({most, last_index_ + past, in_window}));
   const CoreWindow::Entry& last = window_.last_known();
   if (window_.resolved() && last.retire + (cut - last.index) <= slot) {
-    // All of it retired before now, which is when the pass ends.
+    // Everything retired earlier, so the pass ends now.
     last_index_ = cut;
     window_.retire_all(cut, slot + 1);
   }
@@ -102,7 +102,7 @@ bool CorePass::unblock(Tick now) {
   return true;
 }
 
-// The number is exact: after the last entry whose retirement is past, one instruction retires per
+// Returns an exact number. After the last entry known to be retired, one instruction retires per
 // slot, up to the next entry.
 std::int64_t CorePass::retired(Tick now) const {
   const std::int64_t slot = last_slot_by(now);

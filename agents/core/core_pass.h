@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pass of an out-of-order core: when each record of its source is dispatched, and when the pass
-// ends.
+// Pass of an out-of-order core: the dispatch time of each record of its source, and the time when
+// the pass ends.
 //
-// Time is counted in slots of 1/width cycle, or of base_cpi cycles: one instruction is dispatched
-// and one retired per slot at most. With W the window, instruction i is dispatched and retired in
-// slots
+// Time is counted in slots of 1/width cycles, or of base_cpi cycles. At most one instruction is
+// dispatched and one retired per slot. With W the window, instruction i is dispatched in slot d(i)
+// and retired in slot r(i):
 //   d(i) = max(d(i-1) + 1, r(i-W) + 1)        r(i) = max(r(i-1) + 1, ready(i))
-// where the core gives ready(i), one cycle after d(i) or later. Instructions that are ready one
-// cycle after d(i) need no steps of their own: with p the record before i,
+// The core supplies ready(i), at least one cycle after d(i). Instructions that are ready one cycle
+// after d(i) need no separate steps. With p the record before i,
 //   d(i) = max(d(p) + (i-p), max over records j, p-W < j <= i-W, of r(j) + (i-W-j) + 1)
 //   r(i) = max(r(p) + (i-p), ready(i))
 // since such an instruction never bounds a later one when W > width.
 //
-// A pass begins with an empty window, and ends when all of it is retired. It runs the parts of its
-// source (source_parts.h) without a gap, if the source has parts.
+// A pass begins with an empty window and ends when every instruction is retired. If its source has
+// parts (source_parts.h), it runs them without a gap.
 //
 // Records may be dispatched ahead of time, as far as their slots are known. The core schedules
 // their effects on the rest of the system.
@@ -35,8 +35,8 @@ class CorePass {
   static constexpr std::int64_t kUnknown = CoreWindow::kUnknown;
   static constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
 
-  // Called once, before all else. The source, and its parts, outlive the pass. `parts` may be
-  // nullptr: all of the source is run. `ahead`: the most records that are dispatched ahead of time.
+  // Opens the pass; called once, before all else. Source and parts outlive the pass. `parts` may be
+  // nullptr: the pass runs the whole source. `ahead`: most records dispatched ahead of time.
   void open(const CoreParameters& parameters, RecordSource& source, SourceParts* parts,
             std::int64_t ahead);
 
@@ -46,67 +46,69 @@ class CorePass {
   CoreWindow& window() { return window_; }
   const CoreWindow& window() const { return window_; }
 
-  // Starts a pass in this slot, at the source's present place, or at its start.
+  // start() starts a pass in this slot at the source's present position; restart() rewinds the
+  // source first.
   void start(std::int64_t slot);
   void restart(std::int64_t slot);
-  // No pass is under way until the next start. `slot` is the first one in which that may be.
+  // Leaves the core without a pass until the next start, which is in `slot` at the earliest.
   void rest(std::int64_t slot);
   bool resting() const { return ending_ && act_time_ == kNever && window_.resolved(); }
-  // Ends the pass after the instructions that are dispatched for certain by now. Returns the number
-  // of instructions given up, up to and including those of the record fetched, or up to the end
-  // that the pass would have had; nullopt if the pass ends there anyway.
+  // Ends the pass after the instructions that are certainly dispatched by now. Returns the number
+  // of instructions given up, counted up to the fetched record, or to the end that the pass would
+  // have had. nullopt: the pass ends there anyway.
   std::optional<std::int64_t> cut(Tick now);
-  // A pass ends after this many instructions. Takes effect with the next record that is fetched.
+  // Limits a pass to this many instructions. Takes effect when the next record is fetched.
   void set_limit(std::int64_t instructions) { limit_index_ = instructions; }
-  // The same of the pass under way, which keeps the instructions that are dispatched.
+  // Changes the limit of the current pass, which keeps the instructions already dispatched.
   void move_limit(std::int64_t instructions, Tick now);
-  // Fetches the records of a pass, or of the first turn of its loop, one after the other, while
-  // visit() is true; to the limit, or to the source's end. For cores that never act.
+  // Fetches the records of a pass, or of the first turn of its loop, while visit() returns true.
+  // With `to_limit`, stops at the limit; otherwise at the end of the source. For cores that never
+  // act.
   void each_record(bool to_limit, const std::function<bool()>& visit);
 
-  // Takes all steps that are due by `now`, those of the core among them. Returns the time of the
-  // next one. A core has (core_steps.h):
+  // Performs all steps scheduled by `now`, including the core's. Returns the time of the next one.
+  // A core provides (core_steps.h):
   //   kRunsAhead          whether it may dispatch records ahead of time
-  //   next_step()         the time of its own next step, which do_step(now) takes
-  //   fetch_record(gap)   as RecordSource's
-  //   blocked()           whether the record fetched must wait although the window has room;
-  //                       stood_still(now) is called when it begins to, unblock() ends it
+  //   next_step()         the time of its own next step, which do_step(now) performs
+  //   fetch_record(gap)   as in RecordSource
+  //   blocked()           whether the fetched record must wait although the window has room;
+  //                       stood_still(now) is called when it begins to wait, unblock() ends it
   //   may_run_ahead()     if kRunsAhead: whether the record may be dispatched before its time
-  //   dispatched(number, slot, now)   the record is. `number`, for which set_ready() may be called;
-  //                       kUnknown: it shares the instruction of the record before it
-  //   pass_ended(slot, now)   all is retired in this slot
+  //   dispatched(number, slot, now)   called at dispatch; set_ready() accepts `number`;
+  //                       kUnknown: the record shares the instruction of the record before it
+  //   pass_ended(slot, now)   called when all is retired in this slot
   template <class Core>
   Tick advance(Core& core, Tick now);
   Tick next_event(Tick next_step) const { return earlier(act_time_, next_step); }
   // Call after CoreWindow::set_ready() has made slots of records known. Returns whether the time of
-  // the next step of the pass is known now, and was not before.
+  // the pass's next step has become known.
   bool resume();
-  // Call when the core may be blocked no longer. Returns whether that changed the next step.
+  // Call when the core may no longer be blocked. Returns whether that changed the next step.
   bool unblock(Tick now);
   bool stalled() const { return stalled_; }  // the core is blocked
 
-  // The slot of the latest dispatch; one before its first slot at the start of a pass.
+  // Returns the slot of the latest dispatch; at the start of a pass, the slot before its first one.
   std::int64_t last_dispatch() const { return last_slot_; }
-  // Instructions of the pass that are retired; 0 while it rests.
+  // Returns the number of retired instructions of the pass; 0 while the core rests.
   std::int64_t retired(Tick now) const;
-  // Instructions of the pass that has ended.
+  // Returns the number of instructions of the completed pass.
   std::int64_t length() const { return end_index_; }
-  // The number of the first record that is not retired by now; where all are, that of the record
-  // fetched, or of the end of the pass.
+  // Returns the number of the first record not retired by now. If all are retired, that is the
+  // fetched record or the end of the pass.
   std::int64_t first_unretired(Tick now) const {
     return window_.first_unretired(last_slot_by(now));
   }
-  // The instruction of such a record.
+  // Returns the instruction of such a record.
   std::int64_t instruction(std::int64_t number) const {
     return number < window_.end() ? window_[number].index : (ending_ ? end_index_ : next_index_);
   }
 
   void serialize(Archive& archive);
-  // Loading, last of all, unless the pass rests: decides when the next step is.
+  // On load, decides when the next step is. Called last, unless the pass rests.
   void resume_loaded();
 
  private:
-  // The last slot that is not after now.
+  // Returns the last slot at or before `now`.
   std::int64_t last_slot_by(Tick now) const { return slots_.edge_at_or_after(now + Tick(1)) - 1; }
   void empty_window(std::int64_t slot);
   template <class Source>
@@ -117,7 +119,8 @@ class CorePass {
   void act(Core& core, Tick now);
   template <class Core>
   void dispatch(Core& core, std::int64_t slot_now, Tick now);
-  // Retirement is known up to instruction `index`; `before` is the last record up to there.
+  // Called when retirement is known up to instruction `index`. `before` is the last record up to
+  // there.
   void reach(const CoreWindow::Entry& before, std::int64_t index) {
     if (parts_ != nullptr) {
       parts_->reach(index, before.index, before.retire);
@@ -137,10 +140,10 @@ class CorePass {
 
   bool have_record_ = false;
   bool ending_ = false;          // no record is left within the limit
-  bool stalled_ = false;         // blocked()
-  std::int64_t next_index_ = 0;  // the next record's instruction
-  std::int64_t next_slot_ = 0;   // when it is dispatched, as far as known
-  std::int64_t last_index_ = 0;  // of the record dispatched last
+  bool stalled_ = false;         // blocked() held at the next dispatch
+  std::int64_t next_index_ = 0;  // instruction of the next record
+  std::int64_t next_slot_ = 0;   // dispatch slot of the next record, as far as known
+  std::int64_t last_index_ = 0;  // instruction of the last dispatched record
   std::int64_t last_slot_ = 0;
   std::int64_t limit_index_ = kNoLimit;  // the pass ends here at the latest
   std::int64_t end_index_ = 0;           // when ending_: the last instruction of the pass

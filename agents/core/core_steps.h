@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a pass (core_pass.h) that every record takes. Each kind of core compiles them with
-// its own functions, so that these cost no calls.
+// Steps of a pass (core_pass.h) that every record takes. Each kind of core instantiates them with
+// its own functions, which are inlined.
 #pragma once
 
 #include "agents/core/core_pass.h"
 
 namespace hmsim {
 
-// Decides when the next record is dispatched, or the pass ends: kNever while that depends on a
-// completion.
+// Schedules the next dispatch or the end of the pass; kNever while that depends on a completion.
 inline void CorePass::plan() {
   act_time_ = kNever;
   if (ending_) {

@@ -38,7 +38,7 @@ std::int64_t CoreWindow::first_unretired(std::int64_t slot) const {
 void CoreWindow::serialize(Archive& archive) {
   archive.fixed(entries_);
   archive(first_, applied_, known_, end_);
-  // Otherwise a loop over the window might not end.
+  // Guarantees that loops over the window end.
   archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
                     end_ - first_ < static_cast<std::int64_t>(entries_.size()),
                 "a core's window is invalid");

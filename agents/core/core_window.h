@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instruction window of an out-of-order core: records from their dispatch until they leave.
+// Instruction window of an out-of-order core: records from their dispatch until they leave.
 //
-// Records are numbered in order of dispatch. Those from first_ to end_ - 1 are in the window. The
-// one before first_ is kept, too; at the start of a pass it stands for instruction 0. Retirement is
-// known for those before known_. Those before applied_ no longer bound the next dispatch.
+// Records are numbered in order of dispatch. Records first_ to end_ - 1 are in the window. The
+// record before first_ is kept as well; at the start of a pass it stands for instruction 0. The
+// retirement of records before known_ is known. Records before applied_ no longer bound the next
+// dispatch.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +25,21 @@ class CoreWindow {
     std::int64_t index = 0;     // instruction number within the pass, from 1
     std::int64_t dispatch = 0;  // slot
     std::int64_t ready = 0;     // slot, or kUnknown
-    std::int64_t retire = 0;    // slot, once all earlier ones are known
+    std::int64_t retire = 0;    // slot, once all earlier records have theirs
     void serialize(Archive& archive) { archive(index, dispatch, ready, retire); }
   };
 
-  // Makes room for this many records, rounded up to a power of two. Called once.
+  // Reserves room for this many records, rounded up to a power of two. Called once.
   void reserve(std::int64_t records);
-  // Empties the window. `before` stands for the last record that has left it.
+  // Empties the window. `before` stands for the last record that left it.
   void clear(const Entry& before);
 
-  // A record is kept at its number modulo the capacity.
+  // A record is stored at its number modulo the capacity.
   std::size_t capacity() const { return entries_.size(); }
   std::size_t place_of(std::int64_t number) const {
     return static_cast<std::size_t>(number) & mask_;
   }
-  // Returns the number of the record in the window that is `index` modulo the capacity.
+  // Returns the number of the record in the window whose number modulo the capacity is `index`.
   std::int64_t number_at(std::uint32_t index) const {
     return first_ + static_cast<std::int64_t>((index - static_cast<std::size_t>(first_)) & mask_);
   }
@@ -54,17 +55,17 @@ class CoreWindow {
   const Entry& operator[](std::int64_t number) const { return entries_[place_of(number)]; }
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
   bool retirement_known(std::int64_t number) const { return number < known_; }
-  // Returns the first record that is not retired by the slot, or end().
+  // Returns the first record not retired by the slot, or end().
   std::int64_t first_unretired(std::int64_t slot) const;
 
   bool has_room() const { return end_ - first_ + 1 < static_cast<std::int64_t>(entries_.size()); }
-  // Lets records leave that are retired by the slot and bound no dispatch.
+  // Removes records that are retired by the slot and bound no dispatch.
   void leave(std::int64_t slot) {
     while (first_ < applied_ && entry(first_).retire <= slot) {
       ++first_;
     }
   }
-  // Adds a record. Returns its number.
+  // Adds a record and returns its number.
   std::int64_t add(std::int64_t index, std::int64_t dispatch, std::int64_t ready, Tick now) {
     ensure(static_cast<std::size_t>(end_ - first_) <= mask_, "core", now, -1,
            "the window holds more records than it can");
@@ -74,7 +75,7 @@ class CoreWindow {
     added.ready = ready;
     return end_++;
   }
-  // Raises `slot` to the first one after the retirement of instruction `index`. Returns false if
+  // Raises `slot` to the first slot after the retirement of instruction `index`. Returns false if
   // that is not known yet.
   bool bound(std::int64_t index, std::int64_t& slot) {
     while (applied_ < end_ && entry(applied_).index <= index) {
@@ -87,8 +88,8 @@ class CoreWindow {
     }
     return true;
   }
-  // Computes the retirement of records whose slots are known. Calls reach(before, index) when that
-  // of the instructions up to `index` is known, the last record among them being `before`.
+  // Computes the retirement of records whose slots are known. Calls reach(before, index) when the
+  // retirement of instructions up to `index` is known; `before` is the last record among them.
   template <class Reach>
   void resolve(Reach reach) {
     while (known_ < end_ && entry(known_).ready != kUnknown) {
@@ -99,10 +100,11 @@ class CoreWindow {
       ++known_;
     }
   }
-  bool resolved() const { return known_ == end_; }               // the retirement of all is known
-  const Entry& last_known() const { return entry(known_ - 1); }  // the last one whose retirement is
-  // All are resolved: the last one stands for instruction `index`, retires in this slot, and all
-  // leave the window.
+  bool resolved() const { return known_ == end_; }  // all retirements are known
+  // The last record with known retirement.
+  const Entry& last_known() const { return entry(known_ - 1); }
+  // Empties the window, whose records are all resolved. The last record then stands for instruction
+  // `index`, retired in `slot`.
   void retire_all(std::int64_t index, std::int64_t slot);
 
   void serialize(Archive& archive);

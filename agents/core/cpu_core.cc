@@ -63,10 +63,11 @@ bool CpuCore::blocked() const {
   return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
 }
 
-// The core does not run ahead with a line on its way: the line may have come, and gone again, by
-// the time of the dispatch. Nor does it before a shared L3, which might come to know.
 Tick CpuCore::advance(Tick now) { return pass_.advance(*this, now); }
 
+// Returns false if an access of the next instruction has its line in flight, since the line may
+// arrive and be evicted before the dispatch. Also returns false if an access would look into a
+// shared L3, whose contents may change before.
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
     return address != 0 && (fills_->in_flight(address / kLine) ||
@@ -110,7 +111,7 @@ void CpuCore::read_registers(std::int64_t number) {
     const std::uint8_t read = instruction_.sources[i];
     const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
     if (!pass_.window().holds(writer)) {
-      continue;  // written long ago
+      continue;  // written before the window
     }
     if (pass_.window()[writer].ready != kUnknown) {
       reader.operands = std::max(reader.operands, pass_.window()[writer].ready);
@@ -120,7 +121,7 @@ void CpuCore::read_registers(std::int64_t number) {
   }
 }
 
-// The instruction waits for the writer of the register that it reads as its `source`.
+// Makes instruction `number` wait for the writer of its register operand `source`.
 void CpuCore::wait_for_register(std::int64_t writer, std::int64_t number, std::size_t source) {
   Node& reader = node(number);
   const auto id =
@@ -155,8 +156,8 @@ void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t add
   }
 }
 
-// Creates fills into L2 of the lines that the prefetcher asked for; they start behind a fill into
-// L1.
+// Creates L2 fills for the lines that the prefetcher requested. They start after fill `behind`,
+// into L1.
 void CpuCore::fetch_ahead(Fill behind, Tick now) {
   const Fill after = (*fills_)[behind].started ? kNone : behind;
   for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
@@ -170,7 +171,7 @@ void CpuCore::fetch_ahead(Fill behind, Tick now) {
   }
 }
 
-// Lets a fill that looks into L3 know whether its line is there, or on its way.
+// Attaches a fill that looks into L3 to the open miss of its line, if any, and opens one if needed.
 void CpuCore::refer(Fill id) {
   FillTable::Fill& fill = (*fills_)[id];
   if (fill.level > 2) {
@@ -179,7 +180,7 @@ void CpuCore::refer(Fill id) {
   }
 }
 
-// Adds an access to those that wait for its fill.
+// Adds an access to the list of those that wait for its fill.
 CpuCore::Link CpuCore::add(const Access& access) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<Link>(accesses_.size()));
@@ -195,7 +196,7 @@ CpuCore::Link CpuCore::add(const Access& access) {
   return link;
 }
 
-// Lets the access's instruction, which is in the window, know of it.
+// Records the access at its instruction, which is in the window.
 void CpuCore::attach(Link link) {
   const Access& access = accesses_[link];
   Node& waiter = node(access.number);
@@ -218,7 +219,7 @@ void CpuCore::send_left(const LastLevelCache::WriteBack& left, Tick now) {
   send(MemoryClass::dram, location(left.line), true, kPosted, now, context);
 }
 
-// Starts an instruction: the registers that it reads are known.
+// Starts an instruction whose source registers are known.
 void CpuCore::start(std::int64_t number, Tick now) {
   Node& started = node(number);
   started.start = std::max(pass_.window()[number].dispatch, started.operands);
@@ -233,7 +234,7 @@ void CpuCore::start(std::int64_t number, Tick now) {
   }
 }
 
-// Lets instructions start that read what the instructions in `done_` have written.
+// Starts the instructions that read what the instructions in `done_` wrote.
 void CpuCore::publish_ready(Tick now) {
   while (!done_.empty()) {
     const std::int64_t number = done_.front();
@@ -256,7 +257,7 @@ void CpuCore::publish_ready(Tick now) {
   }
 }
 
-// Ends an access, whose line is there from `slot` on.
+// Completes an access whose line is present from `slot` on.
 void CpuCore::access_done(Link link, std::int64_t slot) {
   const Access& access = accesses_[link];
   merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;

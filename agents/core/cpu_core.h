@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind cpu_trace: an out-of-order core that runs a trace of every instruction through L1, L2 and
-// L3.
+// Kind cpu_trace: an out-of-order core that runs a trace of all instructions through L1, L2 and L3.
 //
-// An instruction starts when it is dispatched and the registers that it reads are written; so do
-// its loads and stores. It is done, its registers written, one cycle later, and when its loads have
-// their data. A load has them after L1's latency, and when its line is there:
-//   ready(i) = max(e(i) + 1 cycle, e(i) + latency of L1, the times at which its lines came)
+// An instruction, with its loads and stores, starts once it is dispatched and its source registers
+// are written. It completes, with its registers written, one cycle later, and not before its loads
+// have their data. A load has its data after L1's latency and the arrival of its line:
+//   ready(i) = max(e(i) + 1 cycle, e(i) + latency of L1, arrival times of its lines)
 //   e(i) = max(d(i), ready(j) of every j that wrote a register which i reads)
-// A store's line is fetched likewise, but nobody waits for it. A fill starts when an access that
-// wants its line has started and its turn has come (agents/core/fill_table.h), and takes the
-// latencies of L1 and of each level that it looks into, and then the memory's.
+// A store's line is fetched in the same way, but nothing waits for it. A fill starts when an access
+// that needs its line has started and its turn has come (agents/core/fill_table.h). It takes the
+// latencies of L1 and of each level that it looks into, and then that of the memory.
 //
-// The content of the caches changes access by access in program order, whenever the accesses start;
-// that of an L3 which cores share, in the order in which their accesses are dispatched, at equal
-// times agent by agent. Dirty lines that leave L3 are posted when the instruction that displaced
-// them is dispatched. At a window of them outside the controller, or of stores whose lines are on
-// their way, dispatch stops. A dirty line of a shared L3 may be another core's: it is posted on
-// that core's behalf.
+// Cache contents change access by access in program order, regardless of when accesses start. The
+// contents of a shared L3 change in the order in which accesses are dispatched, and agent by agent
+// at equal times. Dirty lines evicted from L3 are posted when the instruction that displaced them
+// is dispatched. Dispatch stops when a window of them waits outside the controller, or when a
+// window of stores waits for lines. A dirty line of a shared L3 may belong to another core; it is
+// posted on that core's behalf.
 #pragma once
 
 #include <array>
@@ -66,27 +65,28 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   static constexpr std::size_t kMostAccesses = kMostLoads + kMostStores;
   static constexpr std::size_t kRegisters = 256;
 
-  // An instruction in the window.
+  // Instruction in the window.
   struct Node {
-    std::int64_t start = kUnknown;  // e
-    std::int64_t operands = 0;      // slot of the latest register known
-    std::int64_t data = 0;          // slot of the latest line known
+    std::int64_t start = kUnknown;  // slot e(i) of the file comment
+    std::int64_t operands = 0;      // slot of the latest known source register
+    std::int64_t data = 0;          // slot of the latest known line
     std::int32_t unknown_operands = 0;
     std::int32_t unknown_data = 0;
     bool loads = false;
-    std::uint32_t readers = kNone;  // first of the reads that wait for its registers ...
+    std::uint32_t readers = kNone;  // list of the reads that wait for its registers
     std::uint32_t last_reader = kNone;
-    std::array<std::uint32_t, kMostSources> next_reader{};  // for each of its own reads: the next
+    // For each of its own reads: the next in that list.
+    std::array<std::uint32_t, kMostSources> next_reader{};
     std::array<Link, kMostAccesses> links{};
     void serialize(Archive& archive);
   };
-  // An access that waits for a fill.
+  // Access that waits for a fill.
   struct Access {
     std::int64_t number = 0;    // of the instruction
-    std::uint32_t operand = 0;  // the index in its links: loads first, then stores
+    std::uint32_t operand = 0;  // index in `links`: loads first, then stores
     Fill fill = kNone;
     std::int64_t start = kUnknown;  // slot
-    bool first = false;             // the miss that made the fill
+    bool first = false;             // the miss that created the fill
     Link next = kNone;
     void serialize(Archive& archive);
   };
@@ -140,26 +140,27 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   CorePass pass_;
   TraceKeys trace_;
   CacheParameters cache_parameters_;
-  CacheLevelParameters shared_l3_;  // as the configuration has it
+  CacheLevelParameters shared_l3_;  // from the configuration
   std::int64_t space_ = kOwnSpace;
   std::unique_ptr<InstructionSource> source_;
-  std::array<std::int64_t, kCacheLevels + 2> found_after_{};  // slots, by the level of the line
+  // Slots to find a line, by the level that holds it.
+  std::array<std::int64_t, kCacheLevels + 2> found_after_{};
 
   Instruction instruction_;                         // the next record
   std::vector<Node> nodes_;                         // by number, modulo its size
-  std::array<std::int64_t, kRegisters> writers_{};  // numbers of who wrote each register last
-  Ring<std::int64_t> done_;  // numbers of instructions whose ready slot is to be published
-  std::unique_ptr<LastLevelCache> own_l3_;  // or none
+  std::array<std::int64_t, kRegisters> writers_{};  // last instruction to write each register
+  Ring<std::int64_t> done_;                         // completed instructions, for publish_ready()
+  std::unique_ptr<LastLevelCache> own_l3_;          // nullptr: the L3 is shared
   LastLevelCache* l3_ = nullptr;
-  std::uint16_t user_ = 0;  // of it
+  std::uint16_t user_ = 0;  // the core's number at the L3
   std::unique_ptr<CacheHierarchy> caches_;
   std::unique_ptr<FillTable> fills_;
   std::vector<Access> accesses_;
-  std::vector<Link> unused_;  // of them
+  std::vector<Link> unused_;  // free elements of accesses_
   EventQueue<Step> steps_;
-  Ring<LastLevelCache::WriteBack> write_backs_;  // of steps write_back, in order
-  std::int64_t writes_outside_ = 0;              // those in write_backs_ included
-  std::int64_t stores_waiting_ = 0;              // for their lines
+  Ring<LastLevelCache::WriteBack> write_backs_;  // of scheduled write_back steps, in order
+  std::int64_t writes_outside_ = 0;              // including write_backs_
+  std::int64_t stores_waiting_ = 0;              // stores that wait for their lines
   std::array<Counter, 2> merges_{};              // of L1 and L2
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints of cores over instruction traces. Lists of what waits for a line or a register are
-// saved as their members and rebuilt.
+// Checkpoints of cores over instruction traces. Lists of accesses and reads that wait are saved as
+// their members and rebuilt on load.
 #include <vector>
 
 #include "agents/core/cpu_core.h"
@@ -44,7 +44,7 @@ void CpuCore::serialize_caches(Archive& archive) {
 }
 
 void CpuCore::serialize_accesses(Archive& archive) {
-  std::vector<Access> waiting;  // those of each fill in order
+  std::vector<Access> waiting;  // in order within each fill
   for (const Fill id : fills_->taken()) {
     for (Link link = (*fills_)[id].waiters; link != kNone; link = accesses_[link].next) {
       waiting.push_back(accesses_[link]);
@@ -68,7 +68,7 @@ void CpuCore::serialize_accesses(Archive& archive) {
 }
 
 void CpuCore::serialize_reads(Archive& archive) {
-  // By an instruction's place, for each register that it reads: the writer that it waits for.
+  // For each register operand of an instruction, by its place: the writer that it waits for.
   std::vector<std::array<std::int64_t, kMostSources>> writers(nodes_.size());
   for (auto& each : writers) {
     each.fill(kUnknown);
@@ -87,7 +87,7 @@ void CpuCore::serialize_reads(Archive& archive) {
     for (std::size_t i = 0; i < kMostSources; ++i) {
       const std::int64_t writer = writers[pass_.window().place_of(number)][i];
       if (writer != kUnknown) {
-        // Lists may hold only instructions of the window.
+        // Lists may only contain instructions in the window.
         archive.check(pass_.window().holds(writer) && writer < number &&
                           pass_.window()[writer].ready == kUnknown,
                       "an instruction waits for none");

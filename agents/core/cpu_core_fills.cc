@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a core's fills: from the miss that asks for a line to the line's arrival.
+// Steps of a core's fills: from the miss that requests a line to the line's arrival.
 #include <algorithm>
 
 #include "agents/core/core_steps.h"
@@ -58,7 +58,7 @@ void CpuCore::do_step(Tick now) {
   const auto step = steps_.pop();
   switch (step.kind) {
     case Step::ask: {
-      // The fill that was planned may have started for somebody else, and its number be another's.
+      // The planned fill may have started for another access, and its id may be reused.
       const FillTable::Fill& fill = (*fills_)[step.payload];
       if (!fill.queued && !fill.started && fill.planned <= slots().edge_at_or_after(now)) {
         ask(step.payload, now);

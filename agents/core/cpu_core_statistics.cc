@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistics that a core has of its caches.
+// Statistics of a core's caches.
 #include <string>
 
 #include "agents/core/cpu_core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which of a trace's misses depend on the one before, where the trace does not tell.
+// Decides which misses depend on the one before, for traces that do not record it.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace hmsim {
 
-// A source whose loads need the data of the load before them with a given probability.
+// Source whose loads depend, with a given probability, on the load before.
 class DependentMisses final : public MissSource {
  public:
-  // dependence: probability, 0 .. 1; stream: distinguishes agents of one seed.
+  // dependence: probability, 0 to 1; stream: distinguishes agents of one seed.
   DependentMisses(std::unique_ptr<MissSource> source, double dependence, std::uint64_t seed,
                   std::uint64_t stream);
 
-  // A probability as Random::chance() takes it.
+  // Returns a probability in the unit of Random::chance().
   static std::uint64_t chance_of(double probability);
 
   bool next(Miss& miss) override;

@@ -81,7 +81,7 @@ FillTable::Id FillTable::take_behind(Id id) {
   return first;
 }
 
-// Takes a fill out of the list of the fill that it is behind.
+// Removes a fill from the list that it is in.
 void FillTable::leave(Id id) {
   Fill& fill = fills_[id];
   Id* link = &fills_[fill.behind].first_behind;
@@ -163,7 +163,7 @@ void FillTable::start(Id id) {
 }
 
 FillTable::Fill FillTable::remove(Id id, Tick now) {
-  // A fill that has started waits for no other fill, and none waits for it.
+  // A started fill is in no list and has an empty one.
   ensure(id < fills_.size() && fills_[id].behind == kNone && fills_[id].first_behind == kNone &&
              (fills_[id].ahead ? into_l2_ : into_l1_).remove(id),
          "fills", now, id, "a line comes that no fill waits for");

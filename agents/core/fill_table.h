@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines on their way into a core's caches, and the MSHRs that they hold.
+// Lines in flight to a core's caches, and the MSHRs that they hold.
 //
-// A fill brings a line into L1, or ahead of use into L2. It starts when its turn has come and every
-// level that misses the line has an MSHR free; it holds them until its data are there. Fills into
-// L1 start in the order in which they were asked for; those into L2 after them, in theirs. A fill
-// into L1 of a line that is on its way to L2 asks nobody below L2, but waits for that one. The
-// MSHRs of L3 are its own to give (agents/cache/last_level_cache.h).
+// A fill brings a line into L1, or prefetches it into L2. It starts when its turn has come and
+// every level that misses the line has a free MSHR, and holds these MSHRs until its data arrive.
+// Fills into L1 start in the order in which they were queued; fills into L2 start after them, in
+// their own order. A fill into L1 of a line in flight to L2 waits for that fill and sends no
+// request below L2. The L3 grants its own MSHRs (agents/cache/last_level_cache.h).
 #pragma once
 
 #include <array>
@@ -31,22 +31,22 @@ class FillTable {
 
   struct Fill {
     std::uint64_t line = 0;
-    int level = 0;        // where the line is, from 2; one more than there are: in memory
-    bool ahead = false;   // into L2
+    int level = 0;        // that holds the line, from 2; kCacheLevels + 1: memory
+    bool ahead = false;   // prefetch into L2
     bool queued = false;  // for its turn
     bool started = false;
-    bool fetches = false;  // once started: the line from memory, with an MSHR of L3
-    LastLevelCache::MissId miss = LastLevelCache::kNone;  // of L3, while the line is not there
-    std::int64_t planned = kUnplanned;                    // slot in which it asks for its turn
-    std::int64_t earliest = 0;  // slot before which its data are not there
-    Id above = kNone;           // of one into L2: that into L1 that waits for it
-    Id below = kNone;           // of one into L1: that into L2 that it waits for
-    Id waiters = kNone;         // first and last of a list that the owner keeps
+    bool fetches = false;  // once started: reads the line from memory, with an MSHR of L3
+    LastLevelCache::MissId miss = LastLevelCache::kNone;  // open L3 miss of the line
+    std::int64_t planned = kUnplanned;                    // slot in which it queues
+    std::int64_t earliest = 0;                            // earliest slot of its data
+    Id above = kNone;    // of a fill into L2: the fill into L1 that waits for it
+    Id below = kNone;    // of a fill into L1: the fill into L2 that it waits for
+    Id waiters = kNone;  // first and last of a list that the owner keeps
     Id last_waiter = kNone;
-    // A fill into L1 has a list of the fills into L2 that it asks for when it starts.
-    Id first_behind = kNone;  // of a fill into L1: the list's first
-    Id next_behind = kNone;   // of a fill into L2: the list's next
-    Id behind = kNone;        // of a fill into L2: the fill into L1
+    // A fill into L1 keeps a list of the fills into L2 that it queues when it starts.
+    Id first_behind = kNone;  // of a fill into L1: the list's head
+    Id next_behind = kNone;   // of a fill into L2: its successor in the list
+    Id behind = kNone;        // of a fill into L2: the fill into L1 whose list holds it
     void serialize(Archive& archive);
   };
 
@@ -63,30 +63,30 @@ class FillTable {
   }
 
   Id create(std::uint64_t line, int level);
-  // `behind`: a fill into L1 that has not started and is to ask for this one, or kNone.
+  // `behind`: a fill into L1 that has not started and will queue this one; or kNone.
   Id create_ahead(std::uint64_t line, int level, Id behind);
-  // The next of those behind a fill, which is then behind it no longer, or kNone.
+  // Removes and returns the head of a fill's list, or kNone.
   Id take_behind(Id id);
 
-  // Queues a fill; next() then tells what starts, one after the other, until kNone.
+  // Queues a fill. Call next() afterwards until it returns kNone; each id returned has started.
   void queue(Id id);
   Id next();
-  // The data are there: its MSHRs are free, the id is no longer its own. (If it fetched them, L3
-  // has others to serve.)
+  // Removes a fill whose data have arrived, frees its MSHRs and its id. If it fetched the line, the
+  // caller lets L3 serve others (LastLevelCache::serve).
   Fill remove(Id id, Tick now);
 
   void serialize(Archive& archive);
-  std::uint32_t size() const { return fills_.size(); }  // ids lie below it
+  std::uint32_t size() const { return fills_.size(); }  // ids are below it
   std::vector<Id> taken() const { return fills_.taken(); }
 
  private:
-  // Lines in flight; few enough to be looked through.
+  // Lines in flight. Searched linearly, as there are few.
   struct Lines {
     std::vector<std::uint64_t> lines;
     std::vector<Id> ids;
     Id find(std::uint64_t line) const;
     void add(std::uint64_t line, Id id);
-    bool remove(Id id);  // false: it is not here
+    bool remove(Id id);  // false: absent
   };
   using Needs = std::array<std::int64_t, kCacheLevels>;
 
@@ -95,14 +95,14 @@ class FillTable {
   Needs needs(const Fill& fill) const;
   bool may_start(Id id);
   void start(Id id);
-  // Appends fill `id` to the list of fills that wait for fill `first`.
+  // Appends fill `id` to the list of fill `first`, which queues it when it starts.
   void put_behind(Id first, Id id);
   void leave(Id id);
 
   LastLevelCache* l3_;
   std::uint16_t user_;
   std::array<std::int64_t, kCacheLevels - 1> mshrs_;  // of L1 and L2
-  std::array<std::int64_t, kCacheLevels - 1> free_;   // of them
+  std::array<std::int64_t, kCacheLevels - 1> free_;   // free MSHRs of L1 and L2
   Pool<Fill> fills_;
   Lines into_l1_;
   Lines into_l2_;

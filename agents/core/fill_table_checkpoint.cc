@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints of fills. A fill's links and the MSHRs that are free are recomputed.
+// Checkpoints of fills. Links between fills and the free MSHRs are recomputed on load.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,7 @@ void FillTable::Fill::serialize(Archive& archive) {
 void FillTable::serialize(Archive& archive) {
   archive.section("fills");
   archive(fills_, waiting_, ahead_waiting_);
-  std::vector<std::pair<Id, Id>> behind;  // fills into L1, and those behind them, in order
+  std::vector<std::pair<Id, Id>> behind;  // (fill into L1, member of its list), in order
   for (const Id id : fills_.taken()) {
     for (Id next = fills_[id].first_behind; next != kNone; next = fills_[next].next_behind) {
       behind.emplace_back(id, next);
@@ -40,7 +40,7 @@ void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, 
     const Fill& fill = fills_[id];
     if (fill.below != kNone) {
       check(fill.below);
-      // Otherwise needs() might not end.
+      // Guarantees that needs() ends.
       archive.check(!fill.ahead && fills_[fill.below].ahead, kWrong);
       fills_[fill.below].above = id;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads of a core between their dispatch and their leaving the window: which of them wait for the
-// load before, or for an MSHR, and when they are sent.
+// Loads of a core from dispatch until they leave the window: which of them wait for the load before
+// or for an MSHR, and when they are sent.
 //
-// A load is known by its index: its number (core_window.h) modulo the capacity of the window.
+// A load's index is its number (core_window.h) modulo the capacity of the window.
 #pragma once
 
 #include <cstddef>
@@ -33,15 +33,15 @@ class LoadQueue {
     mask_ = static_cast<std::uint32_t>(capacity - 1);
     mshrs_ = mshrs;
   }
-  // A pass starts: no load comes before its first one.
+  // Starts a pass: its first load has no load before it.
   void restart() {
     last_load_ = kUnknown;
     last_ready_ = 0;
   }
   const Load& operator[](std::uint32_t index) const { return loads_[index]; }
 
-  // Adds the load of a record that is dispatched in `slot`. Returns whether it may be issued now:
-  // it does not wait for the load before.
+  // Adds the load of a record dispatched in `slot`. Returns whether it may be issued now, that is,
+  // does not wait for the load before.
   bool add(std::int64_t number, const Miss& record, std::int64_t slot, const RateClock& slots) {
     loads_[index_of(number)] = {record.load_address, record.memory, kUnknown};
     const std::int64_t before = last_load_;
@@ -67,8 +67,8 @@ class LoadQueue {
     ++in_flight_;
     return true;
   }
-  // A load has its data, from `ready` on, and its MSHR is free from `slot` on. Returns whether that
-  // has scheduled steps for other loads.
+  // Records that a load has its data from slot `ready` on and that its MSHR is free from `slot` on.
+  // Returns whether that scheduled steps of other loads.
   bool arrived(std::int64_t number, std::int64_t ready, std::int64_t slot, const RateClock& slots) {
     last_ready_ = number == last_load_ ? ready : last_ready_;
     const std::int64_t waiter = loads_[index_of(number)].waiter;
@@ -84,8 +84,8 @@ class LoadQueue {
     return true;
   }
 
-  // Steps are scheduled for loads that have waited. take_step() takes the first one and returns its
-  // load; `sent` becomes whether that is sent now.
+  // Steps are scheduled for loads that waited. take_step() performs the first step and returns its
+  // load; `sent` is set to whether the load is sent now.
   Tick next_step() const { return steps_.next_time(); }
   std::uint32_t take_step(bool& sent) {
     const auto step = steps_.pop();
@@ -93,7 +93,7 @@ class LoadQueue {
     return step.payload;
   }
 
-  // Calls see(memory) for that of each load.
+  // Calls see(memory) with the memory class of each load.
   template <class See>
   void each_memory(See see) const {
     for (const Load& load : loads_) {
@@ -104,7 +104,7 @@ class LoadQueue {
 
  private:
   static constexpr std::int64_t kUnknown = CoreWindow::kUnknown;
-  // `send`: the load has an MSHR.
+  // `send`: the load has been given an MSHR.
   enum class Step : std::uint8_t { issue, send, last = send };
 
   std::uint32_t index_of(std::int64_t number) const {
@@ -113,9 +113,9 @@ class LoadQueue {
 
   std::vector<Load> loads_;            // by index
   std::uint32_t mask_ = 0;             // the capacity, a power of two, minus 1
-  std::int64_t last_load_ = kUnknown;  // number of the load dispatched last
-  std::int64_t last_ready_ = 0;        // slot in which that has its data, once known
-  EventQueue<Step> steps_;             // payload: a load
+  std::int64_t last_load_ = kUnknown;  // number of the last dispatched load
+  std::int64_t last_ready_ = 0;        // slot in which that load has its data, once known
+  EventQueue<Step> steps_;             // payload: index of a load
   Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR
   std::int64_t mshrs_ = 0;
   std::int64_t in_flight_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Base of the agents that are cores over a source of misses of their own: a trace, or a generator.
+// Base of agents that are cores with their own source of misses: a trace or a generator.
 #pragma once
 
 #include <memory>

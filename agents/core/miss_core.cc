@@ -13,9 +13,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes ...
-constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // past the caches
-constexpr std::uint32_t kPrefetch = 0x80000000;     // and on: tags of prefetches, by buffer
+constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes that no fence waits for
+constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // tag of writes that fences wait for
+constexpr std::uint32_t kPrefetch = 0x80000000;     // first tag of prefetches, by buffer
 }  // namespace
 
 void MissCore::Settings::declare(ParameterSet& parameters) {
@@ -143,7 +143,7 @@ void MissCore::do_step(Tick now) {
     send_load(index, now);
   }
   if (prefetcher_ != nullptr) {
-    pass_.resume();  // the load's data may be there
+    pass_.resume();  // the load's data may have been prefetched
   }
 }
 
@@ -160,7 +160,7 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
   }
 }
 
-// The load need not be sent, since its line is here or on its way.
+// Returns whether the load need not be sent because its line is prefetched or in flight.
 bool MissCore::prefetched(std::uint32_t index, Address line, Tick now) {
   const StreamPrefetcher::Line found = prefetcher_->take(loads_[index].memory, line, index);
   if (found == StreamPrefetcher::Line::here) {
@@ -169,7 +169,7 @@ bool MissCore::prefetched(std::uint32_t index, Address line, Tick now) {
   return found != StreamPrefetcher::Line::absent;
 }
 
-// Lines of the NVDIMM keep their places, modulo its capacity.
+// NVDIMM addresses are not translated, only taken modulo the capacity.
 Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
   address += space_.offset[static_cast<std::size_t>(memory)];
   return memory == MemoryClass::nvdimm
@@ -225,8 +225,8 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   }
 }
 
-// A load has its data, and its MSHR is free. Whether other loads have steps to take for it. The
-// index, which may come out of a loaded state, counts modulo the window.
+// Records that a load has its data and that its MSHR is free. Returns whether that scheduled steps
+// of other loads. The index may come from a loaded state, so it is taken modulo the window.
 bool MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t slot = pass_.slots().edge_at_or_after(now);
   const std::int64_t number = pass_.window().number_at(index);
@@ -260,7 +260,7 @@ void MissCore::serialize(Archive& archive) {
     archive(*paging_);
   }
   archive.check(writes_outside_ >= 0, "a core waits for no writes");
-  // Addresses count modulo the NVDIMM's capacity.
+  // NVDIMM addresses are taken modulo its capacity, so it must not be 0.
   const auto check_memory = [&](MemoryClass memory) {
     archive.check(memory == MemoryClass::dram || nvdimm_bytes_ > 0, "there is no NVDIMM");
   };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Out-of-order core over the misses of its last-level cache. An agent owns it, and gives it a
-// source of misses: a trace, or the thread of a job.
+// Out-of-order core over its last-level cache misses. The agent that owns it supplies a source of
+// misses: a trace, or a thread of a job.
 //
-// A load is ready when its data are there, in the next whole slot, and one cycle after its dispatch
-// at the earliest. A dependent load is dispatched like any other, but sent only when the load
-// before it has its data. With `mshrs`, loads beyond that number wait in order of readiness. A core
-// may have a stream prefetcher, which is asked first whenever a load is to be sent. Writes are
-// posted: they delay nothing, except that dispatch stops while a window of them waits outside the
-// controller. Non-temporal writes are posted, too; fences (page_fences.h) may wait for them.
+// A load is ready in the first whole slot at or after the arrival of its data, and one cycle after
+// its dispatch at the earliest. A dependent load is dispatched like any other, but sent only when
+// the load before it has its data. With `mshrs`, loads beyond that number wait in order of
+// readiness. If the core has a stream prefetcher, each load looks there before it is sent. Writes
+// are posted: they delay nothing, except that dispatch stops while a window of them waits outside
+// the controller. Non-temporal writes are posted as well; fences (page_fences.h) may wait for them.
 #pragma once
 
 #include <array>
@@ -35,35 +35,35 @@ class MissCore final : public RecordSource {
     std::int64_t mshrs;
     bool page_fences = false;
     bool paged = false;
-    PrefetchParameters prefetch{};  // none, unless its degree is above 0
+    PrefetchParameters prefetch{};  // enabled if its degree is above 0
 
-    void declare(ParameterSet& parameters);  // mshrs and paged
+    void declare(ParameterSet& parameters);  // only mshrs and paged
   };
-  // Where the addresses of its source lie: added to those of each memory, whose lines of DRAM are
-  // then translated as those of `space`.
+  // Placement of the source's addresses: `offset` is added to the addresses of each memory, and
+  // DRAM addresses are then translated as those of `space`.
   struct AddressSpace {
     std::uint16_t space = 0;
     std::array<std::uint64_t, kMemoryClasses> offset{};
   };
-  // The agent that owns it.
+  // Agent that owns the core.
   class Owner {
    public:
     virtual ~Owner() = default;
-    // All of the pass is retired, in this slot.
+    // Called when the whole pass is retired, in `slot`.
     virtual void pass_ended(std::int64_t slot, Tick now) = 0;
-    // The record fetched is dispatched (CorePass::advance), and has had no effect yet.
+    // Called when the fetched record is dispatched (CorePass::advance), before it has any effect.
     virtual void dispatched(std::int64_t /*number*/, std::int64_t /*slot*/) {}
-    // The core, which has a prefetcher, stores to the line: no core that shares the memory may keep
-    // a copy of it.
+    // Called when the core, which has a prefetcher, stores to a line. No core that shares the
+    // memory may keep a prefetched copy of it.
     virtual void stored(MemoryClass memory, Address address) = 0;
   };
 
-  // Both outlive the core.
+  // Link and owner outlive the core.
   MissCore(const AgentLink& link, Owner& owner) : link_(link), owner_(owner) {}
   MissCore(const MissCore&) = delete;
   MissCore& operator=(const MissCore&) = delete;
 
-  // Called once, when the link is ready and the pass open. Throws InputError.
+  // Opens the core; called once, when the link is ready and the pass is open. Throws InputError.
   void open(const Settings& settings, const AddressSpace& space,
             std::unique_ptr<MissSource> source);
   void set_space(const AddressSpace& space) { space_ = space; }
@@ -77,13 +77,13 @@ class MissCore final : public RecordSource {
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
 
-  // As Agent's. The core never acts, before or afterwards.
+  // As Agent::each_page_read(). The core is used for nothing else.
   void each_page_read(bool to_limit, const PageVisitor& visit);
-  // A store to the line makes a copy that was read ahead of the core's loads old.
+  // Drops the prefetched copy of a line that is stored to.
   void give_up_copy(MemoryClass memory, Address address);
   double source_fraction() const { return source_->fraction(); }
 
-  // The record fetched: its instructions, and whether a fence stands before it.
+  // The fetched record: its instructions, and whether a fence precedes it.
   std::int64_t gap() const { return miss_.gap; }
   bool fence_is_due() const { return fences_.due_before(miss_); }
 
@@ -114,11 +114,11 @@ class MissCore final : public RecordSource {
   const AgentLink& link_;
   Owner& owner_;
   CorePass pass_;
-  std::int64_t most_writes_ = 0;                  // that may wait outside the controller
-  std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: it has none
-  std::unique_ptr<CorePaging> paging_;            // nullptr: all its memory is there
+  std::int64_t most_writes_ = 0;  // limit of writes that wait outside the controller
+  std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: no prefetcher
+  std::unique_ptr<CorePaging> paging_;            // nullptr: its memory is not paged
   std::unique_ptr<MissSource> source_;
-  std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
+  std::uint64_t nvdimm_bytes_ = 0;  // capacity of the system's NVDIMM; 0: no NVDIMM
   AddressSpace space_;
   Miss miss_;  // the next record
   PageFences fences_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory requests that come without times, as a core's misses: each is the last of so many
-// instructions. Reads are loads, writes are posted.
+// Memory requests without times, as misses of a core: each is the last of a fixed number of
+// instructions. Reads become loads; writes are posted.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fences by page: a run of non-temporal writes to one 4 KB page is closed by a fence, after the
-// last line of the page, or else before the next such write to another page. Dispatch stops at a
-// fence until all non-temporal writes are safe: accepted by the controller, or, where that is not
-// enough for lines of the NVDIMM (Persistence), done.
+// Fences by page. A fence closes a run of non-temporal writes to one 4 KB page: after the last line
+// of the page, or before the next non-temporal write to another page. Dispatch stops at a fence
+// until all non-temporal writes are safe. A write is safe once the controller has accepted it or,
+// for NVDIMM lines with Persistence::module, once it is done.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +23,34 @@ class PageFences {
   }
   bool present() const { return present_; }
 
-  // Whether a fence stands before the record, which is the next one.
+  // Returns whether a fence precedes the next record.
   bool due_before(const Miss& next) const {
     return fence_ || (next.non_temporal && copied_page_ && page_of_write(next) != *copied_page_);
   }
-  // Whether that fence waits for writes.
+  // Returns whether that fence must wait for writes.
   bool block(const Miss& next) const { return unsafe_ > 0 && due_before(next); }
-  // The record is dispatched.
+  // Called when the record is dispatched.
   void pass(const Miss& next) {
     if (present_ && due_before(next)) {
       ++fences_;
       fence_ = false;
     }
   }
-  // The write of the record is sent. Returns whether a fence waits for it.
+  // Called when the record's write is sent. Returns whether a fence waits for it.
   bool write(const Miss& record);
-  // Where a fence no longer waits for the write. DRAM keeps nothing when power fails: a fence only
-  // waits until its lines are in order.
+  // Returns where a write must be for a fence to stop waiting for it. DRAM does not survive power
+  // failure, so for its lines a fence only enforces order.
   Persistence safe_at(const Request& write) const {
     return write.memory == MemoryClass::dram ? Persistence::controller : persistence_;
   }
-  // A write for which a fence waits is safe.
+  // Called when a write that fences wait for is safe.
   void safe() { --unsafe_; }
 
   Counter& fences() { return fences_; }
   void serialize(Archive& archive) { archive(unsafe_, copied_page_, fence_, fences_); }
 
  private:
-  // Numbers the pages of both memories, which differ.
+  // Numbers the pages of both memories without overlap.
   static std::int64_t page_of_write(const Miss& miss) {
     const auto page = static_cast<std::uint64_t>(kPageBytes.value());
     return static_cast<std::int64_t>(miss.write_address / page * kMemoryClasses +
@@ -59,9 +59,9 @@ class PageFences {
 
   bool present_ = false;
   Persistence persistence_ = Persistence::controller;
-  std::int64_t unsafe_ = 0;                  // writes that a fence waits for
-  std::optional<std::int64_t> copied_page_;  // of a run that is not closed
-  bool fence_ = false;                       // stands before the next record
+  std::int64_t unsafe_ = 0;                  // writes that fences wait for
+  std::optional<std::int64_t> copied_page_;  // page of the open run
+  bool fence_ = false;                       // a fence precedes the next record
   Counter fences_ = 0;
 };
 

@@ -31,7 +31,8 @@ void SourceParts::fail(const std::string& message) const {
   throw InputError(agent_ + "." + message);
 }
 
-// The present part has no record left: its next one, or its end, is `gap` instructions ahead.
+// Reads the next record of the parts that follow, after the present part has run out. On entry, the
+// first record beyond that part, or the end of the source, is `gap` instructions ahead.
 bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
   std::int64_t step = gap;
   gap = 0;
@@ -61,7 +62,7 @@ bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
   }
 }
 
-// Reads the first record of a part; `index` instructions of the pass come before the part.
+// Reads the first record of a part that starts after `index` instructions of the pass.
 bool SourceParts::begin_part(std::int64_t index, std::int64_t& gap) {
   in_part_ = true;
   if (windows_.empty()) {
@@ -93,7 +94,7 @@ double SourceParts::fraction(double done, double of_turn) const {
   return std::min(1.0, done / (all * static_cast<double>(keys_.loop)));
 }
 
-// Behind the last record before the mark, one instruction retires a slot.
+// After the last record before the mark, one instruction retires per slot.
 void SourceParts::pass_mark(std::int64_t slots_ahead) {
   const Mark mark = marks_.front();
   marks_.pop();
@@ -114,7 +115,7 @@ void SourceParts::restart_measuring() {
   }
 }
 
-// Cycles per instruction are weighted, as instructions are what windows stand for.
+// Averages cycles per instruction, because a window's weight is its share of instructions.
 double SourceParts::weighted_ipc(double slots_per_cycle) const {
   double weights = 0;
   double cycles = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of its source that a pass of a core runs: all of it from `skip` on, or windows one
-// after the other, all so often. Windows are measured each by itself, from the end of their
-// warm-up.
+// Parts of its source that a core's pass runs: everything from `skip` on, or a list of windows.
+// Either is repeated `loop` times. Each window is measured separately, from the end of its warm-up.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +15,15 @@
 
 namespace hmsim {
 
-// Where a core's records come from.
+// Source of a core's records.
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  // Reads the next record; `gap` becomes the instructions from the record before up to this one.
-  // False at the end; `gap` instructions then follow the last record.
+  // Reads the next record. `gap` becomes the number of instructions from the record before, this
+  // record's included. Returns false at the end; `gap` instructions then follow the last record.
   virtual bool fetch_record(std::int64_t& gap) = 0;
-  // Reads the first record behind so many instructions from the source's start, as fetch_record()
-  // does; the gap counts from there.
+  // Reads the first record after `instructions` instructions from the source's start, like
+  // fetch_record(). `gap` counts from there.
   virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
   virtual void rewind() = 0;
 };
@@ -33,35 +32,36 @@ class SourceParts {
  public:
   void declare(ParameterSet& parameters) { keys_.declare(parameters); }
   std::vector<ParameterError> check(std::int64_t limit) const { return keys_.check(limit); }
-  // Called once, with the keys set. `agent` is its name in errors. The source outlives this.
+  // Opens the parts; called once, after the keys are set. `agent` names the agent in errors. The
+  // source outlives this object.
   void open(const std::string& agent, RecordSource& source);
 
   void start_pass();
-  // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
-  // start, is instruction `index` of the pass. Throws InputError where the source is too short.
-  // fetch(gap): the source's fetch_record().
+  // Reads the next record of the parts, like fetch_record(). Instruction `index` of the pass is the
+  // record before it, or the start of the pass. Throws InputError if the source is too short.
+  // fetch(gap) is the source's fetch_record().
   template <class Fetch>
   bool next_record(Fetch fetch, std::int64_t index, std::int64_t& gap) {
     const bool have = in_part_ ? fetch(gap) : begin_part(index, gap);
     return take(have, gap) || next_of_later_part(index, gap);
   }
-  // No record was read yet that a pass reads for the second time because of keys_.loop.
+  // Returns whether the pass is still in the first of its keys_.loop turns.
   bool in_first_turn() const { return turn_ == 0; }
-  // Of the pass, where it has no limit; `done` instructions of it were run, and the source tells
-  // how much of a turn is over.
+  // Returns the share of a pass without limit that is done. `done`: its instructions so far;
+  // `of_turn`: the share of a turn that the source reports.
   double fraction(double done, double of_turn) const;
 
-  // Retirement is known up to instruction `index`; the last record up to there was instruction
-  // `before`, which retired in slot `retired`.
+  // Called when retirement is known up to instruction `index`. The last record up to there is
+  // instruction `before`, which retired in slot `retired`.
   void reach(std::int64_t index, std::int64_t before, std::int64_t retired) {
     while (!marks_.empty() && marks_.front().index <= index) {
       pass_mark(retired - before);
     }
   }
-  // Measurements begin again from nothing, or keep the values that they have.
+  // restart_measuring() clears the measurements; stop_measuring() freezes them.
   void restart_measuring();
   void stop_measuring() { measures_ = false; }
-  // Instructions per cycle, of so many slots, over all windows, each by its weight; 0: unknown.
+  // Returns the weighted instructions per cycle over all windows; 0: unknown.
   double weighted_ipc(double slots_per_cycle) const;
   void register_statistics(StatisticRegistry& registry, const std::string& path,
                            double slots_per_cycle);
@@ -69,14 +69,14 @@ class SourceParts {
   void serialize(Archive& archive);
 
  private:
-  // A window, which is measured by itself.
+  // Window, measured separately.
   struct Measured {
-    std::int64_t begin = 0;         // slot, of the time it was run last
-    std::int64_t slots = 0;         // of all times
-    std::int64_t instructions = 0;  // likewise
+    std::int64_t begin = 0;         // slot, in its latest run
+    std::int64_t slots = 0;         // over all runs
+    std::int64_t instructions = 0;  // over all runs
     void serialize(Archive& archive) { archive(begin, slots, instructions); }
   };
-  // Where its measuring begins or ends.
+  // Instruction at which a window's measurement begins or ends.
   struct Mark {
     std::int64_t index = 0;  // instruction number within the pass
     std::uint32_t window = 0;
@@ -86,7 +86,7 @@ class SourceParts {
 
   [[noreturn]] void fail(const std::string& message) const;
   bool begin_part(std::int64_t index, std::int64_t& gap);
-  // Whether the record read, if it has one, lies within the part.
+  // Returns whether the record just read, if any, is within the part.
   bool take(bool have, std::int64_t gap) {
     if (!have || gap > left_) {
       return false;
@@ -103,10 +103,10 @@ class SourceParts {
   std::string agent_;
   std::vector<TraceWindow> windows_;  // empty: the source from keys_.skip on
   bool in_part_ = false;
-  std::size_t window_ = 0;  // the present one, or the next
+  std::size_t window_ = 0;  // the present window, or the next
   std::int64_t left_ = 0;   // instructions of it that are not fetched
   std::int64_t turn_ = 0;   // of keys_.loop
-  bool idle_turn_ = true;   // it had no record so far
+  bool idle_turn_ = true;   // the turn has had no record yet
   bool measures_ = true;
   std::vector<Measured> measured_;
   Ring<Mark> marks_;

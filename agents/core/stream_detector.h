@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams among the misses of a core: which lines it will want next.
+// Detector of streams among a core's misses, which predicts the next lines.
 //
-// A tracker follows the misses of one page of 4 KB. A run of them, each to the line next to the one
-// before and all in one direction, is a stream once it has `training` lines. From then on each of
-// its misses asks for the `degree` lines at most that follow those asked for before, up to
-// `distance` lines beyond the miss, and never beyond the page. A miss of a stream may leave out
-// lines, as long as they were asked for. Any other miss of the page begins a new run; one of a page
-// that has no tracker takes the tracker that was used longest ago.
+// A tracker follows the misses of one 4 KB page. A run of misses to adjacent lines in one direction
+// is a stream once it has `training` lines. From then on, each of its misses requests at most
+// `degree` lines after those already requested, up to `distance` lines beyond the miss and within
+// the page. A miss of a stream may skip lines that were requested. Any other miss of the page
+// begins a new run. A page without a tracker takes the least recently used one.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ class StreamDetector {
  public:
   explicit StreamDetector(const PrefetchParameters& parameters);
 
-  // A miss of a page, by the number of its line there. ask(line) for each line that is wanted, in
-  // the stream's order; false: it cannot be had now, and is asked for again by the next miss.
+  // Records a miss to line number `line` of a page. Calls ask(line) for each line to prefetch, in
+  // stream order, until it returns false; the next miss then requests that line again.
   template <class Ask>
   void miss(std::uint64_t page, std::int64_t line, const Ask& ask) {
     Tracker& stream = tracker_of(page);
@@ -45,16 +44,16 @@ class StreamDetector {
  private:
   struct Tracker {
     std::uint64_t page = 0;
-    std::uint64_t used = 0;  // the number of its latest miss, over all pages; 0: it has no page
+    std::uint64_t used = 0;  // number of its latest miss over all pages; 0: unused
     std::int64_t line = 0;   // of that miss
-    std::int64_t step = 0;   // the run's direction, 1 or -1; 0: it has one line
+    std::int64_t step = 0;   // direction of the run, 1 or -1; 0: one line so far
     std::int64_t run = 0;    // lines, up to `training`
-    std::int64_t asked = 0;  // the line asked for last, or the latest miss
+    std::int64_t asked = 0;  // the last requested line, or the latest miss
     void serialize(Archive& archive);
   };
 
   Tracker& tracker_of(std::uint64_t page);
-  // Whether the miss belongs to a stream.
+  // Updates the tracker. Returns whether the miss belongs to a stream.
   bool goes_on(Tracker& tracker, std::int64_t line) const;
   std::int64_t last_wanted(const Tracker& stream) const;
 

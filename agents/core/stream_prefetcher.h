@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream prefetcher between a core and the memory controller: lines that the core has not asked
-// for yet, and the buffers that they come into.
+// Stream prefetcher between a core and the memory controller, with the buffers that hold its lines.
 //
-// It sees the core's loads, by physical address, when they are sent: those with an MSHR. It asks
-// for lines of whichever memory a stream runs through (stream_detector.h tells which). Each is a
-// read like the core's own, in the core's name, but needs one of the prefetcher's own MSHRs, and a
-// buffer. A load takes the line that it misses out of the buffers: with the data at once if the
-// line is here, else with the data when they come, and in the meantime it keeps its MSHR. A line is
-// taken once. A line that is wanted while all buffers are used takes the place of the one that
-// came, untaken, before all others that are here; if none is here, or no MSHR is free, it is asked
-// for later. A line that is stored to, by any core of the node, is given up.
+// It observes the core's loads, by physical address, when they are sent, that is, once they have an
+// MSHR. StreamDetector chooses the lines to prefetch, from either memory. A prefetch is a read on
+// the core's behalf that needs a buffer and one of the prefetcher's own MSHRs. A load that misses
+// takes its line from the buffers: with data at once if the line is present, or when it arrives;
+// meanwhile the load keeps its MSHR. A line is taken once. If all buffers are in use, a new line
+// replaces the untaken line that arrived first. If no such line exists, or no MSHR is free, the
+// line is requested later. A store by any core of the node drops the line.
 //
-// Limits: the buffers stand for the cache into which lines come, a copy in them costs the core no
-// time, and controllers cannot tell a prefetch from a load.
+// Limits: the buffers stand for the cache that receives prefetched lines, a copy from them costs
+// the core no time, and controllers cannot distinguish a prefetch from a load.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +28,14 @@ namespace hmsim {
 
 class StreamPrefetcher {
  public:
-  // What a load finds.
+  // Result of a load's look-up.
   enum class Line { absent, here, coming };
 
   explicit StreamPrefetcher(const PrefetchParameters& parameters);
 
-  // A load, by a number of its core's, wants the line. coming: arrived() will tell of the load.
+  // Looks up the line for load number `load` of its core. coming: arrived() will return that load.
   Line take(MemoryClass memory, Address address, std::uint32_t load);
-  // A load wanted the line: send(address, buffer) for each line that is to be read now because of
-  // that.
+  // Trains on a load's line. Calls send(address, buffer) for each line to read now as a result.
   template <class Send>
   void follow(MemoryClass memory, Address address, const Send& send) {
     const std::int64_t line = line_of(address);
@@ -47,9 +44,9 @@ class StreamPrefetcher {
     detector_.miss(page + static_cast<std::uint64_t>(memory), line - first,
                    [&](std::int64_t next) { return ask(memory, first + next, send); });
   }
-  // A buffer's line has come. The load that waits for it, if one does.
+  // Records the arrival of a buffer's line. Returns the load that waits for it, if any.
   std::optional<std::uint32_t> arrived(std::uint32_t buffer, Tick now);
-  // Somebody stores to the line.
+  // Drops a line that is stored to.
   void overwrite(MemoryClass memory, Address address);
 
   void register_statistics(StatisticRegistry& registry, const std::string& path);
@@ -59,26 +56,27 @@ class StreamPrefetcher {
   enum class State : std::uint8_t {
     free,
     coming,   // and untaken
-    taken,    // by a load, while it is coming
-    dropped,  // overwritten while it is coming
+    taken,    // by a load, before its arrival
+    dropped,  // overwritten before its arrival
     here,
     last = here
   };
   struct Buffer {
     State state = State::free;
-    std::uint32_t load = 0;     // taken
-    std::uint64_t arrival = 0;  // here: its number among all
+    std::uint32_t load = 0;     // of state taken
+    std::uint64_t arrival = 0;  // of state here: its number among all arrivals
     void serialize(Archive& archive) { archive(state, load, arrival); }
   };
   static constexpr std::int64_t kNoLine = -1;
 
   static std::int64_t line_of(Address address) { return address.value() / kLineBytes.value(); }
-  // Numbers the lines of both memories, which differ.
+  // Numbers the lines of both memories without overlap.
   static std::int64_t key_of(MemoryClass memory, std::int64_t line) {
     return line * kMemoryClasses + static_cast<std::int64_t>(memory);
   }
   static bool is_coming(State state) { return state != State::free && state != State::here; }
-  // Has the line read, if it is not here or on its way, untaken. False: there is no place for it.
+  // Requests the line unless it is present or in flight, untaken. Returns false if there is no
+  // room.
   template <class Send>
   bool ask(MemoryClass memory, std::int64_t line, const Send& send) {
     const std::int64_t key = key_of(memory, line);
@@ -92,9 +90,9 @@ class StreamPrefetcher {
     }
     return buffer.has_value();
   }
-  // The buffer of an untaken line; nullopt: there is none.
+  // Returns the buffer of an untaken line; nullopt: none.
   std::optional<std::uint32_t> find(std::int64_t key) const;
-  // Makes room for a line; nullopt: there is none.
+  // Returns a buffer for a new line, if necessary that of an untaken line; nullopt: no room.
   std::optional<std::uint32_t> find_room();
   void fill(std::uint32_t buffer, std::int64_t key);
   Counter held() const;  // untaken lines
@@ -102,10 +100,10 @@ class StreamPrefetcher {
   StreamDetector detector_;
   std::int64_t mshrs_;
   std::vector<Buffer> buffers_;
-  std::vector<std::int64_t> lines_;  // by buffer: the key of the untaken line, or kNoLine
-  std::int64_t coming_ = 0;          // buffers whose lines are
+  std::vector<std::int64_t> lines_;  // by buffer: the key of its untaken line, or kNoLine
+  std::int64_t coming_ = 0;          // buffers whose lines are in flight
   std::uint64_t arrivals_ = 0;
-  Counter issued_ = 0;  // of them useful_, useless_, or held
+  Counter issued_ = 0;  // each is useful_, useless_ or still held
   Counter useful_ = 0;
   Counter late_ = 0;
   Counter useless_ = 0;

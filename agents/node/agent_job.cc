@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind job: its descriptor and its keys; agents/node/job_agent.h says what it does.
+// Descriptor and keys of kind job; job_agent.h describes its behaviour.
 #include "agents/node/job_agent.h"
 
 namespace hmsim {

@@ -41,7 +41,7 @@ std::vector<ParameterError> ClusterParameters::check() const {
 }
 
 Tick ClusterParameters::time_on_link(std::uint64_t bytes) const {
-  constexpr std::int64_t kBitTime = 1'000'000;  // picoseconds, at a megabit per second
+  constexpr std::int64_t kBitTime = 1'000'000;  // picoseconds per bit at 1 Mbit/s
   const std::int64_t megabits = rate / kMegabit;
   const std::int64_t bits = 8 * static_cast<std::int64_t>(bytes);
   return Tick((bits * kBitTime + megabits - 1) / megabits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many nodes there are, whose memory is whose, and the network between them.
+// Number of nodes, sharing of their memory, and the network between them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace hmsim {
 
 inline constexpr std::int64_t kMostNodes = 16;
 
-// Each node has the memory system that the configuration describes, or all share one.
+// own: each node has the memory system of the configuration. shared: all nodes share one.
 enum class NodeMemories { own, shared };
 
 struct ClusterParameters {
   std::int64_t nodes = 1;
   NodeMemories memory = NodeMemories::own;
-  Tick latency = 15 * kMicrosecond;    // of the network, one way
-  std::int64_t rate = 10'000'000'000;  // of each node's links, bits per second
+  Tick latency = 15 * kMicrosecond;    // one way, of the network
+  std::int64_t rate = 10'000'000'000;  // bits per second of each node's links
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
@@ -28,7 +28,7 @@ struct ClusterParameters {
     return node == with || memory == NodeMemories::shared;
   }
   std::int64_t memories() const { return memory == NodeMemories::own ? nodes : 1; }
-  // How long a link carries so many bytes.
+  // Returns how long a link carries `bytes` bytes.
   Tick time_on_link(std::uint64_t bytes) const;
 };
 

@@ -99,7 +99,7 @@ StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick no
   return act(number, now);
 }
 
-// Does the step for which the stint ended.
+// Performs the step that the stint ended for.
 StintEnd JobAgent::act(std::uint32_t number, Tick now) {
   if (sites_.is_flusher(number)) {
     return transfers_.write(number, now);
@@ -170,7 +170,8 @@ StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
   return StintEnd::waits;
 }
 
-// A thread or a message of the job has ended.
+// Ends the pass if all threads have ended and all messages have arrived. Otherwise checks for
+// idleness.
 void JobAgent::end_pass_or_idle(Tick now) {
   if (!has_ended()) {
     less_to_do(now);
@@ -182,8 +183,9 @@ void JobAgent::end_pass_or_idle(Tick now) {
   notify();
 }
 
-// If all threads are asleep or done and nothing is under way, sleeps may be skipped. If then
-// threads only wait for each other, the program is in error: the run would never end.
+// With skip_idle, skips to the next wake-up if all threads are asleep, waiting, idle or done and
+// nothing is under way. If threads wait and none is asleep, the program has a deadlock, and the run
+// fails.
 void JobAgent::less_to_do(Tick now) {
   const std::size_t waiting = threads_.count(ThreadState::waiting);
   const std::size_t sleeping = threads_.count(ThreadState::sleeping);

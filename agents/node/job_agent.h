@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind job: threads that compute, transfer, wait for each other, and share the cores of a node.
+// Kind job: threads that compute, transfer data, wait for each other, and share the cores of a
+// node.
 //
 // A thread runs its program step by step (agents/node/job_steps.h). Misses, and lines that a core
-// copies, go through the core that runs it. Every other step ends the stint and takes effect as a
-// whole when the stint retires:
+// copies, go through the core that runs the thread. Every other step ends the stint and takes
+// effect as a whole when the stint retires:
 //   read        engine core: the core loads the lines; dma: the thread sleeps until all arrive
 //   read_ahead  engine core: as read; dma: the thread continues
-//   use         waits for the read-ahead of that page, if an engine still carries it out
+//   use         waits for the read-ahead of that page, if an engine is still carrying it out
 //   write       with flushers: queues the lines for one of them and continues, unless too many
 //               wait; without flushers: as read, with non-temporal stores
-//   sync        waits until the flushers have nothing to write, and for a flush of the NVDIMM
+//   sync        waits until the flushers have nothing to write, then for a flush of the NVDIMM
 //   wait, wake, sleep  as named; wakes are counted; with skip_idle, sleeps end early while nothing
 //               else happens in the job
 //   send        as wake, in another task; the network carries it to tasks of other nodes
-// Transfers, write-back and flushes are in agents/node/job_transfers.h, wakes and messages in
-// agents/node/job_messages.h.
+// agents/node/job_transfers.h implements transfers, write-back and flushes;
+// agents/node/job_messages.h implements wakes and messages.
 //
 // The job has finished when all threads of its program have ended and its messages have arrived.
 // Then it starts over.
@@ -53,7 +54,7 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   AgentTraits traits() const override { return {"instructions", frequency_, false}; }
   AgentPlacement placement() const override { return keys_.placement(); }
   AgentParts parts() override { return {&transfers_.meter(), &steps_}; }
-  // The limit of instructions holds with a warm-up, too: where threads are after it is not known.
+  // Always stops at the instruction limit, because the threads' places after a warm-up are unknown.
   void each_page_read(bool /*to_limit*/, const PageVisitor& visit) override {
     steps_.each_page_read(visit);
   }
@@ -71,7 +72,7 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   void prepare() override;
   std::unique_ptr<JobProgram> open_program();
   void open_sites();
-  // A pass has the limit of instructions: those of a warm-up count.
+  // The instruction limit applies to a pass, so instructions of a warm-up count.
   void restart_limit(Tick now) override { account(now); }
   double pass_fraction(Tick /*now*/) const override { return steps_.fraction(); }
   void serialize_state(Archive& archive) override;
@@ -120,7 +121,7 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   JobMessages messages_;
   JobTransfers transfers_;
   JobTimers timers_;
-  std::int64_t done_ = 0;  // work of stints that ended
+  std::int64_t done_ = 0;  // work of completed stints
 };
 
 }  // namespace hmsim

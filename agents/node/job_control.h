@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of a job report to it, and change of its threads' states.
+// Interface by which the parts of a job report to it and change its threads' states.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@ namespace hmsim {
 class JobControl {
  public:
   virtual ~JobControl() = default;
-  // Moves the thread to a state other than ready and running.
+  // Moves the thread to a state other than running. Use make_ready() to queue it for a core.
   virtual void enter(std::uint32_t thread, ThreadState state, Tick now) = 0;
   // Queues the thread for a core. `woken`: it was asleep.
   virtual void make_ready(std::uint32_t thread, bool woken, Tick now) = 0;
-  // A message has arrived, and wakes the thread, if one waited for it.
+  // Handles the arrival of a message, which wakes `woken` if a thread waited for it.
   virtual void message_arrived(std::optional<std::uint32_t> woken, Tick now) = 0;
-  // A request of the job's storage device has ended.
+  // Counts a completed request of the job's storage device.
   virtual void request_ended() = 0;
-  // A transfer that no thread sleeps for has ended, or a flusher has nothing left to write.
+  // Called when a transfer that no thread sleeps for has ended, or when a flusher has nothing left
+  // to write.
   virtual void less_to_do(Tick now) = 0;
-  // Whether statistics of block I/O still count: the job has not finished yet.
+  // Returns whether statistics of block I/O still count: the job has not finished yet.
   virtual bool measures_io() const = 0;
 };
 

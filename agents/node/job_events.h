@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events by which threads of a job wake each other. Wakes are counted: one that comes before its
-// wait is remembered. Of several that wait for an event, the first one goes first.
+// Events by which threads of a job wake each other. Wakes are counted, so one that precedes its
+// wait is remembered. Threads that wait for the same event continue in the order of their waits.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class JobEvents {
  public:
   void resize(std::size_t events) { events_.assign(events, Event()); }
 
-  // False: the thread must wait.
+  // Takes a wake. Returns false if the thread must wait.
   bool take(std::uint32_t event, std::uint32_t thread) {
     Event& each = at(event);
     if (each.wakes > 0) {
@@ -27,7 +27,8 @@ class JobEvents {
     each.waiting.push(thread);
     return false;
   }
-  // The thread that goes on; nullopt: none waits.
+  // Wakes the first waiting thread and returns it. nullopt: no thread waits, and the wake is
+  // counted.
   std::optional<std::uint32_t> wake(std::uint32_t event) {
     Event& each = at(event);
     if (each.waiting.empty()) {
@@ -38,7 +39,7 @@ class JobEvents {
     each.waiting.pop();
     return thread;
   }
-  // see(thread, event) for all that wait.
+  // Calls see(thread, event) for each waiting thread.
   template <class See>
   void each_waiting(See see) const {
     for (std::uint32_t event = 0; event < events_.size(); ++event) {
@@ -54,7 +55,7 @@ class JobEvents {
     Ring<std::uint32_t> waiting;
     void serialize(Archive& archive) { archive(wakes, waiting); }
   };
-  // A record or a message that was loaded may name any event.
+  // Raises a Fault for an unknown event, which a loaded record or message may name.
   Event& at(std::uint32_t event) {
     ensure(event < events_.size(), "job", Tick(0), event, "the program has no such event");
     return events_[event];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries out a job's transfers and flushes of one node on that node's storage device.
+// Executes a job's transfers and flushes of one node on that node's storage device.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace hmsim {
 
-// A transfer takes whole units of the device, and two requests where it runs over the device's end.
-// Flushes are barriers.
+// I/O of a job on one node. A transfer covers whole units of the device, and takes two requests if
+// it wraps around the device's end. Flushes are barriers.
 //
-// Software of its requests runs on the cores of the job's node, unless the host has contexts for
-// that.
+// The software of its requests runs on the cores of the job's node, unless the host provides
+// contexts for it.
 class JobIo final : private Contexts {
  public:
   // Origin of a request: a transfer, or a flush for a thread.
@@ -25,7 +25,8 @@ class JobIo final : private Contexts {
     bool flush = false;
   };
 
-  // The host, which outlives it, tells `listener` of ends. `job`: the job's number on the node.
+  // The host outlives this object and notifies `listener` of completions. `job`: the job's number
+  // on the node.
   JobIo(Host& host, IoListener& listener, Node& node, std::uint16_t job)
       : host_(host),
         client_(host.join(listener, host.jobs_run_on_nodes() ? this : nullptr)),
@@ -44,12 +45,12 @@ class JobIo final : private Contexts {
   static Subject subject_of(std::uint32_t tag) { return {tag / kTags, tag % kTags == kFlush}; }
 
  private:
-  static constexpr std::uint32_t kTags = 4;  // for each number: two requests, and a flush
+  static constexpr std::uint32_t kTags = 4;  // per number: two requests and a flush
   static constexpr std::uint32_t kFlush = 2;
 
-  // In units of the device.
+  // Range in units of the device.
   struct Extent {
-    std::uint64_t first = 0;  // within the capacity
+    std::uint64_t first = 0;  // modulo the capacity
     std::uint64_t units = 0;
   };
   Extent extent_of(const Transfer& transfer) const;

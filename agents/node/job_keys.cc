@@ -42,8 +42,8 @@ std::optional<std::int64_t> number_up_to(std::int64_t most, std::string_view tex
   return number.value && *number.value >= 0 && *number.value <= most ? number.value : std::nullopt;
 }
 
-// Numbers and ranges of them, such as "1, 4-6", ascending; none if the text is wrong, or names one
-// twice.
+// Returns the numbers and ranges in `text`, such as "1, 4-6", ascending. Empty if the text is
+// invalid or repeats a number.
 Numbers listed(const std::string& text, std::int64_t most) {
   Numbers numbers;
   std::size_t from = 0;
@@ -164,8 +164,6 @@ std::vector<ParameterError> JobKeys::check() const {
   return errors;
 }
 
-// Lines of reads stay misses where a core copies them, those of writes where the thread itself
-// writes, too: so they keep the instructions between them.
 NvdimmIo JobKeys::nvdimm_io(std::size_t which) const {
   NvdimmIo io;
   io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
@@ -182,6 +180,9 @@ AgentPlacement JobKeys::placement() const {
   return placement;
 }
 
+// With a trace of misses, block requests become transfers only if an engine copies them, or, for
+// writes, if flushers do. Otherwise their lines remain misses, which keeps the instructions between
+// them.
 std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
   const FormatDescriptor& format = *find_format(trace.format);
   if (format.kind() == TraceKind::jobs) {

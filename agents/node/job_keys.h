@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keys of a job.
+// Keys of a job.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct JobKeys {
   explicit JobKeys(const FrontendParameters& defaults)
       : node(defaults.node), cluster(defaults.cluster), core(defaults.core) {}
 
-  NodeParameters node;  // the configuration's: its keys are none of a job's
+  NodeParameters node;  // from the configuration; a job has no such keys
   ClusterParameters cluster;
-  CoreParameters core;  // likewise, but base_cpi
+  CoreParameters core;  // from the configuration, except base_cpi
   TraceKeys trace;
   std::string nodes = "0";
   std::string cores = "0";
@@ -37,13 +37,14 @@ struct JobKeys {
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
 
-  // The numbers of `nodes`, ascending, each once. Empty if the text is invalid.
+  // Returns the numbers in `nodes`, ascending and distinct. Empty if the text is invalid.
   std::vector<std::int64_t> node_list() const;
-  // The share of `cores` that belongs to node_list()[which]. Cores are divided evenly among nodes,
-  // in order. Empty if the text is invalid.
+  // Returns the share of `cores` that belongs to node_list()[which]. Cores are divided evenly among
+  // nodes, in order. Empty if the text is invalid.
   std::vector<JobCore> node_cores(std::size_t which) const;
   AgentPlacement placement() const;
-  // The copy engine of that node's NVDIMM: no software, and a window of lines for each transfer.
+  // Returns the settings of the copy engine of that node's NVDIMM: no software, and a window of
+  // lines per transfer.
   NvdimmIo nvdimm_io(std::size_t which) const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };

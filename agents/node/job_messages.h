@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events by which threads of a job wake each other: directly, or by messages to other tasks. A
+// Events by which threads of a job wake each other, directly or by messages to other tasks. A
 // message between tasks of one node takes no time; others cross the network.
 #pragma once
 
@@ -18,33 +18,33 @@ namespace hmsim {
 
 class JobMessages final : private NetworkUser {
  public:
-  // Both outlive this.
+  // Sites and job outlive this object.
   JobMessages(const JobSites& sites, JobControl& job) : sites_(sites), job_(job) {}
   JobMessages(const JobMessages&) = delete;
   JobMessages& operator=(const JobMessages&) = delete;
 
-  // Called once, when the sites are open. The program outlives this. `network` may be nullptr:
-  // there is one node.
+  // Opens the events; called once, when the sites are open. The program outlives this object.
+  // `network` is nullptr if there is one node.
   void open(const JobProgram& program, std::uint32_t tasks, Network* network);
   // Forgets all wakes and waits.
   void restart();
 
-  // The thread waits for the event of its task. Returns whether it was woken before.
+  // Makes the thread wait for an event of its task. Returns whether a wake was already counted.
   bool wait(std::uint32_t thread, std::uint32_t event) {
     return events_.take(in_task(sites_.task_of(thread), event), thread);
   }
-  // Wakes the event of the thread's own task. Returns the thread that waited for it.
+  // Wakes an event of the thread's own task. Returns the thread that waited for it.
   std::optional<std::uint32_t> wake(std::uint32_t thread, std::uint32_t event) {
     return events_.wake(in_task(sites_.task_of(thread), event));
   }
-  // Carries out a JobAction::send of the thread. Returns the thread that it woke at once.
+  // Performs a JobAction::send of the thread. Returns the thread that it wakes at once.
   std::optional<std::uint32_t> send(std::uint32_t thread, const JobRecord& record, Tick now);
   bool under_way() const { return network_ != nullptr && network_->under_way(user_) > 0; }
-  // No thread is left to wake those that wait.
+  // Raises an error: threads wait, and no thread is left to wake them.
   [[noreturn]] void fail_to_wake(const JobThreads& threads) const;
 
   void serialize(Archive& archive) { archive(events_); }
-  // Checks that the threads that wait are among those that there are.
+  // Checks that the waiting threads exist.
   void check(const Archive& archive) const;
 
  private:
@@ -60,8 +60,8 @@ class JobMessages final : private NetworkUser {
   const JobProgram* program_ = nullptr;
   std::uint32_t tasks_ = 0;
   Network* network_ = nullptr;
-  std::uint16_t user_ = 0;  // its number in the network
-  JobEvents events_;        // task by task
+  std::uint16_t user_ = 0;  // the job's number in the network
+  JobEvents events_;        // by task
 };
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job has on one of its nodes: cores, the way to memory, and what waits for its flushers
-// there.
+// Resources of a job on one of its nodes: cores, access to memory, and the data that wait for its
+// flushers there.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 namespace hmsim {
 
 struct JobSite {
-  std::int64_t number = 0;  // of the node
+  std::int64_t number = 0;  // number of the node
   Node* node = nullptr;
   MemoryPort* port = nullptr;
-  Bytes blocks{0};         // capacity of the NVDIMM there, or of the storage
-  std::uint16_t job = 0;   // its own number among the node's jobs
-  std::int64_t core = 0;   // for which lines are sent that no core sends: the first one there
-  std::int64_t tasks = 0;  // among which its memory is divided
+  Bytes blocks{0};         // capacity of the node's NVDIMM or storage
+  std::uint16_t job = 0;   // the job's number on the node
+  std::int64_t core = 0;   // core named in requests that no core sends: its first one
+  std::int64_t tasks = 0;  // tasks that divide the memory
   WriteBack write_back;
   std::unique_ptr<JobIo> io;
 };

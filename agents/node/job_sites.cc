@@ -36,7 +36,7 @@ void JobSites::open(const JobKeys& keys, const JobProgram& program, std::size_t 
 }
 
 MissCore::AddressSpace JobSites::space(std::uint32_t thread) const {
-  constexpr std::size_t kFirstJob = 256;  // after the cores, each of which is a space, too
+  constexpr std::size_t kFirstJob = 256;  // address spaces below this belong to cores
   MissCore::AddressSpace space;
   space.space = static_cast<std::uint16_t>(kFirstJob + agent_);
   if (!is_flusher(thread)) {
@@ -55,8 +55,8 @@ MissCore::AddressSpace JobSites::space(std::uint32_t thread) const {
 std::int64_t JobSites::page_of(std::uint32_t thread, std::uint64_t line) const {
   constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
   const std::uint64_t offset = space(thread).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  const auto lines = static_cast<std::uint64_t>(sites_.front().blocks / kLineBytes);  // of each
-  const std::uint64_t before = index_of(thread) * lines;  // of other nodes
+  const auto lines = static_cast<std::uint64_t>(sites_.front().blocks / kLineBytes);  // per node
+  const std::uint64_t before = index_of(thread) * lines;  // lines of the nodes before
   return static_cast<std::int64_t>((before + (line + offset / kLine) % lines) / kLinesPerPage);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places of a job's threads: the nodes on which its tasks run, and their parts of the memories.
+// Placement of a job's threads: the nodes on which its tasks run, and their shares of the memories.
 //
-// Threads are numbered task by task, those of the program first. The flushers follow, node by node.
+// Threads are numbered task by task, the program's first. The flushers follow, node by node.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace hmsim {
 
 class JobSites {
  public:
-  // Called once, with the keys set. `agent` is the job's number in the workload. The program
-  // outlives this.
+  // Opens the sites; called once, after the keys are set. `agent` is the job's number in the
+  // workload. The program outlives this object.
   void open(const JobKeys& keys, const JobProgram& program, std::size_t agent,
             const std::vector<NodeEnvironment>& nodes);
 
@@ -28,9 +28,10 @@ class JobSites {
   const std::vector<JobSite>& all() const { return sites_; }
 
   std::uint32_t threads() const { return program_threads_ + flushers_ * count(); }
-  std::uint32_t program_threads() const { return program_threads_; }  // those of all tasks
+  std::uint32_t program_threads() const { return program_threads_; }  // of all tasks
   bool is_flusher(std::uint32_t thread) const { return thread >= program_threads_; }
-  // For a thread of the program: its task, its number within it, and whether the task has it.
+  // For a thread of the program: its task, its number within the task, and whether the task runs
+  // it.
   std::uint32_t task_of(std::uint32_t thread) const { return thread / task_threads_; }
   std::uint32_t in_task(std::uint32_t thread) const { return thread % task_threads_; }
   bool takes_part(std::uint32_t thread) const {
@@ -44,10 +45,10 @@ class JobSites {
   JobSite& of(std::uint32_t thread) { return sites_[index_of(thread)]; }
   const JobSite& of(std::uint32_t thread) const { return sites_[index_of(thread)]; }
 
-  // Each task has an equal part of both memories of its node. A flusher writes what tasks had,
-  // whose lines carry their offset already.
+  // Returns the thread's address space. Each task has an equal share of both memories of its node.
+  // A flusher has no offset, because the lines that it writes already include that of their task.
   MissCore::AddressSpace space(std::uint32_t thread) const;
-  // Returns the page, of all nodes' NVDIMMs, that has the line of the thread's task.
+  // Returns the page of a line of the thread's task, numbered over the NVDIMMs of all nodes.
   std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const;
 
  private:
@@ -56,9 +57,9 @@ class JobSites {
   const JobProgram* program_ = nullptr;
   std::size_t agent_ = 0;
   std::int64_t tasks_ = 0;
-  std::uint32_t task_threads_ = 1;  // of each task
+  std::uint32_t task_threads_ = 1;  // per task
   std::uint32_t program_threads_ = 0;
-  std::uint32_t flushers_ = 0;  // of each node
+  std::uint32_t flushers_ = 0;  // per node
   std::vector<JobSite> sites_;  // by node
 };
 

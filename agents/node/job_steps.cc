@@ -43,7 +43,7 @@ double JobSteps::fraction() const {
   return sum / static_cast<double>(sites_.program_threads());
 }
 
-// Reads the thread's next record, cut at its limit of instructions.
+// Reads the thread's next record, truncated at its instruction limit.
 void JobSteps::fetch(JobThread& thread) {
   thread.record = program_->next(thread.place);
   thread.has_record = true;
@@ -103,7 +103,7 @@ ThreadStep JobSteps::next_of_flusher(std::uint32_t number) {
   return ThreadStep();
 }
 
-// The record does not fit into the time slice: its first `most` instructions.
+// Returns the first `most` instructions of a record that does not fit into the time slice.
 ThreadStep JobSteps::part_of_step(JobThread& thread, std::int64_t most, CopiesEnded ended) {
   ThreadStep step;
   step.kind = ThreadStep::Kind::preempted;
@@ -115,7 +115,7 @@ ThreadStep JobSteps::part_of_step(JobThread& thread, std::int64_t most, CopiesEn
   return step;
 }
 
-// The record is a miss, which may copy a line of a block request.
+// Returns the step of a miss, which may copy a line of a block request.
 ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
   const std::int64_t gap = std::exchange(thread.record.gap, 0);
   const JobRecord& record = thread.record;
@@ -134,8 +134,8 @@ ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
   return step;
 }
 
-// A flusher's transfer is never taken back. The instructions before a transfer of the program
-// belong to the step that copies its first line.
+// A flusher's transfer is never taken back. A transfer of the program may be taken back while only
+// its first line was fetched; that step includes the instructions before the transfer.
 bool JobSteps::may_take_back(std::uint32_t number) const {
   const JobThread& thread = threads_[number];
   const bool copies = copied_by_core(number, thread.record.action) && !thread.has_record;
@@ -189,8 +189,8 @@ ThreadStep JobSteps::copy_line(JobThread& thread, CopiesEnded ended) const {
   return step;
 }
 
-// Threads take turns, a step each. The limit of instructions holds with a warm-up, too: behind it
-// their places are not known.
+// Threads take turns, one step each. The instruction limit always applies, because the threads'
+// places after a warm-up are unknown.
 void JobSteps::each_page_read(const PageVisitor& visit) {
   bool any = program_->has_nvdimm();
   while (any) {
@@ -210,7 +210,7 @@ void JobSteps::each_page_read(const PageVisitor& visit) {
   }
 }
 
-// The pages that the thread's step reads; false: no more are wanted.
+// Visits the pages that the thread's step reads. Returns false if the visitor wants no more.
 bool JobSteps::visit_reads(std::uint32_t number, const PageVisitor& visit) const {
   const JobRecord& record = threads_[number].record;
   std::uint64_t first = record.first_line;

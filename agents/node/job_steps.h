@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a job's threads: what each thread does next in its program, up to its limit of
-// instructions. Flushers copy the transfers that the job gives them.
+// Steps of a job's threads: the next action of each in its program, up to its instruction limit.
+// Flushers copy the transfers that the job gives them.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,34 @@ namespace hmsim {
 
 class JobSteps final : public ThreadSteps, public PriorWrites {
  public:
-  // All of these outlive this.
+  // All of these outlive this object.
   JobSteps(const JobKeys& keys, const JobSites& sites, JobThreads& threads)
       : keys_(keys), sites_(sites), threads_(threads) {}
 
-  // Called once, with the keys set. `nvdimm`: there is one.
+  // Opens the program; called once, after the keys are set. `nvdimm`: the system has an NVDIMM.
   void open(std::unique_ptr<JobProgram> program, bool nvdimm);
   const JobProgram& program() const { return *program_; }
   // Moves all threads of the program to its start.
   void start();
-  // The share of the program that all threads together have done.
+  // Returns the share of the program that all threads together have done.
   double fraction() const;
 
   ThreadStep next(std::uint32_t thread, std::int64_t most) override;
   bool may_take_back(std::uint32_t thread) const override;
   void take_back(std::uint32_t thread, std::int64_t instructions) override;
-  // The stint of a thread of the program has ended. Returns the record for which it did.
+  // Ends the stint of a thread of the program. Returns the record that the stint ended for.
   const JobRecord& take(std::uint32_t thread);
 
-  // As Agent's. Threads take turns, a step each.
+  // As Agent::each_page_read(). Threads take turns, one step each.
   void each_page_read(const PageVisitor& visit);
-  // Tasks take turns, a page each.
+  // Tasks take turns, one page each.
   void each_page_written_before(const PageVisitor& visit) const override;
 
-  // Checks the places that were loaded.
+  // Checks loaded places.
   void check(const Archive& archive);
 
  private:
-  // Whether the core of the thread copies the lines of a record of this kind.
+  // Returns whether the thread's core copies the lines of a record of this kind.
   bool copied_by_core(std::uint32_t thread, JobAction action) const;
   void fetch(JobThread& thread);
   ThreadStep next_of_flusher(std::uint32_t thread);

@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kFew = 64;  // threads that have statistics of their own
+constexpr std::uint32_t kFew = 64;  // limit for statistics per thread
 
 struct StateName {
   ThreadState state;

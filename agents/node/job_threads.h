@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threads of a job: how far each is in its program, what it waits for, and for how long.
+// Threads of a job: the place of each in its program, what it waits for, and for how long.
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@
 namespace hmsim {
 
 enum class ThreadState : std::uint8_t {
-  ready,       // for a core
-  running,     // on one
+  ready,       // queued for a core
+  running,     // on a core
   reading,     // an engine copies from the NVDIMM
-  read_ahead,  // it uses what an engine is reading ahead
+  read_ahead,  // waits for lines that an engine reads ahead
   writing,     // an engine copies to the NVDIMM
-  throttled,   // too much that it wrote waits for the flushers
+  throttled,   // too many lines wait for its node's flushers
   syncing,
   waiting,  // for another thread to wake it
   sleeping,
-  idle,  // a flusher that has nothing to write
+  idle,  // a flusher without work
   done,
   last = done
 };
 inline constexpr std::size_t kThreadStates = static_cast<std::size_t>(ThreadState::last) + 1;
 
-// A block request whose lines a core copies.
+// Block request whose lines a core copies.
 struct CopyUnderWay {
   Transfer request;
   Tick began{0};
@@ -42,19 +42,20 @@ struct CopyUnderWay {
 
 struct JobThread {
   JobPlace place;
-  JobRecord record;  // the step under way
+  JobRecord record;  // current step
   bool has_record = false;
   std::uint64_t next_line = 0;  // of the transfer that its core copies
-  std::uint64_t lines = 0;      // from there on; 0: none is being copied
-  std::int64_t left = 0;        // instructions until its limit
-  std::int64_t copied = 0;      // of those of its record, a line of the NVDIMM, that copy
-  Tick sync_began{0};           // of its last sync
-  Transfer fetched_copy;        // the request that the record fetched last begins, if it does
-  std::array<Ring<CopyUnderWay>, 2> copies;  // of reads, of writes, whose last line is not retired
+  std::uint64_t lines = 0;      // of that transfer still to be copied; 0: no copy
+  std::int64_t left = 0;        // instructions to its limit
+  std::int64_t copied = 0;      // instructions of its record that copy an NVDIMM line
+  Tick sync_began{0};           // start of its last sync
+  Transfer fetched_copy;        // block request that the last fetched record begins, if any
+  // Reads, writes: requests whose last line is not retired.
+  std::array<Ring<CopyUnderWay>, 2> copies;
   ThreadState state = ThreadState::done;
-  Tick since{0};                              // up to when time in its state is counted
+  Tick since{0};                              // time in its state is counted up to here
   std::array<Counter, kThreadStates> time{};  // picoseconds, by state
-  Counter copying = 0;                        // of those in which it ran
+  Counter copying = 0;                        // running time spent copying
 
   void serialize(Archive& archive);
 };
@@ -71,11 +72,11 @@ class JobThreads {
 
   void enter(std::uint32_t thread, ThreadState state, Tick now);
   std::size_t count(ThreadState state) const { return counts_[static_cast<std::size_t>(state)]; }
-  // Counts the time of all up to now; `counts`: what is measured counts.
+  // Counts the time of all threads up to `now`. With `counts` false, later time is not counted.
   void account(Tick now, bool counts);
 
-  // Registers, under `path`, the times that the first `threads` of them together, and, where these
-  // are few, each, spent in each state.
+  // Registers, under `path`, the time spent in each state: the sum over the first `threads` threads
+  // and, if these are few, each one's.
   void register_statistics(StatisticRegistry& registry, const std::string& path,
                            std::uint32_t threads);
 

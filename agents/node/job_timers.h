@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ends after a time in a job: its threads' sleeps, and the pause before it starts over.
+// Timers of a job: its threads' sleeps, and the pause before it starts over.
 //
-// They go by a clock of the job's own, which is the simulation's until idle time is skipped: then
-// the next of them ends at once, and all others are as much nearer.
+// They run on the job's own clock, which equals simulated time until idle time is skipped. A skip
+// makes the next timer expire at once and brings all others nearer by the same amount.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,10 @@ class JobTimers {
   Tick next_time() const { return events_.empty() ? kNever : events_.next_time() - skipped_; }
   bool due(Tick now) const { return next_time() <= now; }
   Event pop() { return events_.pop(); }
-  // There is one.
+  // Requires a pending timer.
   void skip_to_next(Tick now) { skipped_ = std::max(skipped_, events_.next_time() - now); }
 
-  // see(event) for all, in no order.
+  // Calls see(event) for each timer, in unspecified order.
   template <class See>
   void each(See see) const {
     events_.each(see);
@@ -38,7 +38,7 @@ class JobTimers {
 
  private:
   EventQueue<Kind> events_;  // by the job's clock
-  Tick skipped_{0};          // how far that is ahead of the simulation's
+  Tick skipped_{0};          // lead of the job's clock over simulated time
 };
 
 }  // namespace hmsim

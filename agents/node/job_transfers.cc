@@ -122,7 +122,7 @@ StintEnd JobTransfers::sync(std::uint32_t number, Tick now) {
   return StintEnd::waits;
 }
 
-// Gives the flusher its next transfer. Returns false if there is none.
+// Gives the flusher its next transfer. Returns false if the queue is empty.
 bool JobTransfers::next_transfer(std::uint32_t flusher) {
   const std::optional<Transfer> transfer = sites_.of(flusher).write_back.take();
   JobThread& thread = threads_[flusher];
@@ -137,8 +137,8 @@ bool JobTransfers::next_transfer(std::uint32_t flusher) {
   return true;
 }
 
-// The flusher's transfer is written: the threads that waited for it continue. Returns whether the
-// flusher has another.
+// Records that the flusher's transfer is written, and makes the threads that waited for it
+// continue. Returns whether the flusher has another transfer.
 bool JobTransfers::flushed(std::uint32_t flusher, Tick now) {
   JobSite& site = sites_.of(flusher);
   WriteBack& write_back = site.write_back;
@@ -201,7 +201,7 @@ void JobTransfers::part_done(std::uint32_t index, Tick now) {
 }
 
 void JobTransfers::granted(std::uint32_t io, Tick now) {
-  sites_.all().front().io->granted(io, now);  // a job whose software takes cores is on one node
+  sites_.all().front().io->granted(io, now);  // a job whose software uses cores is on one node
 }
 
 void JobTransfers::copy_began(std::uint32_t number, bool write, Tick now) {
@@ -209,7 +209,7 @@ void JobTransfers::copy_began(std::uint32_t number, bool write, Tick now) {
   thread.copies[write ? 1 : 0].push({thread.fetched_copy, now});
 }
 
-// A copy whose first line precedes the part of the trace that is run is not counted.
+// A copy whose first line precedes the simulated part of the trace is not counted.
 void JobTransfers::copy_ended(std::uint32_t number, bool write, Tick ended) {
   Ring<CopyUnderWay>& copies = threads_[number].copies[write ? 1 : 0];
   if (copies.empty()) {
@@ -251,7 +251,7 @@ void JobTransfers::check(const Archive& archive) const {
   check_blocks(archive);
 }
 
-// Addresses count modulo the device's lines.
+// Checks only that a device exists: addresses are taken modulo its lines.
 void JobTransfers::check_blocks(const Archive& archive) const {
   constexpr const char* kNone = "a job has blocks, and the configuration has none";
   for (std::uint32_t number = 0; number < threads_.size(); ++number) {

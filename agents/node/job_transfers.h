@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block I/O of a job's threads and flushers: transfers by a copy engine, write-back, flushes,
-// and the latencies of all of these and of the copies that cores make themselves.
+// Block I/O of a job's threads and flushers: transfers by a copy engine, write-back, flushes, and
+// the latencies of these and of copies that cores make.
 //
-// Transfers of a copy engine, and flushes, go to a Host (agents/node/job_io.h): that of the
-// configuration's storage, which moves its data itself, under software that runs on the node's
-// cores; or that of the node's NVDIMM, without software. With engine `core`, the core that runs a
-// thread loads and stores the lines (agents/node/job_steps.h), and only flushes come here.
+// Transfers of a copy engine, and flushes, go to a Host (agents/node/job_io.h). The host of the
+// configuration's storage moves its data itself, and its software runs on the node's cores. The
+// host of the node's NVDIMM has no software. With engine `core`, the core that runs a thread loads
+// and stores the lines (agents/node/job_steps.h), and only flushes come here.
 #pragma once
 
 #include <cstddef>
@@ -25,43 +25,45 @@ namespace hmsim {
 
 class JobTransfers final : private IoListener {
  public:
-  // All of these outlive this.
+  // All of these outlive this object.
   JobTransfers(JobKeys& keys, JobSites& sites, JobThreads& threads, JobControl& job)
       : keys_(keys), sites_(sites), threads_(threads), job_(job) {}
   JobTransfers(const JobTransfers&) = delete;
   JobTransfers& operator=(const JobTransfers&) = delete;
 
-  // Called once each, in this order, `agent` being the job's number in the workload. Finds the
-  // devices; sets the key `engine` to `dma` if they are not memory. Throws InputError.
+  // Finds the devices, and sets the key `engine` to `dma` if they are not memory. Call once, before
+  // open(). `agent` is the job's number in the workload. Throws InputError.
   void find_devices(std::size_t agent, const AgentEnvironment& environment);
-  // Opens the way to them. The sites and threads exist; the flushers have nothing to write.
+  // Connects to the devices; called once. The sites and threads exist; the flushers have nothing to
+  // write.
   void open(const AgentEnvironment& environment);
 
   bool has_nvdimm() const { return has_nvdimm_; }
   bool has_blocks() const { return block_lines_ > 0; }
 
-  // Each carries out the step of a thread whose stint ended for it.
+  // read() to sync() perform the step that ended a thread's stint. read() starts a transfer.
   StintEnd read(std::uint32_t thread, Tick now);
-  // Continues, unless too much is being read ahead: then it is a read.
+  // Starts a read that the thread does not wait for. At the limit of such reads, acts as read().
   StintEnd read_ahead(std::uint32_t thread, Tick now);
   // Waits for a page that is being read ahead.
   StintEnd use(std::uint32_t thread, Tick now);
-  // A program's thread passes its lines to the flushers, and sleeps while too many wait for them.
-  // Without flushers, and for a flusher, it writes them.
+  // Queues a program thread's lines for the flushers; the thread sleeps while too many wait.
+  // Without flushers, the thread writes them itself. For a flusher, writes its transfer, or, if a
+  // core has copied it, takes the next one.
   StintEnd write(std::uint32_t thread, Tick now);
   // Waits until the flushers have nothing to write, and then for a flush of the device.
   StintEnd sync(std::uint32_t thread, Tick now);
 
-  // As NodeJob's.
+  // As in NodeJob.
   void copy_began(std::uint32_t thread, bool write, Tick now);
   void copy_ended(std::uint32_t thread, bool write, Tick ended);
   void granted(std::uint32_t io, Tick now);
 
-  bool idle() const;  // no transfer is under way, and the flushers have nothing to write
+  bool idle() const;  // no transfer is under way, and no flusher has work
   IoMeter& meter() { return meter_; }
 
   void serialize(Archive& archive);
-  // Checks that threads and blocks which the state names exist. The threads are loaded.
+  // Checks that threads and blocks named in the state exist. The threads are loaded.
   void check(const Archive& archive) const;
 
  private:
@@ -82,7 +84,7 @@ class JobTransfers final : private IoListener {
   JobControl& job_;
   std::size_t agent_ = 0;
   bool has_nvdimm_ = false;
-  std::uint64_t block_lines_ = 0;  // of a node's NVDIMM, or of the storage
+  std::uint64_t block_lines_ = 0;  // lines of a node's NVDIMM, or of the storage
   TransferTable transfers_;
   IoMeter meter_;
 };

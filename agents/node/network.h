@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network between nodes. Each node has a link out and a link in, which carry one message at a
-// time, first come, first served.
+// Network between nodes. Each node has an outgoing and an incoming link. A link carries one message
+// at a time, in FIFO order.
 //
-// A message's first bit leaves when the link out has carried those before, and gets to the other
-// end a latency later. The link in carries it from then on, or behind those that got there before.
-// Alone, a message arrives latency + size / rate after it was sent.
+// A message's first bit leaves when the outgoing link has carried the earlier messages, and reaches
+// the other end one latency later. The incoming link carries it from then on, or after messages
+// that arrived there earlier. On idle links, a message arrives latency + size / rate after it was
+// sent.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace hmsim {
 
-// Who gets messages.
+// Receiver of messages.
 class NetworkUser {
  public:
   virtual ~NetworkUser() = default;
@@ -40,27 +41,27 @@ class Network final : public Component {
   explicit Network(const ClusterParameters& parameters);
   void attach(Wakeup wakeup) { wakeup_ = wakeup; }
 
-  // Returns the user's number. It must outlive the network's last message.
+  // Adds a user and returns its number. The user must outlive the network's last message.
   std::uint16_t join(NetworkUser& user);
   void send(const Message& message, Tick now);
   std::uint64_t under_way(std::uint16_t user) const { return under_way_[user]; }
 
   Tick next_event() const override { return steps_.next_time(); }
   Tick advance(Tick now) override;
-  void account(Tick now);  // brings the counters of time up to now
+  void account(Tick now);  // brings time counters up to date
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive) override;
 
  private:
-  enum class Step : std::uint8_t { first_bit, last_bit, last = last_bit };  // has arrived
+  enum class Step : std::uint8_t { first_bit, last_bit, last = last_bit };  // that arrives
 
-  // Carries messages until a time, and is idle afterwards.
+  // Link that carries messages until a time, and is idle afterwards.
   struct Link {
     Tick until{0};
-    Tick counted_to{0};  // up to when busy time is counted
+    Tick counted_to{0};  // busy time is counted up to here
     Counter busy = 0;    // picoseconds
     void account(Tick now);
-    // Carries another message, from `now` on or behind the others. Returns when that begins.
+    // Queues another message that takes `time`. Returns when its transmission begins.
     Tick carry(Tick now, Tick time);
     void serialize(Archive& archive) { archive(until, counted_to, busy); }
   };
@@ -77,8 +78,8 @@ class Network final : public Component {
   std::vector<NetworkUser*> users_;
   std::vector<std::uint64_t> under_way_;  // messages, by user
   std::vector<Port> ports_;               // by node
-  Pool<Message> messages_;                // under way
-  EventQueue<Step> steps_;                // payload: a message; each has one
+  Pool<Message> messages_;                // in flight
+  EventQueue<Step> steps_;                // payload: a message; each has one step
 };
 
 }  // namespace hmsim

@@ -122,7 +122,7 @@ void Node::release(const SoftwareId& software, Tick now) {
   }
 }
 
-// Software goes first: it is an interrupt, or goes on with what a thread has asked for.
+// Software goes first: it models an interrupt, or continues what a thread has requested.
 bool Node::take_next(NodeCore& core, Tick now) {
   if (Job* const job = first_of(core, &Job::software)) {
     const SoftwareId software{static_cast<std::uint16_t>(job - jobs_.data()),

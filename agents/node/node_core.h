@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A core of a node: runs threads of jobs, one stint after the other.
+// Core of a node: runs threads of jobs, one stint after another.
 //
-// A stint is a pass of the window: it begins with an empty one, and ends when all that the thread
-// wanted to do before it waits, or before its quantum is over, is retired. A core that runs another
-// thread than before takes the switch time first.
+// A stint is a pass of the core's window. It begins with an empty window, and ends when everything
+// that the thread does before it waits, or before its quantum ends, is retired. A core that
+// switches threads first takes the switch time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hmsim {
 
 class Node;
 
-// A thread, by its number in its job, and the job's among those that joined the node.
+// Thread: its number in its job, and the job's number on the node.
 struct ThreadId {
   std::uint16_t job = 0;
   std::uint32_t thread = 0;
@@ -27,7 +27,8 @@ struct ThreadId {
   void serialize(Archive& archive) { archive(job, thread); }
 };
 
-// Software that runs for a request of a job's: the job's number, and the request's.
+// Software that runs for a request of a job: the job's number on the node, and the request's
+// number.
 struct SoftwareId {
   std::uint16_t job = 0;
   std::uint32_t io = 0;
@@ -38,38 +39,39 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// The result of a stint.
+// Result of a stint.
 struct Stint {
-  std::int64_t work = 0;   // instructions of the program, without those that copy lines
-  Tick copying{0};         // the part of its time in which lines were copied
-  bool preempted = false;  // it ended before the thread's next step was done
+  std::int64_t work = 0;   // instructions of the program, except those that copy lines
+  Tick copying{0};         // time spent copying lines
+  bool preempted = false;  // it ended before the thread's next step
 };
 
 class NodeCore final : public Agent, private MissCore::Owner {
  public:
   NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& node);
 
-  const std::optional<ThreadId>& thread() const { return thread_; }  // that runs
+  const std::optional<ThreadId>& thread() const { return thread_; }  // running on the core
   std::optional<ThreadId> last_thread() const { return last_; }
-  const std::optional<SoftwareId>& software() const { return software_; }  // that has it
+  const std::optional<SoftwareId>& software() const { return software_; }  // holding the core
   bool is_free() const { return !thread_ && !software_; }
-  // Software has the free core until release(), however long that takes: it is no thread, needs no
-  // switch, and is not preempted.
+  // Gives the free core to software until release(), without time limit. Software is not a thread:
+  // it needs no switch time and is not preempted.
   void hold(const SoftwareId& software, Tick now);
   void release(Tick now);
-  // Runs a thread from now on. The core is free, and the thread's job has said so.
+  // Runs a thread from now on. The core is free, and NodeJob::stint_begins() was called.
   void run(const ThreadId& thread, Tick now);
 
-  // Has the thread yield as soon as it can: between two instructions, or behind a transfer.
+  // Makes the thread yield as soon as possible: between two instructions, or after a transfer.
   void preempt(Tick now);
   Tick stint_begin() const { return stint_begin_; }
-  // Whether preempt() may gain anything: the thread has begun, and does not yield already.
+  // Returns whether preempt() can have an effect: the thread has begun to run and is not about to
+  // yield.
   bool preemptible(Tick now) const { return thread_ && !yields_soon_ && first_slot_at_ <= now; }
 
-  // Instructions of the program, up to `now`, in the present stint: of those that are retired, the
-  // ones that copy no line.
+  // Returns the retired instructions of the present stint up to `now`, except those that copy
+  // lines.
   std::int64_t stint_work(Tick now) const { return copies_.work(now); }
-  // A store to the line makes a copy that was read ahead of the core's loads old.
+  // Drops the prefetched copy of a line that is stored to.
   void give_up_copy(MemoryClass memory, Address address) { engine_.give_up_copy(memory, address); }
 
   AgentTraits traits() const override { return {"instructions", parameters_.frequency, true}; }
@@ -80,10 +82,10 @@ class NodeCore final : public Agent, private MissCore::Owner {
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
-  Counter busy() const { return busy_; }  // picoseconds in which a thread or software had it
+  Counter busy() const { return busy_; }  // picoseconds in which a thread or software held it
 
  private:
-  // The records of the thread that runs.
+  // Source of the records of the running thread.
   class Feed final : public MissSource {
    public:
     explicit Feed(NodeCore& core) : core_(core) {}
@@ -121,14 +123,14 @@ class NodeCore final : public Agent, private MissCore::Owner {
   std::optional<ThreadId> last_;
   std::optional<SoftwareId> software_;
   Tick stint_begin_{0};           // when the thread took the core
-  Tick first_slot_at_{0};         // when it began to run: behind the switch
+  Tick first_slot_at_{0};         // when it began to run, after the switch
   bool yields_soon_ = false;      // preempt() was called in this stint
   bool preempted_ = false;        // the stint ends before the thread's next step
   std::int64_t quantum_end_ = 0;  // slot
-  std::int64_t done_ = 0;         // work of stints that ended
-  Tick counted_to_{0};            // up to when time is counted
+  std::int64_t done_ = 0;         // work of completed stints
+  Tick counted_to_{0};            // time is counted up to here
   Counter busy_ = 0;              // picoseconds
-  Counter software_time_ = 0;     // of these, in which software had it
+  Counter software_time_ = 0;     // of that, held by software
   Counter switches_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 struct MachineValues {
   CopyEngine engine;
-  std::int64_t mshrs;            // loads in flight of a core
+  std::int64_t mshrs;            // loads in flight per core
   std::int64_t prefetch_degree;  // lines
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instructions of a stint that copy lines of block requests: how many, when, and when the copy
-// of each request begins and ends.
+// Instructions of a stint that copy lines of block requests: their number and time, and the begin
+// and end of each request's copy.
 #pragma once
 
 #include <algorithm>
@@ -17,33 +17,33 @@ class NodeJob;
 
 class StintCopies {
  public:
-  // The stint is a pass of the core. The pass outlives this.
+  // `pass` is the core's pass that runs stints. It outlives this object.
   explicit StintCopies(const CorePass& pass) : pass_(pass) {}
   StintCopies(const StintCopies&) = delete;
   StintCopies& operator=(const StintCopies&) = delete;
 
   void open() { of_records_.resize(pass_.window().capacity()); }
-  // A stint begins in this slot.
+  // Begins a stint in this slot.
   void begin(std::int64_t slot) {
     copy_slots_ = 0;
     counted_slot_ = slot - 1;
   }
-  // The next record, or the end of the stint, is fetched.
+  // Records that the next record, or the end of the stint, was fetched.
   void fetched(const CopyPart& part) {
     part_ = part;
     fetched_.own = part.instructions;
   }
-  // The last `instructions` up to the record fetched are not run.
+  // Gives up the last `instructions` before the fetched record, which will not run.
   void give_up(std::int64_t instructions) { fetched_.own -= std::min(fetched_.own, instructions); }
-  // The record fetched, which has `gap` instructions, is dispatched in `slot`. `at_fence`: it has
-  // waited at a fence. Returns the slot after which the core was copying; `slot` if it was not.
+  // Records that the fetched record, with `gap` instructions, is dispatched in `slot`. `at_fence`:
+  // a fence precedes it. Returns the slot after which the core was copying; `slot` if it was not.
   std::int64_t dispatched(std::int64_t number, std::int64_t slot, std::int64_t gap, bool at_fence) {
     note_ended();
     if (number != CorePass::kUnknown) {
       of_records_[pass_.window().place_of(number)] = fetched_;
       last_number_ = number;
     }
-    // A wait at the fence after a line that this stint copied is a part of the copy.
+    // A wait at the fence that follows a line copied in this stint is part of the copy.
     const bool waited = copy_slots_ > 0 && at_fence;
     const std::int64_t begin = fetched_.own > 0 ? counted_slot_
                                : waited         ? std::min(counted_slot_ + gap, slot)
@@ -53,36 +53,36 @@ class StintCopies {
     counted_slot_ = slot;
     return begin;
   }
-  // Whether report() has anything to report.
+  // Returns whether report() has anything to report.
   bool has_news() const { return part_.begins || part_.ends || !last_lines_.empty(); }
-  // Reports to the job of the thread: first the request whose copy begins with the record
-  // dispatched, then those whose last line is known to retire.
+  // Reports to the thread's job: first the request whose copy begins with the dispatched record,
+  // then those whose last line has a known retirement.
   void report(NodeJob& job, std::uint32_t thread);
-  // All of the stint is retired. Reports the requests that have ended.
+  // Reports the requests that have ended. The whole stint is retired.
   void end(NodeJob& job, std::uint32_t thread);
 
-  std::int64_t slots() const { return copy_slots_; }  // of the stint, in which it copied
-  // Instructions of the stint that are retired by now and copy no line.
+  std::int64_t slots() const { return copy_slots_; }  // of the stint, spent copying
+  // Returns the instructions of the stint that are retired by now, except those that copy lines.
   std::int64_t work(Tick now) const;
 
   void serialize(Archive& archive);
 
  private:
-  // A record that copied the last line of a request.
+  // Record that copied the last line of a request.
   struct LastLine {
     std::int64_t number = 0;
     bool write = false;
     void serialize(Archive& archive) { archive(number, write); }
   };
-  // Instructions that copy a record's line, the last ones before it, and those of the records of
-  // its stint before it.
+  // Copying instructions of a record. `own`: the last ones of its gap, which copy its line.
+  // `before`: those of earlier records of its stint.
   struct Copies {
     std::int64_t own = 0;
     std::int64_t before = 0;
     void serialize(Archive& archive) { archive(own, before); }
   };
 
-  // The record fetched comes after the last line of a request.
+  // Records which requests ended with the record dispatched last.
   void note_ended() {
     for (const bool write : {false, true}) {
       if (part_.ended[write ? 1 : 0]) {
@@ -93,14 +93,14 @@ class StintCopies {
   void report_ended(NodeJob& job, std::uint32_t thread);
 
   const CorePass& pass_;
-  CopyPart part_;                   // of the record fetched last
-  std::int64_t last_number_ = 0;    // of the record dispatched last
-  Ring<LastLine> last_lines_;       // that are not known to retire
-  Copies fetched_;                  // of the record fetched last, or of the end of the stint
-  std::vector<Copies> of_records_;  // in the window, by number, modulo its capacity
-  std::int64_t counted_slot_ = 0;   // of the latest dispatch
-  // Slots of the stint between a copied line's dispatch and the one before, and of waits at its
-  // fences.
+  CopyPart part_;                   // of the last fetched record
+  std::int64_t last_number_ = 0;    // of the last dispatched record
+  Ring<LastLine> last_lines_;       // with unknown retirement
+  Copies fetched_;                  // of the last fetched record, or of the stint's end
+  std::vector<Copies> of_records_;  // by number modulo the window's capacity
+  std::int64_t counted_slot_ = 0;   // slot of the latest dispatch
+  // Slots of the stint between the dispatch of a copied line and the one before, including waits at
+  // its fences.
   std::int64_t copy_slots_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The step that a thread gives to the core that runs it.
+// Step of a thread, as given to the core that runs it.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace hmsim {
 
-// Whether the step before copied the last line of a read, [0], and of a write, [1].
+// Whether the step before copied the last line of a read ([0]) or of a write ([1]).
 using CopiesEnded = std::array<bool, 2>;
 
-// The role of a step in block requests whose lines a core copies by its own loads and stores.
+// Part of a step in block requests whose lines a core copies by its own loads and stores.
 struct CopyPart {
-  std::int64_t instructions = 0;  // the last ones of the step, which copy its line
-  bool write = false;             // the direction of a request that the step begins or ends
+  std::int64_t instructions = 0;  // the last ones of the step; they copy its line
+  bool write = false;             // direction of the request that the step begins or ends
   bool begins = false;            // it copies the request's first line
   bool ends = false;              // it copies the request's last line
   CopiesEnded ended{};
@@ -32,21 +32,21 @@ struct ThreadStep {
   };
 
   Kind kind = Kind::end;
-  Miss miss;  // its gap: the instructions of the step, 0 or more; the rest only of a miss
+  Miss miss;  // gap: instructions of the step, 0 or more; the rest: only for a miss
   CopyPart copy;
 };
 
-// The source of the steps of a job's threads.
+// Source of the steps of a job's threads.
 class ThreadSteps {
  public:
   virtual ~ThreadSteps() = default;
   // Returns the thread's next step. The time slice ends after `most` instructions, but a transfer
   // that the core has begun to copy continues to its end.
   virtual ThreadStep next(std::uint32_t thread, std::int64_t most) = 0;
-  // Whether take_back() is allowed: the last step's transfer, if it has one, has not begun.
+  // Returns whether take_back() is allowed: the transfer of the last step, if any, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
-  // The core did not run the last step, nor the last `instructions` before it: next() returns them
-  // again. The stint ends as preempted.
+  // Takes back the last step and the last `instructions` before it, which the core did not run.
+  // next() returns them again. The stint ends as preempted.
   virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;
 };
 

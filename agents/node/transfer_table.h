@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Table of a job's transfers that are under way, and of the threads that wait for each. A device
-// carries them out (agents/node/job_io.h); their threads sleep meanwhile, except those that read
-// ahead.
+// Table of a job's transfers under way, and of the threads that wait for each. A device executes
+// them (agents/node/job_io.h). Their threads sleep meanwhile, except those that read ahead.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +17,13 @@ namespace hmsim {
 class TransferTable {
  public:
   struct Active {
-    std::uint32_t thread = 0;  // that sleeps until the end, unless `ahead`
+    std::uint32_t thread = 0;  // sleeps until the end, unless `ahead`
     bool write = false;
     bool ahead = false;
     Tick began{0};
     Transfer lines;
-    std::uint64_t parts = 0;      // requests of the device that have not ended
-    Ring<std::uint32_t> waiting;  // ahead: threads that use the lines, in the order of coming
+    std::uint64_t parts = 0;      // device requests that have not ended
+    Ring<std::uint32_t> waiting;  // ahead: threads that use the lines, in order of arrival
 
     bool holds(std::uint64_t line) const {
       return line >= lines.first_line && line < lines.first_line + lines.lines;
@@ -34,8 +33,8 @@ class TransferTable {
     }
   };
 
-  // Begins a transfer of the given number of parts. With `ahead` it is a read whose thread
-  // continues, which requires may_read_ahead(). Returns its number.
+  // Begins a transfer of `parts` device requests. With `ahead`, it is a read whose thread
+  // continues; requires may_read_ahead(). Returns its number.
   std::uint32_t begin(std::uint32_t thread, const Transfer& lines, bool write, bool ahead, Tick now,
                       std::uint64_t parts) {
     const std::uint32_t index = active_.take();
@@ -50,8 +49,8 @@ class TransferTable {
     return index;
   }
   bool may_read_ahead() const { return ahead_ < kMostAhead; }
-  // Makes the thread wait for the transfer that reads this line ahead. Returns false if there is
-  // none.
+  // Makes the thread wait for the transfer that reads this line ahead. Returns false if no
+  // transfer does.
   bool wait_for(std::uint64_t line, std::uint32_t thread) {
     for (std::uint32_t index = 0; ahead_ > 0 && index < active_.size(); ++index) {
       Active& active = active_[index];
@@ -62,10 +61,10 @@ class TransferTable {
     }
     return false;
   }
-  // Notes that a part of the transfer has ended. Returns whether it was the last.
+  // Records that a part of the transfer has ended. Returns whether it was the last.
   bool part_done(std::uint32_t index) { return --active_[index].parts == 0; }
   const Active& operator[](std::uint32_t index) const { return active_[index]; }
-  // Forgets a transfer that has ended. Calls see(thread) for each thread that waited for it, except
+  // Removes a transfer that has ended. Calls see(thread) for each thread that waited for it, except
   // its own.
   template <class See>
   void end(std::uint32_t index, const See& see) {
@@ -76,7 +75,7 @@ class TransferTable {
     ended.waiting.each(see);
   }
 
-  std::uint32_t size() const { return active_.size(); }  // numbers lie below it
+  std::uint32_t size() const { return active_.size(); }  // numbers are below this
   bool idle() const { return active_.used() == 0; }
   // Calls see(thread) for the threads of all transfers, ended ones included, and for those that
   // wait for them.
@@ -98,10 +97,10 @@ class TransferTable {
   }
 
  private:
-  static constexpr std::size_t kMostAhead = 256;  // transfers at a time
+  static constexpr std::size_t kMostAhead = 256;  // transfers under way
 
   Pool<Active> active_;
-  std::size_t ahead_ = 0;  // of them, those that read ahead
+  std::size_t ahead_ = 0;  // transfers under way that read ahead
 };
 
 }  // namespace hmsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job wrote to memory and its flushers are still to write to the NVDIMM.
+// Data that a job wrote to memory and its flushers have not yet written to the NVDIMM.
 //
-// Threads that write are throttled while more lines than the limit wait; those that sync wait until
-// none does.
+// Threads that write are throttled while more lines than the limit wait. Threads that sync wait
+// until no line does.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct Transfer {
 
 class WriteBack {
  public:
-  // The most lines that may wait before threads are throttled.
+  // Sets the most lines that may wait before threads are throttled.
   void set_limit(std::uint64_t lines) { limit_ = lines; }
 
   void add(const Transfer& transfer) {
     queue_.push(transfer);
     dirty_ += transfer.lines;
   }
-  // The next one for a flusher, whose lines count until they are written().
+  // Takes the next transfer for a flusher. Its lines count until written() is called.
   std::optional<Transfer> take();
   void written(std::uint64_t lines) { dirty_ -= lines; }
 
@@ -37,14 +37,14 @@ class WriteBack {
   bool queue_is_empty() const { return queue_.empty(); }
 
   Ring<std::uint32_t> idle;       // flushers
-  Ring<std::uint32_t> throttled;  // threads, in the order in which they came
-  Ring<std::uint32_t> syncing;    // likewise, until all is written
+  Ring<std::uint32_t> throttled;  // threads, in order of arrival
+  Ring<std::uint32_t> syncing;    // threads, in order of arrival, until everything is written
 
   void serialize(Archive& archive);
 
  private:
   std::uint64_t limit_ = 0;
-  std::uint64_t dirty_ = 0;  // lines in the queue, or taken and not written
+  std::uint64_t dirty_ = 0;  // lines queued, or taken and not yet written
   Ring<Transfer> queue_;
 };
 

@@ -10,7 +10,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kNamedSources = 1 << 16;  // that a Request can name
+constexpr std::uint64_t kNamedSources = 1 << 16;  // number of sources that a Request can name
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind memory_trace: a trace of memory requests, straight into the controller.
+// Kind memory_trace: a trace of memory requests, sent directly to the controller.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class TraceMode { saturating, timed };
 
 class MemoryTrace final : public StreamAgent {
  public:
-  // timed: so many requests may wait outside the controller; beyond, sending falls behind.
+  // timed: most requests that may wait outside the controller; beyond that, sending is delayed.
   static constexpr std::int64_t kTimedOutside = 4'096;
 
   explicit MemoryTrace(const FrontendParameters&) {}
@@ -29,7 +29,7 @@ class MemoryTrace final : public StreamAgent {
   Bounds open() override;
   bool next(StreamRequest& request) override;
   void rewind() override;
-  Tick due(const Access& access);  // when its request is due, in its pass
+  Tick due(const Access& access);  // earliest send time of its request, within its pass
   [[noreturn]] void fail_late(const Access& access) const;
   [[noreturn]] void fail_source(const Access& access) const;
   double source_fraction() const override { return source_->fraction(); }
@@ -38,13 +38,13 @@ class MemoryTrace final : public StreamAgent {
   TraceKeys trace_;
   TraceMode mode_ = TraceMode::saturating;
   bool sources_of_trace_ = false;
-  std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
+  std::int64_t frequency_ = 800'000'000;  // hertz; clock of traces that count cycles
   RateClock clock_;
   TimeUnit unit_ = TimeUnit::none;
-  Tick interval_{0};  // of traces that tell no times; 0: none
-  Tick due_{0};       // of the next request of such a trace, in its pass
+  Tick interval_{0};  // between requests of a trace without times; 0: none
+  Tick due_{0};       // earliest send time of the next such request, within its pass
   std::unique_ptr<AccessSource> source_;
-  Access access_;  // the last one
+  Access access_;  // the last one read
 };
 
 }  // namespace hmsim

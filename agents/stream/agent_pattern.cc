@@ -14,7 +14,7 @@ DramWalk::DramWalk(std::uint64_t lines, std::uint64_t stride, double reuse, Rand
 }
 
 StreamRequest DramWalk::next() {
-  const int rows = to_and_fro_ ? 2 : 1;  // that a turn begins with
+  const int rows = to_and_fro_ ? 2 : 1;  // rows not used recently that begin a turn
   if (fresh_ >= rows && !reuse_.due()) {
     current_ = (current_ + 1) % kContexts;
     fresh_ = 0;
@@ -27,7 +27,7 @@ StreamRequest DramWalk::next() {
   }
   Context& context = contexts_[current_];
   std::uint64_t line = context.base + context.step * stride_;
-  if (to_and_fro_) {  // from the middle of a row, so that the other end lies in another one
+  if (to_and_fro_) {  // start mid-row, so that the other end is in another row
     const std::uint64_t start = kRowLines / 2 + context.step / 2 % (kRowLines / 4);
     line = context.base + start + context.step % 2 * stride_;
   }

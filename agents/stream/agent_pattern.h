@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind pattern: a closed loop of requests that holds the characteristics by which the harmonic
-// policy knows traffic (policies/monitors/), for training its tables.
+// Kind pattern: a closed loop of requests with set values of the characteristics that the harmonic
+// policy measures (policies/monitors/). Used to train its tables.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// Spreads events evenly: of every n steps, n x share are chosen.
+// Chooses a given share of steps, evenly spaced: share x n of any n.
 class Spread {
  public:
   explicit Spread(double share = 0)
@@ -33,9 +33,10 @@ class Spread {
   std::uint64_t owed_ = 0;
 };
 
-// DRAM lines. Many contexts take turns. Each walks at the given stride, so that the distance of its
-// successive requests is that; one that a row holds several of walks on, a longer one goes to and
-// fro between two rows. A context's turn lasts while rows seen lately are due.
+// Generator of DRAM lines. Contexts take turns, and each walks at the given stride, so the distance
+// between its successive requests is the stride. If a row holds at least two strides, a context
+// walks on; otherwise it alternates between two rows. A turn ends when no further request to a
+// recently used row is required.
 class DramWalk {
  public:
   DramWalk() = default;
@@ -44,7 +45,7 @@ class DramWalk {
   void serialize(Archive& archive);
 
  private:
-  static constexpr std::size_t kContexts = 64;  // more than the rows that are remembered
+  static constexpr std::size_t kContexts = 64;  // more than the rows that monitors remember
   static constexpr std::uint64_t kRowLines = 128;
   struct Context {
     std::uint64_t base = 0;  // line
@@ -58,11 +59,11 @@ class DramWalk {
   Spread reuse_;
   std::array<Context, kContexts> contexts_{};
   std::size_t current_ = 0;
-  int fresh_ = 0;  // requests of this turn to rows that were not seen lately
+  int fresh_ = 0;  // requests of this turn to rows not used recently
 };
 
-// NVDIMM lines: pages, each line by line, read or written, next to the last one of the op or at
-// random.
+// Generator of NVDIMM lines. It reads or writes whole pages, line by line. Each page follows the
+// last one of the same operation, or is random.
 class PageWalk {
  public:
   PageWalk() = default;
@@ -78,7 +79,7 @@ class PageWalk {
   std::array<std::uint64_t, 2> last_{};
   Random random_;
   bool write_ = false;
-  int line_ = 0;  // of the page, the next one
+  int line_ = 0;  // the next line of the page
 };
 
 class PatternAgent final : public StreamAgent {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind synthetic: generated requests, straight into the controller.
+// Kind synthetic: generated requests, sent directly to the controller.
 #include <cstdint>
 #include <vector>
 
@@ -41,11 +41,11 @@ class Synthetic final : public StreamAgent {
   std::int64_t outstanding_limit_ = 32;
   Tick interval_{0};
 
-  std::uint64_t lines_ = 1;        // in the footprint
-  std::uint64_t read_chance_ = 0;  // x 2^32
+  std::uint64_t lines_ = 1;        // of the footprint
+  std::uint64_t read_chance_ = 0;  // probability x 2^32
   Random random_;
-  std::uint64_t position_ = 0;  // line, of the next sequential or strided request
-  std::uint64_t shift_ = 0;     // of a strided round against the first
+  std::uint64_t position_ = 0;  // line of the next sequential or strided request
+  std::uint64_t shift_ = 0;     // offset of a strided round from the first
   Tick due_{0};
 };
 

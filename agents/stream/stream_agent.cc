@@ -56,7 +56,7 @@ void StreamAgent::fetch() {
   }
 }
 
-// Returns when the next request may be sent at the earliest; without one, the start of the pass.
+// Returns the earliest send time of the next request; without one, the start of the pass.
 Tick StreamAgent::due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
 
 void StreamAgent::pump(Tick now) {
@@ -102,8 +102,8 @@ StreamAgent::Place StreamAgent::place_of(const StreamRequest& request) const {
           Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_))};
 }
 
-// Always to the limit, as generated requests have no end; the limit of a stream in the background
-// may be no end either.
+// Ignores `to_limit`, because generated requests have no end. kMostRead bounds background streams,
+// which may have no limit.
 void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   constexpr std::int64_t kMostRead = 1 << 24;  // requests
   bool wanted = true;
@@ -123,7 +123,7 @@ void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   }
 }
 
-// Unless it was a bound that held the next request back, it waits on.
+// Sends further requests only if the bound was what held the next one back.
 void StreamAgent::on_admit(const Request&, Tick now) {
   const bool held = outside_ == bounds_.outside;
   --outside_;
@@ -141,7 +141,7 @@ void StreamAgent::handle_completion(const Request&, Tick now) {
   }
 }
 
-// The limit counts requests sent from now on; one that was already fetched is the first of them.
+// The limit counts requests sent from now on. A request that was already fetched is the first.
 void StreamAgent::restart_limit(Tick now) {
   sent_ = 0;
   if (!next_) {
@@ -160,7 +160,7 @@ double StreamAgent::pass_fraction(Tick) const {
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
-  // These bound what it sends.
+  // The counters bound what the agent sends.
   archive.check(outside_ >= 0 && outstanding_ >= 0, "a stream waits for no requests");
   serialize_source(archive);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An agent that sends single lines straight to the memory, in a given order.
+// Agent that sends single lines directly to the memory, in a given order.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace hmsim {
 
 enum class Target { dram, nvdimm, system };
 
-// One request: a byte address within the target, taken modulo its capacity, and when it may be sent
-// at the earliest, counted from the start of the pass.
+// Request for one line. `address` is a byte address within the target, taken modulo its capacity.
+// `due` is the earliest send time, counted from the start of the pass.
 struct StreamRequest {
   std::uint64_t address = 0;
   bool write = false;
   Tick due{0};
-  std::uint16_t context = 0;  // issued on behalf of the agent's core plus this
+  std::uint16_t context = 0;  // the request acts for the agent's core + context
 
   void serialize(Archive& archive);
 };
@@ -41,21 +41,21 @@ class StreamAgent : public Agent {
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
   struct Bounds {
-    std::int64_t outside;      // requests that may wait outside the controller
-    std::int64_t outstanding;  // requests sent and not completed
+    std::int64_t outside;      // limit of requests that wait outside the controller
+    std::int64_t outstanding;  // limit of requests sent and not completed
   };
 
-  // Opens the source at its first request and returns the bounds that hold from then on.
+  // Opens the source at its first request and returns the bounds to use from then on.
   virtual Bounds open() = 0;
-  virtual bool next(StreamRequest& request) = 0;  // a new one; false at the end
+  virtual bool next(StreamRequest& request) = 0;  // reads a request; false at the end
   virtual void rewind() = 0;
   virtual double source_fraction() const = 0;
   virtual void serialize_source(Archive& archive) = 0;
 
-  Bytes target_capacity() const;  // after connecting
+  Bytes target_capacity() const;  // valid after connecting
   Target target() const { return target_; }
 
-  std::int64_t requests_ = 0;  // limit; 0: to the end of the source
+  std::int64_t requests_ = 0;  // per pass; 0: to the end of the source
 
  private:
   void prepare() override;
@@ -79,13 +79,13 @@ class StreamAgent : public Agent {
 
   Target target_ = Target::system;
   std::uint64_t capacity_ = 0;       // of the target
-  std::uint64_t dram_capacity_ = 0;  // where the NVDIMM begins in a system address
+  std::uint64_t dram_capacity_ = 0;  // start of the NVDIMM in a system address
   Bounds bounds_{1, kUnbounded};
 
   std::optional<StreamRequest> next_;  // of the pass
   Tick origin_{0};                     // of the pass
   Tick wake_{0};
-  bool pumping_ = false;   // within pump(): the port answers while a request is sent
+  bool pumping_ = false;   // in pump(): the port may call back while it accepts a request
   std::int64_t sent_ = 0;  // since the pass, or measuring, began
   std::int64_t done_ = 0;  // since time 0
   std::int64_t outside_ = 0;

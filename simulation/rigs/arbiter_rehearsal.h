@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bus arbiter without a channel: told of requests by hand, and asked.
+// Bus arbiter without a channel, driven by hand for tests and self-checks.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@ namespace hmsim {
 
 class ArbiterRehearsal final : public SourceProgress {
  public:
-  static constexpr int kSlots = 128;  // of each class
+  static constexpr int kSlots = 128;  // per class
 
-  // On a DDR3-1600 channel.
+  // Connects the arbiter to a DDR3-1600 channel.
   ArbiterRehearsal(const std::string& name, const Assignments& assignments);
 
   static RequestView view(MemoryClass memory, std::uint32_t slot, Tick arrival = Tick(0));
 
-  // So many slots are taken; slots 0 and 1 hold what competes.
+  // Returns the arbiter's choice with the given numbers of slots taken. Slots 0 and 1 hold the
+  // competing requests.
   MemoryClass choose(int dram_pending, int nvdimm_pending, Tick dram_arrival = Tick(0),
                      Tick nvdimm_arrival = Tick(0), Tick now = Tick(0));
   BusArbiter& arbiter() const { return *arbiter_; }
-  // Throws InputError when it has no such counter.
+  // Throws InputError if there is no such counter.
   Counter counter(const std::string& name) const;
 
   std::int64_t instructions(std::uint16_t /*source*/) const override { return 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flash array on its own: it is given operations, and its stages are written down.
+// Flash array without a module: runs given operations and records their stages.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 namespace hmsim {
 
 struct FlashTask {
-  Tick at{0};  // when it is submitted; tasks stand in order of this
+  Tick at{0};  // submission time; tasks are sorted by it
   FlashOperation operation = FlashOperation::read;
   std::uint32_t lun = 0;
   std::uint32_t superblock = 0;
-  std::uint32_t page = 0;  // of the superblock: page of the block x planes + plane
+  std::uint32_t page = 0;  // within the superblock: page of the block x planes + plane
   FlashPriority priority = FlashPriority::demand;
   bool transfer = true;
-  PartMask parts = 0;  // of the page that pass the bus; none: the first
+  PartMask parts = 0;  // parts of the page that cross the bus; 0: the first one
 };
 
 class FlashBench final : private FlashRequester, private FlashClient, private FlashObserver {
  public:
-  // `parameters` have passed check().
+  // `parameters` passed check().
   explicit FlashBench(const NvdimmParameters& parameters, std::uint64_t seed = 0);
 
   FlashArray& array() { return array_; }
   NandStatistics& statistics() { return array_.statistics(); }
 
-  // When each of the tasks was done. Throws InputError for a place that does not exist.
+  // Returns the completion time of each task. Throws InputError for a place that does not exist.
   std::vector<Tick> run(const std::vector<FlashTask>& tasks);
   const std::vector<FlashRecord>& log() const { return log_; }
   std::int64_t failed() const { return failed_; }
-  void set_wear(std::uint32_t erases) { wear_ = erases; }  // of every block
+  void set_wear(std::uint32_t erases) { wear_ = erases; }  // for every block
 
  private:
   bool on_flash_start(const FlashCommand&, Tick) override { return true; }
@@ -56,9 +56,9 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
   void on_bad(std::uint64_t) override {}
 
   const std::int64_t luns_;
-  const std::int64_t superblocks_;  // of a LUN
-  const std::int64_t pages_;        // of a superblock
-  const std::int64_t parts_;        // of a page
+  const std::int64_t superblocks_;  // per LUN
+  const std::int64_t pages_;        // per superblock
+  const std::int64_t parts_;        // per page
   FlashArray array_;
   std::uint32_t wear_ = 0;
   std::int64_t failed_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transaction scheduler without a channel: told of requests by hand, asked for their order.
+// Transaction scheduler without a channel, driven by hand; reports the order of its requests.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,28 @@ namespace hmsim {
 
 class Rehearsal final : public SourceProgress {
  public:
-  // One rank of DDR3-1600, and an NVDIMM of eight LUNs; room for 512 requests. In cycles: tRTRS.
+  // Shape with one rank of DDR3-1600, an NVDIMM of eight LUNs, and 512 slots. `rank_switch`: tRTRS,
+  // in cycles.
   static ChannelShape ddr3_1600(std::int64_t rank_switch = 1);
 
-  // `shape.slots` bounds the requests.
+  // At most `shape.slots` requests can be enqueued.
   Rehearsal(const std::string& scheduler, const Assignments& assignments,
             const ChannelShape& shape);
 
-  // At the present time; takes the request's class, direction, source, bank, row and row_hit, fills
-  // in the rest, and returns its number: 0, 1, ...
+  // Enqueues a request now and returns its number: 0, 1, ... Uses the class, direction, source,
+  // bank, row and row_hit of `request`, and sets its other fields.
   std::uint32_t enqueue(RequestView request);
   void command(std::uint32_t number) { tell(&TransactionPolicy::on_command, number, false); }
   void ack(std::uint32_t number) { tell(&TransactionPolicy::on_ack, number, false); }
   void issue(std::uint32_t number, bool row_hit);
   void complete(std::uint32_t number) { tell(&TransactionPolicy::on_complete, number, false); }
 
-  // Time passes; the scheduler changes when it wants to.
+  // Advances time. The scheduler performs its changes on the way.
   void run_to(Tick time);
   void retire(std::uint16_t source, std::int64_t instructions);
 
-  // Requests that are not issued, best first, as if all had the row state that they came with.
+  // Returns the requests not yet issued, best first, as if each had the row state it was enqueued
+  // with.
   std::vector<std::uint32_t> order() const;
   std::uint64_t key(std::uint32_t number) const { return policy().key(views_.at(number)); }
   bool withholds(std::uint32_t number) const { return policy().withholds(views_.at(number)); }
@@ -49,7 +51,7 @@ class Rehearsal final : public SourceProgress {
   std::unique_ptr<TransactionScheduler> policy_;
   const ChannelShape shape_;
   Tick now_{0};
-  std::vector<RequestView> views_;  // by number, which is the slot too
+  std::vector<RequestView> views_;  // by number, which is also the slot
   std::vector<bool> issued_;
   std::vector<std::int64_t> instructions_;  // by source
 };
