@@ -17,8 +17,7 @@ struct BufferStatistics {
   Counter read_lookups = 0;
   Counter read_hits = 0;
   Counter read_merged = 0;
-  Counter read_joined =
-      0;  // of the merged ones, those whose line arrives with another item of its page
+  Counter read_joined = 0;  // of the merged ones, those that joined another item's read
   Counter write_lookups = 0;
   Counter write_hits = 0;
   Counter write_merged = 0;

@@ -45,8 +45,8 @@ struct NvdimmData {
   FlashMedia media;
   FrameBytes read;
   FrameBytes write;
-  std::map<std::int64_t, UnsavedPage>
-      unsaved;  // by page; filled only between power failure and recovery
+  // By page; filled only between power failure and recovery.
+  std::map<std::int64_t, UnsavedPage> unsaved;
 };
 
 }  // namespace hmsim

@@ -11,10 +11,7 @@
 
 namespace hmsim {
 
-enum class PageAllocation : std::uint8_t {
-  dynamic,
-  fixed
-};  // `fixed` is "static" in configurations
+enum class PageAllocation : std::uint8_t { dynamic, fixed };  // fixed: "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
 enum class PartialWrites : std::uint8_t { combine, pad, merge };

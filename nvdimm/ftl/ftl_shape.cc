@@ -90,8 +90,7 @@ FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandP
   const std::int64_t moving = shape.merge ? parts * std::min(demands.commands, frames)
                                           : std::min(demands.commands + parts - 1, frames);
   const std::uint64_t pages = shape.logical_pages + (shape.map_pages() << shape.part_bits);
-  const std::uint64_t map_writes =
-      shape.map_pages() == 0 ? 0 : shape.luns;  // at most at the same time
+  const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at a time
   const std::uint64_t stripe = std::uint64_t{shape.luns} << shape.part_bits;
   shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) +
                                      (map_writes << shape.part_bits) + stripe - shape.luns

@@ -29,10 +29,9 @@ struct FtlShape {
   std::uint64_t cached_entries = 0;  // 0: full map, without translation pages
   std::uint64_t map_entries = 1024;  // per 4 KiB of a translation page, which fills a flash page
   std::uint32_t gc_threshold = 2;    // free blocks of a LUN below which collection is due; >= 2
-  std::uint32_t urgent_limit =
-      2;  // free blocks below which collection may not be deferred; <= gc_threshold
+  std::uint32_t urgent_limit = 2;    // limit below which it is not deferred; <= gc_threshold
   bool dynamic = true;
-  // What fills the rest of a flash page. combine: other pages that leave the buffer. merge: the
+  // How the rest of a flash page is filled. combine: other pages that leave the buffer. merge: the
   // page's neighbours in the address space.
   bool combine = true;
   bool merge = false;
@@ -110,11 +109,10 @@ struct FtlShape {
 
 // Demands of the host and the buffer on an FTL.
 struct FtlDemands {
-  Bytes capacity{0};          // raw
-  std::int64_t commands = 0;  // per LUN, for a power failure's save
-  std::int64_t write_frames =
-      0;  // frames of the write part, whose pages may all be on their way to flash
-  std::int64_t kept_blocks = 0;  // per LUN; kept free for the save after a power failure
+  Bytes capacity{0};              // raw
+  std::int64_t commands = 0;      // per LUN, for a power failure's save
+  std::int64_t write_frames = 0;  // of the buffer; their pages may all be on their way to flash
+  std::int64_t kept_blocks = 0;   // per LUN; kept free for the save after a power failure
 };
 
 FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,

@@ -138,8 +138,7 @@ void LunBlocks::raise_no_page() const {
 
 void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
                         const std::vector<std::uint32_t>& full) {
-  std::copy(blocks.begin(), blocks.end(),
-            blocks_.begin());  // in place, because the list of full blocks points there
+  std::copy(blocks.begin(), blocks.end(), blocks_.begin());  // in place: full_ points there
   in_flight_ = 0;
   valid_ = 0;
   invalid_ = 0;
