@@ -75,7 +75,7 @@ void AckChecker::check_command(const CommandRecord& record) {
   }
 }
 
-// A flush is a barrier to both sides.
+// Checks that a flush is a barrier in both directions.
 void AckChecker::check_barrier(const CommandRecord& record) {
   if (flushing_) {
     violations_.add("command during a flush", record, 0, 1);
@@ -100,7 +100,7 @@ void AckChecker::check_flush(const CommandRecord& record) {
   flushing_ = true;
 }
 
-// The host may have so many commands wait for their ack, in so many slots.
+// Checks the limits of commands without an ack and of occupied queue entries.
 void AckChecker::check_outstanding(const CommandRecord& record) {
   if (waiting_ >= outstanding_limit_) {
     violations_.add("outstanding commands", record, outstanding_limit_, waiting_ + 1);
@@ -129,13 +129,13 @@ void AckChecker::check_ack(const CommandRecord& record) {
   }
 }
 
-// The line carries one ack, or other response, an edge.
+// Checks that the line carries at most one ack or other response per clock edge.
 void AckChecker::check_ack_line(const CommandRecord& record) {
   violations_.require("ack line", record, last_ack_, 1);
   last_ack_ = {record.command, record.cycle.value()};
 }
 
-// One edge for the command, then tBC for the lookup.
+// The lookup takes one edge for the command, then tBC.
 void AckChecker::check_lookup(const CommandRecord& record, const Exchange& exchange) {
   if (record.cycle.value() * period_ < exchange.lookup_end) {
     violations_.add("lookup", record, cycle_from(exchange.lookup_end), record.cycle.value());
@@ -155,7 +155,8 @@ void AckChecker::check_posted(const CommandRecord& record) {
   posted_.push((record.cycle.value() + write_cycles_) * period_ + credit_time_);
 }
 
-// Of so many credits that came back, each stands for a write whose lookup has ended.
+// Credits carry no request, so the n-th credit is for the n-th posted write. Its lookup must have
+// ended.
 void AckChecker::check_credit(const CommandRecord& record) {
   check_ack_line(record);
   if (posted_.empty()) {
@@ -181,7 +182,7 @@ void AckChecker::check_burst(const CommandRecord& record) {
   erase(exchange);
 }
 
-// A grant comes at least an edge after the ack; without grants data belong to the ack's own edge.
+// With grants, the burst starts at least one edge after the ack; without, at the ack's own edge.
 void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchange) {
   if (exchange.ack == kNoAck) {
     violations_.add("burst without ack", record, 1, 0);
@@ -219,7 +220,7 @@ void AckChecker::insert(const Exchange& exchange) {
   ++count_;
 }
 
-// Moves later entries of the same run up, so that none is cut off from its home.
+// Moves later entries of the probe run into the gap, so that find() still reaches them.
 void AckChecker::erase(Exchange* exchange) {
   const std::size_t mask = table_.size() - 1;
   auto hole = static_cast<std::size_t>(exchange - table_.data());

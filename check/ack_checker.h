@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
-// direction of the command (docs/concepts.md). A flush ends with its ack; it comes after the bursts
-// of all older requests, and before the commands of all younger ones.
+// Checks the protocol between host and NVDIMM on one channel: a command, then one ack, then one
+// burst in the direction of the command (docs/concepts.md). A flush ends with its ack, which
+// follows the bursts of all older requests and precedes the commands of all younger ones.
 //
-// NVDIMM-P: reads as above, but acks and credits are responses on lines of their own. A write is a
-// burst without command and ack; it takes a credit, which comes back after its lookup at the
+// NVDIMM-P: reads as above, but acks and credits are responses on separate lines. A write is a
+// burst without command or ack. It takes a credit, which returns after the write's lookup at the
 // earliest.
 #pragma once
 
@@ -35,7 +35,7 @@ class AckChecker {
     }
     count_ = std::count_if(table_.begin(), table_.end(),
                            [](const Exchange& each) { return each.request != kNone; });
-    archive.check(count_ <= slots_, "there are more commands than slots");  // a search ends
+    archive.check(count_ <= slots_, "there are more commands than slots");  // so that a search ends
   }
 
  private:
@@ -47,7 +47,7 @@ class AckChecker {
   struct Exchange {
     std::int64_t request = kNone;
     ChannelCommand command = ChannelCommand::nvdimm_read_command;
-    Tick lookup_end{0};  // the NVDIMM cannot answer before
+    Tick lookup_end{0};  // earliest end of the lookup, and so of the NVDIMM's answer
     std::int64_t ack = kNoAck;
     void serialize(Archive& archive) { archive(request, command, lookup_end, ack); }
   };
@@ -80,23 +80,23 @@ class AckChecker {
   const AckMode ack_;
   const Tick period_;
   const std::int64_t outstanding_limit_;
-  const std::int64_t slots_;  // of the host's queues
+  const std::int64_t slots_;  // entries of the host's queues
   const std::int64_t grant_delay_;
   const std::int64_t write_cycles_;  // from a write's burst command to its end, ...
-  Tick credit_time_{0};              // ... and from there to its credit at the earliest
+  Tick credit_time_{0};              // ... and from there to its credit, at least
   const int first_rank_;             // of the NVDIMMs
   ViolationLog& violations_;
   std::vector<Device> devices_;
-  std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
-  std::int64_t count_ = 0;       // exchanges under way
-  std::int64_t waiting_ = 0;     // of them without an ack
+  std::vector<Exchange> table_;  // by request, linear probing; at most half full
+  std::int64_t count_ = 0;       // exchanges in progress
+  std::int64_t waiting_ = 0;     // of these, those without an ack
   Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
-  std::int64_t youngest_ = kNone;    // request of all commands so far
-  std::int64_t last_flush_ = kNone;  // request
-  bool flushing_ = false;            // its ack is still to come
-  std::int64_t credits_ = 0;         // NVDIMM-P: that the host has, ...
-  Ring<std::int64_t> arriving_;      // ... will have from these cycles on, ...
-  Ring<Tick> posted_;                // ... and has not yet: when lookups of those writes end
+  std::int64_t youngest_ = kNone;    // highest request of all commands so far
+  std::int64_t last_flush_ = kNone;  // request of the latest flush
+  bool flushing_ = false;            // its ack is outstanding
+  std::int64_t credits_ = 0;         // NVDIMM-P: credits that the host has, ...
+  Ring<std::int64_t> arriving_;      // ... credits that arrive at these cycles, ...
+  Ring<Tick> posted_;  // ... and the end of each lookup whose write's credit is outstanding
 };
 
 }  // namespace hmsim

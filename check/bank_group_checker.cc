@@ -5,13 +5,15 @@ namespace hmsim {
 
 namespace {
 
-// The write's data are over. In JESD209-5 BL/n_max counts, which is tCCD_L.
+// Returns the delay from a write to the end of its data. JESD209-5 counts BL/n_max, which is
+// tCCD_L.
 std::int64_t write_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return t.cwl + (dram.is("lpddr5") ? t.tccd_l : dram.is("hbm3") ? t.burst + t.burst_gap : t.burst);
 }
 
-// JESD209-5: as from another group, but with BL/n_max; elsewhere the data bus is enough.
+// Returns the read-to-write spacing. JESD209-5: as between groups, but with BL/n_max. In other
+// families the data bus is the only limit.
 std::int64_t read_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return dram.is("lpddr5") ? t.cl + t.tccd_l + t.trtrs - t.cwl : 0;

@@ -9,8 +9,8 @@ using C = ChannelCommand;
 
 }  // namespace
 
-// JESD79-5B: the bank of a number in each group. JESD209-5, BG mode: BG1 does not matter, so that
-// it is a pair in groups 2 apart. JESD238: one bank.
+// JESD79-5B: the bank with a given number in each group. JESD209-5, BG mode: BG1 is ignored, so two
+// banks in groups 2 apart. JESD238: one bank.
 std::int64_t BankRefreshChecker::refreshed_apart(const DramParameters& dram) {
   const DramOrganisation& part = dram.organisation;
   if (dram.is("hbm3")) {
@@ -49,8 +49,8 @@ void BankRefreshChecker::check(const CommandRecord& record) {
   }
 }
 
-// "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb (tRFCpb), another one no
-// activate for tREFSBRD (tpbR2act).
+// "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb (tRFCpb), and other banks take
+// no activate for tREFSBRD (tpbR2act).
 void BankRefreshChecker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
   violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh}, t_.trfcsb);
   violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh}, t_.trefsbrd);
@@ -58,16 +58,16 @@ void BankRefreshChecker::check_activate(const CommandRecord& record, Bank& bank,
   bank.activate = rank.activate = record.cycle.value();
 }
 
-// "Precharge to precharge delay": tPPD between any two of a rank.
+// "Precharge to precharge delay": at least tPPD between two precharges of a rank.
 void BankRefreshChecker::check_precharge(const CommandRecord& record, Bank& bank, Rank& rank) {
   violations_.require("tPPD", record, {C::precharge, rank.precharge}, t_.tppd);
   bank.open = false;
   bank.precharge = rank.precharge = record.cycle.value();
 }
 
-// "Same-Bank Refresh": the banks of that number are precharged and idle for tRP; it counts as an
-// activate of the rank, whose groups it touches. The next one comes after tRFCsb, of JESD209-5
-// after tpbR2pbR, of JESD238 tRREFD.
+// "Same-Bank Refresh": the refreshed banks must be precharged and idle for tRP. The refresh counts
+// as an activate of the rank, in each group that it covers. The next one must come at least tRFCsb
+// later; JESD209-5: tpbR2pbR; JESD238: tRREFD.
 void BankRefreshChecker::check_refresh(const CommandRecord& record, Rank& rank) {
   violations_.require(ddr5_ ? "tRFCsb" : "tPBR2PBR", record, {C::refresh_same_bank, rank.refresh},
                       ddr5_ ? t_.trfcsb : t_.tpbr2pbr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What JESD79-5B adds to the rules of DDR4 but for bank groups, and JESD209-5 in its way:
-// precharges of a rank keep a distance, and refreshes of some of its banks.
+// Checks precharge spacing within a rank and refreshes of single banks: JESD79-5B's additions to
+// DDR4 other than bank groups, and JESD209-5's variant of them.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,18 @@
 
 namespace hmsim {
 
-// For one channel, beside Ddr3Checker and BankGroupChecker. Finds nothing in other families' parts.
+// Checker of one channel, used together with Ddr3Checker and BankGroupChecker. Reports nothing for
+// other families' parts.
 class BankRefreshChecker {
  public:
   // `violations` must outlive the checker.
   BankRefreshChecker(const DramParameters& dram, ViolationLog& violations);
 
-  // From one bank to the next that a same-bank (per-bank) refresh is of: so many turns there are.
+  // Returns the distance between banks that one same-bank (per-bank) refresh covers, which is also
+  // the number of such refreshes per round.
   static std::int64_t refreshed_apart(const DramParameters& dram);
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(banks_, ranks_); }
@@ -28,7 +30,7 @@ class BankRefreshChecker {
  private:
   struct Bank {
     bool open = false;
-    std::int64_t activate = kLongPast;  // cycles of the last one of each kind
+    std::int64_t activate = kLongPast;  // cycle of the last command of each kind
     std::int64_t precharge = kLongPast;
     std::int64_t refresh = kLongPast;
     void serialize(Archive& archive) { archive(open, activate, precharge, refresh); }
@@ -48,7 +50,7 @@ class BankRefreshChecker {
   const bool known_;
   const DramTiming t_;
   const std::int64_t banks_per_rank_;
-  const std::int64_t apart_;  // banks that are refreshed together
+  const std::int64_t apart_;  // distance of banks that are refreshed together
   ViolationLog& violations_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;

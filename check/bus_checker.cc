@@ -46,8 +46,8 @@ void BusChecker::check_order(const CommandRecord& record) {
   last_ = {record.command, record.cycle.value()};
 }
 
-// An ack takes a slot unless a side band carries it, as NVDIMM-P's responses always; without grants
-// the burst needs none of its own.
+// Returns whether the command takes a command-bus slot. An ack takes one unless a side band carries
+// it, which is always so with NVDIMM-P. Without grants the burst takes none.
 bool BusChecker::takes_slot(C command) const {
   if (ack_ == AckMode::nvdimm_p) {
     return command != C::nvdimm_ack && command != C::nvdimm_credit;
@@ -59,7 +59,7 @@ bool BusChecker::takes_slot(C command) const {
   return !nvdimm_burst || ack_ == AckMode::grant;
 }
 
-// ACT-1 and ACT-2 of JESD209-5 follow one another at once.
+// ACT-1 and ACT-2 of JESD209-5 are issued back to back.
 std::int64_t BusChecker::slots(C command) const {
   return command == C::activate ? activate_slots_ : 1;
 }
@@ -71,8 +71,8 @@ void BusChecker::check_command_bus(const CommandRecord& record) {
   }
 }
 
-// Data begin CL (CWL) after the command and last half a burst length. What is needed and what is
-// got count between commands, as for other rules.
+// Data start CL (CWL) after the command and last half a burst length. Like other rules, this one
+// reports spacings between commands.
 void BusChecker::check_data_bus(const CommandRecord& record) {
   const auto latency = [this](C command) { return moves_to_memory(command) ? t_.cwl : t_.cl; };
   const std::int64_t after_end = latency(burst_.command) + t_.burst - latency(record.command);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one channel's two buses forbid, whatever the devices: one command an edge, one burst at a
-// time, and a gap of tRTRS when the driver of the data bus changes.
+// Checks the two buses of one channel, for any device: one command per edge, one burst at a time,
+// and a gap of tRTRS when the driver of the data bus changes.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class BusChecker {
   ViolationLog& violations_;
   HalfLineChecker halves_;
   Past last_{ChannelCommand::refresh, kLongPast};
-  Past last_slot_{ChannelCommand::refresh, kLongPast};  // that took a slot of the command bus
-  Past burst_{ChannelCommand::read, kLongPast};         // that started the last burst
+  Past last_slot_{ChannelCommand::refresh, kLongPast};  // latest one that took a command-bus slot
+  Past burst_{ChannelCommand::read, kLongPast};         // command of the latest burst
   int burst_rank_ = -1;
 };
 

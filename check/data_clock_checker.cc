@@ -29,7 +29,8 @@ void DataClockChecker::check(const CommandRecord& record) {
   }
 }
 
-// "CAS command, WCK2CK synchronisation": of a clock that runs there is none, and none goes unused.
+// "CAS command, WCK2CK synchronisation": a CAS must not start a running clock, nor replace an
+// unused CAS.
 void DataClockChecker::check_start(const CommandRecord& record, Rank& rank) {
   const std::int64_t now = record.cycle.value();
   if (rank.start != kLongPast) {
@@ -43,8 +44,9 @@ void DataClockChecker::check_start(const CommandRecord& record, Rank& rank) {
   rank.start = now;
 }
 
-// The read (write) is the next command after its CAS, no sooner than WCK is ready for its data:
-// tWCKENL + tWCKPRE_Static + tWCKPRE_Toggle after the CAS, RL (WL) after the read (write).
+// The read (write) must be the next command after its CAS, and its data must not start before WCK
+// is ready. WCK is ready tWCKENL + tWCKPRE_Static + tWCKPRE_Toggle after the CAS; the data start RL
+// (WL) after the read (write).
 void DataClockChecker::check_column(const CommandRecord& record, Rank& rank) {
   const std::int64_t now = record.cycle.value();
   const bool write = record.command == C::write;

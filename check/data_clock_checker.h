@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What JESD209-5 adds for its data clock, WCK, which runs for bursts only: it is started by a CAS
-// command with WS_RD or WS_WR right before a read or write, and runs on until tWCKPST after data.
-// The ranks of a channel share its wires, so that it runs for one of them at a time.
+// Checks JESD209-5's data clock, WCK, which runs only for bursts. A CAS command with WS_RD or WS_WR
+// right before a read or write starts it, and it runs until tWCKPST after the data. The ranks of a
+// channel share its wires, so it runs for one rank at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace hmsim {
 
-// For one channel, beside Ddr3Checker and BankGroupChecker. Finds nothing in other families' parts.
+// Checker of one channel, used together with Ddr3Checker and BankGroupChecker. Reports nothing for
+// other families' parts.
 class DataClockChecker {
  public:
   // `violations` must outlive the checker.
   DataClockChecker(const DramParameters& dram, ViolationLog& violations);
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(ranks_); }
 
  private:
   struct Rank {
-    std::int64_t start = kLongPast;    // cycle of the last CAS; kLongPast again once it is used
-    std::int64_t runs_to = kLongPast;  // a read or write in this cycle finds it running
+    std::int64_t start = kLongPast;    // cycle of the last unused CAS, or kLongPast
+    std::int64_t runs_to = kLongPast;  // last cycle of a read or write for which it still runs
     void serialize(Archive& archive) { archive(start, runs_to); }
   };
 

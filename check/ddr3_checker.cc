@@ -7,13 +7,13 @@ namespace {
 
 using C = ChannelCommand;
 
-// JESD209-5 and JESD238 move a line in two halves with a gap between.
+// JESD209-5 and JESD238 move a line in two halves with a gap between them.
 std::int64_t line_of(const DramParameters& dram) {
   const bool halves = dram.is("lpddr5") || dram.is("hbm3");
   return dram.timing.burst + (halves ? dram.timing.burst_gap : 0);
 }
 
-// ACT-2 follows ACT-1 in the next cycle; an ACT of JESD238 ends within the second.
+// ACT-2 follows ACT-1 in the next cycle. An ACT of JESD238 ends in its second cycle.
 std::int64_t activate_delay_of(const DramParameters& dram) {
   return dram.is("lpddr5") || dram.is("hbm3") ? 1 : 0;
 }
@@ -38,7 +38,7 @@ void Ddr3Checker::check(const CommandRecord& record) {
     return;
   }
   if (record.command > C::refresh) {
-    return;  // other checkers'
+    return;  // left to other checkers
   }
   Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(record.bank)];
   if (record.command == C::activate) {
@@ -50,7 +50,7 @@ void Ddr3Checker::check(const CommandRecord& record) {
   }
 }
 
-// "ACTIVE Command": a row is opened in an idle bank.
+// "ACTIVE Command": a row may be opened only in an idle bank.
 void Ddr3Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
   if (bank.row != kNoOpenRow) {
     violations_.add("bank is open", record, kNoOpenRow, bank.row);
@@ -64,7 +64,8 @@ void Ddr3Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& 
   bank.activate = rank.activate = record.cycle.value();
 }
 
-// "PRECHARGE Command" would let that of an idle bank pass; a controller has no cause to send one.
+// "PRECHARGE Command" permits a precharge of an idle bank, but a controller has no reason to send
+// one, so it is reported.
 void Ddr3Checker::check_precharge(const CommandRecord& record, Bank& bank, const Rank& rank) {
   if (bank.row == kNoOpenRow) {
     violations_.add("bank is closed", record, 0, kNoOpenRow);
@@ -89,8 +90,8 @@ void Ddr3Checker::check_column(const CommandRecord& record, Bank& bank, Rank& ra
   }
 }
 
-// "Refresh Command": all banks of the rank are precharged and idle for tRP. tRC is the time from an
-// activate to an activate or refresh.
+// "Refresh Command": all banks of the rank must be precharged and idle for tRP. tRC counts from an
+// activate to the next activate or refresh.
 void Ddr3Checker::check_refresh(const CommandRecord& record, Rank& rank) {
   for (std::int64_t i = 0; i < banks_per_rank_; ++i) {
     const Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(i)];
@@ -104,22 +105,22 @@ void Ddr3Checker::check_refresh(const CommandRecord& record, Rank& rank) {
   rank.refresh = record.cycle.value();
 }
 
-// Activate to activate, or to refresh, of one bank.
+// From an activate to the next activate, or a refresh, of one bank.
 void Ddr3Checker::check_trc(const CommandRecord& record, const Bank& bank) {
   violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
 }
 
-// Precharge to activate of one bank; every bank's precharge to a refresh.
+// From a precharge to an activate of one bank; from the precharge of any bank to a refresh.
 void Ddr3Checker::check_trp(const CommandRecord& record, const Bank& bank) {
   violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
 }
 
-// Activate to activate of different banks of a rank.
+// Between activates of different banks of a rank.
 void Ddr3Checker::check_trrd(const CommandRecord& record, const Rank& rank) {
   violations_.require("tRRD", record, {C::activate, rank.activate}, t_.trrd);
 }
 
-// No window of tFAW holds more than four activates of a rank.
+// At most four activates of a rank within any window of tFAW.
 void Ddr3Checker::check_tfaw(const CommandRecord& record, Rank& rank) {
   std::int64_t& oldest = rank.activates[rank.oldest];
   violations_.require("tFAW", record, {C::activate, oldest}, t_.tfaw);
@@ -127,13 +128,13 @@ void Ddr3Checker::check_tfaw(const CommandRecord& record, Rank& rank) {
   rank.oldest = (rank.oldest + 1) % rank.activates.size();
 }
 
-// Activate to precharge.
+// From an activate to a precharge.
 void Ddr3Checker::check_tras(const CommandRecord& record, const Bank& bank) {
   violations_.require("tRAS", record, {C::activate, bank.activate}, activate_delay_ + t_.tras);
 }
 
-// "Burst Read Operation followed by a Precharge": tRTP (additive latency 0). The paper: 18.75 ns,
-// the read latency and half the burst length.
+// "Burst Read Operation followed by a Precharge": tRTP (additive latency 0). As in the paper: the
+// read latency plus half the burst length, 18.75 ns.
 void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Bank& bank) {
   if (precharge_delay_ == PrechargeDelay::jedec) {
     violations_.require("tRTP", record, {C::read, bank.read}, last_column_ + t_.trtp);
@@ -142,8 +143,8 @@ void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Ban
   }
 }
 
-// "WRITE Operation": tWR from the end of the data, which begin CWL after the command. The paper: as
-// for reads.
+// "WRITE Operation": tWR after the end of the data, which start CWL after the command. As in the
+// paper: the same as for reads.
 void Ddr3Checker::check_write_to_precharge(const CommandRecord& record, const Bank& bank) {
   if (precharge_delay_ == PrechargeDelay::paper) {
     violations_.require("precharge_delay", record, {C::write, bank.write}, t_.cl + line_);
@@ -152,19 +153,19 @@ void Ddr3Checker::check_write_to_precharge(const CommandRecord& record, const Ba
   }
 }
 
-// A column command needs its row open.
+// A column command requires that its row is open.
 void Ddr3Checker::check_row(const CommandRecord& record, const Bank& bank) {
   if (bank.row == kNoOpenRow || bank.row != record.row) {
     violations_.add("row", record, record.row, bank.row);
   }
 }
 
-// Activate to the internal read or write of the bank.
+// From an activate to an internal read or write of the bank.
 void Ddr3Checker::check_trcd(const CommandRecord& record, const Bank& bank) {
   violations_.require("tRCD", record, {C::activate, bank.activate}, activate_delay_ + t_.trcd);
 }
 
-// Any column command to any column command of a rank.
+// Between any two column commands of a rank.
 void Ddr3Checker::check_tccd(const CommandRecord& record, const Rank& rank) {
   violations_.require("tCCD", record, {C::read, rank.read}, t_.tccd);
   violations_.require("tCCD", record, {C::write, rank.write}, t_.tccd);
@@ -175,7 +176,7 @@ void Ddr3Checker::check_twtr(const CommandRecord& record, const Rank& rank) {
   violations_.require("tWTR", record, {C::write, rank.write}, t_.cwl + line_ + t_.twtr);
 }
 
-// After a refresh a rank takes no command for tRFC.
+// A rank takes no command for tRFC after a refresh.
 void Ddr3Checker::check_trfc(const CommandRecord& record, const Rank& rank) {
   violations_.require("tRFC", record, {C::refresh, rank.refresh}, t_.trfc);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DDR3 device rules of JESD79-3F, written out rule by rule for one channel. It keeps the last
-// cycle of each command per bank and rank and shares nothing with the timing engine but the
-// numbers. Refresh debt is RefreshChecker's; what later standards add has checkers of its own.
+// Checks the DDR3 device rules of JESD79-3F, one function per rule, for one channel. It keeps the
+// last cycle of each command per bank and rank, and shares only parameter values with the timing
+// engine. RefreshChecker checks refresh debt. Separate checkers cover the additions of later
+// standards.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ class Ddr3Checker {
   // `violations` must outlive the checker.
   Ddr3Checker(const DramParameters& dram, ViolationLog& violations);
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(banks_, ranks_); }
@@ -26,14 +27,14 @@ class Ddr3Checker {
  private:
   struct Bank {
     std::int64_t row = kNoOpenRow;
-    std::int64_t activate = kLongPast;  // cycles of the last one of each kind
+    std::int64_t activate = kLongPast;  // cycle of the last command of each kind
     std::int64_t precharge = kLongPast;
     std::int64_t read = kLongPast;
     std::int64_t write = kLongPast;
     void serialize(Archive& archive) { archive(row, activate, precharge, read, write); }
   };
   struct Rank {
-    // The last four, the oldest at `oldest`.
+    // The last four activates; the oldest is at `oldest`.
     std::array<std::int64_t, 4> activates{kLongPast, kLongPast, kLongPast, kLongPast};
     std::size_t oldest = 0;
     std::int64_t activate = kLongPast;
@@ -73,10 +74,10 @@ class Ddr3Checker {
   }
 
   const DramTiming t_;
-  const std::int64_t line_;  // from a line's first beat past its last
+  const std::int64_t line_;  // from the start of a line's first beat to the end of its last
   const std::int64_t
       activate_delay_;              // from an activate to the cycle that tRCD and tRAS count from
-  const std::int64_t last_column_;  // from a line's read to the last that it takes
+  const std::int64_t last_column_;  // from a line's read to its last column command
   const PrechargeDelay precharge_delay_;
   const std::int64_t banks_per_rank_;
   ViolationLog& violations_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of the flash protocol, each in one function, in the order in which a command meets
-// them: a reader who has one of them at hand wants to see what came before, hence one file.
+// The rules of the flash protocol, one function each, in the order in which a command meets them.
+// They share one file so that a rule can be read next to those before it.
 #include "check/flash_checker.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using S = FlashStage;
 constexpr std::array<const char*, 3> kNames{"flash read", "flash program", "flash erase"};
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Picoseconds that one byte takes, rounded down: in ONFI's asynchronous modes to write and to read,
-// in source-synchronous ones both ways.
+// Picoseconds per byte, rounded down. Asynchronous ONFI modes: write, read. Source-synchronous
+// modes: both directions.
 constexpr std::array<std::array<int, 2>, 6> kSdrByte{{{100'000, 100'000},
                                                       {45'000, 50'000},
                                                       {35'000, 35'000},
@@ -46,12 +46,12 @@ Tick byte_time(const NandParameters& nand, bool in) {
   return Tick(kSecond.value() / nand.bus_rate);
 }
 
-// The least that another column of the register takes: tCCS, and of a flat bus what it is given.
+// Returns the least time of a column change: tCCS, or the parameter's value on a flat bus.
 Tick column_time(const NandParameters& nand) {
   return nand.interface == NandInterface::flat ? nand.change_column_time : 500 * kNanosecond;
 }
 
-// 0: fast, 1: middle, 2: slow.
+// Returns the page's speed. 0: fast, 1: middle, 2: slow.
 int kind_of(const NandParameters& nand, std::int64_t page) {
   const std::int64_t last = nand.pages_per_block - 1;
   switch (nand.program_model) {
@@ -69,7 +69,7 @@ int kind_of(const NandParameters& nand, std::int64_t page) {
   return 0;
 }
 
-// Of a page, given a block's mean and what its fast and middle pages take.
+// Returns a page's cell time from the mean of a block and the times of its fast and middle pages.
 Tick page_time(const NandParameters& nand, std::int64_t page, Tick mean, Tick fast, Tick middle) {
   if (nand.program_model == ProgramModel::flat) {
     return mean;
@@ -177,7 +177,7 @@ Tick FlashChecker::least_bus_time(const FlashRecord& record) const {
   const bool in = record.stage == S::command && record.operation == O::program && record.transfer;
   const bool moves = in || record.stage == S::data_out;
   std::int64_t parts = 0;
-  std::int64_t jumps = -1;  // changes of column
+  std::int64_t jumps = -1;  // column changes
   bool before = false;
   for (std::uint32_t bit = 1; bit <= record.parts; bit *= 2) {
     const bool wanted = (record.parts & bit) != 0;
@@ -233,8 +233,8 @@ void FlashChecker::check_ready(Lun& lun, const FlashRecord& record) {
       }
       continue;
     }
-    // In a cache sequence the operation before is in the cells, or a page in the register; one that
-    // waits for the cells, or erases, or reads without transfer, leaves no room.
+    // In a cache sequence the previous operation is in the cells, or its page is in the register.
+    // An operation that waits for the cells, erases, or reads without transfer excludes a sequence.
     const bool sequence = nand_.cache && part.operation == record.operation &&
                           record.operation != O::erase && part.transfer && record.transfer &&
                           part.step != Step::commanded;
@@ -366,7 +366,7 @@ void FlashChecker::resume(Lun& lun, const FlashRecord& record) {
   part->begun = record.start + nand_.resume_time;
 }
 
-// While the cells work on another page, the register is the cache register.
+// While the cells work on another page, the page read out is in the cache register.
 void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
   Part* const part = find(lun, record, Step::done);
   if (part == nullptr || record.operation != O::read) {
@@ -387,7 +387,7 @@ void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
   remove(lun, part);
 }
 
-// One status tells of all planes of an operation.
+// One status covers all planes of an operation.
 void FlashChecker::status(Lun& lun, const FlashRecord& record) {
   const Part* const part = find(lun, record, Step::done);
   if (part == nullptr || record.operation == O::read) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocol of flash channels, chips and cells in one NVDIMM, by an independent reading: it sees
-// the stages of operations and shares nothing with the array that makes them.
+// Checks the protocol of flash channels, chips and cells in one NVDIMM. It is an independent
+// implementation: it observes the stages of operations and shares no code with the flash array.
 //
 //   bus            one LUN at a time owns a channel, for as long as its bytes need
 //   busy LUN       commands go to LUNs that are ready: with nothing in hand, or in a cache sequence
@@ -26,7 +26,7 @@ namespace hmsim {
 
 class FlashChecker final : public FlashObserver {
  public:
-  // `blocks`: of the whole array; `channel` and `period` (the memory channel's) are for reports.
+  // `blocks`: of the whole array. `channel`, `period`: the memory channel's, for reports.
   // `violations` must outlive the checker.
   FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel, Tick period,
                ViolationLog& violations);
@@ -47,7 +47,7 @@ class FlashChecker final : public FlashObserver {
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
   enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
 
-  // One plane's part of an operation.
+  // State of one plane in an operation.
   struct Part {
     FlashOperation operation = FlashOperation::read;
     Step step = Step::commanded;
@@ -57,7 +57,7 @@ class FlashChecker final : public FlashObserver {
     std::int64_t group = 0;      // the same for all planes of an operation
     Tick commanded{0};           // end of its command
     Tick begun{0};               // cells: since when they have worked
-    Tick worked{0};              // before
+    Tick worked{0};              // cell time before the last suspension
     std::int64_t overtaken = 0;  // reads sent while it was suspended
 
     void serialize(Archive& archive) {
@@ -67,9 +67,9 @@ class FlashChecker final : public FlashObserver {
 
   struct Lun {
     std::vector<Part> parts;
-    bool more = false;  // the last command is to be followed by another plane's
+    bool more = false;  // the next command must be for another plane
     std::int64_t group = 0;
-    Tick cells_begun{0};  // of the last operation
+    Tick cells_begun{0};  // when those of the last operation began
 
     void serialize(Archive& archive) { archive(parts, more, group, cells_begun); }
   };
@@ -108,10 +108,10 @@ class FlashChecker final : public FlashObserver {
   const int channel_;
   const Tick period_;
   ViolationLog& violations_;
-  std::vector<std::uint32_t> blocks_;  // programmed pages, from the first on
-  std::vector<Health> health_;         // of superblocks
+  std::vector<std::uint32_t> blocks_;  // programmed pages by block, counted from its first page
+  std::vector<Health> health_;         // by superblock
   std::vector<Lun> luns_;
-  std::vector<Tick> free_;  // by flash channel: since when
+  std::vector<Tick> free_;  // by flash channel: time from which the bus is free
   std::int64_t records_ = 0;
 };
 

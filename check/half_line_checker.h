@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data bus where a line moves in two halves, with a gap between into which a half of another
-// line fits: JESD209-5's bursts of 32 with bank groups, and two bursts of 8 of JESD238.
+// Checks the data bus of parts that move a line in two halves, with a gap into which half of
+// another line fits: JESD209-5's bursts of 32 with bank groups, and two bursts of 8 of JESD238.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace hmsim {
 
-// For one channel. Parts whose lines are whole are BusChecker's.
+// Checker of one channel. BusChecker handles parts that move a line in one piece.
 class HalfLineChecker {
  public:
   // `violations` must outlive the checker.
@@ -20,22 +20,22 @@ class HalfLineChecker {
 
   static bool knows(const DramParameters& dram) { return dram.is("lpddr5") || dram.is("hbm3"); }
 
-  // A read or write of the DRAM, in order of cycles.
+  // Checks a read or write of the DRAM. Commands arrive in cycle order.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(buses_); }
 
  private:
   struct Half {
-    std::int64_t begin = kLongPast;  // its first cycle with data
+    std::int64_t begin = kLongPast;  // first cycle with data
     void serialize(Archive& archive) { archive(begin); }
   };
   struct Bus {
     std::array<Half, 16> halves;         // the last ones, in no order
     std::size_t next = 0;                // the oldest
-    std::int64_t end = kLongPast;        // of all data so far,
-    std::int64_t other_end = kLongPast;  // and of all by other drivers than the last
-    int driver = -1;                     // of the last: rank x 2 + write
+    std::int64_t end = kLongPast;        // end of all data so far, ...
+    std::int64_t other_end = kLongPast;  // ... and of all data by drivers other than the last
+    int driver = -1;                     // the last driver: rank x 2 + write
     Past last{ChannelCommand::read, kLongPast};
     void serialize(Archive& archive) {
       archive(halves, next, end, other_end, driver, last.command, last.cycle);
@@ -46,7 +46,7 @@ class HalfLineChecker {
   void check_half(const CommandRecord& record, Bus& bus, std::int64_t begin);
 
   const DramTiming t_;
-  const bool bus_of_rank_;  // pseudo-channels have one each
+  const bool bus_of_rank_;  // each pseudo-channel has a data bus
   ViolationLog& violations_;
   std::vector<Bus> buses_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The banks of byte-addressable media in one NVDIMM, by an independent reading: it sees what they
-// do and keeps its own account of where lines are.
+// Checks the banks of byte-addressable media in one NVDIMM. The implementation is independent: it
+// observes the operations and tracks separately where lines are.
 //
 //   media bank      a line belongs to the bank that its address says, and stays there
 //   media busy      one operation of a bank at a time
@@ -23,8 +23,7 @@ namespace hmsim {
 
 class MediaChecker final : public MediaObserver {
  public:
-  // `channel` and `period` (the memory channel's) are for reports. `violations` must outlive the
-  // checker.
+  // `channel`, `period`: the memory channel's, for reports. `violations` must outlive the checker.
   MediaChecker(const NvdimmParameters& nvdimm, int channel, Tick period, ViolationLog& violations);
 
   void on_media(const MediaRecord& record) override;
@@ -42,7 +41,7 @@ class MediaChecker final : public MediaObserver {
   };
   struct Bank {
     Tick until{0};
-    bool due = false;  // a move comes next
+    bool due = false;  // the next operation must be a move
     void serialize(Archive& archive) { archive(until, due); }
   };
   struct Line {
@@ -57,14 +56,14 @@ class MediaChecker final : public MediaObserver {
                 std::uint64_t got);
 
   const MediaParameters media_;
-  const std::uint64_t places_;  // of a region
+  const std::uint64_t places_;  // per region
   const int channel_;
   const Tick period_;
   ViolationLog& violations_;
   std::vector<Region> regions_;
   std::vector<Bank> banks_;
-  std::vector<Line> lines_;  // that were seen
-  KeyMap by_line_;           // into lines_
+  std::vector<Line> lines_;  // those observed so far
+  KeyMap by_line_;           // line -> index in lines_
   KeyMap by_place_;
   std::int64_t records_ = 0;
 };

@@ -32,7 +32,8 @@ void PowerChecker::check(const CommandRecord& record) {
   }
 }
 
-// Either mode is entered awake, with all banks precharged and the data of reads out: tRDPDEN.
+// Both modes require that the rank is awake, its banks are precharged and read data are out
+// (tRDPDEN).
 void PowerChecker::check_entry(const CommandRecord& record, const Rank& rank) {
   if (rank.powered_down || rank.self_refreshing) {
     violations_.add("asleep", record, 0, 1);
@@ -44,7 +45,7 @@ void PowerChecker::check_entry(const CommandRecord& record, const Rank& rank) {
   violations_.require("tXS", record, {C::self_refresh_exit, rank.self_refresh_exit}, t_.txs);
 }
 
-// Between two changes of CKE lies tCKE.
+// Checks that changes of CKE are at least tCKE apart.
 void PowerChecker::check_power_down(const CommandRecord& record, Rank& rank) {
   check_entry(record, rank);
   violations_.require("tCKE", record, {C::power_down_exit, rank.power_down_exit}, t_.tcke);
@@ -61,7 +62,7 @@ void PowerChecker::check_power_up(const CommandRecord& record, Rank& rank) {
   rank.power_down_exit = record.cycle.value();
 }
 
-// The rank is idle as for a refresh, and had one since it was last in self-refresh.
+// The rank must be idle as for a refresh, and must have had one since its last self-refresh.
 void PowerChecker::check_self_refresh(const CommandRecord& record, Rank& rank) {
   check_entry(record, rank);
   violations_.require("tXP", record, {C::power_down_exit, rank.power_down_exit}, t_.txp);

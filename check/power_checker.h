@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Power-down and self-refresh of one channel's ranks, written out from JESD79-3F ("Power-Down
-// Modes", "Self-Refresh Operation") and JESD79-4B, whose words JESD79-5B takes up.
+// Checks power-down and self-refresh of one channel's ranks. Sources: JESD79-3F ("Power-Down
+// Modes", "Self-Refresh Operation") and JESD79-4B, whose wording JESD79-5B keeps.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class PowerChecker {
   // `violations` must outlive the checker.
   PowerChecker(const DramParameters& dram, ViolationLog& violations);
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) { archive.fixed(ranks_); }
@@ -26,8 +26,8 @@ class PowerChecker {
     bool powered_down = false;
     bool self_refreshing = false;
     bool refreshed = true;              // since self-refresh was left
-    std::uint64_t open = 0;             // a bit a bank
-    std::int64_t activate = kLongPast;  // cycles of the last one of each kind
+    std::uint64_t open = 0;             // one bit per bank
+    std::int64_t activate = kLongPast;  // cycle of the last command of each kind
     std::int64_t precharge = kLongPast;
     std::int64_t read = kLongPast;
     std::int64_t refresh = kLongPast;

@@ -13,7 +13,7 @@ using C = ChannelCommand;
 
 bool is_dram(C command) { return command < C::nvdimm_read_command; }
 
-// Of each request there is one of these.
+// Returns whether the command is the one that each request has exactly once.
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
          command == C::nvdimm_write || command == C::nvdimm_flush_command;
@@ -87,7 +87,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
   }
 }
 
-// Is there such a channel, rank and bank?
+// Returns whether the channel, rank and bank exist.
 bool ProtocolChecker::check_place(const CommandRecord& record) {
   bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
   if (is_dram(record.command)) {

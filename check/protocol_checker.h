@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Judges every command of a run by an independent reading of the rules: devices, buses, the ack
-// protocol, and that each request moves its data exactly once.
+// Checks every command of a run against an independent implementation of the rules: devices, buses,
+// the ack protocol, and that each request moves its data exactly once.
 //
-// What happens inside NVDIMMs comes in through observers of their own.
+// Separate observers report what happens inside NVDIMMs.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +29,30 @@ namespace hmsim {
 
 class MemorySystem;
 
-// Watches all channels from the first command on; requests number from 0. Costs O(1) per command,
-// and per refresh a look at the rank's banks; allocates nothing in steady state.
+// Checker of all channels, which must observe them from the first command on. Requests are numbered
+// from 0. Costs O(1) per command and O(banks of a rank) per refresh; allocates nothing in steady
+// state.
 class ProtocolChecker final : public CommandObserver {
  public:
   explicit ProtocolChecker(const SystemConfig& config);
   ProtocolChecker(const ProtocolChecker&) = delete;
   ProtocolChecker& operator=(const ProtocolChecker&) = delete;
 
-  // Judges every command of these channels and of their NVDIMMs from now on.
+  // Checks every command of these channels and their NVDIMMs from now on.
   void watch(MemorySystem& memory);
-  // Those of the NVDIMMs of one channel.
+  // Checks the NVDIMMs of one channel from now on.
   void watch(std::size_t channel, const NvdimmModules& nvdimms);
 
   void on_command(const CommandRecord& record) override;
-  // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
-  // memory system.
+  // Ends the run at `end` and reports what should have happened but did not. `idle`: no request is
+  // left in the memory system.
   void finish(Tick end, bool idle);
 
   std::int64_t commands() const { return commands_; }
   const ViolationLog& violations() const { return violations_; }
 
-  // Raises a fault that names the first violation and counts all; does nothing without one.
+  // Raises a fault that describes the first violation and states their number; returns if there is
+  // none.
   void raise_if_violated() const;
 
   void serialize(Archive& archive);

@@ -12,13 +12,14 @@ namespace {
 
 using C = ChannelCommand;
 
-// JESD79-3F and JESD79-4B, "Refresh Command": at most 8 of them may be postponed, or issued in
-// advance, so that two are at most 9 tREFI apart. JESD79-5B: 4 and 5, and with fine granularity,
-// which same-bank refreshes need, 8 and 9 of half the interval.
+// JESD79-3F and JESD79-4B, "Refresh Command": at most 8 refreshes may be postponed or issued in
+// advance, so two are at most 9 tREFI apart. JESD79-5B: 4 and 5; with fine granularity, which
+// same-bank refreshes need, 8 and 9 of half the interval.
 std::int64_t movable(bool ddr5, bool same_bank) { return ddr5 && !same_bank ? 4 : 8; }
 
-// One refresh in tREFI. JESD79-5B, "Same-Bank Refresh": in tREFI2, half of that, each number has
-// one, evenly spaced in whole cycles. JESD209-5: each bank has a per-bank refresh in tREFI.
+// Returns the interval of a debtor's refreshes: tREFI. JESD79-5B, "Same-Bank Refresh": each number
+// has one per tREFI2, which is tREFI / 2, evenly spaced in whole cycles. JESD209-5: each bank has
+// one per-bank refresh per tREFI.
 std::int64_t interval(const DramParameters& dram, std::int64_t numbers) {
   if (dram.refresh_mode != RefreshMode::same_bank) {
     return dram.timing.trefi;
@@ -72,7 +73,7 @@ void RefreshChecker::check_refresh(const CommandRecord& record) {
   find_next_overdue();
 }
 
-// "Self-Refresh Operation": the rank refreshes itself, and owes nothing when it ends.
+// "Self-Refresh Operation": the rank refreshes itself and owes no refresh when it ends.
 void RefreshChecker::check_self_refresh(const CommandRecord& record) {
   const std::int64_t now = record.cycle.value();
   const bool begins = record.command == C::self_refresh_enter;
@@ -91,21 +92,22 @@ void RefreshChecker::check_self_refresh(const CommandRecord& record) {
   find_next_overdue();
 }
 
-// "Same-Bank Refresh" is legal with fine granularity only, and here nothing else is used with it.
+// "Same-Bank Refresh" is legal only with fine granularity; in this model it then replaces all
+// others.
 void RefreshChecker::check_mode(const CommandRecord& record) {
   if ((record.command == C::refresh_same_bank) != same_bank_) {
     violations_.add("refresh mode", record, same_bank_ ? 1 : 0, same_bank_ ? 0 : 1);
   }
 }
 
-// "Refresh Command" of DDR3 and DDR4: at most 16 of them within 2 tREFI.
+// "Refresh Command" of DDR3 and DDR4: at most 16 refreshes within 2 tREFI.
 void RefreshChecker::check_window(const CommandRecord& record, const Debtor& debtor) {
   if (!ddr5_) {
     violations_.require("refresh window", record, {C::refresh, debtor.last(16)}, 2 * interval_);
   }
 }
 
-// "Same-Bank Refresh": none twice before each other bank of the group had one.
+// "Same-Bank Refresh": a number is not refreshed twice before every other number of the rank was.
 void RefreshChecker::check_order(const CommandRecord& record, const Debtor& debtor) {
   const auto first = static_cast<std::size_t>(record.rank * numbers_);
   for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
@@ -122,13 +124,13 @@ void RefreshChecker::check_overdue(std::int64_t now) {
     if (now > debtor.overdue) {
       const std::int64_t since = std::max(debtor.last(1), debtor.since);
       add("refresh interval", i, now, (moved_ + 1) * interval_, now - since);
-      debtor.overdue = now + (moved_ + 1) * interval_;  // once for each such time
+      debtor.overdue = now + (moved_ + 1) * interval_;  // report each further period once
     }
   }
   find_next_overdue();
 }
 
-// One refresh in an interval on average, so many of them postponed or issued in advance.
+// One refresh per interval on average, with up to `moved_` of them postponed or issued in advance.
 void RefreshChecker::check_count(std::size_t index, std::int64_t now) {
   const Debtor& debtor = debtors_[index];
   const std::int64_t count = debtor.count - debtor.before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has every bank had its refreshes? The count, the longest time without one, and the order of
-// same-bank refreshes, written out from the standards for one channel; it shares nothing with the
-// refresh controller but the numbers.
+// Checks that every bank is refreshed: the number of refreshes, the longest time without one, and
+// the order of same-bank refreshes, as in the standards, for one channel. It shares only parameter
+// values with the refresh controller.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ class RefreshChecker {
   // `violations` must outlive the checker.
   RefreshChecker(const DramParameters& dram, int channel, ViolationLog& violations);
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
-  // The log has reached `now`: nothing may have been without a refresh for too long.
+  // Checks that nothing has gone without a refresh for too long at `now`.
   void pass(Cycle now) {
     if (now.value() > next_overdue_) {
       check_overdue(now.value());
     }
   }
-  // The log ends at `end`: was everything refreshed as often as was due?
+  // Checks at the end of the log that everything had the refreshes that were due.
   void finish(Cycle end);
 
   void serialize(Archive& archive) {
@@ -35,18 +35,19 @@ class RefreshChecker {
   }
 
  private:
-  // What owes a refresh in each interval: a rank; or the banks of one number in a rank's groups.
+  // Unit that needs one refresh per interval: a rank, or the banks with one number in a rank's
+  // groups.
   struct Debtor {
-    std::array<std::int64_t, 16> refreshes{};  // the last ones, the last at (count - 1) mod 16
+    std::array<std::int64_t, 16> refreshes{};  // the last 16; the latest is at (count - 1) mod 16
     std::int64_t count = 0;
-    std::int64_t overdue = 0;  // no later than in this cycle there must be another one
-    std::int64_t since = 0;    // in this cycle it owed none,
-    std::int64_t before = 0;   // having had so many
+    std::int64_t overdue = 0;  // last cycle by which the next refresh must come
+    std::int64_t since = 0;    // cycle at which it owed none, ...
+    std::int64_t before = 0;   // ... and its count then
     bool self_refreshing = false;
     void serialize(Archive& archive) {
       archive(refreshes, count, overdue, since, before, self_refreshing);
     }
-    // The cycle of the n-th last refresh.
+    // Returns the cycle of the n-th last refresh.
     std::int64_t last(std::int64_t n) const {
       return count < n ? kLongPast : refreshes[static_cast<std::size_t>(count - n) % 16];
     }
@@ -66,13 +67,13 @@ class RefreshChecker {
   const bool ddr5_;
   const bool same_bank_;
   const bool refreshed_;
-  const std::int64_t numbers_;   // debtors of a rank
-  const std::int64_t interval_;  // in which each owes one
-  const std::int64_t moved_;     // refreshes that may be postponed, or issued in advance
+  const std::int64_t numbers_;   // debtors per rank
+  const std::int64_t interval_;  // each debtor needs one refresh per interval
+  const std::int64_t moved_;     // most refreshes postponed or issued in advance
   const int channel_;
   ViolationLog& violations_;
   std::vector<Debtor> debtors_;
-  std::int64_t next_overdue_;  // the earliest Debtor::overdue
+  std::int64_t next_overdue_;  // earliest Debtor::overdue
 };
 
 }  // namespace hmsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the requests 0, 1, 2, ... are done: a bit for each from the oldest that is not.
+// Set of finished requests among 0, 1, 2, ...: one bit per request from the oldest unfinished one
+// on.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@ namespace hmsim {
 
 class RequestLedger {
  public:
-  // False when the request was done before, or is so young that it cannot be. O(1) amortised;
-  // memory grows with the distance between the oldest request that is not done and the youngest
-  // that is, by a bit each.
+  // Marks the request as finished. Returns false if it was finished before, or is too young to be
+  // valid. O(1) amortised. Memory: one bit per request between the oldest unfinished and the
+  // youngest finished one.
   bool mark(std::uint64_t request);
 
   std::uint64_t oldest_missing() const;
@@ -30,8 +31,8 @@ class RequestLedger {
     return words_[static_cast<std::size_t>(word) & (words_.size() - 1)];
   }
 
-  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(64);  // a ring from base_ on
-  std::uint64_t base_ = 0;  // the first word that is not full
+  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(64);  // ring, starting at base_
+  std::uint64_t base_ = 0;  // first word that is not full
   std::uint64_t end_ = 0;
 };
 

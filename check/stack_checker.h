@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What JESD238 has of its own: a bus for reads and writes, of which each line takes two, tCCDL
-// apart; a bus for all other commands; and tCCDR between reads, or writes, of two stack ids.
+// Checks the rules specific to JESD238: a bus for reads and writes, where each line takes two
+// commands tCCDL apart; a bus for all other commands; and tCCDR between reads, or writes, of two
+// stack ids.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 
 namespace hmsim {
 
-// For one channel, beside Ddr3Checker and BankGroupChecker. Finds nothing in other families' parts.
+// Checker of one channel, used together with Ddr3Checker and BankGroupChecker. Reports nothing for
+// other families' parts.
 class StackChecker {
  public:
   // `violations` must outlive the checker.
@@ -20,7 +22,7 @@ class StackChecker {
 
   static bool knows(const DramParameters& dram) { return dram.is("hbm3"); }
 
-  // A DRAM command, in order of cycles; its rank and bank exist.
+  // Checks a DRAM command. Commands arrive in cycle order; rank and bank must exist.
   void check(const CommandRecord& record);
 
   void serialize(Archive& archive) {
@@ -31,7 +33,7 @@ class StackChecker {
 
  private:
   struct Stack {
-    std::int64_t read = kLongPast;  // cycles of the last ones' second command
+    std::int64_t read = kLongPast;  // cycle of the second command of the last read or write
     std::int64_t write = kLongPast;
     void serialize(Archive& archive) { archive(read, write); }
   };
@@ -45,10 +47,10 @@ class StackChecker {
   const std::int64_t banks_per_stack_;
   ViolationLog& violations_;
   std::vector<Stack> stacks_;
-  // Cycles of the column bus with a command, the last ones in no order, the oldest at `next_`.
+  // The last cycles with a command on the column bus, unordered; the oldest is at `next_`.
   std::array<std::int64_t, 32> columns_;
   std::size_t next_ = 0;
-  Past row_{ChannelCommand::precharge, kLongPast};  // the last one on the row bus
+  Past row_{ChannelCommand::precharge, kLongPast};  // latest command on the row bus
 };
 
 }  // namespace hmsim

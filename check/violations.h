@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What checkers found wrong: the first few broken rules, and how many there were. Commands go by
-// name, so that a checker of other devices' commands can report here too.
+// Log of the violations that checkers found: the first few, and their number. Commands are
+// identified by name, so that checkers of other devices' commands can use it.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@ struct Violation {
   int channel = 0;
   Cycle cycle{0};
   std::string rule;
-  std::string command;  // "": something that did not happen
-  int rank = -1;        // -1 where it does not apply, as for the next two
+  std::string command;  // "" for something that did not happen
+  int rank = -1;        // -1 where it does not apply; the same for the next two
   int bank = -1;
   std::int64_t request = -1;
-  std::string earlier;  // the command that the rule counts from; "": none
+  std::string earlier;  // command that the rule counts from, or ""
   Cycle earlier_cycle{0};
-  // With an earlier command: cycles from it. Else rows, counts or cycles, as the rule says.
+  // With an earlier command: cycles from it. Otherwise rows, counts or cycles, depending on the
+  // rule.
   std::int64_t needed = 0;
   std::int64_t got = 0;
 
@@ -37,7 +38,7 @@ struct Violation {
   }
 };
 
-// A command that a rule counts from.
+// Earlier command that a rule counts from.
 struct Past {
   ChannelCommand command;
   std::int64_t cycle;
@@ -48,10 +49,10 @@ inline constexpr std::int64_t kLongPast = -(std::int64_t{1} << 60);  // a comman
 class ViolationLog {
  public:
   void add(Violation violation);
-  // `rule` is broken by a command as such.
+  // Reports that the command itself breaks `rule`.
   void add(const char* rule, const CommandRecord& record, std::int64_t needed, std::int64_t got);
 
-  // `record` must come at least `needed` cycles after `past`.
+  // Reports a violation unless `record` comes at least `needed` cycles after `past`.
   void require(const char* rule, const CommandRecord& record, Past past, std::int64_t needed) {
     if (record.cycle.value() - past.cycle < needed) {
       add_early(rule, record, past, needed);
