@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Private L1D and L2 per vCPU, one shared L3; true LRU, write back, write allocate.
-// A miss fills every level on its way up; a level that loses a line does not take it from the
-// others (neither inclusive nor exclusive), and there is no coherence traffic between private
-// caches. A dirty victim is written into the next level, which allocates it without reading memory.
+// Cache hierarchy: private L1D and L2 per vCPU and one shared L3; true LRU, write back, write
+// allocate. A miss fills every level on its way up. A level that evicts a line leaves it in the
+// others (neither inclusive nor exclusive), and private caches exchange no coherence traffic. A
+// dirty victim is written to the next level, which allocates it without reading memory.
 //
-// The includer provides `emit`, `shared_lock` and `shared_unlock`; `emit` is called with the lock
+// The includer provides `emit`, `shared_lock` and `shared_unlock`. `emit` is called with the lock
 // held.
 #ifndef HMSIM_CACHE_H
 #define HMSIM_CACHE_H
@@ -27,8 +27,8 @@ static void emit(unsigned vcpu, enum record_kind kind, uint64_t line);
 static void shared_lock(void);
 static void shared_unlock(void);
 
-// An entry is (line + 1) * 2 + dirty, 0 when empty. A set's entries stand in order of use, newest
-// first.
+// One cache. An entry is (line + 1) * 2 + dirty; 0: empty. The entries of a set are in order of
+// use, newest first.
 struct cache {
   uint64_t* entries;
   uint64_t set_mask;  // number of sets (a power of two) - 1
@@ -37,7 +37,8 @@ struct cache {
 
 static inline uint64_t entry_line(uint64_t entry) { return (entry >> 1) - 1; }
 
-// False when the size does not make a power-of-two number of sets, or memory is short.
+// Allocates a cache. Returns false if the size does not make a power-of-two number of sets, or if
+// memory is short.
 static bool cache_make(struct cache* cache, uint64_t bytes, unsigned ways) {
   uint64_t sets = ways ? bytes / LINE_BYTES / ways : 0;
   if (sets == 0 || (sets & (sets - 1)) || sets * ways * LINE_BYTES != bytes) return false;
@@ -69,7 +70,8 @@ static inline uint64_t* cache_find(struct cache* cache, uint64_t line) {
   return NULL;
 }
 
-// Puts an absent line at the front of its set; returns the entry that had to leave, 0 if none.
+// Inserts an absent line at the front of its set. Returns the evicted entry, or 0 if there was
+// room.
 static inline uint64_t cache_insert(struct cache* cache, uint64_t line, bool dirty) {
   uint64_t* set = cache_set(cache, line);
   uint64_t victim = set[cache->ways - 1];
@@ -78,7 +80,7 @@ static inline uint64_t cache_insert(struct cache* cache, uint64_t line, bool dir
   return victim;
 }
 
-// Drops the line; returns whether it was dirty.
+// Drops the line and returns whether it was dirty.
 static bool cache_drop(struct cache* cache, uint64_t line) {
   uint64_t* entry = cache_find(cache, line);
   if (!entry) return false;
@@ -94,7 +96,7 @@ struct hierarchy {
   unsigned vcpu;
 };
 
-// With the lock held.
+// Writes the line into L3. The lock must be held.
 static void write_into_l3(struct hierarchy* caches, uint64_t line) {
   uint64_t* entry = cache_find(caches->l3, line);
   if (entry) {
@@ -131,8 +133,8 @@ static void fill_l2(struct hierarchy* caches, uint64_t line) {
   shared_unlock();
 }
 
-// One load or store within a line; returns the line's L1 entry, whose bit 0 a later store to it
-// sets.
+// Performs one load or store within a line. Returns the line's L1 entry; a later store must set its
+// bit 0.
 static uint64_t* hierarchy_access(struct hierarchy* caches, uint64_t line, bool store) {
   uint64_t* entry = cache_find(&caches->l1, line);
   if (!entry) {
@@ -145,7 +147,7 @@ static uint64_t* hierarchy_access(struct hierarchy* caches, uint64_t line, bool 
   return entry;
 }
 
-// A non-temporal store, or a flush, evicts the line from this vCPU's caches and from L3.
+// Evicts the line from this vCPU's caches and from L3, for a non-temporal store or a flush.
 static void hierarchy_evict(struct hierarchy* caches, uint64_t line) {
   bool dirty = cache_drop(&caches->l1, line);
   dirty |= cache_drop(&caches->l2, line);

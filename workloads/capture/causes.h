@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Causes (docs/trace-format.md): which thread each vCPU runs, who wakes whom, what is asked of the
-// block device, fences behind non-temporal stores, first uses of pages that were read, and which
-// pages were written last before the trace.
+// Causes (docs/trace-format.md): the thread that each vCPU runs, wake-ups, requests to the block
+// device, fences after non-temporal stores, first uses of pages that were read, and the pages
+// written last before the trace.
 //
-// A module in the guest (workloads/guest/driver/hmsim_causes.c) tells of threads and bios by
-// messages: a load whose address is the messages' base, loads whose addresses behind it are words
-// of 16 bits, a load that ends the message. What is executed from the first of these loads to the
-// last is neither counted nor modelled. Interrupts are off there. A message without words is none.
+// A module in the guest (workloads/guest/driver/hmsim_causes.c) reports threads and bios in
+// messages. A message is a load whose address is the base, loads whose offsets from the base are
+// 16-bit words, and a load that ends the message. Instructions from the first to the last of these
+// loads are neither counted nor modelled; interrupts are off there. Messages without words are
+// ignored.
 #ifndef HMSIM_CAUSES_H
 #define HMSIM_CAUSES_H
 
@@ -39,30 +40,30 @@ enum reason { GOES_ON, WAITS, ENDED };
 enum { NAME_BYTES = 15, NAME_STEP = 3, THREADS = 1 << 16 };
 enum { HEAD_WORDS = 2, THREAD_WORDS = 3, MOST_WORDS = HEAD_WORDS + THREAD_WORDS + NAME_BYTES };
 
-// What is known of a thread, by the number that its kernel gave it; 0 is every vCPU's idle loop.
+// State of a thread, indexed by its number in the guest kernel; 0 is every vCPU's idle loop.
 static struct thread {
   uint16_t process;
   bool known, of_kernel;
-  bool introduced, named;  // its `thread` and its present name are in the trace
-  bool reading;            // a bio of its that reads is under way
-  bool woken;              // since it began to leave its vCPU
+  bool introduced, named;  // its `thread` record and its current name are in the trace
+  bool reading;            // a read bio of this thread is in progress
+  bool woken;              // woken since it began to leave its vCPU
   char name[NAME_BYTES];   // padded with NUL
 } threads[THREADS];
 
 static struct causes {
   bool known;       // what runs on this vCPU
-  uint16_t thread;  // which does
+  uint16_t thread;  // the running thread
   bool telling;     // within a message
-  bool unfenced;    // non-temporal stores since the last fence
-  uint64_t base;    // of the message's words
+  bool unfenced;    // there were non-temporal stores since the last fence
+  uint64_t base;    // base address of the message's words
   unsigned count;   // of its words so far
   uint16_t words[MOST_WORDS];
-  uint64_t source;  // the last line loaded, if it was the NVDIMM's, else kNoLine
+  uint64_t source;  // the last line loaded if it is in the NVDIMM, otherwise kNoLine
 } causes[VCPUS];
 
-static uint64_t with_causes;  // 1: they are recorded
-static uint32_t* copied;      // by DRAM's page: the NVDIMM's page + 1 whose copy nobody used, or 0
-static struct written_page* written;  // before the first stretch that is recorded
+static uint64_t with_causes;          // 1: causes are recorded
+static uint32_t* copied;              // by DRAM page: the NVDIMM page + 1 of an unused copy, or 0
+static struct written_page* written;  // pages written before the first recorded stretch
 
 static void make_causes(void) {
   copied = calloc((machine.dram_bytes >> PAGE_SHIFT) + 1, sizeof *copied);
@@ -73,7 +74,7 @@ static void make_causes(void) {
 
 // ---- records; with the shared lock held
 
-// At v->now.
+// Records the cause at v->now.
 static void put_cause(struct vcpu* v, enum cause cause, uint64_t payload) {
   if (!recording) return;
   if (v->now > v->recorded) {
@@ -83,7 +84,7 @@ static void put_cause(struct vcpu* v, enum cause cause, uint64_t payload) {
   put_record(v->caches.vcpu, RECORD_ESCAPE, payload, cause);
 }
 
-// What must stand before a record that names the thread.
+// Records the thread's `thread` and name before the first record that refers to it.
 static void introduce(struct vcpu* v, uint16_t number) {
   struct thread* t = &threads[number];
   if (!recording || number == 0) return;
@@ -114,7 +115,7 @@ static void turn_to(struct vcpu* v, uint16_t number, enum reason reason) {
   put_run(v, reason);
 }
 
-// Pages that were written last, the oldest first; once.
+// Records the pages written last, oldest first. Does so only once.
 static void put_written(struct vcpu* v) {
   static bool told;
   unsigned length;
@@ -174,7 +175,8 @@ static void begin_bio(struct vcpu* v, uint64_t length, uint64_t how) {
   put_cause(v, CAUSE_BIO, length | how << 16);
 }
 
-// Pages that it copied may be marked: no vCPU's next access may pass as a repetition.
+// Ends the bio. The pages that it copied may be marked, so no vCPU may treat its next access as a
+// repetition.
 static void end_bio(struct vcpu* v) {
   threads[causes[v->caches.vcpu].thread].reading = false;
   for (unsigned i = 0; i < VCPUS; i++) vcpus[i].last_line = kNoLine;
@@ -213,7 +215,7 @@ static void take_message(struct vcpu* v, struct causes* c) {
   }
 }
 
-// `behind`: instructions of the block behind the load.
+// Begins a message. `behind`: instructions after the load in its block.
 static void begin_message(struct vcpu* v, uint64_t address, uint64_t behind) {
   struct causes* c = &causes[v->caches.vcpu];
   if (c->telling) fail("causes: a message within a message");
@@ -247,7 +249,7 @@ static void end_message(struct vcpu* v, uint64_t behind) {
 
 // ---- found without the guest's help
 
-// v->now is the count at the fence.
+// Records a fence if non-temporal stores precede it. v->now must be the count at the fence.
 static void fence(struct vcpu* v) {
   struct causes* c = &causes[v->caches.vcpu];
   if (!c->unfenced) return;
@@ -259,9 +261,10 @@ static void fence(struct vcpu* v) {
   shared_unlock();
 }
 
-// An access that is no repetition. While a bio reads, a store marks its page if it copies: the load
-// before it was of the NVDIMM, at the same place in its page. Outside of bios a load from a marked
-// page is its first use, and a store means that its content is not wanted; both take the mark away.
+// Tracks uses of copied pages; called for each access that does not repeat the previous line.
+// During a read bio, a store marks its page if it copies: the preceding load was from the NVDIMM,
+// at the same offset in its page. Outside bios, a load from a marked page is its first use, and a
+// store means that its content is not needed. Both remove the mark.
 static void note_access(struct vcpu* v, uint64_t line, bool store, bool non_temporal) {
   struct causes* c = &causes[v->caches.vcpu];
   const uint64_t in_page = (1 << PAGE_LINE_SHIFT) - 1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The program's file reads and writes as a block trace, one request a line, sectors of 512 bytes:
-// MQSim's "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", or a line as blkparse
-// prints it, which can also tell flushes (fsync, fdatasync, syncfs, sync) and that a write is to be
-// durable when it is done (FUA: the file is open with O_SYNC or O_DSYNC).
+// Writes the program's file reads and writes as a block trace, one request per line, in sectors of
+// 512 bytes. Formats: MQSim's "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", or a
+// line as blkparse prints it. The latter also shows flushes (fsync, fdatasync, syncfs, sync) and
+// durable writes (FUA: the file is open with O_SYNC or O_DSYNC).
 //
-// Files lie on one device in extents of 1 MiB. A file seen for the first time gets extents for its
-// whole size in a row, after all extents given so far; each further MiB it grows into gets the next
-// free one. A request is cut at extent ends, so none exceeds 1 MiB.
+// Files are stored on one device in extents of 1 MiB. A new file gets consecutive extents for its
+// whole size, after all extents given so far. Each further MiB that it grows into gets the next
+// free extent. Requests are split at extent boundaries, so none exceeds 1 MiB.
 #ifndef HMSIM_FILES_H
 #define HMSIM_FILES_H
 
@@ -28,11 +28,11 @@ static inline uintptr_t guest_base_of(void) { return &guest_base ? guest_base : 
 static struct {
   struct output output;
   const char* pattern;   // fnmatch pattern of full paths, or NULL
-  uint64_t as_blkparse;  // else MQSim's format, which has no flushes
+  uint64_t as_blkparse;  // otherwise MQSim's format, which has no flushes
 } blocks;
 
-// Data files: regular, not of a pseudo file system, not a program or shared library, of the wanted
-// name.
+// Returns whether the file is a data file: regular, not in a pseudo file system, not a program or
+// shared library, and matching the wanted name.
 static bool is_wanted(int fd) {
   char link[32], path[4096], magic[4];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -47,8 +47,8 @@ static bool is_wanted(int fd) {
          memcmp(magic, "\177ELF", sizeof magic);
 }
 
-// Extents of a file stand in a row of `places` that doubles when it is full, and then is another
-// one.
+// Reserves extents for a file. They are in a row of `places`; a full row is replaced by one of
+// at least twice its size.
 static void reserve_extents(struct traced_file* file, uint64_t extents) {
   if (extents <= file->extents) return;
   if (extents > MOST_EXTENTS - traced->next_extent) fail("the traced files are too large together");
@@ -65,7 +65,7 @@ static void reserve_extents(struct traced_file* file, uint64_t extents) {
     traced->places[file->place + file->extents++] = traced->next_extent++;
 }
 
-// NULL for what is not a regular file.
+// Returns the traced file, or NULL for anything but a regular file.
 static struct traced_file* find_file(int fd) {
   struct statx info;
   if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &info) ||
@@ -90,7 +90,7 @@ static struct traced_file* find_file(int fd) {
   return &traced->files[traced->file_count++];
 }
 
-// A line as blkparse prints it by default, of what was queued.
+// Writes a line in blkparse's default format, for a queued request.
 static void blkparse_line(uint64_t now, const char* kind, uint64_t start, uint64_t count) {
   static const uint64_t second = 1000000000;
   char line[128];
@@ -119,7 +119,7 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
   if (!file || !file->wanted) return;
   reserve_extents(file, (offset + bytes + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
   traced->bytes[access] += bytes;
-  const bool durable = access == FILE_WRITE && fcntl(fd, F_GETFL) & O_DSYNC;  // of which O_SYNC has
+  const bool durable = access == FILE_WRITE && fcntl(fd, F_GETFL) & O_DSYNC;  // O_SYNC includes it
   const char* kind = access == FILE_READ ? "R" : durable ? "WFS" : "W";
   const uint64_t sectors_per_extent = 1 << (EXTENT_SHIFT - SECTOR_SHIFT);
   uint64_t sector = offset >> SECTOR_SHIFT;
@@ -139,8 +139,8 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
   }
 }
 
-// Where the transfer that just moved `bytes` began: the offset variable or the file position is
-// behind it.
+// Returns where the transfer that just moved `bytes` began. The offset variable or the file
+// position is now at its end.
 static uint64_t start_of_transfer(int fd, uint64_t guest_offset_pointer, uint64_t bytes) {
   int64_t end;
   if (guest_offset_pointer)
@@ -155,13 +155,13 @@ static bool is_sync_syscall(int64_t number) {
          number == SYS_sync;
 }
 
-// A system call that has brought a file's data, or all files', to the device.
+// Records a system call that has made the data of a file, or of all files, durable.
 static void flush_syscall(uint64_t now, int64_t number, int fd) {
   struct traced_file* file = number == SYS_sync ? NULL : find_file(fd);
   if (number == SYS_sync || number == SYS_syncfs || (file && file->wanted)) block_flush(now);
 }
 
-// A system call of the guest (x86-64 number) that has moved `bytes` > 0 bytes.
+// Records a system call of the guest (x86-64 number) that has moved `bytes` > 0 bytes.
 static void block_syscall(uint64_t now, int64_t number, const uint64_t argument[6],
                           uint64_t bytes) {
   int fd = (int)argument[0];

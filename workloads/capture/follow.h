@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Follows a program into the programs that it starts: execve of an x86-64 program, or of a script
-// that one interprets, becomes execve of this QEMU, with this plug-in, that runs it. Whatever else
-// is started runs as it would without QEMU, and is not traced.
+// Follows a program into the programs that it starts. An execve of an x86-64 program, or of a
+// script that such a program interprets, becomes an execve of this QEMU with this plug-in, which
+// runs it. Other programs run without QEMU and are not traced.
 #ifndef HMSIM_FOLLOW_H
 #define HMSIM_FOLLOW_H
 
@@ -16,11 +16,10 @@
 
 #include "files.h"
 
-// This process's own command line begins with QEMU and its options; `-0 NAME` and the program
-// follow.
+// Layout of this process's command line: QEMU and its options, `-0 NAME`, and the program.
 enum { QEMU_WORDS = 7, ADDED_WORDS = 5, LINE_OF_SCRIPT = 256, COMMAND_BYTES = 1 << 14 };
 
-// Words of a vector of the guest, NULL behind them; NULL when it cannot be read.
+// Returns the strings of a guest vector, terminated by NULL; NULL if it cannot be read.
 static char** guest_words(uint64_t vector, size_t room_before, size_t* count) {
   const uint64_t base = guest_base_of();
   char** words = NULL;
@@ -43,7 +42,7 @@ static char** guest_words(uint64_t vector, size_t room_before, size_t* count) {
   return NULL;
 }
 
-// The first bytes of what could be executed, a NUL behind them; false when it cannot.
+// Reads the first bytes of an executable file and adds a NUL. Returns false if that fails.
 static bool first_bytes(const char* path, char bytes[LINE_OF_SCRIPT + 1]) {
   int file = access(path, X_OK) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -53,12 +52,12 @@ static bool first_bytes(const char* path, char bytes[LINE_OF_SCRIPT + 1]) {
   return count > 0;
 }
 
-// ELF, 64 bit, little endian; machine 62: x86-64.
+// Returns whether the file is 64-bit little-endian ELF for x86-64 (machine 62).
 static bool is_program(const char* bytes) {
   return !memcmp(bytes, "\177ELF\2\1", 6) && bytes[18] == 62 && bytes[19] == 0;
 }
 
-// What this process was started by: QEMU's words, each ended by a NUL, in `line`.
+// Reads the command line of this process. `words` gets QEMU's part of it; `line` holds the strings.
 static bool own_words(char line[COMMAND_BYTES], char* words[QEMU_WORDS]) {
   static char emulator[4096];
   ssize_t length = readlink("/proc/self/exe", emulator, sizeof emulator - 1);
@@ -77,9 +76,9 @@ static bool own_words(char line[COMMAND_BYTES], char* words[QEMU_WORDS]) {
   return true;
 }
 
-// Puts what is executed in the place of `path`, whose first bytes these are, into `words`: QEMU's
-// option for the name that the program is called by, the program, and what a script's first line
-// adds. Returns how many; 0: it is neither a program nor a script of one.
+// Fills `words` with what replaces `path`, whose first bytes are in `first`: QEMU's option for the
+// program's name, the program, and the additions of a script's first line. Returns their number; 0
+// if `path` is neither a program nor a script of one.
 static unsigned program_words(char* first, char* path, char* name, char* words[ADDED_WORDS]) {
   unsigned used = 0;
   words[used++] = "-0";
@@ -102,7 +101,8 @@ static unsigned program_words(char* first, char* path, char* name, char* words[A
   return first_bytes(interpreter, its_first) && is_program(its_first) ? used : 0;
 }
 
-// Before the guest's execve(path, arguments, environment): does not return if it is followed.
+// Handles the guest's execve(path, arguments, environment). Does not return if the program is
+// followed.
 static void follow_exec(uint64_t path_at, uint64_t arguments_at, uint64_t environment_at) {
   char* path = (char*)(guest_base_of() + path_at);  // NOLINT: the kernel checks it
   char first[LINE_OF_SCRIPT + 1] = {0};
@@ -115,7 +115,7 @@ static void follow_exec(uint64_t path_at, uint64_t arguments_at, uint64_t enviro
   char** environment = guest_words(environment_at, 0, &variables);
   if (words && environment) {
     unsigned used = program_words(first, path, count ? words[BEFORE] : path, added);
-    // The program's name gives way to what is added.
+    // The added words replace the program's name.
     char** command = words + BEFORE + (count > 0) - used - QEMU_WORDS;
     memcpy(command, qemu, sizeof qemu);
     memcpy(command + QEMU_WORDS, added, used * sizeof *added);

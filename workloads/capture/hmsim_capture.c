@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// QEMU plug-in: filters loads and stores of a program (user mode) or of a whole machine through
-// caches and writes last-level-cache misses and write-backs as records of docs/trace-format.md
-// (without the header, which needs the totals); of a program, its file reads and writes too, as a
-// block trace. python/hmsim/capture/program.py and system.py start it and document the options.
+// QEMU plug-in that filters the loads and stores of a program (user mode) or of a whole machine
+// through caches. It writes last-level-cache misses and write-backs as records of
+// docs/trace-format.md (without the header, which needs the totals). For a program it can also
+// write the file reads and writes as a block trace. python/hmsim/capture/program.py and system.py
+// start it and document the options.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -25,8 +26,8 @@
 
 // ---- callbacks at execution
 
-// User data of an access: instructions of the block behind this one, doubled, + 1 for a
-// non-temporal store.
+// User data of an access: 2 * (instructions after this one in its block), + 1 for a non-temporal
+// store.
 static inline uint64_t behind(void* data) { return (uintptr_t)data >> 1; }
 static inline bool is_non_temporal(void* data) { return (uintptr_t)data & 1; }
 
@@ -47,7 +48,7 @@ static void store_non_temporal(struct vcpu* v, uint64_t line, unsigned offset, u
   if (v->bytes == UINT64_MAX) drain(v);
 }
 
-// An access of bytes within one line.
+// Handles an access of bytes within one line.
 static inline void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address,
                          unsigned bytes, bool non_temporal, bool causal) {
   uint64_t line;
@@ -73,7 +74,7 @@ static inline void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t ad
   v->last_line = address >> LINE_SHIFT;
 }
 
-// `causal` is constant where this is put: captures without causes do nothing for them.
+// `causal` is a constant after inlining, so captures without causes pay nothing for them.
 static inline __attribute__((always_inline)) void access_memory(struct vcpu* v,
                                                                 qemu_plugin_meminfo_t info,
                                                                 uint64_t address, void* data,
@@ -104,12 +105,12 @@ static void on_causal_access(unsigned index, qemu_plugin_meminfo_t info, uint64_
   if (!causes[index].telling) access_memory(&vcpus[index], info, address, data, true);
 }
 
-// Opens the window after `skip` instructions of all vCPUs together and ends the program after
-// `limit` more: at the next block's begin. A machine's vCPUs run in turn, and each looks when its
-// turn begins. A program's threads run at once: they approach the boundaries by equal shares,
-// and may overshoot them.
-static bool begun;            // a machine's first region, from where `skip` and `limit` count
-static struct vcpu* running;  // of the machine, since then
+// Opens the window after `skip` instructions of all vCPUs together, and ends the program at the
+// begin of the first block after `limit` more. A machine's vCPUs run in turn, and each checks at
+// the begin of its turn. A program's threads run in parallel: they approach the boundaries in equal
+// shares and may overshoot them.
+static bool begun;  // a machine's first region has begun; `skip` and `limit` count from there
+static struct vcpu* running;  // the vCPU whose turn it is
 static void check_window(struct vcpu* v) {
   shared_lock();
   uint64_t total = total_instructions() - origin;
@@ -194,7 +195,7 @@ static void on_marker(unsigned index, void* data) {
   enter(v);
   shared_lock();
   in_region = !in_region;
-  v->count -= behind(data);  // the region's edge is the marker, not the block's end
+  v->count -= behind(data);  // the region's edge is the marker, not the end of its block
   if (machine.on && !begun) begin_window();
   update_recording(v->caches.vcpu);
   v->count += behind(data);
@@ -227,12 +228,12 @@ static void on_fork_in_child(void) {
   forked_child = true;
   crowded = is_root = false;
   clocked = total_instructions();
-  pthread_mutex_init(&shared, NULL);  // another thread of the parent's may have held it
+  pthread_mutex_init(&shared, NULL);  // another thread of the parent may have held it
 }
 
 // ---- translation
 
-// Plants what a machine's instruction needs beside its accesses.
+// Adds the callbacks that a machine's instruction needs besides those for its accesses.
 static void plant_signals(struct qemu_plugin_insn* insn, const uint8_t* code, size_t size,
                           void* data) {
   if (is_probe(code, size))
@@ -357,7 +358,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, 
   }
   if (!made) fail("each cache needs a power-of-two number of sets of 64-byte lines");
   map_traced();
-  // A driver that is killed takes the program along.
+  // If the driver is killed, the program is killed too.
   if (is_root) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!machine.on) pthread_atfork(NULL, NULL, on_fork_in_child);
   qemu_plugin_register_vcpu_init_cb(id, on_vcpu);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Full-system emulation: which line of DRAM or of the NVDIMM an access reaches. What QEMU calls a
-// physical address (up to 8.2) is an offset in its list of RAM blocks, whose order is its own. So a
-// guest program (workloads/guest/programs/region.c) shows by three probes where things lie, at
-// every boot: the byte at 1 MiB of DRAM, the first and the last byte of the NVDIMM. Then it reads
-// 32 MiB of the NVDIMM directly; other than one fill for each line (or for each word of 8 bytes,
-// when the NVDIMM is uncached) is refused.
+// Full-system emulation: maps an access to its line of DRAM or NVDIMM. QEMU's physical addresses
+// (up to 8.2) are offsets in its list of RAM blocks, whose order is unspecified. At every boot a
+// guest program (workloads/guest/programs/region.c) therefore shows the layout with three probes:
+// the byte at 1 MiB of DRAM, and the first and last byte of the NVDIMM. It then reads 32 MiB of the
+// NVDIMM directly. The capture fails unless that causes exactly one fill per line (per 8-byte word
+// if the NVDIMM is uncached).
 #ifndef HMSIM_MACHINE_H
 #define HMSIM_MACHINE_H
 
@@ -25,12 +25,12 @@ static struct {
   bool on;          // full-system emulation
   bool ready;       // calibrated and tested: from here on, caches are modelled and records made
   unsigned probes;  // seen so far
-  uint64_t dram_bytes, nvdimm_bytes;  // as the driver started QEMU
-  uint64_t dram, nvdimm;              // where their first bytes lie, in QEMU's addresses
-  uint64_t uncached_nvdimm;           // 1: its driver maps it uncached, and copies words
+  uint64_t dram_bytes, nvdimm_bytes;  // as in the command line that started QEMU
+  uint64_t dram, nvdimm;              // QEMU addresses of their first bytes
+  uint64_t uncached_nvdimm;           // 1: its driver maps it uncached and copies words
 } machine;
 
-// Puts the access's line and class into `line`; false when it is of neither DRAM nor NVDIMM.
+// Stores the access's line and class in `line`. Returns false if it is in neither DRAM nor NVDIMM.
 static inline bool machine_line(qemu_plugin_meminfo_t info, uint64_t address, uint64_t* line) {
   struct qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, address);
   if (place && !qemu_plugin_hwaddr_is_io(place)) {
@@ -74,7 +74,7 @@ static void on_probe(unsigned index, qemu_plugin_meminfo_t info, uint64_t addres
   }
 }
 
-// Empties all caches; what was dirty is dropped.
+// Empties all caches and drops dirty lines.
 static void forget_caches(void) {
   for (unsigned i = 0; i < VCPUS; i++) {
     cache_clear(&vcpus[i].caches.l1);

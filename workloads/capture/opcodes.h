@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The instructions that need more than their accesses: non-temporal stores, fences and what guests
-// tell the plug-in by.
+// Decodes instructions that need more than their accesses: non-temporal stores, fences, and those
+// with which guests signal the plug-in.
 #ifndef HMSIM_OPCODES_H
 #define HMSIM_OPCODES_H
 
@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// movnti, movntq/movntdq, movntps/movntpd and their VEX forms (Intel SDM volume 2).
+// Returns whether the instruction is movnti, movntq/movntdq, movntps/movntpd or a VEX form of these
+// (Intel SDM volume 2).
 static bool stores_non_temporal(const uint8_t* code, size_t size) {
   bool operand_size = false;
   size_t i = 0;
@@ -48,19 +49,19 @@ static bool is_self_test(const uint8_t* code, size_t size) {
   return size == sizeof xchg_cx_cx && !memcmp(code, xchg_cx_cx, size);
 }
 
-// mov (%rsi),%al behind three idle segment prefixes
+// mov (%rsi),%al after three idle segment prefixes
 static bool is_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same behind four: a clflush of (%rsi) follows, whose address QEMU does not tell.
+// The same after four: announces a clflush of (%rsi), whose address QEMU does not report.
 static bool is_flush_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same behind five, six and seven: a message's begin, a word of it, its end (causes.h).
+// The same after five, six and seven: begin, word and end of a message (causes.h).
 enum message_part { NO_MESSAGE, MESSAGE_BEGIN, MESSAGE_WORD, MESSAGE_END };
 static enum message_part message_part(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Buffered output files. A file is opened anew for every flush: the guest shares the process's file
-// descriptors, and a descriptor kept open would both shift its numbers and be closed by careful
-// daemons.
+// Buffered output files. Each flush reopens the file. The guest shares the process's file
+// descriptors, so an open one would shift the guest's numbers, and daemons that close all
+// descriptors would close it.
 #ifndef HMSIM_OUTPUT_H
 #define HMSIM_OUTPUT_H
 
@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 enum { OUTPUT_BUFFER = 1 << 20 };
-enum { CAPTURE_FAILED = 121 };  // exit status of a capture that broke off
+enum { CAPTURE_FAILED = 121 };  // exit status of an aborted capture
 
 struct output {
-  const char* path;  // NULL: nothing is written
+  const char* path;  // NULL: no output
   size_t used;
   char buffer[OUTPUT_BUFFER];
 };
 
-static const char* summary_path;  // totals at the end, or the reason why there are none
+static const char* summary_path;  // file for the totals at the end, or for the reason of a failure
 
-// Ends the program; the reason goes where the summary would stand.
+// Ends the program and writes the reason in place of the summary.
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char* format, ...) {
   FILE* summary = summary_path ? fopen(summary_path, "we") : NULL;
   va_list arguments;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 4 KB pages by order of first appearance: makes line numbers fit 40 bits and traces repeatable.
+// Numbers 4 KB pages by first appearance, so that line numbers fit 40 bits and traces are
+// repeatable.
 #ifndef HMSIM_PAGES_H
 #define HMSIM_PAGES_H
 
@@ -12,8 +13,8 @@
 
 enum { PAGE_SHIFT = 12, PAGE_LINE_SHIFT = PAGE_SHIFT - LINE_SHIFT };
 
-// Renumbers 4 KB pages in order of first appearance. Two levels over the 35 bits of a page number;
-// an entry is the new number + 1, read without a lock.
+// Returns a page's number in order of first appearance. The table has two levels over the 35 bits
+// of a page number. An entry is the new number + 1 and is read without a lock.
 static uint64_t page_index(uint64_t page) {
   enum { LOW_BITS = 18, HIGH_BITS = 17 };
   static _Atomic(uint32_t)* _Atomic tables[1 << HIGH_BITS];

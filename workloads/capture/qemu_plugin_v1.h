@@ -31,7 +31,7 @@ typedef struct {
 enum { QEMU_PLUGIN_CB_NO_REGS = 0 };  // callback flags: touches no guest register
 enum { QEMU_PLUGIN_MEM_RW = 3 };      // loads (1) and stores (2)
 
-// What a plug-in provides.
+// Symbols that a plug-in must provide.
 extern __attribute__((visibility("default"))) int qemu_plugin_version;
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id,
                                                                const qemu_info_t* info, int argc,
@@ -53,7 +53,7 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*call)(qemu_plugin_id_t, void* data),
                                     void* data);
 
-// Callbacks planted at translation. `call` gets `data` back at each execution.
+// Callbacks that are registered at translation. `call` gets `data` at each execution.
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb* block,
                                           void (*call)(unsigned vcpu, void* data), int flags,
                                           void* data);
@@ -73,8 +73,8 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn* insn);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);  // log2 of the bytes accessed
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 
-// Full-system emulation only, in a memory callback: where the access went; NULL when QEMU cannot
-// tell. The result is valid until the next call by the same thread.
+// Full-system emulation only, in a memory callback: returns the place of the access, or NULL if
+// QEMU does not know it. The result is valid until the next call by the same thread.
 struct qemu_plugin_hwaddr;
 struct qemu_plugin_hwaddr* qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr* place);

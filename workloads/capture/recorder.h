@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// State of the vCPUs, and the records of docs/trace-format.md that they make.
+// State of the vCPUs, and their records (docs/trace-format.md).
 #ifndef HMSIM_RECORDER_H
 #define HMSIM_RECORDER_H
 
@@ -18,14 +18,14 @@ enum { LINE_BITS = 40, KIND_BITS = 2, VCPU_BITS = 3, DELTA_BITS = 19 };
 enum { ESCAPE_INSTRUCTIONS = 0, ESCAPE_REGION_BEGIN = 1, ESCAPE_REGION_END = 2 };
 static const uint64_t kNoLine = UINT64_MAX;
 
-// Full-system traces have physical lines, of two memories: this bit tells which.
+// Full-system traces have physical lines of two memories; this bit identifies the memory.
 enum { CLASS_DRAM, CLASS_NVDIMM, CLASSES };
 static const uint64_t kNvdimmLine = 1ULL << (LINE_BITS - 1);
 
-// Threads with the same index modulo 8 share one of these.
+// State of one vCPU. Threads with the same index modulo 8 share it.
 struct vcpu {
-  uint64_t count;        // instructions executed, the current translation block included
-  uint64_t check_at;     // count at which the recording window is looked at again
+  uint64_t count;        // instructions executed, including the whole current translation block
+  uint64_t check_at;     // count at the next check of the recording window
   uint64_t last_line;    // virtual line of the last access ...
   uint64_t* last_entry;  // ... and its L1 entry
   uint64_t now;          // count at the current access
@@ -41,27 +41,27 @@ static struct vcpu vcpus[VCPUS];
 static struct cache l3;
 static struct output trace;
 static uint64_t skip, limit;   // instructions; limit 0: none
-static uint64_t most_records;  // 0: any number
+static uint64_t most_records;  // 0: unlimited
 static bool use_regions;
 
-static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and what follows
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and the following
 static bool recording, window_open, in_region, finished;
-static bool testing;     // counts without recording
-static uint64_t origin;  // instructions of all vCPUs from where skip and limit count
+static bool testing;     // counting without recording
+static uint64_t origin;  // instruction count of all vCPUs from which skip and limit count
 static struct counts {
   uint64_t kinds[3];  // by enum record_kind
 } counts[CLASSES];
 static uint64_t records, recorded_instructions, pages;
 static unsigned vcpus_seen;
 
-// causes.h: what stands first in a stretch that is recorded, and what it must know for that.
+// causes.h: writes the first records of a recorded stretch; collects the data for them.
 static void begin_causes(void);
 static void note_unrecorded_write(uint64_t line);
 
 static uint64_t flushes;    // clflush, clflushopt, clwb executed while recording
 static uint64_t elsewhere;  // accesses to neither DRAM nor NVDIMM while caches were modelled
 static bool crowded;        // more than 8 threads: vCPUs are shared and need their locks
-static bool forked_child;   // a child process: its copies of the buffers are not written
+static bool forked_child;   // this is a child process, whose copies of the buffers are not written
 
 static void shared_lock(void) { pthread_mutex_lock(&shared); }
 static void shared_unlock(void) { pthread_mutex_unlock(&shared); }
@@ -120,9 +120,9 @@ static uint64_t total_instructions(void) {
   return total;
 }
 
-// Records within the window and, if regions are used, within a region. At the end of a stretch each
-// vCPU's instructions behind its last record are written, so that deltas add up to the instructions
-// recorded.
+// Updates whether to record: within the window and, if regions are used, within a region. When
+// recording stops, writes each vCPU's instructions since its last record, so that the deltas add up
+// to the instructions recorded.
 static void update_recording(unsigned vcpu) {
   bool wanted = window_open && (!use_regions || in_region);
   if (wanted == recording) return;
@@ -155,7 +155,7 @@ static void finish(bool limited) {
   update_recording(0);
   output_flush(&trace);
   output_flush(&blocks.output);
-  // The reason why a process that was followed broke off would stand there.
+  // If the file exists, a followed process has failed and stored the reason there.
   if (traced_path && access(summary_path, F_OK) == 0) _exit(CAPTURE_FAILED);
   FILE* summary = fopen(summary_path, "we");
   if (!summary) fail("%s: %s", summary_path, strerror(errno));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A program's system calls: those that move a file's data or make them durable, and those that
-// start programs, if they are followed.
+// start programs if these are followed.
 #ifndef HMSIM_SYSTEM_CALLS_H
 #define HMSIM_SYSTEM_CALLS_H
 
@@ -48,7 +48,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t numbe
       flush_syscall(now, number, (int)syscall_arguments[0]);
     else
       block_syscall(now, number, syscall_arguments, (uint64_t)result);
-    if (traced_path) output_flush(&blocks.output);  // lines of processes take turns
+    if (traced_path) output_flush(&blocks.output);  // so that lines stay in order across processes
     traced_unlock();
   }
   shared_unlock();
