@@ -36,7 +36,7 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   void spare(Address address, const LineData& data) override;
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
-  // All modules have the same parameters and power record; the first one's are returned.
+  // Returns the first module's record. parameters() and worst_hold_up() are the first module's too.
   const PowerRecord& power_record() const override { return modules_.front()->power_record(); }
   bool off() const override;
   Tick worst_hold_up() const override { return modules_.front()->worst_hold_up(); }

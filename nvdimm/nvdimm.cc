@@ -198,7 +198,7 @@ Tick Nvdimm::advance(Tick now) {
   }
 }
 
-// Runs the next event. At equal times flash precedes a lookup.
+// Runs the next event. At equal times flash precedes lookups and events of the command table.
 void Nvdimm::advance_one() {
   if (flash_.next_event() <= commands_.next()) {
     flash_.advance_one();

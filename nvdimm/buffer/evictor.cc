@@ -206,7 +206,7 @@ void Evictor::read(std::uint32_t eviction, Tick now) {
   submit(command, now);
 }
 
-// Handles that the page has all of its lines.
+// Called when the page has all of its lines.
 void Evictor::ready(std::uint32_t eviction, Tick now) {
   const std::uint32_t batch = evictions_[eviction].batch;
   if (--evictions_[batch].coming > 0) {

@@ -39,7 +39,7 @@ namespace hmsim {
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // Handles that the frame's lines are safe in flash. The frame is still in state `evicting`. `gc`:
+  // Called when the frame's lines are safe in flash. The frame is still in state `evicting`. `gc`:
   // how long the eviction waited for collections.
   virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
@@ -68,7 +68,7 @@ class Evictor final : private FlashRequester {
   // Handles the result of the map lookup for the eviction's page.
   void on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now);
 
-  // Handles that the LUN can take a program.
+  // Called when the LUN can take a program.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   void serialize(Archive& archive);

@@ -41,10 +41,10 @@ class Lookahead {
   // Returns whether the frame of this key is to be guarded when it is listed.
   bool guards(std::int64_t key) const { return asked_for_.find(key) != kNoIndex; }
 
-  // Handles that the LUN is idle.
+  // Called when the LUN is idle.
   void idle(std::uint32_t lun);
   // Chooses a key whose page is to be fetched now from its idle LUN; the read part has a free or a
-  // replaceable frame for it. Returns false if there is none.
+  // replaceable frame for it. Returns false without such a key.
   bool next_prefetch(std::int64_t& key);
   void prefetch_ended() { --prefetching_; }
 

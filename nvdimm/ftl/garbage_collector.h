@@ -33,7 +33,7 @@ namespace hmsim {
 class CollectionListener {
  public:
   virtual ~CollectionListener() = default;
-  // Handles that collection has transferred the page over the channel. Returns true if the page
+  // Called when collection has transferred the page over the channel. Returns true if the page
   // served requests that waited for it.
   virtual bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
 };
@@ -50,7 +50,7 @@ class GarbageCollector final : private FlashRequester {
   void on_host_served(const FlashCommand& command, Tick now);
   // Reconsiders resting jobs after the demand on the LUN's channel decreased.
   void reconsider(std::uint32_t lun, Tick now);
-  // Handles that the LUN has become idle.
+  // Called when the LUN becomes idle.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   // Return the number of jobs.

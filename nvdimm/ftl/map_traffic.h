@@ -32,7 +32,7 @@ inline std::uint32_t map_cookie(MapUser user, std::uint32_t number) {
 class MapListener {
  public:
   virtual ~MapListener() = default;
-  // Handles that the entry requested with `cookie` was read. `gc`: its wait for collections.
+  // Called when the entry requested with `cookie` has been read. `gc`: its wait for collections.
   virtual void on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) = 0;
 };
 

@@ -24,7 +24,7 @@ struct MediaRecord {
 class MediaObserver {
  public:
   virtual ~MediaObserver() = default;
-  // Handles the begin of an operation.
+  // Called when an operation begins.
   virtual void on_media(const MediaRecord& record) = 0;
   // Before the first record: reports a region's empty place, and its writes since the last move.
   virtual void on_gap(std::uint64_t region, std::uint64_t place, std::uint64_t writes) = 0;

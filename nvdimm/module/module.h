@@ -23,9 +23,9 @@ class MediaObserver;
 class AckListener {
  public:
   virtual ~AckListener() = default;
-  // Handles that command `tag` became ready at `now`: its data are available (read), or there is
-  // room for them (write). Called only from within NvdimmModule::advance(). Must not call the
-  // module.
+  // Called when command `tag` becomes ready at `now`: its data are available (read), or there is
+  // room for them (write). The call comes only from within NvdimmModule::advance(). Must not call
+  // the module.
   virtual void on_ack(std::uint32_t tag, Tick now) = 0;
   // Allows the host one more write on credit. The rules of on_ack() apply.
   virtual void on_credit(Tick /*now*/) {}

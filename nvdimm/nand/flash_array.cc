@@ -236,8 +236,8 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
   statistics_.multi_plane_operations += joined > 1 ? 1 : 0;
 }
 
-// Returns whether `place` has the same LUN and page, but a different plane than all nodes from
-// `first`.
+// Returns whether `place` has the same LUN and page, but a different plane from those of all nodes
+// from `first`.
 bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
   if (place == kNowhere || at_.lun_of(place) != nodes_[first].command.lun ||
       at_.page_of(place) != at_.page_of(nodes_[first].place)) {

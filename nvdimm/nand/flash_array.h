@@ -7,12 +7,13 @@
 // cells work. On a free bus, stages without data have priority, so that cells work while data move.
 // Otherwise the order is first come, first served.
 //
-// Without cache operations a LUN's only register is taken until its transfer out is over, so a LUN
-// reads a page every command + tR + transfer. With them:
-//   read     once a page is in the register, the LUN's next read is sent (31h); its cells begin,
-//            and tCBSY later the first page goes out. Further reads are sent after each transfer.
-//            (The single latch cycle of 3Fh, which ends a sequence, is left out.)
-//   program  tCBSY after the cells have begun the next page may come in; it is programmed next.
+// Without cache operations a LUN has one register, which is occupied until its transfer out ends. A
+// LUN then reads one page per command + tR + transfer. With cache operations:
+//   read     When a page is in the register, the LUN's next read is sent (31h). Its cells begin,
+//   and
+//            tCBSY later the first page is transferred. Each transfer is followed by the next read.
+//            The single latch cycle of 3Fh, which ends a sequence, is not modelled.
+//   program  The next page may come in tCBSY after the cells begin; it is programmed next.
 //
 // A multi-plane operation is up to one command per plane, all of the same kind and at the same page
 // of their blocks: tDBSY between the commands, and one cell time for all. The blocks at the same
@@ -65,9 +66,9 @@ class FlashClient {
   virtual Tick now() const = 0;
   // Handles a command that is done and whose requester was notified.
   virtual void on_flash_served(const FlashCommand& command, Tick now) = 0;
-  // Handles that the LUN has become idle.
+  // Called when the LUN becomes idle.
   virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
-  // Handles that the LUN is busy but takes_program().
+  // Called when the LUN is busy but takes_program().
   virtual void on_flash_room(std::uint32_t lun, Tick now) = 0;
 };
 

@@ -65,9 +65,9 @@ class FlashObserver {
   virtual ~FlashObserver() = default;
   virtual void on_flash(const FlashRecord& record) = 0;
   virtual void on_collection(const CollectionRecord& /*record*/) {}
-  // Reports that `pages` pages of the block were programmed before the first record.
+  // Before the first record: reports that the first `pages` pages of the block are programmed.
   virtual void on_programmed(std::uint64_t block, std::uint32_t pages) = 0;
-  // Reports that the block is bad and must not be used. May come before the first record.
+  // Before the first record: reports that the block is bad and must not be used.
   virtual void on_bad(std::uint64_t block) = 0;
 };
 

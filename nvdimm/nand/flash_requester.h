@@ -56,7 +56,7 @@ struct FlashCommand {
 class FlashRequester {
  public:
   virtual ~FlashRequester() = default;
-  // Handles that the command is next on its LUN. Returns false to withdraw it, when its page has
+  // Called when the command is next on its LUN. Returns false to withdraw it, when its page has
   // moved.
   virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
   // Returns the place of a command that has just started: the page, the part that is read, or the
@@ -64,7 +64,7 @@ class FlashRequester {
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
   // Returns the place if the command started now; kNowhere if that is uncertain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
-  // Handles that the data of a program have left the buffer.
+  // Called when the data of a program have left the buffer.
   virtual void on_flash_data_in(const FlashCommand& /*command*/, Tick /*now*/) {}
   virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
 };

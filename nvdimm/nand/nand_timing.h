@@ -8,7 +8,7 @@
 //   program  [CLE ALE(5) data in CLE] cells: tPROG [status]
 //   erase    [CLE ALE(3) CLE] cells: tBERS [status]
 //
-// (NANDFlashSim's chains.) Latch cycles:
+// The chains are NANDFlashSim's. Latch cycles:
 //   sdr      CLE = tWP + tDS + tDH; ALE(n) = tCS - tDS + n (tDS + tDH); data in = n tWC; data out =
 //            tRR + n tRC; status = tDS + tWHR + tREA + tRC              (NANDFlashSim)
 //   nv_ddr*  read: tCS + 6 cycles + tWB + tRR; program: tCS + 6 cycles + tADL + data + tWPST +
