@@ -155,8 +155,7 @@ void AckChecker::check_posted(const CommandRecord& record) {
   posted_.push((record.cycle.value() + write_cycles_) * period_ + credit_time_);
 }
 
-// Credits carry no request, so the n-th credit is for the n-th posted write. Its lookup must have
-// ended.
+// Matches credits to posted writes in order. The lookup of the matched write must have ended.
 void AckChecker::check_credit(const CommandRecord& record) {
   check_ack_line(record);
   if (posted_.empty()) {

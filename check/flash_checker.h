@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the protocol of flash channels, chips and cells in one NVDIMM. It is an independent
-// implementation: it observes the stages of operations and shares no code with the flash array.
+// Checks the protocol of flash channels, chips and cells in one NVDIMM. The implementation is
+// independent: it observes the stages of operations and shares no code with the flash array.
 //
-//   bus            one LUN at a time owns a channel, for as long as its bytes need
-//   busy LUN       commands go to LUNs that are ready: with nothing in hand, or in a cache sequence
-//                  of reads or of programs (tCBSY after the cells' start), or, while an operation
-//                  is suspended, reads of other blocks
-//   cells          one operation at a time, at least tR, tPROG or tBERS of work without suspension
+//   bus            one LUN at a time owns a channel, for as long as its transfer takes
+//   busy LUN       a LUN may take a command if it has no operation; in a cache sequence of reads or
+//                  programs, from tCBSY after the cells' start; or, while an operation is
+//                  suspended, for a read of another block
+//   cells          one operation at a time, at least tR, tPROG or tBERS excluding suspensions
 //   multi-plane    the same operation at the same page of different planes, tDBSY apart
-//   page order     pages of a block are programmed in order; again only after an erase
-//   bad block      no program after a failure; no erase of a bad block, but one after a failed
-//                  program
-//   completeness   data follow reads; status follows programs and erases, where the bus has it
+//   page order     pages of a block are programmed in order, and once between erases
+//   bad block      no program after a failure; no erase of a bad block, except one erase after a
+//                  failed program
+//   completeness   data follow reads; status follows programs and erases, if the bus has a status
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ class FlashChecker final : public FlashObserver {
     std::uint32_t page = 0;
     std::int64_t group = 0;      // the same for all planes of an operation
     Tick commanded{0};           // end of its command
-    Tick begun{0};               // cells: since when they have worked
-    Tick worked{0};              // cell time before the last suspension
+    Tick begun{0};               // start of the current cell work
+    Tick worked{0};              // cell time completed before `begun`
     std::int64_t overtaken = 0;  // reads sent while it was suspended
 
     void serialize(Archive& archive) {

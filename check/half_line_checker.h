@@ -31,8 +31,8 @@ class HalfLineChecker {
     void serialize(Archive& archive) { archive(begin); }
   };
   struct Bus {
-    std::array<Half, 16> halves;         // the last ones, in no order
-    std::size_t next = 0;                // the oldest
+    std::array<Half, 16> halves;         // the last ones, unordered
+    std::size_t next = 0;                // index of the oldest
     std::int64_t end = kLongPast;        // end of all data so far, ...
     std::int64_t other_end = kLongPast;  // ... and of all data by drivers other than the last
     int driver = -1;                     // the last driver: rank x 2 + write

@@ -2,12 +2,12 @@
 // Checks the banks of byte-addressable media in one NVDIMM. The implementation is independent: it
 // observes the operations and tracks separately where lines are.
 //
-//   media bank      a line belongs to the bank that its address says, and stays there
+//   media bank      a line stays in the bank that its address selects
 //   media busy      one operation of a bank at a time
-//   media time      a read, a write, a move (a read and a write) take what they should
-//   media place     a line is where it was written or moved to last; nothing else is, nor the gap
-//   gap move        into the gap, from the place before it (before the first: the last)
-//   gap interval    after psi writes to a region, before anything else in its bank
+//   media time      reads, writes and moves (a read and a write) take their parameters' times
+//   media place     a line is where it was last written or moved to, alone, and never in the gap
+//   gap move        into the gap, from the preceding place (cyclically)
+//   gap interval    after psi writes to a region, before any other operation of its bank
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class PowerChecker {
   struct Rank {
     bool powered_down = false;
     bool self_refreshing = false;
-    bool refreshed = true;              // since self-refresh was left
+    bool refreshed = true;              // since the last self-refresh ended
     std::uint64_t open = 0;             // one bit per bank
     std::int64_t activate = kLongPast;  // cycle of the last command of each kind
     std::int64_t precharge = kLongPast;

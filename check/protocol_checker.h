@@ -51,8 +51,8 @@ class ProtocolChecker final : public CommandObserver {
   std::int64_t commands() const { return commands_; }
   const ViolationLog& violations() const { return violations_; }
 
-  // Raises a fault that describes the first violation and states their number; returns if there is
-  // none.
+  // Raises a fault that describes the first violation and states their number. Otherwise
+  // returns.
   void raise_if_violated() const;
 
   void serialize(Archive& archive);

@@ -18,7 +18,7 @@ class RequestLedger {
   bool mark(std::uint64_t request);
 
   std::uint64_t oldest_missing() const;
-  std::uint64_t end() const { return end_; }  // one more than the youngest that is done
+  std::uint64_t end() const { return end_; }  // youngest finished request + 1
 
   void serialize(Archive& archive);
 
