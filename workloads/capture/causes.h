@@ -51,12 +51,12 @@ static struct thread {
 } threads[THREADS];
 
 static struct causes {
-  bool known;       // what runs on this vCPU
+  bool known;       // `thread` is valid
   uint16_t thread;  // the running thread
   bool telling;     // within a message
   bool unfenced;    // there were non-temporal stores since the last fence
   uint64_t base;    // base address of the message's words
-  unsigned count;   // of its words so far
+  unsigned count;   // words of the message so far
   uint16_t words[MOST_WORDS];
   uint64_t source;  // the last line loaded if it is in the NVDIMM, otherwise kNoLine
 } causes[VCPUS];

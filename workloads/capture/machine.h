@@ -23,7 +23,7 @@ static const uint64_t kSelfTestLines = (32 << 20) / 64;  // direct reads of the 
 
 static struct {
   bool on;          // full-system emulation
-  bool ready;       // calibrated and tested: from here on, caches are modelled and records made
+  bool ready;       // calibrated and tested; caches are modelled and records made only then
   unsigned probes;  // seen so far
   uint64_t dram_bytes, nvdimm_bytes;  // as in the command line that started QEMU
   uint64_t dram, nvdimm;              // QEMU addresses of their first bytes

@@ -15,7 +15,7 @@ typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 
 struct qemu_plugin_tb;    // a translation block, valid during the translation callback
-struct qemu_plugin_insn;  // one instruction of it, likewise
+struct qemu_plugin_insn;  // one instruction of it; the same validity
 
 typedef struct {
   const char* target_name;  // "x86_64"

@@ -29,7 +29,7 @@ struct traced_file {
 struct traced {
   pthread_mutex_t lock;            // between processes; lock the process's shared lock first
   pid_t root;                      // process of the program itself
-  uint64_t instructions;           // of all processes, as far as they told
+  uint64_t instructions;           // of all processes, as last reported by each
   uint64_t requests[2], bytes[2];  // by enum file_access; bytes as requested by the program
   uint64_t flushes;
   uint64_t lines;  // lines in blkparse format
