@@ -58,7 +58,7 @@ void CommandTable::check_bounds(const Archive& archive, const SyncBuffer& buffer
   check_chains(archive, buffer, flush);
 }
 
-// Each command waits for one thing at most, so that no chain of them is a circle, or becomes one.
+// A command waits for at most one thing, so chains have no cycles.
 void CommandTable::check_chains(const Archive& archive, const SyncBuffer& buffer,
                                 std::uint32_t flush) const {
   Places tags(archive, commands_.size(), "a command waits for two things at once");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands of one flash NVDIMM, by tag: what has become of each, and what of them is due.
+// Table of the unfinished commands of one flash NVDIMM, indexed by tag.
 //
-// A command is looked up, then it is ready, or it waits in a chain until it is. Lookups end in the
-// order in which they began; together with the events they are all that happens outside flash.
+// A command starts with a buffer lookup. After the lookup it is ready, or it waits in a chain until
+// the buffer can serve it. Lookups end in the order in which they began. Lookups and events are all
+// that is scheduled outside flash.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +24,31 @@
 
 namespace hmsim {
 
-// Of a lookup: the line, or the frame of a write, is here, on its way, or missing; the line's page
-// is on its way for another item (joined); a read of a never-written page may need none.
+// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. on_its_way:
+// it is being brought. joined: the line arrives with another item of its page. missing: it must be
+// fetched. unmapped: the page was never written and the read needs no flash access.
 enum class Found : std::uint8_t { here, on_its_way, joined, missing, unmapped };
 
 class CommandTable {
  public:
-  // frames_freed: who waits for a frame may try again. flush: the lookup of a flush is over;
-  // posted: a posted write has its frame (the payload is the tag).
+  // Events outside flash. frames_freed: commands that wait for a frame may retry. flush: the lookup
+  // of a flush ended. posted: a posted write has its frame; the payload is its tag.
   enum class EventKind : std::uint8_t { frames_freed, flush, posted, last = posted };
   enum class Stage : std::uint8_t { none, lookup, waiting, ready, last = ready };
 
   struct Command {
     Address address;
     Tick arrival;
-    std::uint64_t collections = 0;   // ended before
-    Tick since{0};                   // lookup: its end; then: it waits for a fill or a frame
-    std::uint64_t order = 0;         // lookup: its end's among the events
-    Tick gc_blocked{0};              // before
-    std::uint32_t frame = kNoIndex;  // ready: pinned, or none
+    std::uint64_t collections = 0;   // ended before its arrival
+    Tick since{0};                   // lookup: its end; later: start of the current wait
+    std::uint64_t order = 0;         // lookup: rank of its end among the events
+    Tick gc_blocked{0};              // wait for garbage collection
+    std::uint32_t frame = kNoIndex;  // ready: the pinned frame, or kNoIndex
     std::uint32_t next = kNoIndex;   // in a SlotChain
-    std::uint32_t asked = kNoIndex;  // lookup: what it asks for, if the queue is watched
+    std::uint32_t asked = kNoIndex;  // lookup: its entry in Lookahead, if there is one
     Stage stage = Stage::none;
     bool write = false;
-    bool in_write_part = false;  // where `frame` is
+    bool in_write_part = false;  // part of the buffer that `frame` belongs to
 
     void serialize(Archive& archive) {
       archive(address, arrival, collections, since, order, gc_blocked, frame, next, asked, stage,
@@ -54,7 +56,7 @@ class CommandTable {
     }
   };
 
-  // `pages`: of the logical space.
+  // `pages`: size of the logical space.
   CommandTable(const NvdimmParameters& parameters, AckListener& host, std::uint64_t pages,
                PendingWork& pending, const GarbageCollector& collector, FtlStatistics& statistics);
 
@@ -63,22 +65,22 @@ class CommandTable {
   std::uint32_t size() const { return static_cast<std::uint32_t>(commands_.size()); }
   std::uint32_t unfinished() const { return unfinished_; }
 
-  // The lookup of a command begins, of a tag that is free. True: no other lookup is under way.
+  // Starts the lookup of a command; `tag` must be free. Returns true if no other lookup is running.
   bool begin(std::uint32_t tag, Address address, bool write, Tick now);
-  // A flush waits, from its lookup on.
+  // Starts the lookup of a flush, which counts as waiting from then on.
   void begin_flush(std::uint32_t tag, Tick now);
 
   PostedWrites& posted() { return posted_; }
   const PostedWrites& posted() const { return posted_; }
   EventQueue<EventKind>& events() { return events_; }
-  Tick next_lookup() const { return next_lookup_; }  // its end
+  Tick next_lookup() const { return next_lookup_; }  // end of the next lookup
   Tick next() const { return earlier(next_lookup_, events_.next_time()); }
-  // Of a lookup and an event at the same time, whether the lookup comes first.
+  // Returns whether the next lookup precedes an event at the same time.
   bool lookup_is_first() const {
     return next_lookup_ == events_.next_time() &&
            commands_[lookups_.first].order < events_.order_of_next();
   }
-  // The tag of the lookup that ends next.
+  // Removes the lookup that ends next and returns its tag.
   std::uint32_t end_lookup() {
     const std::uint32_t tag = lookups_.pop_front(links());
     next_lookup_ = lookups_.empty() ? kNever : commands_[lookups_.first].since;
@@ -90,7 +92,7 @@ class CommandTable {
     chain.push_back(links(), tag);
     pending_.wait();
   }
-  // Nobody of the chain waits any more; wake(tag) for each.
+  // Empties the chain and calls wake(tag) for each of its commands.
   template <class Wake>
   void wake_all(SlotChain& chain, Wake wake) {
     SlotChain waiters = std::exchange(chain, SlotChain());
@@ -100,7 +102,8 @@ class CommandTable {
       wake(tag);
     }
   }
-  // The newest data of a line are those of its latest posted write: whether a read waits for that.
+  // Makes a read wait for the latest posted write of its line, which has the newest data. Returns
+  // false if there is no such write.
   bool waits_for_posted(std::uint32_t tag, Address address) {
     if (posted_.empty()) {
       return false;
@@ -112,7 +115,7 @@ class CommandTable {
     return posted != kNoIndex;
   }
 
-  // The command, which is that of the tag, has its frame, which is pinned for it.
+  // Marks the tag's `command` as ready. The caller has pinned `frame` for it.
   HMSIM_INLINE void ready(std::uint32_t tag, Command& command, bool in_write_part,
                           std::uint32_t frame, Tick now) {
     if (collector_.begun() != command.collections) {
@@ -127,21 +130,22 @@ class CommandTable {
       host_.on_ack(tag, now);
     }
   }
-  // A command of the host that needs no frame.
+  // Marks a host command that needs no frame as ready and acknowledges it.
   void ready(std::uint32_t tag, Tick now) {
     commands_[tag].stage = Stage::ready;
     host_.on_ack(tag, now);
   }
-  // A flush waits no more.
+  // Ends the wait of a flush and acknowledges it.
   void end_flush(std::uint32_t tag, Tick now) {
     pending_.resume();
     ready(tag, now);
   }
-  // The tag is free again; what it was remains to be read.
+  // Frees the tag. The command's other fields stay readable.
   void end(std::uint32_t tag, Tick now);
 
   void serialize(Archive& archive);
-  // Loading, once all else is loaded. `flush`: the tag of the flush that writes back, or kNoIndex.
+  // Validates loaded state; call it after everything else is loaded. `flush`: tag of the flush that
+  // is writing back, or kNoIndex.
   void check_bounds(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;
 
  private:
@@ -159,18 +163,18 @@ class CommandTable {
   const GarbageCollector& collector_;
   FtlStatistics& statistics_;
   std::vector<Command> commands_;  // by tag
-  PostedWrites posted_;            // whose tags come after those of the host
+  PostedWrites posted_;            // their tags follow those of the host
   std::uint32_t unfinished_ = 0;
   Tick lookup_free_{0};        // serial lookups: when the next one may start
-  SlotChain lookups_;          // in the order in which they end, which is that of their beginning
-  Tick next_lookup_ = kNever;  // its end
+  SlotChain lookups_;          // in order of begin and end
+  Tick next_lookup_ = kNever;  // end of the next lookup
   EventQueue<EventKind> events_;
 };
 
 HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool write, Tick now) {
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
          "a command's slot is taken or does not exist");
-  // A negative one is beyond it, too.
+  // The cast to unsigned also rejects negative addresses.
   ensure(
       static_cast<std::uint64_t>(address.value()) / static_cast<std::uint64_t>(kPageBytes.value()) <
           pages_,

@@ -5,9 +5,9 @@
 
 namespace hmsim {
 
-// Read and write times: Caulfield et al., "Understanding the Impact of Emerging Non-Volatile
-// Memories on High-Performance, IO-Intensive Computing" (SC 2010). Energies of PCM: Caulfield et
-// al., "Moneta" (MICRO 2010); neither gives those of STT-RAM.
+// Sources. Read and write times: Caulfield et al., "Understanding the Impact of Emerging
+// Non-Volatile Memories on High-Performance, IO-Intensive Computing" (SC 2010). PCM energies:
+// Caulfield et al., "Moneta" (MICRO 2010). Neither paper gives energies of STT-RAM.
 constexpr std::array<NvdimmKindEntry, 3> kNvdimmKinds{{
     {"flash", NvdimmKind::flash, {}, &kFlashDesign},
     {"pcm", NvdimmKind::pcm, {Tick(67'500), Tick(215'000), 2.47, 16.82}, &kMediaDesign},

@@ -15,31 +15,32 @@
 
 namespace hmsim {
 
-// How modules of some kinds are built. Except in check(), `parameters` have passed check().
+// Functions that check and build modules of a kind. Except for check(), they require `parameters`
+// that passed check().
 struct NvdimmDesign {
-  // Adds what is wrong with the parameters.
+  // Appends the errors of the parameters.
   void (*check)(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
-  Bytes (*logical_capacity)(const NvdimmParameters& parameters);  // a multiple of 4 KiB
-  // Independent units (LUNs, banks). The host orders commands by page modulo this number, at
-  // most 64.
+  Bytes (*logical_capacity)(const NvdimmParameters& parameters);  // multiple of 4 KiB
+  // Returns the number of independent units (LUNs, banks). The host orders commands by page modulo
+  // this number, at most 64.
   std::int64_t (*units)(const NvdimmParameters& parameters);
-  Tick (*hit_delay)(const NvdimmParameters& parameters);   // command to ack, at least
-  Tick (*miss_delay)(const NvdimmParameters& parameters);  // what a miss adds to that
-  // `seed`: this channel's own. `assignments`: the configuration's, for the parameters of policies.
+  Tick (*hit_delay)(const NvdimmParameters& parameters);   // minimum, command to ack
+  Tick (*miss_delay)(const NvdimmParameters& parameters);  // added by a miss
+  // `seed`: the channel's private seed. `assignments`: the configuration's, for policy parameters.
   std::unique_ptr<NvdimmModule> (*make)(const NvdimmParameters& parameters, AckListener& host,
                                         std::uint64_t seed, const Assignments& assignments);
-  // Registers the statistics of the modules, read as one. They must be attached to a kernel.
+  // Registers the statistics of the modules, combined. Each module must be attached to a kernel.
   void (*register_statistics)(StatisticRegistry& registry, const NvdimmModules& modules);
 };
 
 struct NvdimmKindEntry {
   const char* name;
   NvdimmKind kind;
-  MediaTechnology technology;  // of byte-addressable kinds
+  MediaTechnology technology;  // byte-addressable kinds only
   const NvdimmDesign* design;
 };
 
-// By NvdimmKind.
+// Indexed by NvdimmKind.
 extern const std::array<NvdimmKindEntry, 3> kNvdimmKinds;
 
 inline const NvdimmDesign& design_of(NvdimmKind kind) {

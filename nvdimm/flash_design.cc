@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash as a kind of NVDIMM.
+// The flash kind of NVDIMM.
 #include "nvdimm/design.h"
 #include "nvdimm/nvdimm.h"
 #include "nvdimm/statistics.h"

@@ -10,8 +10,8 @@ FtlDemands ftl_demands(const NvdimmParameters& parameters) {
   demands.capacity = parameters.capacity;
   demands.commands = parameters.command_queue;
   demands.write_frames = parameters.buffer.frames(parameters.buffer.write_size);
-  // At a power failure the write part must fit besides what an interrupted collection has used up,
-  // and then a block to collect with be left.
+  // At a power failure the write part must fit in addition to the blocks that an interrupted
+  // collection has consumed, and one block must remain to collect with.
   demands.kept_blocks = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
   return demands;
 }

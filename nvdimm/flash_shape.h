@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The FTL's shape in a flash NVDIMM: what the buffer and the host ask of it.
+// Derives the FTL's shape from the parameters of a flash NVDIMM, including what the buffer and the
+// host demand of it.
 #pragma once
 
 #include "nvdimm/ftl/ftl_shape.h"

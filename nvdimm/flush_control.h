@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flushes of one flash NVDIMM: what is done is durable, once they are acknowledged.
+// Flushes of one flash NVDIMM. After the ack of a flush, all earlier finished writes are durable.
 //
-// As many evictions are kept under way as the queue has entries, until nothing is left of the write
-// part, neither there nor on its way to flash.
+// A flush keeps up to as many evictions in progress as the command queue has entries. It ends when
+// the write part is empty and none of its pages is on its way to flash.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,23 @@ class FlushControl {
         buffer_(buffer),
         pending_(pending) {}
 
-  // The lookup of the flush is over.
+  // Starts the write-back of a flush whose lookup ended.
   void begin(std::uint32_t tag, Tick now) {
     tag_ = tag;
     write_back(now);
   }
-  // An eviction has come further, or a posted write has its frame.
+  // Continues the flush, if any, after an eviction progressed or a posted write got its frame.
   void go_on(Tick now) {
     if (tag_) {
       write_back(now);
     }
   }
-  // Nothing waits for the write part, is in it, or on its way from there to flash.
+  // Returns whether no posted write waits, the write part is empty and no flash write is pending.
   bool written_back() const {
     return commands_.posted().empty() && buffer_.write.free() == buffer_.write.capacity() &&
            pending_.all().writes == 0;
   }
-  // The tag of a flush that writes back, or kNoIndex.
+  // Returns the tag of the flush that is writing back, or kNoIndex.
   std::uint32_t tag() const { return tag_.value_or(kNoIndex); }
 
   void serialize(Archive& archive) { archive(tag_); }
@@ -71,7 +71,7 @@ class FlushControl {
   const Evictor& evictor_;
   SyncBuffer& buffer_;
   const PendingWork& pending_;
-  std::optional<std::uint32_t> tag_;  // of one that writes back
+  std::optional<std::uint32_t> tag_;  // of the flush that is writing back
 };
 
 }  // namespace hmsim

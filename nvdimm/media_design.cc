@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte-addressable media as kinds of NVDIMM.
+// The byte-addressable kinds of NVDIMM.
 #include <string>
 
 #include "core/units.h"

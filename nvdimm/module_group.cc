@@ -16,7 +16,7 @@ void ModuleGroup::add(std::unique_ptr<NvdimmModule> module, Bytes size) {
   modules_.back()->keep_next_in(due_.emplace_back());
 }
 
-// What wakes the group's driver is the group's own next event.
+// The modules notify no driver; the group's own next event wakes its driver.
 void ModuleGroup::attach(const Kernel& kernel, const Wakeup& driver) {
   NvdimmModule::attach(kernel, driver);
   for (const auto& module : modules_) {

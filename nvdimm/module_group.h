@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several NVDIMMs of one channel, to their host one module: its pages are those of the first, then
-// those of the second, and so on. A command goes to the module that has its page; a flush goes to
-// all of them, and is acknowledged when the last one has acknowledged it. What several do at the
-// same time they do in the order of their numbers.
+// Several NVDIMMs of one channel that the host sees as one module. The address space is the first
+// module's pages, then the second's, and so on. A command goes to the module that has its page. A
+// flush goes to all modules and is acknowledged after the last of them acknowledged it. Events at
+// the same time run in module order.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace hmsim {
 class ModuleGroup final : public NvdimmModule, private AckListener {
  public:
   explicit ModuleGroup(AckListener& host) : host_(host) {}
-  // The next of its modules, which was built with listener(), has pages for so many bytes.
+  // Adds the next module. It must have been built with listener() as its host and has `size` bytes.
   AckListener& listener() { return *this; }
   void add(std::unique_ptr<NvdimmModule> module, Bytes size);
   const std::vector<std::unique_ptr<NvdimmModule>>& modules() const { return modules_; }
@@ -36,7 +36,7 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   void spare(Address address, const LineData& data) override;
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
-  // The first one's, as parameters().
+  // Returns the first module's record. parameters() and worst_hold_up() are the first module's too.
   const PowerRecord& power_record() const override { return modules_.front()->power_record(); }
   bool off() const override;
   Tick worst_hold_up() const override { return modules_.front()->worst_hold_up(); }
@@ -54,7 +54,7 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   void serialize(Archive& archive) override;
 
  private:
-  static constexpr std::uint8_t kAll = 0xFF;  // in place of a module's number: a flush
+  static constexpr std::uint8_t kAll = 0xFF;  // in by_tag_: the command is a flush
 
   void on_ack(std::uint32_t tag, Tick now) override;
   void on_credit(Tick now) override { host_.on_credit(now); }
@@ -68,10 +68,10 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
 
   AckListener& host_;
   std::vector<std::unique_ptr<NvdimmModule>> modules_;
-  std::vector<Address> begins_;  // of each one's pages
+  std::vector<Address> begins_;  // first address of each module
   Address end_{0};
-  std::deque<Tick> due_;              // kept by the modules, so that none may move
-  std::vector<std::uint8_t> by_tag_;  // a command's module; of tags that all of them know
+  std::deque<Tick> due_;  // next events, written by the modules; a deque keeps their addresses
+  std::vector<std::uint8_t> by_tag_;  // module of each command; all modules share the tags
   std::size_t flushes_left_ = 0;      // modules that have not acknowledged the flush
 };
 

@@ -48,7 +48,8 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
   }
 }
 
-// Also where the FTL's state will come from a file: it is the same with any buffer.
+// Also runs when the FTL's state will be loaded from a file, since that state does not depend on
+// the buffer.
 void Nvdimm::fill_write_part(std::uint64_t seed) {
   fill_dirty(buffer_,
              next_writes(parameters_.precondition, ftl_.shape().logical_pages, seed,
@@ -77,7 +78,7 @@ void Nvdimm::hold_written(const std::vector<LogicalPage>& pages) {
   admit_later(Tick(0));
 }
 
-// The FTL holds the state in which a run starts; what led there is not counted.
+// Starts from the FTL's current state and clears the counts of what led to it.
 void Nvdimm::start_from_ftl() {
   if (ftl_.map() != nullptr) {
     ftl_.map()->counts() = MapCounts();
@@ -147,7 +148,7 @@ Tick Nvdimm::finish(std::uint32_t tag, Tick now) {
   return command.gc_blocked;
 }
 
-// Frames may be free, but acks may only be given from advance().
+// Schedules an admission: frames may be free, but acks may be given only from within advance().
 void Nvdimm::schedule_admission(Tick now) {
   const bool waits = buffer_.read.waiting() + buffer_.write.waiting() > 0;
   if (!freed_pending_ && (waits || writes_.wants_free_frame())) {
@@ -197,7 +198,7 @@ Tick Nvdimm::advance(Tick now) {
   }
 }
 
-// What comes first, though a lookup may end at the same time; none ends before.
+// Runs the next event. At equal times flash precedes lookups and events of the command table.
 void Nvdimm::advance_one() {
   if (flash_.next_event() <= commands_.next()) {
     flash_.advance_one();
@@ -258,7 +259,8 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   }
 }
 
-// The line has got its frame: its bytes go there, its place is free, and who waits looks again.
+// Ends a posted write that has its frame: copies its bytes there, frees its entry and wakes the
+// reads that wait for it.
 void Nvdimm::end_posted(std::uint32_t tag, Tick now) {
   PostedWrites& posted = commands_.posted();
   if (data_ != nullptr) {
@@ -350,7 +352,7 @@ LineBytes Nvdimm::read_line(std::uint32_t tag) const {
   return part.read(command.frame, NvdimmData::number_of(command.address));
 }
 
-// Once power has gone, all is saved that buffer and posted writes held.
+// After a power failure everything that the buffer and posted writes held is saved.
 LineBytes Nvdimm::peek(Address address) const {
   if (off_) {
     return data_->saved_line(ftl_, address);

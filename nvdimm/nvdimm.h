@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One flash NVDIMM: everything behind the ack line.
+// One flash NVDIMM: the device side of the ack line.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,16 @@
 
 namespace hmsim {
 
-// The module itself only routes: commands to the read path and the write path once they have been
-// looked up, what flash tells to whom it concerns, acks to the host.
+// Flash NVDIMM. It only routes: looked-up commands to the read path or the write path, flash events
+// to the part that they concern, and acks to the host.
 class Nvdimm final : public NvdimmModule, private FlashClient, private MapListener {
  public:
-  // `parameters` have passed check(). `seed`: this channel's own, for preconditioning and victim
-  // selection. `assignments`: the configuration's, for the parameters of policies.
+  // `parameters` have passed check(). `seed`: the channel's private seed, for preconditioning and
+  // victim selection. `assignments`: the configuration's, for policy parameters.
   Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
          const Assignments& assignments = {});
 
-  static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
+  static Bytes logical_capacity(const NvdimmParameters& parameters);  // multiple of 4 KiB
 
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
   void post(Address address, const LineData& data, Tick now) override;
@@ -55,7 +55,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
 
   void spare(Address address, const LineData& data) override;
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
-  // The map is rebuilt from spare areas.
+  // Rebuilds the map from spare areas.
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return backup_.record(); }
   void serialize_start(Archive& archive) override;
@@ -89,7 +89,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void reset_statistics(Tick now);
 
  private:
-  friend struct NvdimmFaults;  // tests break things through it
+  friend struct NvdimmFaults;  // lets tests inject faults
 
   Tick next_of_all() const { return earlier(commands_.next(), flash_.next_event()); }
   void end_lookup();
@@ -125,7 +125,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   FlashArray flash_;
   SyncBuffer buffer_;
   std::unique_ptr<NvdimmData> data_;      // data mode only
-  std::unique_ptr<Lookahead> lookahead_;  // nullptr: nothing is done ahead of lookups
+  std::unique_ptr<Lookahead> lookahead_;  // nullptr: the manager does not look ahead
   CommandTable commands_;
   ReadPath reads_;
   GarbageCollector collector_;

@@ -36,7 +36,7 @@ void Nvdimm::serialize(Archive& archive) {
   set_next(next_of_all());
 }
 
-// What names a page, a LUN, a frame or a command names one that exists.
+// Checks that loaded numbers of pages, LUNs, frames and commands are in range.
 void Nvdimm::check_bounds(const Archive& archive) const {
   const std::uint64_t pages = ftl_.shape().logical_pages;
   for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {

@@ -26,8 +26,8 @@ struct PreconditionParameters {
   PreconditionPattern pattern = PreconditionPattern::uniform;
   PreconditionBuffer buffer = PreconditionBuffer::none;
   std::string load;  // a file
-  // Told of so many more logical pages that are written, now and then; what it throws ends the
-  // writing. No parameter of users.
+  // Not a user parameter. Called now and then with the number of logical pages written since the
+  // last call; an exception that it throws ends the writing.
   std::function<void(std::uint64_t pages)> report;
 };
 
@@ -41,20 +41,20 @@ struct NvdimmParameters : ModuleParameters {
   PreconditionParameters precondition;
   MediaParameters media;
 
-  // Binds every field under "nvdimm." but those from other parts of the configuration; the struct
+  // Binds all fields under "nvdimm." except those from other parts of the configuration. The struct
   // must outlive the set.
   void declare(ParameterSet& set);
-  // The same of flash alone, under the caller's name.
+  // The same for flash alone, under names that the caller chooses.
   void declare_size(ParameterSet& set);
   void declare_flash(ParameterSet& set);
 
-  // What does not fit together. An NVDIMM may be built only of parameters that pass.
+  // Returns the inconsistencies. An NVDIMM may be built only from parameters without errors.
   std::vector<ParameterError> check() const;
 
   std::int64_t luns() const { return nand.luns(); }
 };
 
-// Of kind: flash.
+// Appends the errors of parameters whose kind is flash.
 void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
 
 }  // namespace hmsim

@@ -32,7 +32,7 @@ std::int64_t save_pages(const NvdimmParameters& parameters) {
   return flush_pages(parameters) + parameters.spared_writes;
 }
 
-// Flash pages that so many pages take: whenever LUNs collect, one may not be full.
+// Counts one partly filled flash page for each time that LUNs collect.
 std::int64_t flash_pages(const NvdimmParameters& parameters, std::int64_t pages) {
   const std::int64_t most = flush_pages(parameters);
   const std::int64_t parts = parameters.nand.parts();
@@ -62,7 +62,7 @@ std::string check_energy(const NvdimmParameters& parameters) {
     return "";
   }
   const std::int64_t pages = save_pages(parameters);
-  std::int64_t saved = 0;  // the most that fit; the energy grows with the pages
+  std::int64_t saved = 0;  // the most that fit; the energy grows monotonically with the pages
   for (std::int64_t step = pages; step > 0; step /= 2) {
     while (saved + step <= pages &&
            flush_energy(parameters.power, running_program(parameters) +

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Power failure: what the ultracapacitors must pay for.
+// Power failure: the energy that the ultracapacitors must supply.
 //
-// A write is safe once it is done: once its data burst has ended. At a power failure the write part
-// is programmed into free pages, by all LUNs in parallel, without garbage collection. A LUN needs
-// tPROG for each of its pages, and tR for each page of its own that is read to complete one; page
-// transfers happen while cells work. Lines of the host's queue that are spared (Persistence) go
-// into their pages' frames, or are pages of their own. Blocks are kept free for as many pages as
-// there are frames; before more of them are programmed, LUNs collect, as they do in a recovery.
-// Programs and reads of spared lines' pages are part of worst_hold_up(), but these collections are
-// not: their length depends on what is valid where, and on the selector of victims. The host's
-// other requests are lost, and so is what flash does at that moment: a page that is being
-// programmed is torn (its frame still has the data, or its block the original), unless its frame
-// was released at the end of data-in: that program is finished.
+// A write is safe once it is done, which is when its data burst has ended. At a power failure all
+// LUNs program the write part into free pages in parallel, without garbage collection. A LUN needs
+// tPROG for each of its pages, and tR for each page that it must read to complete one. Page
+// transfers overlap with cell operations. Spared lines of the host's queue (Persistence) go into
+// the frames of their pages, or become separate pages. Blocks are kept free for as many pages as
+// there are frames. Before more pages than that are programmed, LUNs collect, as in a recovery.
+// worst_hold_up() includes the programs and reads of spared lines' pages but not these collections:
+// their length depends on where valid pages are and on the victim selector. Other requests of the
+// host are lost. Flash operations in progress are lost as well: a page that is being programmed is
+// torn, while its frame still has the data, or its block the original. Exception: if the frame was
+// released at the end of data-in, the program is finished.
 //
-// When power is back, every programmed page's spare area is read and the map rebuilt; then LUNs
-// that have too few free blocks for another failure are collected, before the first command is
-// taken.
+// When power returns, the module reads the spare area of every programmed page and rebuilds the
+// map. It then collects the LUNs that have too few free blocks for another failure. Only after that
+// does it accept the first command.
 //
-// Power that returns during a save resets the flash: programs under way are torn. Nothing is lost,
-// since the buffer has had power all the time; the recovery saves the rest, and collects again.
-// Power may go during a recovery, too: then programs and erases under way are torn, all before them
-// stays as it is, and what is still to be saved is saved from the ultracapacitors. These count as
-// charged again once a recovery is over, and no sooner.
+// If power returns during a save, the flash is reset and programs in progress are torn. Nothing is
+// lost, because the buffer had power throughout. The recovery saves the rest and collects again.
+// Power may also fail during a recovery. Programs and erases in progress are then torn, all earlier
+// ones keep their effect, and the ultracapacitors power the save of what is left. They count as
+// recharged only when a recovery has ended.
 #pragma once
 
 #include <cstdint>
@@ -32,25 +32,24 @@
 
 namespace hmsim {
 
-// Page reads to complete a page: its own, and with a cached map that of its entry.
+// Returns the page reads to complete a page: one, plus one for its map entry with a cached map.
 std::int64_t merge_reads(const NvdimmParameters& parameters);
-// Time for so many pages, programmed by all LUNs alike; those of them that must be merged are read
-// from one.
+// Returns the time to program `pages` pages evenly over all LUNs. The `merged` ones must first be
+// completed by a read, and all of them from one LUN.
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged);
 
-// The worst case without collections: every frame of the write part dirty, every entry of the
-// host's queue a write that is spared, and each a page of its own to be completed from one LUN.
+// Returns the longest save, collections excluded: every frame of the write part is dirty, and every
+// entry of the host's queue is a spared write to a separate page that one LUN must complete.
 Tick worst_hold_up(const NvdimmParameters& parameters);
-// Pages that the free blocks kept for a flush are enough for: frames, and writes on their way to
-// one.
+// Returns the pages that the free blocks kept for a flush can take: frames, and posted writes.
 std::int64_t flush_pages(const NvdimmParameters& parameters);
-// Flash pages that so many of them fill.
+// Returns the flash pages that hold `pages` pages.
 std::int64_t flash_pages(const NvdimmParameters& parameters, std::int64_t pages);
-// Pages that a flush may have to program: those, and spared writes.
+// Returns the most pages that a flush programs: flush_pages() and spared writes.
 std::int64_t save_pages(const NvdimmParameters& parameters);
-// Blocks of each LUN that a flush may take.
+// Returns the blocks of each LUN that a flush may consume.
 std::int64_t flush_blocks(const NvdimmParameters& parameters);
-// What would be lost in the worst case with the energy that there is; "" when nothing.
+// Describes the worst-case loss with the available energy; "" if there is none.
 std::string check_energy(const NvdimmParameters& parameters);
 
 }  // namespace hmsim

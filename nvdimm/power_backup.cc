@@ -13,7 +13,7 @@ namespace hmsim {
 
 namespace {
 
-// All wait for the last of them.
+// Makes all lanes wait for the last one.
 void level(std::vector<PowerLane>& lanes) {
   const Tick time = longest(lanes);
   for (PowerLane& lane : lanes) {
@@ -54,8 +54,8 @@ void PowerBackup::fail(Tick now, Tick save_for) {
   record_.fail(parameters_.power, earlier(longest(lanes), save_for));
 }
 
-// What flash does at that moment is torn, but for programs whose frames are released: these are
-// finished first.
+// Tears the flash operations in progress, except programs whose frames were released: these finish
+// first.
 void PowerBackup::tear_flash(std::vector<PowerLane>& lanes) {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     flash_.in_flight(lun,
@@ -76,7 +76,8 @@ void PowerBackup::tear_flash(std::vector<PowerLane>& lanes) {
   }
 }
 
-// Programs what spared and posted writes and the write part hold beyond flash, page by page.
+// Saves each page for which spared writes, posted writes or the write part hold newer data than
+// flash.
 void PowerBackup::save_dirty(Save& save) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
@@ -111,7 +112,7 @@ void PowerBackup::save_dirty(Save& save) {
   spared_.clear();
 }
 
-// What an interrupted save has left.
+// Saves the pages that an interrupted save left.
 void PowerBackup::save_rest(Save& save) {
   for (const auto& entry : std::exchange(data_->unsaved, {})) {
     save_page(LogicalPage(entry.first), entry.second, save);
@@ -119,7 +120,7 @@ void PowerBackup::save_rest(Save& save) {
   program(save);
 }
 
-// The free blocks kept for a save are used up: LUNs collect, once all programs are over.
+// Collects after all programs have ended, because the free blocks kept for a save are used up.
 void PowerBackup::make_room(Save& save) {
   level(save.lanes);
   collect(save.lanes);
@@ -154,7 +155,7 @@ void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& 
   }
 }
 
-// Into one flash page.
+// Programs the waiting pages into one flash page.
 void PowerBackup::program(Save& save) {
   const auto count = static_cast<std::uint32_t>(save.waiting.size());
   if (count == 0) {
@@ -186,7 +187,7 @@ void PowerBackup::program(Save& save) {
   save.waiting.clear();
 }
 
-// Lays the page's posted writes over it, and then the spared ones.
+// Applies the page's posted writes to `bytes`, then its spared writes.
 void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
     LineBytes written{};
@@ -199,9 +200,10 @@ void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   }
 }
 
-// The LUN that has programmed the fewest flash pages, of those that keep a block's pages to collect
-// with: so none takes longer than its share, or uses up more than is kept free for it. Of several
-// the next one, if possible with room for so many valid pages.
+// Returns the LUN that has programmed the fewest flash pages among those that would keep one
+// block's pages to collect with. No LUN then takes longer than its share or uses more than is kept
+// free. Ties go to the next LUN in turn, preferably one with room for the waiting pages as valid
+// pages.
 std::uint32_t PowerBackup::target(const Save& save) const {
   const FtlShape& shape = ftl_.shape();
   const auto pages = static_cast<std::uint32_t>(save.waiting.size());
@@ -220,8 +222,8 @@ std::uint32_t PowerBackup::target(const Save& save) const {
   return best;
 }
 
-// LUNs work at once; one that is interrupted leaves the others alone, unless they write pages of
-// the map for each other.
+// Collects all LUNs in parallel. An interrupted LUN does not affect the others, unless they write
+// map pages for each other.
 void PowerBackup::collect(std::vector<PowerLane>& lanes) {
   const NandParameters& nand = parameters_.nand;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data mode of one flash NVDIMM: what power failures leave of its data, and recoveries find again.
+// Data mode of one flash NVDIMM: the data that survive power failures and recoveries.
 //
-// When power goes, what flash does at that moment is torn, and pages that the write part, posted
-// writes or spared ones hold beyond flash are saved, LUNs at once. When it returns, the map is
-// rebuilt from spare areas. Save and recovery may be interrupted; what was not saved then stays in
-// the buffer.
+// At a power failure, flash operations in progress are torn. Pages for which the write part, posted
+// writes or spared writes hold newer data than flash are saved, by all LUNs in parallel. When power
+// returns, the map is rebuilt from spare areas. A save or a recovery may be interrupted; unsaved
+// pages then stay in the buffer.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ namespace hmsim {
 
 class PowerBackup {
  public:
-  // `data`: nullptr outside data mode; then there are only records.
+  // `data`: nullptr outside data mode; then only the records are kept.
   PowerBackup(const NvdimmParameters& parameters, Ftl& ftl, const FlashArray& flash,
               const SyncBuffer& buffer, const PostedWrites& posted, NvdimmData* data);
 
-  // A write of the host's queue to a line that has these bytes; it is saved with the next fail(),
-  // which follows at once.
+  // Takes a write from the host's queue to a line whose current bytes are `before`. The next
+  // fail(), which must follow at once, saves it.
   void spare(std::int64_t line, const LineBytes& before, const LineData& data);
-  // Power goes at `now`; the save is interrupted when it has lasted for `save_for`.
+  // Fails at `now`. The save is interrupted after `save_for`.
   void fail(Tick now, Tick save_for);
-  // Goes on with what another one holds that has failed. False: the recovery was interrupted when
-  // it had lasted for `recover_for`.
+  // Takes over the contents of the failed `before` and recovers. Returns false if the recovery was
+  // interrupted after `recover_for`.
   bool recover(PowerBackup& before, Tick now, Tick recover_for);
   const PowerRecord& record() const { return record_; }
 
@@ -54,11 +54,11 @@ class PowerBackup {
     explicit Save(std::vector<PowerLane>& all) : lanes(all), programs(all.size()) {}
 
     std::vector<PowerLane>& lanes;
-    std::uint32_t next = 0;  // the LUN that is asked first
-    // Since free blocks were enough for all that are kept for a save: pages, and programs by LUN.
+    std::uint32_t next = 0;  // first LUN that target() considers
+    // Pages, and programs by LUN, since the free blocks last sufficed for a whole save.
     std::int64_t pages = 0;
     std::vector<std::int64_t> programs;
-    std::vector<Page> waiting;  // for a flash page to be full
+    std::vector<Page> waiting;  // until they fill a flash page
   };
 
   void tear_flash(std::vector<PowerLane>& lanes);
@@ -78,7 +78,7 @@ class PowerBackup {
   const PostedWrites& posted_;
   NvdimmData* data_;
   PowerRecord record_;
-  std::map<std::int64_t, LineBytes> spared_;  // by line; empty but between spare() and fail()
+  std::map<std::int64_t, LineBytes> spared_;  // by line; filled only between spare() and fail()
 };
 
 }  // namespace hmsim

@@ -12,7 +12,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kReportedPages = 1 << 18;  // at a time: some tenths of a second
+constexpr std::uint64_t kReportedPages = 1 << 18;  // interval of reports: a few tenths of a second
 
 std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
   return static_cast<std::uint64_t>(share * static_cast<double>(logical_pages) + 0.5);
@@ -54,7 +54,7 @@ void look_up_untimed(Ftl& ftl, LogicalPage page) {
   }
 }
 
-// After a page was written to the LUN.
+// Collects after a page was written to the LUN, if that made it due.
 void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
   if (!ftl.victims().due(lun)) {
     return;
@@ -69,7 +69,7 @@ void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
   }
 }
 
-// So many pages into one flash page.
+// Programs `count` pages into one flash page.
 void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, UntimedWork& work) {
   for (std::uint32_t i = 0; i < count && ftl.map() != nullptr; ++i) {
     look_up_untimed(ftl, pages[i]);
@@ -88,8 +88,9 @@ void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, Un
   write_map_untimed(ftl, work);
 }
 
-// Draws 0 .. size - 1, n with a probability in proportion to 1 / (n + 1): a power of two, all
-// alike, then a number from there to the next, kept with the probability that is still missing.
+// Draws n from 0 .. size - 1 with probability proportional to 1 / (n + 1). Draws an octave (powers
+// of two are equally likely), then a uniform number in it, and accepts that with the remaining
+// probability.
 std::uint64_t zipf(Random& random, std::uint64_t size) {
   std::uint64_t octaves = 1;
   while (size >> octaves != 0) {

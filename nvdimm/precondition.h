@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing pages without time: what puts an FTL into the state in which a simulation starts.
+// Writes pages in zero simulated time, to bring an FTL into a simulation's initial state.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hmsim {
 
 struct UntimedWork {
   std::uint64_t host_pages = 0;
-  std::uint64_t gc_pages = 0;  // those moved by wear levelling included
+  std::uint64_t gc_pages = 0;  // including pages moved by wear levelling
   std::uint64_t map_pages = 0;
   std::uint64_t merged_pages = 0;
   std::uint64_t padded_pages = 0;
@@ -22,15 +22,15 @@ struct UntimedWork {
   std::uint64_t levelled_blocks = 0;
 };
 
-// Programs flash pages full of what is written and, when that makes it due, collects their LUNs:
-// the same steps, in the same order, as the timed NVDIMM takes for evictions. Merged are pages that
-// follow one another, as long as they share a flash page.
+// Fills flash pages with the written pages, programs them, and collects their LUNs when that is
+// due. Takes the same steps in the same order as the timed NVDIMM does for evictions. With merging,
+// consecutive pages are combined as long as they share a flash page.
 class UntimedWriter {
  public:
   explicit UntimedWriter(Ftl& ftl);
 
   void write(LogicalPage page);
-  // Pads what is left, and tells all that was done since the last time.
+  // Pads and programs partly filled flash pages. Returns the work since the last call.
   UntimedWork finish();
 
  private:
@@ -41,37 +41,37 @@ class UntimedWriter {
 
   Ftl& ftl_;
   const std::size_t most_;
-  std::vector<Pages> waiting_;  // static allocation, unless merged: by home; else one for all
+  std::vector<Pages> waiting_;  // one per home with static allocation unless merged; otherwise one
   UntimedWork work_;
 };
 
-// Writes one page, in a flash page of its own.
+// Writes one page into a separate flash page.
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work);
 
-// Programs the translation pages that a cached map wants written, and what that makes due.
+// Programs the translation pages that a cached map wants to write, and collects as that requires.
 void write_map_untimed(Ftl& ftl, UntimedWork& work);
 
-// Collects the LUN until it has the free blocks that it should, or nothing can be gained.
+// Collects the LUN until it has its target of free blocks or no collection gains space.
 void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work);
 
-// As `parameters` say; overwrites at random depend on their seed and on `seed`, a channel's own.
-// parameters.report() is told of all that is written.
+// Preconditions as `parameters` specify. Random overwrites depend on the parameters' seed and on
+// `seed`, the channel's private one. Reports all written pages to parameters.report().
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed);
 
-// Pages that it writes, those that it writes again counted again.
+// Returns the pages that precondition() writes; a page counts each time it is written.
 std::uint64_t precondition_pages(const PreconditionParameters& parameters,
                                  std::uint64_t logical_pages);
 
-// Pages that it fills, the first ones.
+// Returns the number of pages to fill; these are the first pages of the logical space.
 std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64_t logical_pages);
 
-// The pages that precondition() would write if it went on, each named once, when it would first be
-// written; `count` of them, or all that are filled.
+// Returns the pages that precondition() would write if it continued, each once, in order of its
+// first write. Stops after `count` pages or when all filled pages are listed.
 std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,
                                      std::uint64_t logical_pages, std::uint64_t seed,
                                      std::uint64_t count);
 
-// A module is filled in order, overwritten until its write amplification has settled, and measured.
+// Run that fills a module in order, overwrites it until write amplification settles, then measures.
 struct UntimedRun {
   double settle = 4;   // logical capacities
   double measure = 2;  // logical capacities
@@ -79,7 +79,7 @@ struct UntimedRun {
   std::uint64_t seed = 1;
 };
 
-// Pages programmed for each page of the host.
+// Returns the pages programmed per host page.
 double untimed_amplification(const FtlShape& shape, const std::string& victim,
                              const Assignments& assignments, const UntimedRun& run);
 

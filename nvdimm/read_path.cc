@@ -25,7 +25,7 @@ ReadPath::ReadPath(const NvdimmParameters& parameters, CommandTable& commands, S
 
 void ReadPath::seek_again(std::uint32_t tag, Tick now) { seek(tag, commands_[tag], now); }
 
-// `frame`: of the read part, which the line is not in, or none.
+// `frame`: a frame of the read part that lacks the line, or kNoIndex.
 Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now) {
   if (frame != kNoIndex) {
     Frame& record = buffer_.read[frame];
@@ -33,7 +33,7 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
       commands_.wait(tag, record.waiters);
       return Found::on_its_way;
     }
-    // The line was written, and has left the write part since: the page is read again.
+    // The line was written and has since left the write part, so the page is read again.
     if (record.listing != FrameListing::none) {
       buffer_.read.unlist(frame);
     }
@@ -112,7 +112,7 @@ void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now)
   }
 }
 
-// Another item's read brings the frame's page. That read is pending once, for all its frames.
+// Returns whether another item's read brings the frame's page. That read counts once as pending.
 bool ReadPath::joins(Frame& frame) {
   const LogicalPage page = buffer_.page_of(frame.key);
   if (shared_ == nullptr || frame.fetching ||
@@ -124,7 +124,7 @@ bool ReadPath::joins(Frame& frame) {
   return true;
 }
 
-// In the meantime collection may have served the frame: then its read is withdrawn once it starts.
+// Collection may serve the frame meanwhile; its read is then withdrawn when it starts.
 void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now) {
   FlashCommand command;
   command.requester = this;
@@ -135,7 +135,7 @@ void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& 
   flash_.submit(command, now);
 }
 
-// Each waiting command looks again: its line may have been written in the meantime.
+// Retries each waiting command, because its line may have been written meanwhile.
 void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.read[frame];
   if (data_ != nullptr) {
@@ -155,8 +155,8 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   leave(frame, now);
 }
 
-// The page that the frame led the read of has come: each frame that shares the read takes its line,
-// in the order of the lines. Frames that join from now on wait for another read.
+// Ends the shared read that the frame led. Each frame that shares it takes its line, in line order.
+// Frames that join from now on wait for another read.
 void ReadPath::end_shared_fill(std::uint32_t leader, const GcWait& gc, Tick now) {
   std::array<std::uint32_t, kLinesPerPage> filled{};
   std::size_t count = 0;
@@ -186,13 +186,13 @@ void ReadPath::unpinned(std::uint32_t frame) {
 
 // --- Where reads that wait for flash count as pending
 
-// The frame will be read from the LUN ...
+// Counts the frame's read as pending on the LUN.
 void ReadPath::owe(Frame& frame, std::uint32_t lun) {
   frame.lun = lun;
   pending_.add(lun, {1, 0, 0});
 }
 
-// ... or rather from another one. False: it is the same.
+// Moves the pending read to another LUN. Returns false if it is the same LUN.
 bool ReadPath::move(Frame& frame, std::uint32_t lun) {
   if (lun == frame.lun) {
     return false;
@@ -204,13 +204,13 @@ bool ReadPath::move(Frame& frame, std::uint32_t lun) {
   return true;
 }
 
-// What the read was for has come by another way.
+// Withdraws a read whose purpose was served otherwise.
 void ReadPath::withdraw(std::uint32_t frame, Tick now) {
   buffer_.read[frame].fetching = false;
   leave(frame, now);
 }
 
-// A read of the frame is over: others may have it, unless it is in use.
+// Ends a read of the frame and makes the frame available, unless it is pinned.
 void ReadPath::leave(std::uint32_t frame, Tick now) {
   if (buffer_.read[frame].pins == 0) {
     unpinned(frame);
@@ -233,7 +233,7 @@ bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
     withdraw(command.subject, now);
     return false;
   }
-  // The page may have been written to another LUN while the read waited for this one.
+  // The page may have moved to another LUN while the read waited for this one.
   const std::uint32_t lun = ftl_.pages().read_lun(buffer_.page_of(frame.key));
   if (lun == command.lun) {
     if (shared_ != nullptr) {
@@ -270,8 +270,8 @@ void ReadPath::on_flash_done(const FlashCommand& command, Tick now) {
   }
 }
 
-// Collection holds the page in the controller: it takes the place of the reads that wait for it.
-// Frames that join a shared read meanwhile are served as well, since that read may be withdrawn.
+// Collection holds the page in the controller, which replaces the reads that wait for it. Frames
+// that join a shared read meanwhile are also served, because that read may be withdrawn.
 bool ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
   const bool served = serve_copied(page, lun, now);
   if (shared_ != nullptr) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads of one flash NVDIMM: from the buffer, or through frames of its read part that are filled
+// Read path of one flash NVDIMM: serves reads from the buffer, or fills frames of its read part
 // from flash.
 //
-// A read finds its line in the write part or the read part, or waits for its page to come from
-// flash: one flash read for all that wait for it. The frame is that of the least recently used
-// clean page; where none can go, pages wait in order of arrival. A line that the page's frame in
-// the write part lacks is read into the read part, without the lines of the write part.
+// A read finds its line in the write part or the read part. Otherwise it waits for its page; all
+// reads of a page wait for the same flash read. The page takes the frame of the least recently used
+// clean page. If no frame can be replaced, pages wait in order of arrival. If the page's frame in
+// the write part lacks the line, the line is read into the read part, without the lines of the
+// write part.
 //
-// Item frames: each item that is missing has a flash read, or joins that of another item of its
-// page (SharedReads). A frame that has joined is filled when that read ends; a prefetch that joins
-// is over at once, since it occupies no LUN. PendingWork counts a shared read once.
+// Item frames: each missing item has a flash read or joins that of another item of its page
+// (SharedReads). A joined frame is filled when that read ends. A prefetch that joins ends at once,
+// because it occupies no LUN. PendingWork counts a shared read once.
 #pragma once
 
 #include <cstdint>
@@ -31,25 +32,25 @@ namespace hmsim {
 
 class ReadPath final : public CollectionListener, private FlashRequester {
  public:
-  // `lookahead`, `data`: nullptr where there is none.
+  // `lookahead`, `data`: may be nullptr.
   ReadPath(const NvdimmParameters& parameters, CommandTable& commands, SyncBuffer& buffer,
            Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
            GarbageCollector& collector, PendingWork& pending, NvdimmData* data);
 
-  // The lookup of a read is over: it is ready, or waits.
+  // Handles the end of a read's lookup: the read becomes ready or waits.
   Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
-  // A read that waited looks again.
+  // Retries a read that has waited.
   void seek_again(std::uint32_t tag, Tick now);
-  // Frames for pages that wait for one, as far as there are.
+  // Gives frames to the pages that wait for one, while frames are available.
   void admit(Tick now);
-  // No command uses the frame any more.
+  // Handles the release of the frame's last pin.
   void unpinned(std::uint32_t frame);
-  // Fetches pages of queued reads, as far as the buffer manager allows.
+  // Prefetches pages of queued reads, as far as the buffer manager allows.
   void prefetch(Tick now);
-  // The place of the frame's page is known.
+  // Submits the flash read of a frame whose physical page is known.
   void fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now);
 
-  // The buffer is loaded before.
+  // Requires that the buffer is already loaded.
   void serialize(Archive& archive);
 
  private:
@@ -62,7 +63,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);
   void leave(std::uint32_t frame, Tick now);
-  void count_prefetch(const FlashCommand& command);  // is over, if it is one
+  void count_prefetch(const FlashCommand& command);  // if it was a prefetch, which has ended
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
@@ -81,10 +82,10 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   GarbageCollector& collector_;
   PendingWork& pending_;
   NvdimmData* data_;
-  const std::unique_ptr<SharedReads> shared_;  // nullptr: each frame has its own flash read
+  const std::unique_ptr<SharedReads> shared_;  // nullptr: each frame has a separate flash read
 };
 
-// The newest data are those of posted writes, then those of the write part.
+// Posted writes have the newest data, then the write part.
 HMSIM_INLINE Found ReadPath::seek(std::uint32_t tag, CommandTable::Command& command, Tick now) {
   const Address address = command.address;
   const std::int64_t key = buffer_.key_of(address);

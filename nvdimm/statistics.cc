@@ -15,7 +15,7 @@ double microseconds(Tick time) {
   return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
 }
 
-// `read` folds a module into the value of those before it.
+// Registers a gauge. `read` folds one module into the value of the preceding ones.
 template <class Read>
 void gauge(StatisticRegistry& registry, const Nvdimms& nvdimms, const char* name, const char* unit,
            const char* description, Read read) {

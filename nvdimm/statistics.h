@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of one flash NVDIMM, floor by floor.
+// Statistics of one flash NVDIMM, by layer.
 #pragma once
 
 #include "nvdimm/buffer/buffer_statistics.h"
@@ -15,7 +15,7 @@ struct NvdimmStatistics {
   NandStatistics& nand;
 };
 
-// Reads flash modules, which have been attached to a kernel, as one.
+// Registers the statistics of flash modules, combined. Each must be attached to a kernel.
 void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
 
 }  // namespace hmsim

@@ -39,7 +39,7 @@ Found WritePath::seek(std::uint32_t tag, CommandTable::Command& command, Tick no
   }
 }
 
-// One frame is to become free for each page that waits.
+// Ensures that one frame will become free for each waiting page.
 void WritePath::admit(Tick now, const GcWait& gc) {
   BufferPart& part = buffer_.write;
   while (part.waiting() > 0 && !part.full()) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes of one flash NVDIMM: into frames of the buffer's write part, which evictions free.
+// Write path of one flash NVDIMM: places writes in frames of the buffer's write part, which
+// evictions free.
 //
-// A write is ready when its page has a frame in the write part. Else it waits for one, which is got
-// by one eviction for each page that waits. A write to a page that is just being evicted waits for
-// the program to end and then uses the same frame again.
+// A write is ready when its page has a frame in the write part. Otherwise it waits, and one
+// eviction is started for each waiting page. A write to a page whose eviction is in progress waits
+// for the program to end and then reuses the frame.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +20,24 @@ namespace hmsim {
 
 class WritePath final : public EvictionListener {
  public:
-  // `lookahead`: nullptr where there is none.
+  // `lookahead`: may be nullptr.
   WritePath(CommandTable& commands, SyncBuffer& buffer, const Lookahead* lookahead,
             Evictor& evictor);
 
-  // The lookup of a write is over: it is ready, or waits.
+  // Handles the end of a write's lookup: the write becomes ready or waits.
   Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
-  // Frames for pages that wait for one, after so much waiting for collections; as many evictions as
-  // are needed so that the rest will get one.
+  // Gives frames to the waiting pages and starts the evictions that the rest needs. `gc`: how long
+  // the admitted pages waited for collections.
   void admit(Tick now, const GcWait& gc = {});
-  // No command uses the frame any more.
+  // Handles the release of the frame's last pin.
   void unpinned(std::uint32_t frame);
-  // Writes pages back before a write needs their frames, as far as the buffer manager wants.
+  // Evicts pages before a write needs their frames, as far as the buffer manager wants.
   void keep_frames_free(Tick now);
-  // The buffer manager would write pages back.
+  // Returns whether the buffer manager wants an early eviction.
   bool wants_free_frame() const {
     return lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_);
   }
-  // Starts evictions, one at least, and tells how many; 0: no frame can go.
+  // Starts at least one eviction and returns their number, or 0 if no frame can be evicted.
   std::size_t evict(Tick now);
 
   void serialize(Archive& archive) { archive(leaving_); }
@@ -49,7 +50,7 @@ class WritePath final : public EvictionListener {
   SyncBuffer& buffer_;
   const Lookahead* lookahead_;
   Evictor& evictor_;
-  std::size_t leaving_ = 0;  // frames of the write part that will be free without more ado
+  std::size_t leaving_ = 0;  // frames of the write part that evictions in progress will free
 };
 
 }  // namespace hmsim

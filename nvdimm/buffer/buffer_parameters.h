@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of the synchronisation buffer.
+// Parameters of the synchronisation buffer.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BufferParameters {
   std::string manager = "on_demand";
   std::string replacement = "lru";
 
-  // Frames in a part of `size`.
+  // Returns the frames in a part of `size`.
   std::int64_t frames(Bytes size) const {
     return size / (granularity == BufferGranularity::item ? kLineBytes : kPageBytes);
   }
@@ -41,9 +41,9 @@ struct BufferParameters {
     return granularity == BufferGranularity::item && item_reads == ItemReads::shared;
   }
 
-  // Under "buffer.".
+  // Declares the fields under "buffer.".
   void declare(ParameterSet& set);
-  // Adds the errors of parameters that do not fit the flash below the buffer.
+  // Appends the errors of parameters that do not fit the flash.
   void check(const NandParameters& nand, std::vector<ParameterError>& errors) const;
 };
 

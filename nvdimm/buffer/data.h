@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an NVDIMM holds, in data mode.
+// Contents of an NVDIMM in data mode.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace hmsim {
 
-// A dirty page that an interrupted save has not written; the buffer, which has power, holds it.
+// Dirty page that an interrupted save did not write. The buffer, which has power, holds it.
 struct UnsavedPage {
   PageBytes bytes{};
-  bool whole = true;  // the buffer has all lines: no read must complete it
+  bool whole = true;  // the buffer has all lines, so no read is needed to complete the page
 
   void serialize(Archive& archive) { archive(bytes, whole); }
 };
@@ -25,19 +25,19 @@ struct NvdimmData {
         read(granularity),
         write(granularity) {}
 
-  // The page as flash, or an interrupted save, has it; zeros if it was never written.
+  // Returns the page as saved in flash or left by an interrupted save; zeros if never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
-  // One line of it.
+  // Returns one line of that page.
   LineBytes saved_line(const Ftl& ftl, Address address) const;
-  // The newest data of the line in buffer and flash.
+  // Returns the newest data of the line in the buffer and flash.
   LineBytes line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const;
-  // The line's number in its page.
+  // Returns the line's index in its page.
   static std::size_t number_of(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
-  // Copies the lines that a frame of the write part holds over the page's bytes.
+  // Overwrites `bytes` with the lines that a frame of the write part holds.
   void overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const;
-  // Copies lines of the page, one bit each, from flash into a frame of the read part.
+  // Copies lines of the page (one bit each) from flash into a frame of the read part.
   void fill(const Ftl& ftl, const SyncBuffer& buffer, std::uint32_t frame, std::uint64_t lines);
 
   void serialize(Archive& archive);
@@ -45,7 +45,8 @@ struct NvdimmData {
   FlashMedia media;
   FrameBytes read;
   FrameBytes write;
-  std::map<std::int64_t, UnsavedPage> unsaved;  // between power failure and recovery; by page
+  // By page; filled only between power failure and recovery.
+  std::map<std::int64_t, UnsavedPage> unsaved;
 };
 
 }  // namespace hmsim

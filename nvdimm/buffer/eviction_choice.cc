@@ -12,7 +12,7 @@ EvictionChoice::EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashAr
       channels_(static_cast<std::uint32_t>(flash.channels())),
       luns_per_channel_(ftl.shape().luns / channels_) {}
 
-// It, or, merged, a page beside it.
+// Returns whether the frame's page or, with merging, one in the same flash page is being evicted.
 bool EvictionChoice::is_under_way(std::uint32_t frame) const {
   const LogicalPage page = page_of(frame);
   if (!merges_) {
@@ -50,8 +50,8 @@ std::uint32_t EvictionChoice::next_at(std::uint32_t home) const {
   return kNoIndex;
 }
 
-// Of the first few replaceable frames, complete pages are preferred, then (static allocation) the
-// flash channel whose turn it is. With dynamic allocation the page goes where there is an idle LUN.
+// Examines the first few replaceable frames. Prefers complete pages, then (static allocation) the
+// flash channel whose turn it is. With dynamic allocation the page goes to any idle LUN.
 std::uint32_t EvictionChoice::early(std::uint32_t wanted) const {
   const bool dynamic = ftl_.shape().dynamic;
   if (dynamic && !claims_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {

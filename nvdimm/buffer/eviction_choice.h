@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which dirty frame of the write part is evicted next, and the pages that are being evicted.
+// Chooses the next dirty frame of the write part to evict, and tracks the pages being evicted.
 //
-// Invariant: a page is evicted at most once at a time, so that an older version never overtakes a
-// newer one. When pages are merged, the same holds of all that share a flash page.
+// Invariant: at most one eviction of a page is in progress, so an older version never overtakes a
+// newer one. With merging, the same holds for all pages that share a flash page.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,36 @@ namespace hmsim {
 
 class EvictionChoice {
  public:
-  // All outlive the object.
+  // The arguments must outlive the object.
   EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash);
 
   LogicalPage page_of(std::uint32_t frame) const {
     return buffer_.page_of(buffer_.write[frame].key);
   }
-  // The least recently used frame whose page is not under way. kNoIndex, here and below: none.
+  // Returns the least recently used frame whose page is not being evicted, or kNoIndex.
   std::uint32_t next() const;
-  // The next one whose page has that home; with dynamic allocation: any.
+  // Returns the next such frame whose page has the given home (with dynamic allocation: any home),
+  // or kNoIndex.
   std::uint32_t next_at(std::uint32_t home) const;
-  // A frame that is worth evicting before a write needs it, since a LUN is idle. `wanted`: the home
-  // that it must have, or kNoIndex.
+  // Returns a frame worth evicting before a write needs it, because a LUN is idle, or kNoIndex.
+  // `wanted`: the home that its page must have; kNoIndex: any.
   std::uint32_t early(std::uint32_t wanted) const;
-  // The frame was chosen early: the next flash channel has its turn.
+  // Passes the turn to the next flash channel after an early choice.
   void pass_turn(std::uint32_t frame);
 
   void begin(LogicalPage page, std::uint32_t eviction) {
     under_way_.insert(page.value(), eviction);
   }
   void end(LogicalPage page) { under_way_.erase(page.value()); }
-  // The eviction of the page; kNoIndex: it is not under way.
+  // Returns the eviction of the page, or kNoIndex if the page is not being evicted.
   std::uint32_t eviction_of(LogicalPage page) const { return under_way_.find(page.value()); }
   void forget_evictions() { under_way_.clear(); }
 
-  void serialize(Archive& archive);  // but for the evictions
+  void serialize(Archive& archive);  // except the evictions
 
  private:
-  static constexpr int kEarlyWindow = 16;    // frames that early() looks at
-  static constexpr int kCompanyWindow = 64;  // frames that next_at() looks at
+  static constexpr int kEarlyWindow = 16;    // frames that early() examines
+  static constexpr int kCompanyWindow = 64;  // frames that next_at() examines
 
   bool is_under_way(std::uint32_t frame) const;
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
@@ -58,7 +59,7 @@ class EvictionChoice {
   const bool merges_;
   const std::uint32_t channels_;
   const std::uint32_t luns_per_channel_;
-  std::uint32_t next_channel_ = 0;  // of early evictions
+  std::uint32_t next_channel_ = 0;  // for early evictions
   KeyMap under_way_;                // page -> eviction
 };
 

@@ -23,7 +23,7 @@ Evictor::Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& b
   flash.attach(*this);
 }
 
-// Returns the lines of the page that the frame holds.
+// Marks the frame as evicting. Returns the lines of the page that it holds.
 std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
   Frame& record = buffer_.write[frame];
   buffer_.write.unlist(frame);
@@ -53,7 +53,7 @@ Evictor::Started Evictor::start_early(Tick now) {
   return started;
 }
 
-// The page that the frame belongs to, and others. more(home): the next frame.
+// Evicts the frame's page and others. `more(home)`: returns the next frame.
 template <class More>
 Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   Started started;
@@ -91,7 +91,8 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   return started;
 }
 
-// The frame's page and those beside it that the buffer or flash holds; the batch.
+// Starts evictions of the frame's page and of those pages in its flash page that the buffer or
+// flash holds. Returns the batch.
 std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) {
   const std::int64_t parts = ftl_.shape().parts();
   const LogicalPage own = choice_.page_of(oldest);
@@ -115,7 +116,7 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
   return evictions_[last].batch;
 }
 
-// `oldest`: a frame of the page; kNoIndex: there is none. `before`: the batch's last so far.
+// `oldest`: a frame of the page, or kNoIndex. `before`: the last eviction of the batch so far.
 std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
                              Started& started) {
   const std::uint32_t eviction = evictions_.take();
@@ -159,14 +160,14 @@ void Evictor::complete_page(std::uint32_t eviction, Tick now) {
   }
 }
 
-// Flash holds what the page still needs.
+// Returns whether flash holds lines that the page lacks.
 bool Evictor::lacks(std::uint32_t eviction) const {
   return !evictions_[eviction].complete &&
          ftl_.pages().place(evictions_[eviction].page) != kNowhere;
 }
 
-// Of `first` and those of its batch that follow. `mapped`: the ones whose places are known, in
-// order.
+// Completes `first` and the evictions that follow it in its batch. `mapped`: mask, in that order,
+// of those whose places are known.
 void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
   std::array<std::uint32_t, kMostParts> work{};
   std::size_t count = 0;
@@ -205,7 +206,7 @@ void Evictor::read(std::uint32_t eviction, Tick now) {
   submit(command, now);
 }
 
-// All that the page still needed is here.
+// Called when the page has all of its lines.
 void Evictor::ready(std::uint32_t eviction, Tick now) {
   const std::uint32_t batch = evictions_[eviction].batch;
   if (--evictions_[batch].coming > 0) {
@@ -217,7 +218,7 @@ void Evictor::ready(std::uint32_t eviction, Tick now) {
   place(batch, now);
 }
 
-// No more join it.
+// Closes the batch to further evictions.
 void Evictor::close(std::uint32_t batch) {
   std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : ftl_.shape().home(evictions_[batch].page)];
   open = open != kNoIndex && evictions_[open].batch == batch ? kNoIndex : open;

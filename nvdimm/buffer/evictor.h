@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing back pages of the write part.
+// Writes back pages of the write part.
 //
-// An eviction takes the least recently used dirty frame (item granularity: with all other unpinned
-// dirty items of its page), looks the page up in the map, reads the page from flash first if some
-// of its lines are neither here nor never written, and programs it: on its home LUN, or, with
-// dynamic allocation, on the first LUN that has nothing else to do, or else the first that can
-// combine the program with what it does. EvictionChoice says which frame is next.
+// An eviction takes the least recently used dirty frame; with item granularity, also all other
+// unpinned dirty items of its page. It looks the page up in the map. If some lines of the page are
+// only in flash, it reads the page first. It then programs the page: with static allocation on its
+// home LUN; with dynamic allocation on the first idle LUN, or else on the first LUN that can
+// combine the program with its current operation. EvictionChoice selects the frame.
 //
-// A flash page has room for several of them. So that it is programmed full, as many pages are
-// evicted at a time, a batch: with static allocation, of the same home. Where there are fewer,
-// later evictions join the batch until all that it has are ready; then the rest of the flash page
-// is padded. When pages are merged, a batch is a page and those beside it in the address space,
-// with or without frames. All frames of a batch stay in the buffer until its program is over. One
-// flash read brings all that a batch lacks from a flash page.
+// A flash page has room for several pages, so a batch of evictions fills it; with static allocation
+// all have the same home. If there are too few, later evictions join the batch until all of its
+// members are ready; then the rest of the flash page is padded. With merging, a batch is a page and
+// its neighbours in the address space, with or without frames. All frames of a batch stay in the
+// buffer until its program has ended. One flash read brings all that a batch needs from a flash
+// page.
 //
-// The map changes, and the frames are reported as written, when the program is over (release:
-// program), or once its data are in the chip's register (datain). In the second case a read of the
-// page finds its place in the LUN that still programs it, and waits there.
+// The map changes and the frames are reported as written when the program ends (release: program),
+// or when its data are in the chip's register (datain). With datain, a read of the page finds its
+// place in the LUN that is still programming it, and waits there.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ namespace hmsim {
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // The frame's lines are safe in flash, after so much waiting for collections; it is still in
-  // state `evicting`.
+  // Called when the frame's lines are safe in flash. The frame is still in state `evicting`. `gc`:
+  // how long the eviction waited for collections.
   virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
 
@@ -52,23 +52,23 @@ class Evictor final : private FlashRequester {
 
   struct Started {
     std::size_t pages = 0;
-    std::size_t frames = 0;  // that will be free
+    std::size_t frames = 0;  // frames that will become free
   };
-  // Starts evictions, as many as fill a flash page if there are; none when no frame can go.
+  // Starts evictions, up to a full flash page. Starts none if no frame can be evicted.
   Started start(Tick now);
-  // As start(), before a frame is needed: only if a LUN has nothing better to do.
+  // The same before a frame is needed, only if an idle LUN can take the work.
   Started start_early(Tick now);
 
-  // The page's data are not wanted any more: what is being written is dropped.
+  // Discards the page: data being written are dropped.
   void discard(LogicalPage page);
 
   bool idle() const { return evictions_.used() == 0; }
   std::size_t under_way() const { return evictions_.used(); }
 
-  // The eviction's page was looked up in flash.
+  // Handles the result of the map lookup for the eviction's page.
   void on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now);
 
-  // The LUN can take a program.
+  // Called when the LUN can take a program.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   void serialize(Archive& archive);
@@ -76,16 +76,16 @@ class Evictor final : private FlashRequester {
  private:
   struct Eviction {
     LogicalPage page;
-    PhysicalPage target;               // of a batch's first: the flash page
-    std::uint32_t batch = kNoIndex;    // its first
-    std::uint32_t next = kNoIndex;     // of the batch
-    std::uint32_t count = 0;           // of a batch's first: its evictions
-    std::uint32_t coming = 0;          // of a batch's first: those that are not ready
-    std::uint32_t fetched = kNoIndex;  // the next one that the same flash read brings
-    std::uint32_t frames = kNoIndex;   // the first of them, linked by Frame::link; merged: none
+    PhysicalPage target;               // first of a batch: the flash page
+    std::uint32_t batch = kNoIndex;    // first eviction of its batch
+    std::uint32_t next = kNoIndex;     // next in the batch
+    std::uint32_t count = 0;           // first of a batch: number of evictions
+    std::uint32_t coming = 0;          // first of a batch: evictions that are not ready
+    std::uint32_t fetched = kNoIndex;  // next eviction that the same flash read completes
+    std::uint32_t frames = kNoIndex;   // first frame, linked by Frame::link; merged: kNoIndex
     Tick unplaced_since{0};
-    GcWait gc;              // of its reads and programs, and of the LUN that became free for it
-    bool complete = false;  // its frames hold all lines of the page
+    GcWait gc;  // waits of its reads and programs, and of the LUN that became free for it
+    bool complete = false;  // the frames hold all lines of the page
     bool discarded = false;
 
     void serialize(Archive& archive) {
@@ -99,7 +99,7 @@ class Evictor final : private FlashRequester {
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
 
-  // With each eviction of a chain, which the call may give back.
+  // Calls `call` for each eviction of a chain; it may free that eviction.
   template <class Call>
   void for_chain(std::uint32_t first, std::uint32_t Eviction::*link, Call call) {
     for (std::uint32_t i = first; i != kNoIndex;) {
@@ -143,9 +143,9 @@ class Evictor final : private FlashRequester {
   FrameRelease release_;
   bool combines_;  // busy LUNs may take programs
   EvictionChoice choice_;
-  const std::uint32_t most_;  // evictions of a batch
+  const std::uint32_t most_;  // evictions per batch
   Pool<Eviction> evictions_;
-  // Last evictions of batches that others may join: one, or, with static allocation, by home.
+  // Last eviction of each batch that others may join: one, or one per home with static allocation.
   std::vector<std::uint32_t> open_;
   Ring<std::uint32_t> unplaced_;  // batches that wait for an idle LUN
 };

@@ -26,7 +26,7 @@ void Evictor::serialize(Archive& archive) {
   }
 }
 
-// The evictions of each batch, in order.
+// Serializes the evictions of each batch, in order.
 void Evictor::serialize_batches(Archive& archive) {
   std::vector<std::vector<std::uint32_t>> batches;
   for (const std::uint32_t i : evictions_.taken()) {
@@ -54,7 +54,8 @@ void Evictor::serialize_batches(Archive& archive) {
   archive.check(evictions.all(), kWrong);
 }
 
-// The frames of each eviction, in order. None is in a list, whose link it would share.
+// Serializes the frames of each eviction, in order. None is in a list, which would use the same
+// link.
 void Evictor::serialize_frames(Archive& archive) {
   Places places(archive, buffer_.write.records(), "frames of evictions do not hold together");
   for (const std::uint32_t i : evictions_.taken()) {

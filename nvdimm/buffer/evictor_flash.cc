@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evictions once they are batches: their flash commands, and what these bring about.
+// Flash commands of batches, and their effects.
 #include <array>
 
 #include "core/errors.h"
@@ -45,7 +45,7 @@ PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
   }
   const PhysicalPage at = ftl_.pages().place(eviction.page);
   return at == kNowhere ? ftl_.shape().page_at(command.lun, 0, 0)
-                        : at;  // discarded: whatever is there
+                        : at;  // discarded: any place on the LUN
 }
 
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
@@ -102,7 +102,7 @@ void Evictor::commit(const Eviction& done, PhysicalPage at) {
   }
 }
 
-// The whole flash page is mapped before the listener hears of its first frame.
+// Maps the whole flash page before the listener is notified of its first frame.
 void Evictor::complete(std::uint32_t batch, Tick now) {
   struct Written {
     std::uint32_t frames;

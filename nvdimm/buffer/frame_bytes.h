@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the frames of one part of the synchronisation buffer hold, in data mode. Which of it counts
-// is told by the frames' masks.
+// Contents of the frames of one buffer part, in data mode. The frames' masks define which bytes are
+// valid.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class FrameBytes {
   explicit FrameBytes(BufferGranularity granularity)
       : items_(granularity == BufferGranularity::item) {}
 
-  // `line`: of the page, 0 .. 63. A frame that was never written holds zeros.
+  // `line`: index in the page, 0 to 63. Returns zeros for a frame that was never written.
   LineBytes read(std::uint32_t frame, std::size_t line) const {
     LineBytes bytes{};
     if (frame < frames_.size() && !frames_[frame].empty()) {

@@ -46,7 +46,7 @@ std::uint32_t Lookahead::sent(Address address, bool write) {
   return index;
 }
 
-// A page whose frame lacks the line is left to the lookup.
+// Pages whose frame lacks the line are left to the lookup.
 bool Lookahead::to_be_read(Address address) const {
   const std::int64_t key = buffer_.key_of(address);
   const std::uint32_t written = buffer_.write.find(key);
@@ -68,7 +68,7 @@ void Lookahead::looked_up(std::uint32_t index, bool write) {
   }
   if (asked.reads + asked.writes == 0) {
     if (asked.lun != kNoIndex) {
-      delist(index);  // of a damaged checkpoint
+      delist(index);  // only with a damaged checkpoint
     }
     leave(index);
   }
@@ -120,7 +120,8 @@ void Lookahead::idle(std::uint32_t lun) {
   }
 }
 
-// The LUN's oldest one. A page may have moved to another LUN, or have come into the buffer.
+// Returns the LUN's oldest candidate. Drops those in the buffer; reassigns those whose page moved
+// to another LUN.
 std::uint32_t Lookahead::candidate(std::uint32_t lun) {
   while (!candidates_[lun].empty()) {
     const std::uint32_t index = candidates_[lun].first;
@@ -139,7 +140,7 @@ std::uint32_t Lookahead::candidate(std::uint32_t lun) {
   return kNoIndex;
 }
 
-// A frame that has just come out of use belongs to a lookup that waits for one.
+// Prefetches nothing while lookups wait: they have priority for a released frame.
 bool Lookahead::next_prefetch(std::int64_t& key) {
   while (!hungry_.empty() && buffer_.read.waiting() == 0) {
     const std::uint32_t lun = hungry_.front();

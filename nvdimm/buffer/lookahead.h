@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages (item granularity: the items) that queued commands ask for: those that the host has
-// sent, and that have not been looked up. From their addresses the buffer manager's candidates are
-// found: pages to fetch, by LUN, oldest first; pages that will need a frame of the write part;
-// frames to guard.
+// The pages (item granularity: items) that queued commands ask for. A command is queued from its
+// arrival from the host to its lookup. The addresses provide the buffer manager's candidates: pages
+// to fetch, by LUN and oldest first; pages that will need a frame of the write part; frames to
+// guard.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace hmsim {
 
 class Lookahead {
  public:
-  // nullptr: the manager does not watch the queue. `assignments`: the configuration's.
+  // Returns nullptr if the manager does not watch the queue. `assignments`: the configuration's.
   static std::unique_ptr<Lookahead> make(const std::string& manager, UnmappedRead unmapped_read,
                                          const Assignments& assignments, SyncBuffer& buffer,
                                          const Ftl& ftl, const FlashArray& flash);
@@ -33,22 +33,22 @@ class Lookahead {
   Lookahead(std::unique_ptr<BufferManager> manager, UnmappedRead unmapped_read, SyncBuffer& buffer,
             const Ftl& ftl, const FlashArray& flash);
 
-  // A command was sent; what it asks for. The result names that until looked_up().
+  // Adds a command's request. The result identifies the request until looked_up().
   std::uint32_t sent(Address address, bool write);
-  // The command's lookup is over; its line is there, or has a record in the buffer.
+  // Removes a request after its lookup; its line is in the buffer or has a record there.
   void looked_up(std::uint32_t asked, bool write);
 
-  // The frame of this key is to be guarded when it is listed.
+  // Returns whether the frame of this key is to be guarded when it is listed.
   bool guards(std::int64_t key) const { return asked_for_.find(key) != kNoIndex; }
 
-  // The LUN has nothing to do.
+  // Called when the LUN is idle.
   void idle(std::uint32_t lun);
-  // A key whose page is to be fetched now, on its idle LUN; false: there is none. The read part has
-  // a free or a replaceable frame for it.
+  // Chooses a key whose page is to be fetched now from its idle LUN; the read part has a free or a
+  // replaceable frame for it. Returns false without such a key.
   bool next_prefetch(std::int64_t& key);
   void prefetch_ended() { --prefetching_; }
 
-  // Whether a page is to be written back early. `leaving`: frames that will be free without it.
+  // Returns whether to evict a page early. `leaving`: frames that become free without that.
   bool wants_free_frame(std::uint64_t leaving) const {
     const std::uint64_t coming = buffer_.write.free() + leaving;
     const std::uint64_t taken = std::min<std::uint64_t>(coming, buffer_.write.waiting());
@@ -63,7 +63,7 @@ class Lookahead {
     std::int64_t key = 0;
     std::uint32_t reads = 0;  // commands
     std::uint32_t writes = 0;
-    std::uint32_t lun = kNoIndex;  // in whose list of candidates it is
+    std::uint32_t lun = kNoIndex;  // whose list of candidates it is in
     SlotLink link;                 // in that list
     bool new_page = false;         // needs a frame of the write part
 
@@ -85,7 +85,7 @@ class Lookahead {
   const bool reads_unmapped_;  // never-written pages are read from flash
   Pool<Asked> asked_;
   std::vector<SlotList> candidates_;  // by LUN
-  Ring<std::uint32_t> hungry_;        // LUNs that may have a candidate and nothing to do ...
+  Ring<std::uint32_t> hungry_;        // idle LUNs that may have a candidate ...
   std::vector<bool> is_hungry_;       // ... each once
   std::uint32_t prefetching_ = 0;
   std::uint64_t new_pages_ = 0;

@@ -68,7 +68,7 @@ void PostedWrites::discard(std::int64_t first, std::int64_t end) {
   }
 }
 
-// The writes under way, those of a line from the oldest on.
+// Saves the pending writes; those of a line oldest first.
 void PostedWrites::serialize(Archive& archive) {
   archive.section("posted writes");
   std::vector<std::uint32_t> tags;
@@ -85,7 +85,7 @@ void PostedWrites::serialize(Archive& archive) {
   if (archive.loading()) {
     Places entries(archive, entries_.size(), "a posted write is free, or there twice");
     for (const std::uint32_t tag : free_) {
-      entries.take(tag - first_);  // a tag below the first wraps to a refused place
+      entries.take(tag - first_);  // a tag below first_ wraps to a position that is rejected
     }
     used_ = 0;
     latest_.clear();

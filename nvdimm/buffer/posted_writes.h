@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes that the host sent on credit: their lines are in the NVDIMM, durable, and on their way to
-// frames of the write part. Each is a command with a tag of its own, after those of the host.
+// Writes that the host sent on credit. Their lines are in the NVDIMM, durable, and on their way to
+// frames of the write part. Each is a command with a separate tag, which follows the host's tags.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace hmsim {
 
 class PostedWrites {
  public:
-  // Tags `first` and on, one for each of `entries`.
+  // Uses the tags from `first` on, one per entry.
   PostedWrites(std::size_t first, std::size_t entries, bool store_data);
 
   bool owns(std::uint32_t tag) const { return tag >= first_; }
@@ -26,25 +26,25 @@ class PostedWrites {
   std::size_t size() const { return used_; }
   bool full() const { return free_.empty(); }
 
-  // `line`: its number in the logical space. `data`: data mode, else ignored. Not while full().
+  // Adds a write. Must not be full(). `line`: number in the logical space. `data`: data mode only.
   std::uint32_t add(std::int64_t line, const LineData& data);
-  // The entry's line is in a frame. Writes of a line leave in order.
+  // Removes a write whose line is in a frame. Writes of a line must be removed in order.
   void remove(std::uint32_t tag);
 
-  // The latest write of the line; kNoIndex: there is none.
+  // Returns the latest write of the line, or kNoIndex.
   std::uint32_t latest(std::int64_t line) const {
     return used_ == 0 ? kNoIndex : latest_.find(line);
   }
-  // Commands that wait until it is in a frame.
+  // Returns the commands that wait until the write is in a frame.
   const SlotChain& readers(std::uint32_t tag) const { return entries_[tag - first_].readers; }
   SlotChain& readers(std::uint32_t tag) { return entries_[tag - first_].readers; }
 
-  // Data mode: what the write carries; what all writes of the line leave of it, from the oldest on;
-  // writes of lines first .. end - 1 change nothing any more.
+  // Data mode. data(): the bytes of one write. apply(): applies all writes of the line to `bytes`,
+  // oldest first. discard(): makes the writes of lines first .. end - 1 have no effect.
   const LineData& data(std::uint32_t tag) const { return data_[tag - first_]; }
   void apply(std::int64_t line, LineBytes& bytes) const;
   void discard(std::int64_t first, std::int64_t end);
-  // Data mode: calls see(line) for each line that is written.
+  // Data mode: calls see(line) once for each line with a write.
   template <class See>
   void each_line(See see) const {
     for (const Entry& entry : entries_) {
@@ -59,7 +59,7 @@ class PostedWrites {
  private:
   struct Entry {
     std::int64_t line = 0;
-    std::uint32_t older = kNoIndex;  // write of the line
+    std::uint32_t older = kNoIndex;  // previous write of the line
     std::uint32_t newer = kNoIndex;
     SlotChain readers;
     bool used = false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash reads that several items of a page share (nvdimm.buffer.item_reads: shared).
+// Flash reads shared by several items of a page (nvdimm.buffer.item_reads: shared).
 //
-// The first item of a page that is missing starts a flash read; its frame leads the read. Until the
-// page has arrived, other items of the page that are missing join: while the read waits for the map
-// or its LUN, while the cells work, and while the page is in the LUN's register, crosses the
-// channel or is decoded. They take their lines when the page has arrived. Nothing keeps the page
-// after that.
+// The first missing item of a page starts a flash read; its frame leads the read. Until the page
+// arrives, other missing items of the page join: while the read waits for the map or its LUN, while
+// the cells work, and while the page is in the LUN's register, crosses the channel or is decoded.
+// They take their lines when the page arrives. The page is not kept after that.
 //
-// A read that has started brings the page from the place that it had then. If the page has been
-// programmed elsewhere since, no further item joins; such an item has a flash read that none joins.
+// A started read brings the page from the place at its start. If the page has been programmed
+// elsewhere since then, no further item joins. Such an item has a separate flash read, which no
+// other item joins.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,29 @@ namespace hmsim {
 
 class SharedReads {
  public:
-  // The frame leads a read of the page. Others may join it, unless there is an earlier read.
+  // Opens a read of the page, led by the frame. Others may join it unless an earlier read is open.
   void open(LogicalPage page, std::uint32_t leader);
-  // The leader's read starts at the page's place.
+  // Records that the leader's read starts at `place`.
   void start(LogicalPage page, std::uint32_t leader, PhysicalPage place);
-  // Whether a read of the page, which is at `place` now, may be joined.
+  // Returns whether a read of the page may be joined. `place`: the page's current place.
   bool joinable(LogicalPage page, PhysicalPage place) const;
-  // The leader's read is over. Returns whether others may have joined it.
+  // Closes the leader's read. Returns whether others may have joined it.
   bool close(LogicalPage page, std::uint32_t leader);
-  // No frame waits for the page any more.
+  // Closes the page's read when no frame waits for it any more.
   void close(LogicalPage page);
 
-  // With the frames that have joined. The buffer is loaded before.
+  // Includes the frames that have joined. The buffer must already be loaded.
   void serialize(Archive& archive, SyncBuffer& buffer);
 
  private:
   struct Read {
     std::uint32_t leader = kNoIndex;
-    PhysicalPage place = kNowhere;  // until it starts
+    PhysicalPage place = kNowhere;  // kNowhere until it starts
 
     void serialize(Archive& archive) { archive(leader, place); }
   };
 
-  // The leader's read, or none if others may not join it.
+  // Returns the leader's read, or kNoIndex if others may not join it.
   std::uint32_t find(LogicalPage page, std::uint32_t leader) const;
   void load(const Archive& archive, SyncBuffer& buffer, const std::vector<std::uint32_t>& joined);
 

@@ -87,7 +87,7 @@ void BufferPart::serialize(Archive& archive) {
     map_.clear();
     recent_key_ = kNoKey;
     for (const std::uint32_t frame : frames_.taken()) {
-      // A replacement policy knows frames by their keys, too.
+      // Replacement policies also identify frames by key.
       archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames hold the same page");
       map_.insert(frames_[frame].key, frame);
     }
@@ -116,7 +116,7 @@ void BufferPart::serialize_list(Archive& archive, FrameListing listing) {
                   });
 }
 
-// The policy names each replaceable frame once, so that a search for a victim ends.
+// Checks that the policy lists each replaceable frame once, so that a victim search terminates.
 void BufferPart::check_replacement(const Archive& archive) const {
   Places named(archive, frames_.size(), "the replacement policy has other frames");
   const std::uint32_t first = replaceable_.frames.empty() ? kNoIndex : replacement_->victim();

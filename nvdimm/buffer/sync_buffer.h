@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The synchronisation buffer: a read part and a write part, each with frames of its own. It keeps
-// places and states; what is to happen next is the NVDIMM's affair.
+// The synchronisation buffer: a read part and a write part with separate frames. It keeps places
+// and states; the NVDIMM decides what happens next.
 //
-// A frame holds a page of 64 lines, or one item (a line) of a page. Its key is the page's or the
-// item's number. Keys that wait for a frame have a record too, so that a key is found whatever
-// became of it; such records wait in order of arrival.
+// A frame holds a page of 64 lines, or one item (a line) of a page. Its key is the number of the
+// page or the item. A key that waits for a frame also has a record, so find() finds keys in any
+// state. Such records wait in order of arrival.
 //
-// The two parts never hold the same line: a finished write takes its line out of the read part, and
-// a page being read from flash leaves out the lines that the write part holds.
+// The two parts never hold the same line. A finished write removes its line from the read part. A
+// page read from flash omits the lines that the write part holds.
 #pragma once
 
 #include <cstdint>
@@ -31,30 +31,30 @@ namespace hmsim {
 
 enum class FrameState : std::uint8_t {
   free,
-  waiting,  // no frame yet
-  filling,  // read part: being read from flash; lines in `valid` can be used all the same
+  waiting,  // has no frame yet
+  filling,  // read part: being read from flash; lines in `valid` are already usable
   clean,    // write part: written back, kept only while pinned
   dirty,
   evicting,  // write part: being written back
   last = evicting
 };
 
-// Where a frame stands that may be given up.
+// List that a frame which may be replaced is in.
 enum class FrameListing : std::uint8_t { none, replaceable, guarded, last = guarded };
 
 struct Frame {
   std::int64_t key = 0;
-  std::uint64_t valid = 0;     // lines it holds; write part: all of them newer than flash, or equal
-  std::uint64_t expected = 0;  // filling: lines that the page on its way will bring
-  std::uint32_t pins = 0;      // acknowledged commands that have not finished
-  SlotLink link;               // in a list, or, of its `next`, among an eviction's frames
+  std::uint64_t valid = 0;     // lines it holds; write part: none of them older than in flash
+  std::uint64_t expected = 0;  // filling: lines that the arriving page will bring
+  std::uint32_t pins = 0;      // acknowledged, unfinished commands
+  SlotLink link;               // in a list; `next` also links an eviction's frames
   SlotChain waiters;           // commands, by tag
   FrameState state = FrameState::free;
   FrameListing listing = FrameListing::none;
-  bool prefetched = false;  // and no read has asked for it yet
+  bool prefetched = false;  // prefetched, and not yet asked for by a read
   bool fetching = false;    // read part: a flash read for it is queued or running
   bool joined = false;      // read part, filling: another item's flash read brings its page
-  std::uint32_t lun = 0;    // read part, while it waits for flash: where from
+  std::uint32_t lun = 0;    // read part, waiting for flash: the LUN that is read
 
   void serialize(Archive& archive) {
     archive(key, valid, expected, pins, waiters, state, prefetched, fetching, lun);
@@ -63,7 +63,7 @@ struct Frame {
 
 class BufferPart {
  public:
-  // `unused_prefetches` counts prefetched frames that are released before their use.
+  // `unused_prefetches`: counts prefetched frames that are released unused.
   BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement> replacement,
              Counter& unused_prefetches);
 
@@ -76,26 +76,26 @@ class BufferPart {
   }
   Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
   const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
-  // A frame that others kept the number of: a fault if it is free.
+  // Returns a frame by a number stored elsewhere. Raises a fault if it is free.
   Frame& held(std::uint32_t frame) { return frames_.held(frame); }
   const Frame& held(std::uint32_t frame) const { return frames_.held(frame); }
 
-  // Records, free ones included, are numbered from 0.
+  // Returns the number of records, free ones included. They are numbered from 0.
   std::uint32_t records() const { return frames_.size(); }
 
-  // A record for an absent key, last among those that wait for a frame.
+  // Adds a record for an absent key, at the end of those that wait for a frame.
   std::uint32_t add(std::int64_t key);
   std::size_t waiting() const { return waiting_.size(); }
   bool full() const { return held_ == capacity_; }
   std::uint64_t capacity() const { return static_cast<std::uint64_t>(capacity_); }
   std::uint64_t free() const { return static_cast<std::uint64_t>(capacity_ - held_); }
-  // Gives a frame to the first record that waits. Not while full().
+  // Gives a frame to the first waiting record. Must not be full().
   std::uint32_t admit();
-  // The frame is free, its key absent.
+  // Frees the frame and removes its key.
   void release(std::uint32_t frame);
 
-  // A frame that may be given up is listed when its latest use ends; pinning takes it out again.
-  // Guarded ones come after all that are replaceable, first in, first out.
+  // A replaceable frame is listed when its last use ends; pinning it removes it. Guarded frames are
+  // replaced after all others, first in, first out.
   void pin(std::uint32_t frame) {
     Frame& record = frames_[frame];
     ++record.pins;
@@ -130,7 +130,7 @@ class BufferPart {
     }
   }
   std::uint64_t replaceable() const { return replaceable_.count; }
-  // The first to be given up, and the one after a listed frame.
+  // Return the first frame to be replaced, and the one after a listed frame.
   std::uint32_t victim() const;
   std::uint32_t after(std::uint32_t frame) const;
 
@@ -140,7 +140,7 @@ class BufferPart {
   void serialize_list(Archive& archive, FrameListing listing);
   void check_replacement(const Archive& archive) const;
 
-  // In the order of their listing.
+  // Frames in the order in which they were listed.
   struct Listing {
     SlotList frames;
     std::uint64_t count = 0;
@@ -157,13 +157,13 @@ class BufferPart {
   Listing guarded_;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
-  mutable std::int64_t recent_key_ = kNoKey;  // the last one looked for, ...
-  mutable std::uint32_t recent_ = kNoIndex;   // ... and what was found
+  mutable std::int64_t recent_key_ = kNoKey;  // latest argument of find() ...
+  mutable std::uint32_t recent_ = kNoIndex;   // ... and its result
 };
 
 class SyncBuffer {
  public:
-  // `assignments`: the configuration's, for the parameters of the replacement policy.
+  // `assignments`: the configuration's, for the replacement policy's parameters.
   SyncBuffer(const BufferParameters& parameters, const Assignments& assignments);
   SyncBuffer(const SyncBuffer&) = delete;
   SyncBuffer& operator=(const SyncBuffer&) = delete;
@@ -172,7 +172,7 @@ class SyncBuffer {
     const auto at = static_cast<std::uint64_t>(address.value());
     return static_cast<std::int64_t>(items_ ? at / kLineSize : at / kPageSize);
   }
-  // The line's bit in the masks of its frame.
+  // Returns the line's bit in the masks of its frame.
   std::uint64_t line_of(Address address) const {
     const auto at = static_cast<std::uint64_t>(address.value());
     return items_ ? 1 : std::uint64_t{1} << (at / kLineSize % kLinesPerPage);
@@ -181,29 +181,28 @@ class SyncBuffer {
   LogicalPage page_of(std::int64_t key) const {
     return LogicalPage(items_ ? key / kLinesPerPage : key);
   }
-  // The lines of its page that a frame of the write part holds, one bit each.
+  // Returns the lines of its page that a frame of the write part holds, one bit each.
   std::uint64_t page_lines(const Frame& frame) const {
     return items_ ? std::uint64_t{1} << (frame.key % kLinesPerPage) : frame.valid;
   }
   bool items() const { return items_; }
-  // The number of keys of `pages` pages.
+  // Returns the number of keys of `pages` pages.
   std::uint64_t keys(std::uint64_t pages) const { return items_ ? pages * kLinesPerPage : pages; }
 
-  // A write of the line has ended: the read part's copy of it is out of date.
+  // Removes the line from the read part after a write has made it stale.
   void drop_from_read(std::int64_t key, std::uint64_t line);
-  // The page's data are not wanted any more. Frames that commands or flash operations still use
-  // stay, without a valid line.
+  // Discards the page. Frames still used by commands or flash operations stay, without valid lines.
   void discard(LogicalPage page);
 
   BufferStatistics& statistics() { return statistics_; }
 
-  void serialize(Archive& archive);  // but for the statistics
+  void serialize(Archive& archive);  // except the statistics
 
   BufferPart read;
   BufferPart write;
 
  private:
-  // Unsigned, as addresses are here: then they are divided by shifts.
+  // Unsigned, as addresses are here, so that the divisions become shifts.
   static constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
   static constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 

@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t keys_of_page(const SyncBuffer& buffer) { return buffer.items() ? kLinesPerPage : 1; }
 
-// The frames' keys, in the order of the pages, as many as fit.
+// Returns the keys of the frames for as many of the pages as fit, in page order.
 std::vector<std::int64_t> keys_that_fit(const SyncBuffer& buffer, const BufferPart& part,
                                         const std::vector<LogicalPage>& pages) {
   std::vector<std::int64_t> keys;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Filling a part of the synchronisation buffer without time: the state in which a simulation
-// starts.
+// Fills buffer parts in zero simulated time, to set a simulation's initial state.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,16 @@
 
 namespace hmsim {
 
-// Pages of which the part has room for a line or more.
+// Returns the number of pages of which the part has room for at least one line.
 std::uint64_t pages_in(const SyncBuffer& buffer, const BufferPart& part);
 
-// Fills the write part, which is empty, with dirty frames, all of whose lines are valid, as far as
-// it has room. The first page is given up first. `data`: nullptr outside data mode; then the lines
-// are zeros, as those of preconditioned flash.
+// Fills the write part, which must be empty, with dirty frames whose lines are all valid, while
+// there is room. The first page is replaced first. `data`: nullptr outside data mode; otherwise the
+// lines are zeros, like those of preconditioned flash.
 void fill_dirty(SyncBuffer& buffer, const std::vector<LogicalPage>& pages, NvdimmData* data);
 
-// Fills the read part, which is empty, with clean frames, all of whose lines are valid, as far as
-// it has room. The first page is given up last.
+// Fills the read part, which must be empty, with clean frames whose lines are all valid, while
+// there is room. The first page is replaced last.
 void fill_clean(SyncBuffer& buffer, const std::vector<LogicalPage>& pages, const Ftl& ftl,
                 NvdimmData* data);
 

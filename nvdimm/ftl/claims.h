@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which LUN programs a page. A page on its way to flash has a claim on room in its LUN, from the
-// choice of the LUN to the commit, while its old copy is still valid.
+// Claims on room in LUNs. A page on its way to flash claims room from the choice of its LUN until
+// the commit; its old copy stays valid meanwhile.
 //
 // Invariant: with dynamic allocation a LUN's valid and claimed pages never exceed its limit
-// (FtlShape::valid_limit), so that collection always gains.
+// (FtlShape::valid_limit), so every collection gains space.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace hmsim {
 
 class Claims {
  public:
-  // `shape` and `luns` outlive the object.
+  // `shape` and `luns` must outlive the object.
   Claims(const FtlShape& shape, const std::vector<LunBlocks>& luns)
       : shape_(shape), luns_(luns), claimed_(shape.luns) {}
 
-  // The LUN that is to program `page`, and others of the same home, `count` in all. Static
-  // allocation: that home. Dynamic: the next one in stripe order that is_idle and has room, or
-  // kNoIndex.
+  // Claims room for `count` pages, `page` and others of the same home, and returns the LUN. Static
+  // allocation: their home. Dynamic: the next LUN in stripe order that is idle and has room, or
+  // kNoIndex if there is none.
   template <class IsIdle>
   std::uint32_t claim(LogicalPage page, IsIdle is_idle, std::uint32_t count = 1) {
     if (!shape_.dynamic) {
@@ -43,17 +43,17 @@ class Claims {
     }
     return kNoIndex;
   }
-  // As claim(), on any LUN. One must have room.
+  // Like claim(), but accepts busy LUNs. At least one LUN must have room.
   std::uint32_t claim_any(LogicalPage page, std::uint32_t count);
-  // As claim(), whatever the allocation says.
+  // Claims room on the given LUN, regardless of the allocation.
   void claim_on(std::uint32_t lun, std::uint32_t count) { claimed_[lun] += count; }
-  // The given number of pages was written, or will not be.
+  // Releases the claims of `count` pages that were written or will not be.
   void give_back(std::uint32_t lun, std::uint32_t count);
 
   bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {
     return luns_[lun].valid() + claimed_[lun] + count <= shape_.valid_limit(luns_[lun].bad());
   }
-  // Whether a LUN with room is_idle.
+  // Returns whether some LUN with room is idle.
   template <class IsIdle>
   bool any_idle(IsIdle is_idle) const {
     for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
@@ -63,7 +63,8 @@ class Claims {
     }
     return false;
   }
-  // Blocks of the LUN have become bad: raises an error if what is left does not hold all pages.
+  // Checks the LUN after blocks became bad. Raises an error if its good blocks cannot hold all
+  // pages.
   void check_room(std::uint32_t lun) const;
 
   void clear();
@@ -74,7 +75,7 @@ class Claims {
   const FtlShape& shape_;
   const std::vector<LunBlocks>& luns_;
   std::vector<std::uint64_t> claimed_;  // pages, by LUN
-  std::uint32_t cursor_ = 0;            // dynamic allocation: the next place in the stripe
+  std::uint32_t cursor_ = 0;            // dynamic allocation: next index in the stripe
 };
 
 }  // namespace hmsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The free blocks of one LUN, by wear: the least worn one is used next (dynamic wear levelling).
+// Free blocks of one LUN, ordered by wear. The least worn one is used next (dynamic wear
+// levelling).
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,14 @@ class FreeBlocks {
     heap_.push_back(std::uint64_t{erases} << 32 | block);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
-  // Ties go to the lowest block number. There must be a block.
+  // Ties go to the lowest block number. The list must not be empty.
   std::uint32_t take_least_worn() {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     const auto block = static_cast<std::uint32_t>(heap_.back());
     heap_.pop_back();
     return block;
   }
-  // Ties go to the highest block number. There must be a block.
+  // Ties go to the highest block number. The list must not be empty. O(n).
   std::uint32_t take_most_worn() {
     const auto most = std::max_element(heap_.begin(), heap_.end());
     const auto block = static_cast<std::uint32_t>(*most);
@@ -35,7 +36,7 @@ class FreeBlocks {
     std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     return block;
   }
-  // Lists those of the blocks that are free, in place of all before.
+  // Replaces the list with those of `blocks` that are free.
   void list(const std::vector<FlashBlock>& blocks) {
     heap_.clear();
     for (std::size_t i = 0; i < blocks.size(); ++i) {

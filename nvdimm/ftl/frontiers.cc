@@ -11,7 +11,7 @@ PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream stream) {
   std::array<Point, kFrontiers>& points = points_[lun];
   std::size_t own = point_of(stream);
   if (spent(points[own])) {
-    if (luns_[lun].free() == 0) {  // better mixed than not at all
+    if (luns_[lun].free() == 0) {  // mix streams rather than fail
       for (own = 0; own + 1 < kFrontiers && spent(points[own]);) {
         ++own;
       }
@@ -64,7 +64,7 @@ std::uint32_t Frontiers::give_up(std::uint32_t lun, std::uint32_t block) {
   return taken;
 }
 
-// The write point that the block's first page is for, or any other that is free.
+// Continues the block at the write point that suits its first page, or at any free one.
 void Frontiers::reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map) {
   std::array<Point, kFrontiers>& points = points_[lun];
   auto point = std::find_if(points.begin(), points.end(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The write points of all LUNs: which open block each stream of writes fills, and up to where.
+// Write points of all LUNs: the open block that each write stream fills, and its next page.
 //
-// Invariant: a write point with pages left names an open block, which no other write point with
-// pages left names. One without pages left may name any block.
+// Invariant: a write point with pages left refers to an open block, and no other write point with
+// pages left refers to the same block. A write point without pages left may refer to any block.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace hmsim {
 
-// Pages moved by wear levelling never go with the host's, and begin the most worn free block.
+// Source of written pages. Pages moved by wear levelling never share a block with the host's, and
+// start in the most worn free block.
 enum class WriteStream : std::uint8_t { host, collection, levelling, translation };
 
 // Returns the write stream of a copy that a collection or wear levelling makes.
@@ -29,22 +30,23 @@ inline WriteStream copy_stream(const FtlShape& shape, LogicalPage page, bool lev
 
 class Frontiers {
  public:
-  // `shape` and `luns` outlive the object.
+  // `shape` and `luns` must outlive the object.
   Frontiers(const FtlShape& shape, std::vector<LunBlocks>& luns)
       : shape_(shape), luns_(luns), points_(shape.luns) {}
 
-  // The first part of the flash page that the stream programs next; opens a block if it must.
+  // Takes the flash page that the stream programs next and returns its first part. Opens a block if
+  // necessary.
   PhysicalPage take(std::uint32_t lun, WriteStream stream);
-  // Returns what take() would return; kNowhere if it had to open a block.
+  // Returns what take() would return, or kNowhere if it would open a block.
   PhysicalPage next_place(std::uint32_t lun, WriteStream stream) const;
-  // Pages of the block that were taken, from its first on.
+  // Returns the pages of the block that were taken; these are its first ones.
   std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;
-  // Pages that can be programmed on the LUN without collection.
+  // Returns the pages that can be programmed on the LUN without collection.
   std::uint64_t free_pages(std::uint32_t lun) const;
 
-  // No more pages of the block are taken. Returns how many were; the block's size if it is full.
+  // Stops taking pages of the block. Returns how many were taken; for a full block, its size.
   std::uint32_t give_up(std::uint32_t lun, std::uint32_t block);
-  // Continues the block after so many pages. `map`: its first page is a translation page.
+  // Continues the block after its first `pages` pages. `map`: its first page is a translation page.
   void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map);
   void clear() { points_.assign(shape_.luns, {}); }
 

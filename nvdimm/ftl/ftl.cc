@@ -44,7 +44,7 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream stream, std::uint32_t 
   return at;
 }
 
-// A page of the host, or of the map, whose program is over.
+// Maps a page of the host or of the map whose program has ended.
 void Ftl::write(LogicalPage page, PhysicalPage at) {
   claims_.give_back(shape_.lun_of(at), 1);
   ++version_;
@@ -53,7 +53,7 @@ void Ftl::write(LogicalPage page, PhysicalPage at) {
   }
 }
 
-// Maps the page to its place, which no page of the map had.
+// Maps the page to `at`, to which no page was mapped.
 void Ftl::put(LogicalPage page, PhysicalPage at) {
   const PhysicalPage old = pages_.place(page);
   if (old != kNowhere) {

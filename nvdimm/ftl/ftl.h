@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flash translation layer: a page-level map and the state of every block, without time. Its
-// user (flash operations, or a precondition run) decides when things happen.
+// Flash translation layer: a page-level map and the state of every block, without timing. The
+// caller (flash operations, or a precondition run) decides when things happen.
 //
-// The parts each own one thing: PageMap where pages are, LunBlocks the state of blocks, Frontiers
-// where pages are written next, Claims which LUN writes them, Victims what is collected. The Ftl
-// itself changes several of them together, and the media with them in data mode.
+// Each part has one responsibility: PageMap holds the places of pages, LunBlocks the state of
+// blocks, Frontiers the next pages to write, Claims the LUNs that write them, and Victims the
+// blocks to collect. Ftl performs the changes that involve several parts, and the media in data
+// mode.
 //
-// What the map tells apart are the parts of flash pages: each holds one logical page, and a block's
-// pages are all its parts. They are written a flash page at a time, in two steps: allocate() takes
-// the next flash page of a LUN's open block, commit() maps each of its parts once their data are
-// safe, and pad() those that hold nothing. In between they are neither free nor valid. Pages of a
-// block are allocated, and must be committed, in order.
+// The map addresses parts of flash pages. Each part holds one logical page, and "pages of a block"
+// means all its parts. A flash page is written in two steps. allocate() takes the next flash page
+// of a LUN's open block. Then commit() maps each part once its data are safe, and pad() marks the
+// parts without data. Between these steps the parts are neither free nor valid. Pages of a block
+// are allocated in order and must be committed in order.
 //
-// With a cached map the map's own pages, translation pages, are written like the host's, to blocks
-// of their own; map() knows which entries are cached. A translation page fills a flash page. Its
-// parts are written together, and stay together.
+// With a cached map, the map itself is stored in translation pages, which are written like the
+// host's pages but to separate blocks; map() holds the cached entries. A translation page fills a
+// flash page. Its parts are written together and move together.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ namespace hmsim {
 
 class Ftl {
  public:
-  // Without a selector: greedy. `seed`: of what selectors draw, and of factory-bad blocks.
+  // Without `selector`, victim selection is greedy. `seed`: for the selector's draws and the
+  // factory-bad blocks.
   explicit Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector = nullptr,
                std::uint64_t seed = 0);
   Ftl(const Ftl&) = delete;  // the parts refer to the shape and to each other
@@ -50,55 +52,55 @@ class Ftl {
   const Frontiers& frontiers() const { return frontiers_; }
   Claims& claims() { return claims_; }
   Victims& victims() { return victims_; }
-  // Which entries of the map are cached; nullptr: all. commit(), commit_copy() and trim() report
-  // each change to it.
+  // Returns the cache of map entries; nullptr with a full map. commit(), commit_copy() and trim()
+  // report every change to it.
   MapCache* map() { return map_.get(); }
 
-  // The first part of the flash page to program next. `sources`: flash pages that are read for it,
-  // in data mode without time.
+  // Allocates the flash page to program next and returns its first part. `sources`: flash pages
+  // that are read for it; used in data mode and takes no time.
   PhysicalPage allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources = 0);
-  // The page claimed and allocated for the host holds `page`.
+  // Maps `page` to a part that was claimed and allocated for the host.
   void commit(LogicalPage page, PhysicalPage at);
-  // The same, but the page was discarded in the meantime.
+  // The same for a page that was discarded in the meantime.
   void commit_discarded(LogicalPage page, PhysicalPage at);
-  // commit() of a translation page, all parts; data mode: with its entries as they are now.
+  // Commits all parts of a translation page; in data mode, with its current entries.
   void commit_map(std::uint32_t translation_page, PhysicalPage at);
-  // `to` holds a copy of what `from` held for `page`. False: the page was written elsewhere in the
-  // meantime; the copy is dropped and the map left alone.
+  // Maps `page` to `to`, a copy of `from`. Returns false if the page was written elsewhere in the
+  // meantime; the copy is then dropped and the map unchanged.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
-  // This part holds nothing, nor does any after it in the flash page.
+  // Marks this part and all later parts of its flash page as padding.
   void pad(PhysicalPage at);
-  // The page has no data any more. False: it had none.
+  // Unmaps the page. Returns false if it had no data.
   bool trim(LogicalPage page);
 
-  // The victim is free again; a failing one is bad from now on.
+  // Frees an erased victim; a failing block becomes bad instead.
   void erase(std::uint32_t lun, std::uint32_t block);
-  // The victim could not be erased: it is bad from now on.
+  // Marks a victim that could not be erased as bad.
   void retire(std::uint32_t lun, std::uint32_t block);
-  // A flash page that was allocated could not be programmed. Its block takes no more pages and is
-  // to be collected, then retired; so many claims are given back.
+  // Handles a failed program of an allocated flash page. Its block takes no more pages and will be
+  // collected, then retired. `claims` claims are released.
   void fail(PhysicalPage at, std::uint32_t claims);
 
-  // Data mode: where every change is recorded; must outlive the FTL, and hold what this one does.
+  // Data mode: records every change in `media`, which must outlive the FTL and match its contents.
   void set_media(FlashMedia* media);
-  // Takes the whole state from the media alone (rebuild.h).
+  // Rebuilds the whole state from the media alone (rebuild.h).
   void rebuild();
 
-  void serialize(Archive& archive);  // but for the statistics
+  void serialize(Archive& archive);  // except the statistics
 
  private:
   void write(LogicalPage page, PhysicalPage at);
   void put(LogicalPage page, PhysicalPage at);
-  // The program of a page is over: it was committed, or dropped.
+  // Ends the program of a page that was committed or dropped.
   void complete(PhysicalPage at);
-  // In debug builds: every page of the LUN is free, in flight, valid or invalid.
+  // Checks in debug builds that every page of the LUN is free, in flight, valid or invalid.
   void check_pages(std::uint32_t lun) const;
 
   const FtlShape shape_;
   FtlStatistics statistics_;
   std::unique_ptr<MapCache> map_;
   FlashMedia* media_ = nullptr;
-  std::uint64_t version_ = 0;  // of the page that was written last
+  std::uint64_t version_ = 0;  // of the latest write
   PageMap pages_;
   std::vector<LunBlocks> luns_;
   Frontiers frontiers_;

@@ -29,7 +29,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
       valid += ftl.pages().owner(shape.page_at(lun, number, page)) ? 1u : 0u;
     }
     require(valid == block.valid, "a block's count of valid pages is wrong");
-    // The pages that a failing block does not take any more are invalid at once.
+    // Pages that a failing block no longer takes become invalid at once.
     const std::uint32_t lost = block.state == BlockState::open ? shape.pages - block.end : 0;
     const std::uint32_t completed = block.state == BlockState::free ? 0 : block.completed + lost;
     census.free += shape.pages - written;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of an FTL's LUNs, counted afresh: what tests and checks compare the running counts
-// with.
+// Recounts the pages of an FTL's LUNs. Tests and checks compare the result with the running counts.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace hmsim {
 
-// Pages of one LUN. in_flight: allocated, and not yet committed. invalid: padding, too.
+// Pages of one LUN. in_flight: allocated but not committed. invalid: includes padding.
 struct FtlCensus {
   std::uint64_t free = 0;
   std::uint64_t valid = 0;
@@ -17,10 +16,10 @@ struct FtlCensus {
   std::uint64_t in_flight = 0;
 };
 
-// Raises a fault if map and frontiers contradict the running counts.
+// Counts the pages. Raises a fault if the map and the frontiers contradict the running counts.
 FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun);
 
-// Blocks of all LUNs that are out of use.
+// Returns the bad blocks of all LUNs.
 std::uint64_t bad_blocks(const Ftl& ftl);
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of the FTL and of garbage collection.
+// Parameters of the FTL and of garbage collection.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
+enum class PageAllocation : std::uint8_t { dynamic, fixed };  // fixed: "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
 enum class PartialWrites : std::uint8_t { combine, pad, merge };
@@ -30,9 +30,9 @@ struct FtlParameters {
   std::string victim = "greedy";
   std::int64_t wear_gap = 100;
 
-  // Under "ftl.".
+  // Declares the fields under "ftl.".
   void declare(ParameterSet& set);
-  // Adds the errors that do not depend on the flash; check_shape() (ftl_shape.h) adds the rest.
+  // Appends the errors that do not depend on the flash; check_shape() (ftl_shape.h) adds the rest.
   void check(std::vector<ParameterError>& errors) const;
 };
 
@@ -41,7 +41,7 @@ struct GcParameters {
   double urgent_limit = 0.005;  // fraction of the blocks of a LUN
   bool hold_channel = false;
 
-  // Under "gc.".
+  // Declares the fields under "gc.".
   void declare(ParameterSet& set);
 };
 

@@ -12,7 +12,7 @@ namespace hmsim {
 
 namespace {
 
-// LUNs (channel-major numbers) in the order in which consecutive pages visit them.
+// Returns the LUNs (channel-major numbers) in the order in which consecutive pages visit them.
 std::vector<std::uint32_t> stripe_of(const NandParameters& nand, const std::string& order) {
   std::vector<std::uint32_t> stripe;
   for (std::int64_t i = 0; i < nand.luns() * nand.planes; ++i) {
@@ -83,13 +83,14 @@ FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandP
   shape.shared_frontier = ftl.frontier == WriteFrontier::shared;
   shape.wear_gap = static_cast<std::uint32_t>(ftl.wear_gap);
   shape.stripe = stripe_of(nand, ftl.order);
-  // Pages on their way to flash have a claim on a LUN while their old copies are still valid; what
-  // fills a flash page goes to one LUN, so that a few places on each may be of no use.
+  // Pages on their way to flash hold a claim on a LUN while their old copies are still valid. A
+  // batch that fills a flash page needs room on a single LUN, so a few free places on each may be
+  // unusable.
   const std::int64_t frames = demands.write_frames;
   const std::int64_t moving = shape.merge ? parts * std::min(demands.commands, frames)
                                           : std::min(demands.commands + parts - 1, frames);
   const std::uint64_t pages = shape.logical_pages + (shape.map_pages() << shape.part_bits);
-  const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at once
+  const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at a time
   const std::uint64_t stripe = std::uint64_t{shape.luns} << shape.part_bits;
   shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) +
                                      (map_writes << shape.part_bits) + stripe - shape.luns

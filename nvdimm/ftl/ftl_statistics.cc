@@ -18,7 +18,7 @@ using ArrayTable = StatisticTable<FlashArray, NandStatistics>;
 using S = FtlStatistics;
 using A = NandStatistics;
 
-// Counters of cached maps. A full map counts nothing.
+// Registers the statistics of cached maps. Full maps count nothing.
 void report_map(StatisticRegistry& registry, const Ftls& ftls) {
   std::vector<MapCounts*> maps;
   for (Ftl* ftl : ftls) {
@@ -56,7 +56,7 @@ void report_map(StatisticRegistry& registry, const Ftls& ftls) {
           &MapCounts::reads);
 }
 
-// In the order in which they are reported.
+// In reporting order.
 constexpr std::array kWritingRows{
     Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages, &S::merged_pages,
                  &S::padded_pages>(

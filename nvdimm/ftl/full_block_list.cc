@@ -105,8 +105,8 @@ void FullBlockList::serialize_orders(Archive& archive) {
   }
 }
 
-// Saves the full blocks' places in `order`. Returns the full blocks in the order of these places,
-// whatever they are.
+// Saves the full blocks' positions in `order`. When loading, returns the full blocks in the order
+// of the saved positions, which need not be valid.
 std::vector<std::uint32_t> FullBlockList::serialize_order(
     Archive& archive, const std::vector<std::uint32_t>& order) const {
   std::vector<std::uint32_t> places(block_count_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The full blocks of one LUN, listed in three ways: in no order, by age, and by valid pages. This
-// is all that a victim selector sees of an FTL.
+// The full blocks of one LUN in three lists: unordered, by age, and in buckets by valid pages.
+// Victim selectors see no other part of the FTL.
 //
-// Invariant: the blocks in each of the three lists are those in state `full`. In a bucket, blocks
-// stand in the order in which they changed. No bucket below fewest() holds a block.
+// Invariant: each of the three lists holds exactly the blocks in state `full`. Within a bucket,
+// blocks are in the order of their last change. Buckets below fewest() are empty.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace hmsim {
 
 class FullBlockList final : public FullBlocks {
  public:
-  // `blocks`: the LUN's `count` records, which outlive the list; `pages`: of a block.
+  // `blocks`: the LUN's `count` records, which must outlive the list. `pages`: pages per block.
   FullBlockList(FlashBlock* blocks, std::uint32_t count, std::uint32_t pages);
 
   std::uint32_t count() const override { return static_cast<std::uint32_t>(full_.size()); }
@@ -30,27 +30,29 @@ class FullBlockList final : public FullBlocks {
   BlockView first_with(std::uint32_t valid) const override { return view(buckets_[valid].first); }
   bool next_alike(BlockView& current) const override;
 
-  // Moves fewest() up to a bucket that holds a block, or, if none does, to pages(). To be called
-  // before a selector looks.
+  // Moves fewest() up to the first non-empty bucket, or to pages() if all are empty. Call it before
+  // a selector looks.
   std::uint32_t find_fewest();
-  // The block that was filled first, of those that are to be retired. There must be one.
+  // Returns the failing block that filled first. There must be one.
   std::uint32_t first_failing() const;
-  // The least worn block of those with fewer erases; of several the oldest. kNoIndex: none.
+  // Returns the least worn block with fewer than `erases` erases; ties go to the oldest. kNoIndex
+  // if there is none.
   std::uint32_t least_worn(std::uint32_t erases) const;
 
   void add(std::uint32_t block);
   void remove(std::uint32_t block);
-  // Around a change of a listed block's valid pages.
+  // Call these before and after a change of a listed block's valid pages.
   void leave_bucket(std::uint32_t block);
   void enter_bucket(std::uint32_t block);
 
-  // Pages of the LUN that were committed, or dropped: the clock by which blocks age.
+  // Returns the pages of the LUN that were committed or dropped. Block ages are measured by it.
   std::uint64_t written() const { return written_; }
   void count_written() { ++written_; }
 
   void clear();
   void serialize_clock(Archive& archive) { archive(written_); }
-  // The three orders. Loading, the records know which blocks are full.
+  // Serializes the three orders. When loading, the records must already state which blocks are
+  // full.
   void serialize_orders(Archive& archive);
 
  private:
@@ -65,7 +67,7 @@ class FullBlockList final : public FullBlocks {
   FlashBlock* blocks_;
   std::uint32_t block_count_;
   std::uint32_t pages_;
-  std::vector<std::uint32_t> full_;  // in no order
+  std::vector<std::uint32_t> full_;  // unordered
   SlotList filled_;                  // oldest first
   std::vector<SlotList> buckets_;    // by valid pages
   std::uint32_t fewest_ = 0;

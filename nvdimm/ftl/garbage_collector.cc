@@ -10,7 +10,7 @@ std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignm
   return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
 }
 
-// For which the copy of a page blocks its channel.
+// Returns how long the copy of a page blocks its channel.
 Tick blocked_by_copy(bool hold_channel, const NandParameters& nand, const NandTiming& timing) {
   const Tick on_bus = 2 * (timing.data_out() + timing.read_command());
   return hold_channel ? on_bus + nand.read_time + nand.program_time : on_bus;
@@ -144,7 +144,7 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   }
 }
 
-// A page that was overwritten since the collection began is skipped.
+// Skips pages that were overwritten since the collection began.
 void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   const std::uint32_t parts = ftl_.shape().parts();
@@ -182,7 +182,7 @@ void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
   }
 }
 
-// Whether the scheduler's refusal does not count.
+// Returns whether the scheduler's refusal is overruled.
 bool GarbageCollector::overruled(std::uint32_t lun) {
   const bool urgent = ftl_.victims().urgent(lun);
   statistics_.gc_urgent += urgent ? 1 : 0;
@@ -218,7 +218,7 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
   }
 }
 
-// The channel is held only if a program follows at once, which gives it back.
+// Holds the channel only if a program, which releases it, follows at once.
 void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
   Job& job = jobs_[lun];
   const bool whole = parts == first_parts(ftl_.shape().parts());
@@ -308,7 +308,8 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   }
 }
 
-// The pages that were read, if they have come over the channel, and are still the newest.
+// Serves waiting requests from the pages just read, if these crossed the channel and are still
+// current.
 void GarbageCollector::give_away(const FlashCommand& command, Tick now) {
   if (!command.transfer || !scheduler_->caches_copied_pages()) {
     return;

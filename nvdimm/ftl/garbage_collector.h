@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Garbage collection: cleans a block of a LUN, page by page, when the GC scheduler says so. After a
-// page of the host was programmed and its LUN has fewer free blocks than the threshold, or while
-// the LUN is idle, a job may begin: the valid pages of a victim are copied, a flash page after the
-// other, then it is erased. Copies stay inside their LUN and never touch the synchronisation
+// Garbage collection: cleans one block of a LUN at a time, as the GC scheduler allows. A job may
+// begin after a page of the host was programmed and the LUN has fewer free blocks than the
+// threshold, or while the LUN is idle. It copies the valid pages of a victim, one flash page after
+// another, and then erases the victim. Copies stay within their LUN and bypass the synchronisation
 // buffer.
 //
-// A flash page is read once, whatever is still valid in it. What several of them hold is gathered
-// in the controller until it fills one; only the last one of a victim may be padded. Copyback, from
-// cells to cells, is for flash pages that are valid as a whole.
+// A flash page is read once, for all pages that are still valid in it. The pages of several flash
+// pages are gathered in the controller until they fill one. Only the last flash page of a victim
+// may be padded. Copyback, from cells to cells, requires a flash page whose parts are all valid.
 //
-// During a copy, from one to the next if the scheduler does not give way, and during the erase the
-// LUN is locked: other commands of it wait. While it gives way they do not.
+// The LUN is locked during a copy, between copies unless the scheduler yields, and during the
+// erase. Other commands of the LUN wait meanwhile. While the job yields, they run.
 //
-// While collection is pressing, another victim follows. Then, if the LUN's wear is uneven, its
+// While collection is pressing, another victim follows. If the LUN's wear is then uneven, its
 // coldest block is moved in the same way. Below the urgent limit the scheduler is overruled.
 #pragma once
 
@@ -33,33 +33,34 @@ namespace hmsim {
 class CollectionListener {
  public:
   virtual ~CollectionListener() = default;
-  // Collection has brought the page over the channel. True: requests that waited for it have it.
+  // Called when collection has transferred the page over the channel. Returns true if the page
+  // served requests that waited for it.
   virtual bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
 };
 
 class GarbageCollector final : private FlashRequester {
  public:
-  // `line_burst`: of a line on the host's data bus. `assignments`: the configuration's; the
-  // scheduler's own parameters are taken from them.
+  // `line_burst`: time of a line on the host's data bus. `assignments`: the configuration's, for
+  // the scheduler's parameters.
   GarbageCollector(const GcParameters& parameters, const NandParameters& nand, Tick line_burst,
                    const Assignments& assignments, Ftl& ftl, FlashArray& flash,
                    const PendingWork& pending, CollectionListener& listener);
 
-  // A command of the host was served by its LUN, or has left it for another.
+  // Handles a host command that its LUN has served, or that has moved to another LUN.
   void on_host_served(const FlashCommand& command, Tick now);
-  // Less is wanted of the LUN's channel than before.
+  // Reconsiders resting jobs after the demand on the LUN's channel decreased.
   void reconsider(std::uint32_t lun, Tick now);
-  // The LUN has nothing to do.
+  // Called when the LUN becomes idle.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
-  // Jobs.
+  // Return the number of jobs.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return ended_; }
 
   void serialize(Archive& archive);
 
  private:
-  // resting: gives way to the host; yielding: to so many reads, before the erase.
+  // resting: yields to the host. yielding: yields to a given number of reads before the erase.
   enum class Phase : std::uint8_t { none, working, resting, yielding, last = yielding };
 
   struct Job {
@@ -67,12 +68,12 @@ class GarbageCollector final : private FlashRequester {
     bool levelling = false;
     bool locked = false;
     std::uint32_t block = 0;
-    std::uint32_t next_page = 0;  // of the victim, to look at
-    std::uint32_t reads = 0;      // yielding: those still to be served
+    std::uint32_t next_page = 0;  // next page of the victim to examine
+    std::uint32_t reads = 0;      // yielding: reads still to be served
     GatheredCopies copies;        // read, or being read
     CopyBatch batch;              // being programmed
-    PhysicalPage source;          // the flash page that is read
-    PhysicalPage target;          // the one that is programmed
+    PhysicalPage source;          // flash page being read
+    PhysicalPage target;          // flash page being programmed
     Tick started;
 
     void serialize(Archive& archive, const Ftl& ftl);
@@ -89,7 +90,7 @@ class GarbageCollector final : private FlashRequester {
   void consider(std::uint32_t lun, Tick now);
   void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
   void finish(std::uint32_t lun, bool failed, Tick now);
-  // The next step, if the scheduler allows it.
+  // Takes the next step, if the scheduler allows it.
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_erase(std::uint32_t lun, Tick now);
   bool overruled(std::uint32_t lun);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages that a collection has read and is yet to write: what several flash pages still hold is
-// gathered until it fills one.
+// Pages that a collection has read and not yet written. The valid pages of several flash pages are
+// gathered until they fill one.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ struct PageCopy {
   void serialize(Archive& archive) { archive(page, source); }
 };
 
-// What one program writes.
+// The pages that one program writes.
 struct CopyBatch {
   std::array<PageCopy, kMostParts> copies;
   std::uint32_t count = 0;
 
-  // The program into the flash page at `target` is over.
+  // Commits the pages after the program into the flash page at `target` has ended.
   void commit(Ftl& ftl, PhysicalPage target) const;
   void serialize(Archive& archive, const Ftl& ftl);
 };
@@ -34,20 +34,21 @@ class GatheredCopies {
  public:
   bool empty() const { return count_ == 0; }
 
-  // The parts of the flash page at `first` that hold valid pages: they have been read. There are
-  // fewer than fill a page, but for those.
+  // Gathers the valid pages of the flash page at `first` and returns their parts. Before the call,
+  // fewer pages than fill a flash page must be gathered.
   PartMask gather(const Ftl& ftl, PhysicalPage first);
-  // The same, without reading them.
+  // Returns the same parts without gathering them.
   static PartMask valid_parts(const Ftl& ftl, PhysicalPage first);
 
-  // Whether what is here, with those parts, makes a program without padding.
+  // Returns whether the gathered pages and `parts` together make a program without padding.
   bool would_fill(const Ftl& ftl, PartMask parts) const;
   bool fill_page(const Ftl& ftl) const { return count_ >= ftl.shape().parts(); }
-  // What the next program writes: a flash page that came last and was full as it is, so that
-  // translation pages stay together and other ones may be copied back; else the first pages.
+  // Removes and returns the next batch. If the last flash page was entirely valid, it is the batch:
+  // translation pages then stay together, and other pages may use copyback. Otherwise the batch is
+  // the first pages gathered.
   CopyBatch take(const Ftl& ftl);
 
-  // Calls with each page that came last.
+  // Calls `call` with each page of the last flash page.
   template <class Call>
   void each_new(Call call) const {
     for (std::uint32_t i = old_; i < count_; ++i) {
@@ -60,7 +61,7 @@ class GatheredCopies {
  private:
   std::array<PageCopy, 2 * kMostParts> copies_;
   std::uint32_t count_ = 0;
-  std::uint32_t old_ = 0;  // of them, those that came before the last flash page
+  std::uint32_t old_ = 0;  // pages from before the last flash page
 };
 
 }  // namespace hmsim

@@ -11,7 +11,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kBadBlockStream = 3;  // under the NVDIMM's seed
+constexpr std::uint64_t kBadBlockStream = 3;  // of the NVDIMM's seed
 
 void require(bool condition, std::string_view message) {
   ensure(condition, "ftl", Tick(0), -1, message);
@@ -138,7 +138,7 @@ void LunBlocks::raise_no_page() const {
 
 void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
                         const std::vector<std::uint32_t>& full) {
-  std::copy(blocks.begin(), blocks.end(), blocks_.begin());  // the list of full ones points there
+  std::copy(blocks.begin(), blocks.end(), blocks_.begin());  // in place: full_ points there
   in_flight_ = 0;
   valid_ = 0;
   invalid_ = 0;

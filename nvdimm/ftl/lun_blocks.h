@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of one LUN: their states, their counts of valid pages and of erases, and which of them
-// are free, full, failing or bad.
+// The blocks of one LUN: their states, valid pages and erases, and the sets of free, full, failing
+// and bad blocks.
 //
-// Invariant: a block is free, open, full, a victim or bad. A program moves it from free to open;
-// its last page makes it full; taking it makes it a victim; an erase makes it free, or bad. Pages
-// of a block are completed in order, and each page of a good block is free, in flight, valid or
+// Invariant: a block is free, open, full, a victim or bad. Opening it for programs moves it from
+// free to open; its last page makes it full; take() makes it a victim; an erase makes it free or
+// bad. Pages of a block complete in order. Each page of a good block is free, in flight, valid or
 // invalid.
 #pragma once
 
@@ -20,13 +20,13 @@
 
 namespace hmsim {
 
-// Reports that so many blocks of the LUN are bad, and that what is left does not suffice.
+// Raises the error that the LUN has `bad` bad blocks and the rest does not suffice.
 [[noreturn]] void raise_worn_out(std::uint32_t lun, std::uint32_t bad);
 
 class LunBlocks {
  public:
-  // All blocks are free, but for those that are bad from the beginning, drawn from `seed`.
-  // `shape` outlives the object.
+  // Starts with all blocks free except the factory-bad ones, which are drawn from `seed`. `shape`
+  // must outlive the object.
   LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t seed);
   LunBlocks(LunBlocks&&) = default;
   LunBlocks& operator=(LunBlocks&&) = delete;
@@ -34,39 +34,40 @@ class LunBlocks {
   const FlashBlock& operator[](std::uint32_t block) const { return blocks_[block]; }
   std::uint32_t free() const { return free_.count(); }    // blocks
   std::uint32_t bad() const { return bad_; }              // blocks
-  std::uint32_t failing() const { return failing_; }      // full blocks that are to be retired
+  std::uint32_t failing() const { return failing_; }      // full blocks to be retired
   std::uint64_t in_flight() const { return in_flight_; }  // pages
   std::uint64_t valid() const { return valid_; }          // pages
-  std::uint64_t invalid() const { return invalid_; }      // pages, padding included
+  std::uint64_t invalid() const { return invalid_; }      // pages, including padding
   const FullBlockList& full() const { return full_; }
   const WearSpread& wear() const { return wear_; }
 
-  // Opens the least, or the most, worn free block. There must be one.
+  // Opens the least or the most worn free block. There must be one.
   std::uint32_t open(bool most_worn);
-  // A flash page of an open block is to be programmed.
+  // Begins the program of a flash page of an open block.
   void begin_program() { in_flight_ += shape_->parts(); }
-  // A page of the block holds data that the map points to, or no longer does.
+  // Count a page of the block as valid, or as no longer valid.
   void add_valid(std::uint32_t block);
   void invalidate(std::uint32_t block);
-  // Pages that were allocated hold no data: padding, and what came too late or failed.
+  // Counts allocated pages without data: padding, and pages that were superseded or failed.
   void add_invalid(std::uint64_t pages) { invalid_ += pages; }
-  // The program of the page is over: it was committed, or dropped. The last one fills the block.
+  // Ends the program of a page that was committed or dropped. The last one makes the block full.
   void complete(std::uint32_t block, std::uint32_t page);
 
   std::uint32_t find_fewest() { return full_.find_fewest(); }
-  void take(std::uint32_t block);  // a full block becomes a victim
+  void take(std::uint32_t block);  // makes a full block a victim
   void erase(std::uint32_t block);
   void retire(std::uint32_t block);
-  // A program in the open block has failed. It takes no pages from `end` on, and is to be retired.
+  // Handles a failed program in the open block, which takes no pages from `end` on and will be
+  // retired.
   void fail(std::uint32_t block, std::uint32_t end);
   // Raises the error for a write that finds no free page.
   [[noreturn]] void raise_no_page() const;
 
-  // Continues from these records; `full`: the full blocks, oldest first.
+  // Continues from these records. `full`: the full blocks, oldest first.
   void restore(const std::vector<FlashBlock>& blocks, const std::vector<std::uint32_t>& full);
 
-  // First the records of all LUNs' blocks, then, once the map is loaded and has found its pages in
-  // them, the rest.
+  // Serialize in this order: the block records of all LUNs; then, as the map is loaded, find_page()
+  // for each mapped page; then the rest.
   void serialize_blocks(Archive& archive);
   void find_page(const Archive& archive, std::uint32_t block, std::uint32_t page);
   void serialize(Archive& archive);

@@ -53,7 +53,7 @@ void MapCache::touch(std::uint32_t slot) {
   age_.push_back(by_age(), slot);
 }
 
-// Its slot is then the youngest.
+// Evicts the oldest entry. Its slot becomes the youngest.
 void MapCache::drop_oldest() {
   const std::uint32_t slot = age_.first;
   const Entry entry = entries_[slot];
@@ -112,7 +112,7 @@ void MapCache::serialize(Archive& archive) {
   }
 }
 
-// Oldest first; loading uses them in that order.
+// Saves entries oldest first; loading touches them in that order.
 void MapCache::serialize_entries(Archive& archive) {
   std::vector<std::pair<LogicalPage, bool>> entries;
   if (!archive.loading()) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cached part of a map that lies in flash: Gupta, Kim and Urgaonkar, "DFTL: A Flash Translation
-// Layer Employing Demand-based Selective Caching of Page-level Address Mappings", ASPLOS 2009.
+// Cache of the entries of a map stored in flash. Source: Gupta, Kim and Urgaonkar, "DFTL: A Flash
+// Translation Layer Employing Demand-based Selective Caching of Page-level Address Mappings",
+// ASPLOS 2009.
 //
-// The map's entries fill translation pages; the cache holds single entries, least recently used
-// ones leaving first. An entry that has changed is dirty; when it leaves, its translation page is
-// to be written with all changes to it that the cache knows of (DFTL's batch update), and these are
-// clean from then on. So whoever misses an entry finds it in its translation page, or in one that
-// is to be written.
+// Translation pages hold the map's entries. The cache holds single entries and evicts the least
+// recently used one. A changed entry is dirty. When a dirty entry is evicted, its translation page
+// is queued for writing with all of its changes in the cache (DFTL's batch update), which become
+// clean. A missing entry is therefore always current in its translation page, or in a queued write
+// of it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 
 namespace hmsim {
 
-inline constexpr Bytes kCachedEntryBytes{8};  // in the cache: a page and its place
+inline constexpr Bytes kCachedEntryBytes{8};  // a page number and its place
 
 struct MapCounts {
   Counter hits = 0;
@@ -35,7 +36,7 @@ struct MapCounts {
 
 class MapCache {
  public:
-  // Of so many entries, one at least, of a map with so many translation pages of so many entries.
+  // Caches `entries` entries, at least one, of a map of `translation_pages` pages.
   MapCache(std::uint64_t entries, std::uint64_t translation_pages, std::uint64_t entries_per_page)
       : capacity_(static_cast<std::uint32_t>(entries)),
         entries_per_page_(entries_per_page),
@@ -47,23 +48,23 @@ class MapCache {
   }
 
   bool holds(LogicalPage page) const { return slots_.find(page.value()) != kNoIndex; }
-  // Counts a hit or a miss.
+  // Returns whether the entry is cached, and counts a hit or a miss.
   bool look_up(LogicalPage page);
-  // The entry was fetched.
+  // Adds an entry that was fetched.
   void load(LogicalPage page);
-  // The page's place is another one: its entry is dirty, whether it was here or not.
+  // Marks the page's entry as dirty after its place changed; adds the entry if it was not cached.
   void changed(LogicalPage page);
 
-  // The translation page that is to be written next, each once; kNoIndex: none.
+  // Returns the next translation page to write, each once; kNoIndex if there is none.
   std::uint32_t next_write();
   bool wants_write() const { return !to_write_.empty(); }
-  // It is being written: what it says is what its entries are now.
+  // Records that the translation page is being written with its current entries.
   void written(std::uint32_t translation_page);
 
   std::uint64_t dirty_entries() const { return dirty_count_; }
   MapCounts& counts() { return counts_; }
 
-  void clear();  // but for the counts
+  void clear();  // except the counts
   void serialize(Archive& archive);
 
  private:
@@ -71,7 +72,7 @@ class MapCache {
     LogicalPage page;
     bool dirty = false;
     SlotLink by_age;
-    SlotLink by_page;  // while it is dirty
+    SlotLink by_page;  // while dirty
   };
 
   auto by_age() { return links_of(entries_.data(), &Entry::by_age); }
@@ -89,7 +90,7 @@ class MapCache {
   std::vector<Entry> entries_;   // slots in use
   SlotList age_;                 // least recently used first
   std::vector<SlotList> dirty_;  // by translation page
-  std::vector<bool> listed_;     // in to_write_
+  std::vector<bool> listed_;     // whether to_write_ has it
   Ring<std::uint32_t> to_write_;
   std::uint64_t dirty_count_ = 0;
   MapCounts counts_;

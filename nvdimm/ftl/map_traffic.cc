@@ -160,7 +160,7 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
   end(number);
 }
 
-// All who waited have their entries; the visit ends if that was all.
+// Gives all waiters their entries. The visit ends unless it also writes.
 void MapTraffic::serve(std::uint32_t visit, const GcWait& gc, Tick now) {
   SlotChain waiters = std::exchange(visits_[visit].waiters, SlotChain());
   if (!visits_[visit].writes) {

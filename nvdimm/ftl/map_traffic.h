@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cached map's traffic with flash: translation pages are read for entries that are missing, and
-// written when changed entries have left the cache. With the full map nothing happens here.
+// Flash traffic of a cached map: reads translation pages for missing entries and writes those whose
+// changed entries left the cache. With a full map there is no traffic.
 //
-// A translation page is read once for all that wait for it. One that is to be written is read
-// first, if flash holds it, and serves those who miss its entries while the controller has it. The
-// cache gives up an entry at once; its page is written in the background (as in MQSim), by at most
-// as many programs at a time as there are LUNs.
+// One read of a translation page serves all that wait for it. A page to be written is read first if
+// flash holds it, and serves misses of its entries while the controller has it. The cache evicts an
+// entry at once; its page is written in the background (as in MQSim). The number of programs in
+// progress is at most the number of LUNs.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace hmsim {
 
-// Who asks for an entry, and a number of his own, in one cookie.
+// User of an entry; a cookie combines it with a number that the user chooses.
 enum class MapUser : std::uint8_t { demand, prefetch, eviction };
 inline constexpr std::uint32_t kMapUsers = 3;
 inline std::uint32_t map_cookie(MapUser user, std::uint32_t number) {
@@ -32,7 +32,7 @@ inline std::uint32_t map_cookie(MapUser user, std::uint32_t number) {
 class MapListener {
  public:
   virtual ~MapListener() = default;
-  // The entry that `cookie` asked for was read, after so much waiting for collections.
+  // Called when the entry requested with `cookie` has been read. `gc`: its wait for collections.
   virtual void on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) = 0;
 };
 
@@ -40,29 +40,29 @@ class MapTraffic final : private FlashRequester {
  public:
   MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener);
 
-  // Whether the page's place is known now; else the listener will be told.
+  // Returns true if the page's place is known now. Otherwise calls on_mapped() later.
   bool look_up(LogicalPage page, std::uint32_t cookie, Tick now);
-  // Begins what the cache wants written. To be called when the map may have changed.
+  // Starts the writes that the cache requests. Call it whenever the map may have changed.
   void write_back(Tick now);
 
   void serialize(Archive& archive);
 
  private:
-  // What is done with one translation page.
+  // Work on one translation page.
   struct Visit {
     std::uint32_t page = kNoIndex;
     SlotChain waiters;
     bool reading = false;
-    bool writes = false;             // it is to be programmed, ...
-    bool again = false;              // ... and after that once more
-    PhysicalPage target = kNowhere;  // being programmed there
+    bool writes = false;             // it will be programmed ...
+    bool again = false;              // ... and once more after that
+    PhysicalPage target = kNowhere;  // place being programmed
 
     void serialize(Archive& archive) { archive(page, reading, writes, again, target); }
   };
   struct Waiter {
     LogicalPage page;
     std::uint32_t cookie = 0;
-    std::uint32_t next = kNoIndex;  // of the visit
+    std::uint32_t next = kNoIndex;  // in the visit's chain
 
     void serialize(Archive& archive) { archive(page, cookie); }
   };
@@ -90,7 +90,7 @@ class MapTraffic final : private FlashRequester {
   Pool<Visit> visits_;
   Pool<Waiter> waiters_;
   std::uint32_t writing_ = 0;  // visits that write
-  KeyMap visit_of_;            // by translation page
+  KeyMap visit_of_;            // translation page -> visit
 };
 
 }  // namespace hmsim

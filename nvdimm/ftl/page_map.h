@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page-level map: where in flash each logical page is, and whose page a place holds. With a
-// cached map its own pages, translation pages, have numbers after the logical pages.
+// Page-level map: the flash place of each logical page, and the owner of each place. With a cached
+// map the translation pages have numbers after the logical pages.
 //
-// Invariant: a page has at most one place, and a place at most one owner: the page that the map has
-// there. What a place says of its owner counts only while that page's entry agrees.
+// Invariant: a page has at most one place, and a place has at most one owner, the page that is
+// mapped to it. The owner recorded for a place counts only while that page's map entry agrees.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ namespace hmsim {
 
 class PageMap {
  public:
-  // `shape` outlives the map.
+  // `shape` must outlive the map.
   explicit PageMap(const FtlShape& shape);
 
   std::size_t size() const { return l2p_.size(); }  // logical pages, and parts of translation pages
   PhysicalPage place(LogicalPage page) const {
     return PhysicalPage(std::int64_t{l2p_[index(page)]} - 1);
   }
-  // Whose valid data the place holds.
+  // Returns the page whose valid data the place holds.
   std::optional<LogicalPage> owner(PhysicalPage at) const;
-  // The LUN where the page is, or, never written, where its stripe would have put it.
+  // Returns the page's LUN; for a page that was never written, its home.
   std::uint32_t read_lun(LogicalPage page) const {
     const PhysicalPage at = place(page);
     return at == kNowhere ? shape_.home(page) : shape_.lun_of(at);
   }
-  // Returns the page's place, or, if it was never written, a place for it on its home LUN.
+  // Returns the page's place; for a page that was never written, a place for it on its home LUN.
   PhysicalPage read_place(LogicalPage page) const;
 
   void set(LogicalPage page, PhysicalPage at) {
@@ -44,8 +44,8 @@ class PageMap {
   void remove(LogicalPage page) { l2p_[index(page)] = 0; }
   void clear();
 
-  // Calls with each page of a translation page, in which part and at which byte of it the entry
-  // begins, and what the entry says: the page's place plus one; 0: nowhere.
+  // Calls `call` for each entry of a translation page with: the logical page, the part and the byte
+  // offset in it where the entry begins, and the entry (the page's place plus one; 0: unmapped).
   template <class Call>
   void for_entries(std::uint32_t translation_page, Call call) const {
     const std::uint64_t first = translation_page * shape_.page_entries();
@@ -66,7 +66,7 @@ class PageMap {
   static std::size_t index(LogicalPage page) { return static_cast<std::size_t>(page.value()); }
 
   const FtlShape& shape_;
-  // Numbers plus one, 0 for none.
+  // Numbers plus one; 0: none.
   ZeroedArray l2p_;
   ZeroedArray p2l_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash work that the host's requests wait for, counted by LUN, by channel and in all.
+// Flash work that host requests wait for, counted by LUN, by channel and in total.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// The work of a page read that is not for the read part, or of a page to program.
+// Returns the work of a program, or of a page read for anything but the read part.
 inline PendingFlash page_work(FlashOperation operation) {
   PendingFlash work;
   if (operation == FlashOperation::read) {
@@ -39,7 +39,7 @@ class PendingWork {
     channels_[channel_of(lun)] -= work;
     all_ -= work;
   }
-  // A page to program that has no LUN yet.
+  // Adds a page to program whose LUN is not chosen yet.
   void add_unplaced() {
     ++all_.writes;
     ++unplaced_;
@@ -49,7 +49,7 @@ class PendingWork {
     --unplaced_;
   }
 
-  // A request arrives, begins to wait for a page read or a frame, no longer waits, ends.
+  // Count a request that: arrives, starts to wait for a page read or a frame, stops waiting, ends.
   void begin() { ++buffered_; }
   void wait() { --buffered_; }
   void resume() { ++buffered_; }

@@ -21,7 +21,7 @@ std::uint32_t entry_at(const PageBytes& bytes, std::size_t byte) {
 
 struct FoundBlock {
   FlashBlock block;
-  std::uint64_t newest = 0;  // version of a page
+  std::uint64_t newest = 0;  // version of its newest page
 };
 
 FoundBlock find_block(const FlashMedia& media, const FtlShape& shape, std::uint32_t lun,
@@ -78,7 +78,7 @@ std::uint64_t rebuild_map(const FlashMedia& media, const FtlShape& shape, PageMa
 void rebuild_lun(const FlashMedia& media, const FtlShape& shape, std::uint32_t lun,
                  const PageMap& pages, LunBlocks& blocks, Frontiers& frontiers) {
   std::vector<FlashBlock> records;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> full;  // by the newest page
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> full;  // keyed by the newest page's version
   for (std::uint32_t number = 0; number < shape.blocks; ++number) {
     const FoundBlock found = find_block(media, shape, lun, number, pages);
     records.push_back(found.block);

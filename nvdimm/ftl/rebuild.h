@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The FTL's state after a power failure, from the media alone: of each page the newest whole copy
-// counts, operations that were under way are forgotten, and partly written blocks are continued.
+// Rebuilds the FTL's state after a power failure from the media alone. The newest complete copy of
+// each page counts, interrupted operations are dropped, and partly written blocks continue.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace hmsim {
 
-// Returns the newest version of any page.
+// Rebuilds the map. Returns the newest version of any page.
 std::uint64_t rebuild_map(const FlashMedia& media, const FtlShape& shape, PageMap& pages);
 
-// Once the map is rebuilt; `frontiers` has been cleared.
+// Rebuilds one LUN's blocks. The map must be rebuilt and `frontiers` cleared first.
 void rebuild_lun(const FlashMedia& media, const FtlShape& shape, std::uint32_t lun,
                  const PageMap& pages, LunBlocks& blocks, Frontiers& frontiers);
 
-// Entries that differ from what their translation pages say are dirty again.
+// Marks entries that differ from those in their translation pages as dirty again.
 void rebuild_cache(const FlashMedia& media, const FtlShape& shape, const PageMap& pages,
                    MapCache& cache);
 

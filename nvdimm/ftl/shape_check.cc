@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an FTL's shape is possible: the flash divides evenly, and what must fit does.
+// Checks an FTL's shape: the flash divides evenly and everything that must fit does.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,10 +12,11 @@ namespace hmsim {
 
 namespace {
 
-// The smallest over-provisioning, in steps of a tenth of a percent, with which all fits; 0: none.
+// Returns the least over-provisioning, in steps of 0.1 percent, with which everything fits; 0:
+// none.
 double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
                                 const NandParameters& nand, const FtlDemands& demands) {
-  constexpr double kSteps = 10;  // of a percent
+  constexpr double kSteps = 10;  // steps per percent
   constexpr double kMost = 1000;
   const auto fits = [&](double steps) {
     ftl.over_provisioning = steps / kSteps;
@@ -34,7 +35,7 @@ double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
   return high / kSteps;
 }
 
-// The most blocks that may be kept free with the over-provisioning as it is.
+// Describes the most blocks that can be kept free with the given over-provisioning.
 std::string most_kept(const FtlShape& shape) {
   const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.worth_collecting() + 1);
   const std::uint64_t taken =
@@ -73,9 +74,9 @@ void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
   }
 }
 
-// Each page that collection moves dirties an entry. A victim has at most so many valid pages for
-// each page that it frees as there are logical pages for each spare one; unless translation pages
-// are written with more changed entries at once, collecting uses up more pages than it frees.
+// Each page that collection moves dirties an entry. A victim has at most as many valid pages per
+// page that it frees as there are logical pages per spare page. If translation pages are written
+// with no more changed entries than that at once, collection consumes more pages than it frees.
 void check_map_cache(const FtlParameters& ftl, const FtlShape& shape,
                      std::vector<ParameterError>& errors) {
   const std::uint64_t raw = std::uint64_t{shape.luns} * shape.blocks * shape.pages;

@@ -9,7 +9,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kSelectorStream = 1;  // of random numbers under the NVDIMM's seed
+constexpr std::uint64_t kSelectorStream = 1;  // random number stream of the NVDIMM's seed
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often the good blocks of one LUN were erased: the most and the least, kept up to date.
+// The most and the fewest erases among one LUN's good blocks, updated incrementally.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class WearSpread {
   std::uint32_t most() const { return static_cast<std::uint32_t>(blocks_.size() - 1); }
   std::uint32_t gap() const { return most() - least_; }
 
-  // Counts the blocks afresh.
+  // Recounts the blocks.
   void count(const std::vector<FlashBlock>& blocks) {
     blocks_.assign(1, 0);
     for (const FlashBlock& block : blocks) {
@@ -32,7 +32,7 @@ class WearSpread {
     }
   }
 
-  // A good block that had so many erases has one more.
+  // Counts one more erase of a good block that had `erases` erases.
   void erased(std::uint32_t erases) {
     --blocks_[erases];
     if (erases + 1 == blocks_.size()) {
@@ -45,7 +45,7 @@ class WearSpread {
   }
 
  private:
-  std::vector<std::uint32_t> blocks_{0};  // by erases
+  std::vector<std::uint32_t> blocks_{0};  // number of blocks, by erases
   std::uint32_t least_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A large array that starts as zeros and takes up memory only where it was written.
+// Large zero-initialised array that occupies memory only where it was written.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class ZeroedArray {
   };
 
   static std::uint32_t* allocate(std::size_t size) {
-    // calloc hands out untouched pages of the operating system, unlike a value-initialised vector.
+    // Unlike a value-initialised vector, calloc returns untouched pages of the operating system.
     void* memory = std::calloc(size, sizeof(std::uint32_t));
     if (memory == nullptr) {
       throw std::bad_alloc();

@@ -36,7 +36,7 @@ void MediaModule::serialize(Archive& archive) {
   set_next(events_.next_time());
 }
 
-// What an interrupted save has left.
+// Serializes the lines that an interrupted save left.
 void MediaModule::serialize_unsaved(Archive& archive) {
   std::vector<std::int64_t> lines;
   for (const auto& entry : unsaved_) {
@@ -50,8 +50,8 @@ void MediaModule::serialize_unsaved(Archive& archive) {
   }
 }
 
-// What names a line, an entry, a command or a bank names one that exists. Free entries are free
-// once.
+// Checks that loaded numbers of lines, entries, commands and banks are in range, and that each free
+// entry is listed once.
 void MediaModule::check_bounds(const Archive& archive) const {
   constexpr const char* kWrong = "media work on what does not exist";
   const std::int64_t lines = parameters_.capacity / kLineBytes;

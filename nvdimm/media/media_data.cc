@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data mode of byte-addressable media: its lines' bytes, and what power failures leave of them.
+// Data mode of byte-addressable media: the bytes of lines, and what power failures leave of them.
 #include <utility>
 
 #include "core/errors.h"
@@ -14,7 +14,7 @@ void MediaModule::write_line(std::uint32_t tag, const LineData& data) {
   queued_[command.entry] = line;
 }
 
-// The write queue first: it holds the newest data.
+// The write queue has the newest data.
 LineBytes MediaModule::peek(Address address) const {
   const std::int64_t line = line_of(address);
   const auto kept = unsaved_.find(line);
@@ -27,7 +27,7 @@ LineBytes MediaModule::peek(Address address) const {
              : cells_->read(address_of(place(static_cast<std::uint64_t>(line))));
 }
 
-// What an entry holds goes into the cells.
+// Writes the entry's data to the cells.
 void MediaModule::store(std::uint32_t entry) {
   if (cells_ != nullptr) {
     cells_->write(address_of(place(static_cast<std::uint64_t>(entries_[entry].line))),
@@ -59,8 +59,8 @@ void MediaModule::spare(Address address, const LineData& data) {
   ++power_.spared_lines;
 }
 
-// The write queue, and what was spared, go into the cells, by all banks at once. A move that was
-// under way has not happened: the line that it copied is still where it was.
+// Saves the write queue and the spared writes, with all banks in parallel. A move in progress has
+// no effect: the line that it copied is still at its old place.
 PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
   ensure(cells_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
   off_ = true;
@@ -77,7 +77,7 @@ PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
   return power_;
 }
 
-// What is left to save. A line whose write is interrupted is nonsense until it is written again.
+// Saves the rest. A line whose write is interrupted is garbage until it is written again.
 void MediaModule::save_rest(std::vector<PowerLane>& lanes) {
   for (auto entry = unsaved_.begin(); entry != unsaved_.end();) {
     const Address at = address_of(place(static_cast<std::uint64_t>(entry->first)));
@@ -100,7 +100,7 @@ void MediaModule::save_rest(std::vector<PowerLane>& lanes) {
   }
 }
 
-// Cells and registers keep their contents.
+// Takes over the cells and registers, which keep their contents.
 bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   auto& module = static_cast<MediaModule&>(before);
   ensure(cells_ != nullptr && module.cells_ != nullptr, "nvdimm", now, -1,

@@ -52,7 +52,7 @@ std::uint64_t MediaModule::place(std::uint64_t line) const {
   const std::uint64_t in_bank = line / run / banks * run + line % run;
   const std::uint64_t bank = line / run % banks;
   const std::uint64_t region =
-      bank * (gaps_.size() / banks) + in_bank / layout_.size();  // of the module
+      bank * (gaps_.size() / banks) + in_bank / layout_.size();  // index in the module
   ensure(region < gaps_.size(), "nvdimm", Tick(0), -1, "a line does not exist");
   const std::uint64_t number = in_bank % layout_.size();
   const StartGap& gap = gaps_[region];
@@ -123,7 +123,7 @@ void MediaModule::look_up(std::uint32_t tag, Tick now) {
   begin(bank_of(line), now);
 }
 
-// False: there is none.
+// Gives the write an entry. Returns false if none is free.
 bool MediaModule::take_entry(std::uint32_t tag, Tick now) {
   const std::int64_t line = line_of(commands_[tag].address);
   std::uint32_t entry = entry_of_.find(line);
@@ -336,7 +336,7 @@ void MediaModule::wear_out(std::uint64_t place) {
   most_worn_ = later(most_worn_, worn_.add(place));
 }
 
-// What the bank has moved until now, in time.
+// Returns the time that the bank has spent on moves until `now`.
 Tick MediaModule::moved(const Bank& bank, Tick now) const {
   const bool moving = bank.busy && bank.operation == MediaOperation::move;
   return bank.moved + (moving ? now - bank.since : Tick(0));

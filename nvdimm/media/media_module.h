@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte-addressable media behind the ack line: PCM, STT-RAM.
+// Byte-addressable media on the ack line: PCM, STT-RAM.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,25 @@
 
 namespace hmsim {
 
-// A read waits for its bank, takes read_time there, and is ready. A write is ready once it has an
-// entry of the write queue, which is safe from power failures; its line goes to the cells when its
-// bank has nothing to read, or, while writes wait for an entry, in turn with reads. A write to a
-// line that has an entry uses it again; a read of one is answered from it.
+// Module of byte-addressable media.
 //
-// After psi writes to a region its bank copies one line into the region's gap before all else.
+// A read waits for its bank, takes read_time there, and is then ready. A write is ready when it has
+// an entry of the write queue, which survives power failures. The bank writes the line to the cells
+// when it has no read, or alternately with reads while writes wait for an entry. A write to a line
+// with an entry reuses the entry; a read of such a line is served from it.
+//
+// After psi writes to a region, its bank copies one line into the region's gap before any other
+// work.
 class MediaModule final : public NvdimmModule {
  public:
   MediaModule(const ModuleParameters& parameters, const MediaParameters& media, AckListener& host,
               std::uint64_t seed);
 
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
-  // Goes to an entry of the write queue at once; the credit comes back when the entry is free
-  // again, or if the line had one already, after a command's time.
+  // Takes an entry of the write queue at once. The credit returns when the entry is free again or,
+  // if the line already had an entry, after a command's time.
   void post(Address address, const LineData& data, Tick now) override;
-  // Takes a command's time only: the write queue is safe.
+  // Takes only a command's time, because the write queue survives power failures.
   void flush(std::uint32_t tag, Tick now) override;
   Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
@@ -62,15 +65,15 @@ class MediaModule final : public NvdimmModule {
   const MediaParameters& media() const { return media_; }
   MediaStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
-  // Writes to the place that has most of them, and to all, moves included, since the beginning.
+  // Return the writes to the most worn place and to all places since the start, including moves.
   std::uint64_t most_worn() const { return most_worn_; }
   std::uint64_t wear() const { return wear_; }
   std::uint64_t places() const { return gaps_.size() * gaps_.front().places(); }
-  // Where a line is, in the numbers of MediaRecord::place.
+  // Returns a line's place, as in MediaRecord::place.
   std::uint64_t place(std::uint64_t line) const;
 
  private:
-  friend struct MediaFaults;  // tests break things through it
+  friend struct MediaFaults;  // lets tests inject faults
 
   enum class EventKind : std::uint8_t { decoded, flushed, done, credit, last = credit };
   enum class Stage : std::uint8_t { none, decoding, waiting, ready, last = ready };
@@ -79,17 +82,17 @@ class MediaModule final : public NvdimmModule {
     Address address;
     Stage stage = Stage::none;
     bool write = false;
-    std::uint32_t entry = kNoIndex;  // a ready write's
-    Tick blocked{0};                 // by moves; while it waits: what its bank had moved before
+    std::uint32_t entry = kNoIndex;  // entry of a ready write
+    Tick blocked{0};  // time lost to moves; while waiting: `moved` of its bank at the start
 
     void serialize(Archive& archive) { archive(address, stage, write, entry, blocked); }
   };
 
-  // Of the write queue. It is free while it has no line.
+  // Entry of the write queue. Free if it has no line.
   struct Entry {
     std::int64_t line = kNoLine;
-    std::uint32_t pins = 0;  // commands whose data are still to come
-    bool dirty = false;      // holds data that the cells do not
+    std::uint32_t pins = 0;  // commands whose data have not arrived
+    bool dirty = false;      // holds data newer than the cells
     bool listed = false;     // in its bank's queue
     bool writing = false;
 
@@ -101,10 +104,10 @@ class MediaModule final : public NvdimmModule {
     Ring<std::uint32_t> writes;  // entries
     bool busy = false;
     MediaOperation operation = MediaOperation::read;
-    std::uint32_t subject = 0;  // of the operation: tag, entry or region
-    bool wrote = false;         // the last one that was no move
-    Tick since{0};              // it is busy
-    Tick moved{0};              // all moves that are over
+    std::uint32_t subject = 0;  // tag, entry or region of the operation
+    bool wrote = false;         // the last operation other than a move was a write
+    Tick since{0};              // start of the current operation
+    Tick moved{0};              // total time of completed moves
 
     void serialize(Archive& archive) {
       archive(reads, writes, busy, operation, subject, wrote, since, moved);
@@ -146,7 +149,7 @@ class MediaModule final : public NvdimmModule {
   const std::uint64_t psi_;
   AckListener& host_;
   Observers<MediaObserver> observers_;
-  Permutation layout_;  // of the lines of a region
+  Permutation layout_;  // permutation of a region's lines
 
   std::vector<StartGap> gaps_;  // by region, bank by bank
   std::vector<Bank> banks_;
@@ -154,7 +157,7 @@ class MediaModule final : public NvdimmModule {
   std::vector<Entry> entries_;       // the write queue
   std::vector<std::uint32_t> free_;  // entries
   KeyMap entry_of_;                  // by line
-  Ring<std::uint32_t> waiting_;      // writes, for an entry
+  Ring<std::uint32_t> waiting_;      // writes that wait for an entry
   EventQueue<EventKind> events_;
   std::uint32_t unfinished_ = 0;
   std::uint32_t busy_ = 0;  // banks
@@ -167,7 +170,7 @@ class MediaModule final : public NvdimmModule {
   // Data mode only.
   std::unique_ptr<LineStore> cells_;           // by place
   std::vector<LineBytes> queued_;              // by entry
-  std::map<std::int64_t, LineBytes> unsaved_;  // between power failure and recovery; by line
+  std::map<std::int64_t, LineBytes> unsaved_;  // by line; between power failure and recovery
 };
 
 void register_media_statistics(StatisticRegistry& registry, const NvdimmModules& modules);

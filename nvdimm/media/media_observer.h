@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the banks of byte-addressable media do, and the hook through which checkers see it.
+// Operations of the banks of byte-addressable media, and the interface through which checkers
+// observe them.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,17 @@ struct MediaRecord {
   Tick end;
   MediaOperation operation;
   std::uint32_t bank;
-  std::uint64_t line;   // of the module, as the host numbers them; not of moves
-  std::uint64_t place;  // of a line in the module, region by region: read, written or moved to
-  std::uint64_t from;   // moves: the place before
+  std::uint64_t line;   // index in the module, in the host's numbering; unused for moves
+  std::uint64_t place;  // of the line in the module, region by region; of a move: the new one
+  std::uint64_t from;   // moves: the previous place
 };
 
 class MediaObserver {
  public:
   virtual ~MediaObserver() = default;
-  // An operation begins.
+  // Called when an operation begins.
   virtual void on_media(const MediaRecord& record) = 0;
-  // Before the first record: a region's empty place, and the writes to it since that moved.
+  // Before the first record: reports a region's empty place, and its writes since the last move.
   virtual void on_gap(std::uint64_t region, std::uint64_t place, std::uint64_t writes) = 0;
 };
 

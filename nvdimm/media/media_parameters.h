@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of byte-addressable media behind the ack line.
+// Parameters of byte-addressable media on the ack line.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace hmsim {
 
-// What distinguishes one medium from another.
+// Properties of one medium.
 struct MediaTechnology {
-  Tick read_time{67'500};  // of a line
+  Tick read_time{67'500};  // per line
   Tick write_time{215'000};
-  double read_energy = 2.47;  // picojoules a bit
+  double read_energy = 2.47;  // picojoules per bit
   double write_energy = 16.82;
 };
 
 struct StartGapParameters {
-  std::int64_t psi = 100;  // writes between two moves; 0: none
+  std::int64_t psi = 100;  // writes between two moves; 0: no moves
   std::int64_t regions = 1;
   bool randomised = true;
 };
@@ -36,14 +36,14 @@ struct MediaParameters {
     return capacity / kLineBytes / banks / start_gap.regions;
   }
 
-  // Lines that a power failure may leave to save: every entry of the write queue, and spared
-  // writes. The time for them, if all are of one bank.
+  // Returns the most lines to save at a power failure: the write queue and spared writes.
+  // save_time(): the time for them if one bank has all of them.
   std::int64_t save_lines(std::int64_t spared_writes) const { return write_queue + spared_writes; }
   Tick save_time(std::int64_t spared_writes) const {
     return save_lines(spared_writes) * technology.write_time;
   }
 
-  // Under "media.".
+  // Declares the fields under "media.".
   void declare(ParameterSet& set);
   void check(Bytes capacity, std::vector<ParameterError>& errors) const;
 };

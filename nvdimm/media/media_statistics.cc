@@ -33,7 +33,7 @@ double write_energy(MediaModule& module) {
   return line_energy(module.media().technology.write_energy, counts.writes + counts.gap_moves);
 }
 
-// Over all modules.
+// Returns a function that sums `read` over all modules.
 template <class Read>
 auto sum(const Modules& modules, Read read) {
   return [modules, read] {

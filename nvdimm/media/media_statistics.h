@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one module of byte-addressable media counts.
+// Statistics of one module of byte-addressable media.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace hmsim {
 struct MediaStatistics {
   MediaStatistics(std::int64_t banks, std::int64_t entries) : busy_banks(banks), queue(entries) {}
 
-  Counter reads = 0;          // lines, from the cells
-  Counter writes = 0;         // lines, into the cells, for the host
-  Counter queue_reads = 0;    // answered from the write queue
-  Counter merged_writes = 0;  // whose line had an entry
+  Counter reads = 0;          // lines read from the cells
+  Counter writes = 0;         // lines written to the cells for the host
+  Counter queue_reads = 0;    // served from the write queue
+  Counter merged_writes = 0;  // writes to a line that had an entry
   Counter queue_full = 0;     // writes that waited for an entry
   Counter gap_moves = 0;
-  Counter gap_blocked_ps = 0;  // reads, summed over them
+  Counter gap_blocked_ps = 0;  // wait of reads, summed over reads
   Occupancy busy_banks;
   Occupancy queue;
 
-  void serialize(Archive& archive);  // what the table in media_statistics.cc lists: all of it
+  void serialize(Archive& archive);  // all fields, as the table in media_statistics.cc lists them
 
-  // Starts afresh at `now`; what is busy stays busy.
+  // Resets the counters at `now`. Banks and entries that are busy stay counted as busy.
   void reset(Tick now);
 };
 

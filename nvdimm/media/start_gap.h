@@ -10,8 +10,8 @@
 
 namespace hmsim {
 
-// Lines 0 .. N - 1 in places 0 .. N, one of which, the gap, is empty. Each move copies the line
-// beside the gap into it; after N + 1 moves every line has gone one place further.
+// Mapping of lines 0 .. N - 1 to places 0 .. N. One place, the gap, is empty. Each move copies the
+// line next to the gap into it; N + 1 moves advance every line by one place.
 class StartGap {
  public:
   explicit StartGap(std::uint64_t lines = 1) : lines_(lines), gap_(lines) {}
@@ -25,7 +25,7 @@ class StartGap {
   }
 
   void wrote() { ++writes_; }
-  // So many have come since the last move that the next one is due (0: never).
+  // Returns whether the next move is due, after psi writes since the last one (0: never).
   bool due(std::uint64_t psi) const { return psi != 0 && writes_ >= psi; }
   std::uint64_t writes() const { return writes_; }
 
@@ -35,7 +35,7 @@ class StartGap {
   };
   Move next_move() const { return {gap_ == 0 ? lines_ : gap_ - 1, gap_}; }
 
-  // The next move's line has been copied.
+  // Records that the next move's line was copied.
   void move() {
     writes_ = 0;
     if (gap_ == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often each of many places was written.
+// Write counts of a large number of places.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace hmsim {
 
-// A byte for each place of a chunk in which there were writes, so that all places written take
-// little more than a byte each; counts that a byte does not hold stand apart.
+// Uses one byte per place in chunks that have writes, so memory is little more than one byte per
+// written place. Counts above a byte's range are stored separately.
 class WearCounts {
  public:
   explicit WearCounts(std::uint64_t places);
 
-  std::uint64_t add(std::uint64_t place);  // one of them; the count from now on
+  std::uint64_t add(std::uint64_t place);  // adds one and returns the new count
   void serialize(Archive& archive);
 
  private:
-  static constexpr std::uint64_t kPlaces = 64;     // of a chunk
-  static constexpr std::uint64_t kChunks = 4'096;  // of a group
-  static constexpr std::uint8_t kMost = 255;       // that a byte holds
+  static constexpr std::uint64_t kPlaces = 64;     // per chunk
+  static constexpr std::uint64_t kChunks = 4'096;  // per group
+  static constexpr std::uint8_t kMost = 255;       // most that a byte holds
   using Chunk = std::array<std::uint8_t, kPlaces>;
-  using Group = std::vector<std::uint32_t>;  // of each chunk its index in chunks_, or kNoIndex
+  using Group = std::vector<std::uint32_t>;  // index in chunks_ of each chunk, or kNoIndex
 
   std::uint32_t& index_of(std::uint64_t chunk);
 
   std::uint64_t places_;
-  std::vector<Group> groups_;  // empty where there were no writes
+  std::vector<Group> groups_;  // empty without writes
   std::vector<Chunk> chunks_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> beyond_;  // place, its count less kMost
-  KeyMap beyond_of_;                                             // place -> beyond_
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> beyond_;  // place, count - kMost
+  KeyMap beyond_of_;                                             // place -> index in beyond_
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters that NVDIMMs of every kind have.
+// Parameters common to all kinds of NVDIMM.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PowerParameters {
   std::int64_t energy = kEnoughEnergy;  // millijoules
   std::int64_t draw = 2500;             // milliwatts
 
-  // Under "power.".
+  // Declares the fields under "power.".
   void declare(ParameterSet& set);
 };
 
@@ -27,9 +27,9 @@ struct ModuleParameters {
   std::int64_t command_queue = 4096;
   PowerParameters power;
 
-  // From other parts of the configuration: system.store_data, the writes that the host may send on
-  // credit (0: it waits for an ack each time), those that its queue may hold when power fails and
-  // that are spared, and a 64-byte request's time on the data bus.
+  // From other parts of the configuration: system.store_data; writes that the host may send on
+  // credit (0: it waits for each ack); writes of the host's queue that are spared at a power
+  // failure; time of a 64-byte request on the data bus.
   bool store_data = false;
   std::int64_t posted_writes = 0;
   std::int64_t spared_writes = 0;

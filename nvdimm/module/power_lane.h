@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time of one LUN, or bank, during a save or a recovery, which may be interrupted. Its
-// operations follow one another.
+// Timeline of one LUN or bank during a save or a recovery, which may be interrupted. Operations run
+// one after another.
 #pragma once
 
 #include "core/types.h"
@@ -11,10 +11,11 @@ class PowerLane {
  public:
   enum class Outcome { done, torn, never };
 
-  // The interruption comes at `end`, counted from the beginning.
+  // `end`: time of the interruption, counted from the beginning.
   explicit PowerLane(Tick end = kNever) : end_(end) {}
 
-  // Runs the next operation: done before the interruption, torn by it, or never begun.
+  // Runs the next operation. done: it ended before the interruption. torn: it was interrupted.
+  // never: it did not begin.
   Outcome spend(Tick duration) {
     const Tick begin = time_;
     time_ += duration;
@@ -22,9 +23,9 @@ class PowerLane {
   }
   void wait_until(Tick time) { time_ = later(time_, time); }
 
-  // When the last operation would end without an interruption.
+  // Returns when the last operation would end without an interruption.
   Tick time() const { return time_; }
-  // An operation was torn or never begun; so is each later one.
+  // Returns whether an operation was interrupted or never begun; all later ones are then the same.
   bool over() const { return time_ > end_; }
 
  private:

@@ -7,9 +7,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kStream = 2;  // of random numbers under the NVDIMM's seed
+constexpr std::uint64_t kStream = 2;  // random number stream of the NVDIMM's seed
 
-// In 2^32.
+// Converts a probability to units of 2^-32.
 std::uint64_t chances(double share) {
   constexpr double kCertain = 4294967296.0;
   return static_cast<std::uint64_t>(share * kCertain + 0.5);

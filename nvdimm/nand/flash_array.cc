@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waits for LUNs, and what starts when. flash_stages.cc has the rest.
+// Queues of the LUNs, and the start of operations. flash_stages.cc has the rest.
 #include "nvdimm/nand/flash_array.h"
 
 #include "core/errors.h"
@@ -8,7 +8,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
+constexpr int kJoinWindow = 16;  // waiting reads examined for a multi-plane operation
 
 }  // namespace
 
@@ -65,7 +65,7 @@ SlotChain* FlashArray::next_queue(std::uint32_t lun) {
   return nullptr;
 }
 
-// The node behind `previous` leaves the queue; kNoIndex: the first.
+// Removes the node after `previous` from the queue; kNoIndex: the first node.
 std::uint32_t FlashArray::take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous,
                                Tick now) {
   const std::uint32_t node = queue.take_after(links_of(nodes_.data(), &Node::next), previous);
@@ -89,7 +89,7 @@ bool FlashArray::takes_program(std::uint32_t lun) const {
          nodes_[state.array].command.operation == FlashOperation::program;
 }
 
-// Whatever can begin on the LUN begins.
+// Starts everything that can start on the LUN.
 void FlashArray::proceed(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   if (state.io != kNoIndex || state.reporting) {
@@ -125,7 +125,7 @@ void FlashArray::offer_room(std::uint32_t lun, Tick now) {
   }
 }
 
-// Cache operation: the next command can be sent while the operation `with` is in the cells or, a
+// Returns whether a cache command can be sent while the operation `with` is in the cells or, for a
 // read, in the register.
 bool FlashArray::overlaps(std::uint32_t lun, std::uint32_t with) {
   if (!cache_) {
@@ -164,7 +164,7 @@ bool FlashArray::start_next(std::uint32_t lun, Tick now) {
   }
 }
 
-// Tells the requester, with the time that collections have cost the command.
+// Notifies the requester, including the command's wait for collections.
 bool FlashArray::requester_starts(std::uint32_t node, Tick now) {
   FlashCommand& own = nodes_[node].command;
   if (own.priority != FlashPriority::collection) {
@@ -177,7 +177,7 @@ bool FlashArray::requester_starts(std::uint32_t node, Tick now) {
   return command.requester->on_flash_start(command, now);
 }
 
-// The first of the queue starts, unless its requester withdraws it.
+// Starts the first command of the queue, unless its requester withdraws it.
 bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t node = take(lun, queue, kNoIndex, now);
@@ -205,7 +205,7 @@ bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   return true;
 }
 
-// Commands that wait in the same queue and fit become further planes of the LUN's operation.
+// Adds matching commands from the same queue as further planes of the LUN's operation.
 void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
   const std::uint32_t first = luns_[lun].io;
   std::uint32_t last = first;
@@ -236,7 +236,8 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
   statistics_.multi_plane_operations += joined > 1 ? 1 : 0;
 }
 
-// Same LUN, same page, another plane than all from `first` on.
+// Returns whether `place` has the same LUN and page, but a different plane from those of all nodes
+// from `first`.
 bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
   if (place == kNowhere || at_.lun_of(place) != nodes_[first].command.lun ||
       at_.page_of(place) != at_.page_of(nodes_[first].place)) {
@@ -250,7 +251,7 @@ bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
   return true;
 }
 
-// The command has its place. The rules of programming hold.
+// Fixes the command's place and checks the programming order.
 void FlashArray::begin(std::uint32_t node, Tick now) {
   Node& own = nodes_[node];
   own.place = own.command.requester->flash_place(own.command);

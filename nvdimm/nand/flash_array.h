@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flash array: channels, each a bus shared by its chips; every die of a chip is a LUN of one or
-// more planes, and works on one operation at a time.
+// Flash array. Each channel is a bus shared by its chips. Every die of a chip is a LUN with one or
+// more planes, which runs one operation at a time.
 //
 // An operation is a chain of stages (nand_timing.h). It owns the channel from its first latch cycle
-// to its confirmation, for its data and for its status, and leaves it to other LUNs while its cells
-// work. On a free bus what carries no data goes first, so that cells work while data move;
-// otherwise first come, first served.
+// to its confirmation, for its data and for its status; other LUNs may use the channel while its
+// cells work. On a free bus, stages without data have priority, so that cells work while data move.
+// Otherwise the order is first come, first served.
 //
-// Without cache operations a LUN's only register is taken until its transfer out is over, so a LUN
-// reads a page every command + tR + transfer. With them:
-//   read     once a page is in the register, the LUN's next read is sent (31h); its cells begin,
-//            and tCBSY later the first page goes out. Further reads are sent after each transfer.
-//            (The single latch cycle of 3Fh, which ends a sequence, is left out.)
-//   program  tCBSY after the cells have begun the next page may come in; it is programmed next.
+// Without cache operations a LUN has one register, which is occupied until its transfer out ends. A
+// LUN then reads one page per command + tR + transfer. With cache operations:
+//   read     When a page is in the register, the LUN's next read is sent (31h). Its cells begin,
+//   and
+//            tCBSY later the first page is transferred. Each transfer is followed by the next read.
+//            The single latch cycle of 3Fh, which ends a sequence, is not modelled.
+//   program  The next page may come in tCBSY after the cells begin; it is programmed next.
 //
-// A multi-plane operation is up to one command for each plane, of the same kind, at the same page
-// of their blocks: tDBSY between the commands, one time for the cells of all. The blocks at the
-// same place in all planes of a LUN (a superblock) are erased by one command; without multi-plane
-// operations one after the other.
+// A multi-plane operation is up to one command per plane, all of the same kind and at the same page
+// of their blocks: tDBSY between the commands, and one cell time for all. The blocks at the same
+// place in all planes of a LUN form a superblock, which one command erases; without multi-plane
+// operations, they are erased one after another.
 //
-// Suspension: a read that the host waits for stops the cells' program or erase, unless they would
-// be done sooner; the LUN then serves such reads only, and goes on when none is left. (The latch
-// cycles of suspending and resuming are part of suspend_time and resume_time.)
+// Suspension: a read that the host waits for suspends a program or erase, unless the cells would be
+// done sooner. The LUN then serves only such reads and resumes when none is left. suspend_time and
+// resume_time include the latch cycles of suspending and resuming.
 //
-// A program or an erase may fail, and a read be repeated (tR again): cell_failures.h. A read then
-// passes error correction, which occupies neither the LUN nor the channel.
+// A program or an erase may fail, and a read may be repeated (tR again): cell_failures.h. Error
+// correction follows a read and occupies neither the LUN nor the channel.
 #pragma once
 
 #include <array>
@@ -53,25 +54,25 @@ namespace hmsim {
 
 class Places;
 
-// The module that the array is a part of.
+// The module that owns the array.
 class FlashClient {
  public:
   virtual ~FlashClient() = default;
-  // Erases of the superblock so far.
+  // Returns the erases of the superblock so far.
   virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
-  // Superblocks out of use.
+  // Returns the number of bad superblocks.
   virtual std::uint64_t bad_superblocks() const = 0;
-  // The present time, at which statistics are read.
+  // Returns the current time, at which statistics are read.
   virtual Tick now() const = 0;
-  // A command is done, and its requester has been told.
+  // Handles a command that is done and whose requester was notified.
   virtual void on_flash_served(const FlashCommand& command, Tick now) = 0;
-  // The LUN has nothing to do.
+  // Called when the LUN becomes idle.
   virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
-  // The LUN is busy, and takes_program().
+  // Called when the LUN is busy but takes_program().
   virtual void on_flash_room(std::uint32_t lun, Tick now) = 0;
 };
 
-// What may be suspended, how long that takes, and how many reads may go ahead meanwhile.
+// Which operations may be suspended, the times that this takes, and the limit of overtaking reads.
 struct SuspendRules {
   SuspendMode mode;
   Tick suspend_time;
@@ -81,34 +82,34 @@ struct SuspendRules {
 
 class FlashArray {
  public:
-  // `superblocks`: of all LUNs. `seed`: this array's own, for what differs from page to page.
+  // `superblocks`: over all LUNs. `seed`: private to the array, for variation from page to page.
   FlashArray(const NandParameters& nand, std::int64_t superblocks, FlashClient& client,
              std::uint64_t seed = 0);
 
   ProgrammedPages& programmed() { return programmed_; }
-  // Tells the observer, which must outlive the array, what is programmed, then of every stage.
+  // Reports the programmed pages to the observer, then every stage. It must outlive the array.
   void add_observer(FlashObserver& observer);
   const Observers<FlashObserver>& observers() const { return observers_; }
 
-  // Before any command: from now on the requester, which must outlive the array's commands, may
-  // submit some. A checkpoint knows requesters by the order in which they were attached.
+  // Before any command: registers a requester, which must outlive the array's commands. Checkpoints
+  // identify requesters by the order of registration.
   void attach(FlashRequester& requester) { requesters_.push_back(&requester); }
   void submit(const FlashCommand& command, Tick now);
 
-  // While a LUN is locked it starts collection commands only, or reads while one is suspended. It
-  // is locked and unlocked from within on_flash_done() of a command of that LUN.
+  // A locked LUN starts only collection commands, or reads while one of these is suspended. Lock
+  // and unlock a LUN only from within on_flash_done() of one of its commands.
   LunLocks& locks() { return locks_; }
 
   bool idle() const { return nodes_.used() == 0; }
   bool idle(std::uint32_t lun) const {
     return empty(luns_[lun]) && !luns_[lun].reporting && locks_.is_free(lun);
   }
-  // A program sent now would gain from what the LUN does: it comes in meanwhile (cache), or can be
-  // combined with another one that waits (multi-plane).
+  // Returns whether a program submitted now would overlap with the LUN's work: its data can come in
+  // meanwhile (cache), or it can be combined with a waiting program (multi-plane).
   bool takes_program(std::uint32_t lun) const;
 
-  // visit(command, place, begun, first) for every command of the LUN that has been confirmed and is
-  // not done; begun: its cells have begun; first: of its operation's planes.
+  // Calls visit(command, place, begun, first) for each command of the LUN that is confirmed and not
+  // done. begun: its cells have begun. first: it is the first plane of its operation.
   template <class Visit>
   void in_flight(std::uint32_t lun, Visit visit) const {
     const Lun& state = luns_[lun];
@@ -125,7 +126,7 @@ class FlashArray {
   std::uint32_t planes() const { return at_.planes; }
 
   Tick next_event() const { return events_.next_time(); }
-  void advance_one();  // the next event
+  void advance_one();  // processes the next event
 
   NandStatistics& statistics() { return statistics_; }
   const NandStatistics& statistics() const { return statistics_; }
@@ -143,34 +144,34 @@ class FlashArray {
   struct Node {
     FlashCommand command;
     PhysicalPage place;
-    std::uint32_t next = kNoIndex;    // in a queue, or the operation's next plane
-    std::uint32_t behind = kNoIndex;  // of an operation's first: the next one that is held
-    std::uint32_t overtaken = 0;      // reads that went ahead while it was suspended
+    std::uint32_t next = kNoIndex;    // next in a queue, or the operation's next plane
+    std::uint32_t behind = kNoIndex;  // first plane of an operation: the next held operation
+    std::uint32_t overtaken = 0;      // reads that overtook it while it was suspended
     bool cached = false;              // a read that was sent while another page was in the register
-    Tick locked_before{0};            // its LUN in all, up to the submission
+    Tick locked_before{0};            // total lock time of its LUN at the submission
 
     void serialize(Archive& archive) {
       archive(command, place, next, overtaken, cached, locked_before);
     }
   };
 
-  // Operations, by the node of their first plane. An operation goes through io (its commands),
-  // pending (confirmed, the cells are not free), array, held (its data or status are to be fetched)
-  // and io again.
+  // State of a LUN. Operations are identified by the node of their first plane. An operation passes
+  // through io (its commands), pending (confirmed, waiting for the cells), array, held (data or
+  // status to be fetched) and io again.
   struct Lun {
     std::uint32_t io = kNoIndex;
-    std::uint32_t plane = kNoIndex;  // of io: the node whose turn it is
-    std::uint32_t repeats = 0;       // of io: commands of an erase that are still to come
+    std::uint32_t plane = kNoIndex;  // of io: the node being sent
+    std::uint32_t repeats = 0;       // of io: remaining commands of an erase
     Phase phase = Phase::command;    // of io
-    bool reporting = false;          // within calls of requester and client; never between events
-    bool counted = false;            // as busy
+    bool reporting = false;  // within calls of requester and client; never set between events
+    bool counted = false;    // counted in the statistics as busy
     std::uint32_t pending = kNoIndex;
     std::uint32_t array = kNoIndex;
     std::uint32_t suspended = kNoIndex;
     SlotChain held;  // linked by Node::behind
     Tick array_end{0};
-    Tick remaining{0};  // of the suspended operation
-    Tick ready{0};      // no cache command, or no read of a suspended LUN, before
+    Tick remaining{0};  // cell time that the suspended operation has left
+    Tick ready{0};      // earliest time of a cache command, or of a read of a suspended LUN
     Tick asked{0};      // when it began to wait for the bus
     std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
 
@@ -182,7 +183,7 @@ class FlashArray {
   };
 
   struct Channel {
-    std::uint32_t owner = kNoIndex;  // the LUN that has the bus
+    std::uint32_t owner = kNoIndex;  // LUN that has the bus
     Ring<std::uint32_t> commands;
     Ring<std::uint32_t> transfers;
 
@@ -194,7 +195,7 @@ class FlashArray {
   // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
   bool requester_starts(std::uint32_t node, Tick now);
-  SlotChain* next_queue(std::uint32_t lun);  // whose first is to start next, or none
+  SlotChain* next_queue(std::uint32_t lun);  // queue whose first command starts next, or nullptr
   std::uint32_t take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous, Tick now);
   void proceed(std::uint32_t lun, Tick now);
   bool start_next(std::uint32_t lun, Tick now);
@@ -248,7 +249,7 @@ class FlashArray {
   NandStatistics statistics_;
   Observers<FlashObserver> observers_;
   std::vector<FlashRequester*> requesters_;
-  Pool<Node> nodes_;  // commands that are not done
+  Pool<Node> nodes_;  // unfinished commands
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
   ProgrammedPages programmed_;

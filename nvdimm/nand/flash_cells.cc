@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cells do: how long, whether they fail, and what follows.
+// Cell operations: duration, failures and what follows.
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {
@@ -10,7 +10,7 @@ using O = FlashOperation;
 
 }  // namespace
 
-// With the repetitions of reads, drawn here.
+// Returns the operation's cell time, including the read repetitions, which are drawn here.
 Tick FlashArray::cell_time(std::uint32_t node) {
   Tick longest{0};
   for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
@@ -56,7 +56,7 @@ void FlashArray::count_cells(std::uint32_t node, Tick duration) {
   }
 }
 
-// Whether the cells have failed, of a program or an erase that is done.
+// Draws whether the cells failed in a program or an erase that is done.
 void FlashArray::fail(std::uint32_t node, Tick now) {
   for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
     FlashCommand& command = nodes_[i].command;
@@ -99,7 +99,8 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   }
 }
 
-// Once its cells are done: the data of a read, the status of others where there is one.
+// Returns whether a stage on the bus follows the cells: the data of a read, or the status of other
+// operations, if there is one.
 bool FlashArray::is_fetched(std::uint32_t node) const {
   const FlashCommand& command = nodes_[node].command;
   return command.operation == O::read ? command.transfer : timing_.status() != Tick(0);
@@ -149,7 +150,8 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
     observers_.tell(&FlashObserver::on_flash, record);
     return;
   }
-  // An erase is seen as its planes' erases: at once, or, without multi-plane operations, in turn.
+  // An erase is reported as one erase per plane: all at once, or in turn without multi-plane
+  // operations.
   const std::uint64_t first = record.block;
   if (stage == FlashStage::command && multi_plane_) {
     const std::uint32_t repeats = luns_[own.command.lun].repeats;

@@ -42,7 +42,7 @@ void FlashArray::serialize_requesters(Archive& archive) {
   }
 }
 
-// Indexes, and lengths of chains, are those of this array.
+// Checks that loaded indexes are in range for this array.
 void FlashArray::check_bounds(const Archive& archive) const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -59,7 +59,7 @@ void FlashArray::check_bounds(const Archive& archive) const {
       });
     }
   }
-  // The statistics have a place for each count up to all.
+  // The statistics must agree with the number of busy LUNs and buses.
   const auto busy = [](const Lun& lun) { return lun.counted; };
   const auto taken = [](const Channel& channel) { return channel.owner != kNoIndex; };
   archive.check(statistics_.busy_luns.value() == std::count_if(luns_.begin(), luns_.end(), busy) &&
@@ -68,8 +68,8 @@ void FlashArray::check_bounds(const Archive& archive) const {
                 "the count of busy LUNs or buses is wrong");
 }
 
-// Chains of planes end, and each node is in one of them, queued or being decoded. So what becomes
-// of a node never reaches another's.
+// Checks that chains of planes end and that each node is in exactly one of: a chain, a queue,
+// decoding. No node can then affect another one's operation.
 void FlashArray::check_operations(const Archive& archive, Places& nodes) const {
   const auto next = [this](std::uint32_t node) { return nodes_[node].next; };
   for (const Lun& lun : luns_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a flash page lies, given any of its parts. Parts count through a page. Pages of a
-// superblock count across its planes: page 0 of every plane, then page 1 of every plane, and so on;
-// superblocks count through a LUN, LUNs through a channel.
+// Converts a place (a part of a flash page) to its coordinates. Parts are numbered through a page.
+// Pages of a superblock are numbered across its planes: page 0 of every plane, then page 1 of every
+// plane, and so on. Superblocks are numbered through a LUN, and LUNs through a channel.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace hmsim {
 
-// Of a flash page: 0, 1 or 2.
+// Returns log2 of the parts of a flash page: 0, 1 or 2.
 inline std::uint32_t log2_of_parts(const NandParameters& nand) {
   std::uint32_t bits = 0;
   while (std::int64_t{1} << bits < nand.parts()) {
@@ -37,7 +37,7 @@ struct FlashGeometry {
         superblock_parts(superblock_pages << part_bits),
         superblocks_per_lun(static_cast<std::uint32_t>(superblocks / nand.luns())) {}
 
-  // Of all LUNs.
+  // Return an index over the superblocks of all LUNs.
   std::size_t superblock_of(PhysicalPage place) const {
     return static_cast<std::size_t>(place.value()) / superblock_parts;
   }
@@ -50,7 +50,7 @@ struct FlashGeometry {
   std::uint32_t place_in_superblock(PhysicalPage place) const {
     return static_cast<std::uint32_t>(place.value()) % superblock_parts >> part_bits;
   }
-  // The part's bit among those of its page.
+  // Returns the part's bit among those of its page.
   PartMask part_of(PhysicalPage place) const {
     return static_cast<PartMask>(1u << (place.value() & ((std::int64_t{1} << part_bits) - 1)));
   }

@@ -22,7 +22,7 @@ FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
   return page;
 }
 
-// Whether the program that the part belongs to comes to its end.
+// Returns whether the program of the part's flash page completes.
 bool FlashMedia::programs(PhysicalPage at) {
   if (outcome_ == PowerLane::Outcome::torn) {
     tear_part(at);

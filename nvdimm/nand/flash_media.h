@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the flash cells hold, in data mode: of every part of a programmed page its bytes, and in the
-// spare area whose page it is and how new; of every block how often it was erased. The FTL's map
-// can be rebuilt from this alone. Takes up memory only for blocks that were programmed.
+// Contents of the flash cells in data mode. Every part of a programmed page has its bytes, and a
+// spare area with the logical page and its version. Every block has its number of erases. The FTL's
+// map can be rebuilt from this alone. Only programmed blocks occupy memory.
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ class FlashMedia {
 
   struct Spare {
     LogicalPage page;
-    std::uint64_t version = 0;  // of the data: larger is newer; a copy has its original's
+    std::uint64_t version = 0;  // version of the data: larger is newer; copies keep it
     bool programmed = false;
-    bool whole = false;  // its checksum fits: the program was not interrupted
+    bool whole = false;  // its checksum matches, so the program was not interrupted
 
     void serialize(Archive& archive) {
       archive(page, version, programmed, whole);
@@ -34,38 +34,37 @@ class FlashMedia {
     }
   };
 
-  // `pages`: of a block, each a part of a flash page that has `parts`.
+  // `pages`: parts per block. `parts`: parts per flash page.
   FlashMedia(std::uint64_t blocks, std::uint32_t pages, std::uint32_t parts = 1)
       : pages_(pages), parts_(parts), blocks_(blocks) {}
 
-  // From now on reads for a program, programs and erases take so long, on a lane. What the lane
-  // interrupts is torn; what comes later leaves the cells as they are, whatever the FTL believes.
-  // An operation may only follow from others on its own lane, or from those of lanes that are not
-  // over.
+  // From now on, reads for a program, programs and erases take these times on a lane. An operation
+  // that the lane interrupts is torn. Later operations leave the cells unchanged, whatever the FTL
+  // assumes. An operation may depend only on others of its own lane, or of lanes that are not over.
   void work_on(PowerLane& lane, Tick read, Tick program, Tick erase) {
     lane_ = &lane;
     read_time_ = read;
     program_time_ = program;
     erase_time_ = erase;
   }
-  // Operations take no time again.
+  // Makes operations take no time again.
   void work_at_once() {
     lane_ = nullptr;
     outcome_ = PowerLane::Outcome::done;
   }
 
-  // The program of a flash page whose parts follow: at once, if there is a lane.
+  // Begins the program of a flash page; its parts must follow at once if there is a lane.
   void begin_program(std::uint32_t sources) {
     outcome_ = spend(sources * read_time_ + program_time_);
   }
-  // The page must be erased. Its bytes are zeros until store(), which follows at once.
+  // Programs an erased page. Its bytes are zeros until store(), which must follow at once.
   void program(PhysicalPage at, LogicalPage page, std::uint64_t version);
   void store(PhysicalPage at, const PageBytes& bytes);
   void copy(PhysicalPage from, PhysicalPage to);
   void pad(PhysicalPage at);
   void erase(std::uint64_t block);
 
-  // The page was discarded: its data up to that version do not count. Kept at power failures.
+  // Discards the page: data up to `version` are invalid. Discards survive power failures.
   void discard(LogicalPage page, std::uint64_t version) { discarded_[page.value()] = version; }
   std::uint64_t discarded(LogicalPage page) const {
     const auto found = discarded_.find(page.value());
@@ -73,24 +72,24 @@ class FlashMedia {
   }
   std::uint64_t newest_discard() const;
 
-  // Power went during the program of the flash page that begins there, or the erase of a block.
+  // Tear the flash page that begins at `at` (interrupted program), or a block (interrupted erase).
   void tear(PhysicalPage at);
   void tear_block(std::uint64_t block);
 
   Spare spare(PhysicalPage at) const;
   const PageBytes& bytes(PhysicalPage at) const;
-  // The mark in a bad block's spare area; pages can be read all the same.
+  // Sets the bad mark in the block's spare area. Its pages stay readable.
   void mark_bad(std::uint64_t block) { blocks_[block].bad = true; }
   bool bad(std::uint64_t block) const { return blocks_[block].bad; }
   std::uint32_t erases(std::uint64_t block) const { return blocks_[block].erases; }
-  std::uint64_t torn_pages() const { return torn_; }  // so far; parts
+  std::uint64_t torn_pages() const { return torn_; }  // parts torn so far
 
   void serialize(Archive& archive);
 
  private:
   struct Page {
     Spare spare;
-    std::shared_ptr<const PageBytes> bytes;  // shared by copies; none: zeros
+    std::shared_ptr<const PageBytes> bytes;  // shared by copies; nullptr: zeros
   };
   struct Block {
     std::vector<Page> pages;  // empty: erased
@@ -110,11 +109,11 @@ class FlashMedia {
   std::uint32_t pages_;
   std::uint32_t parts_;
   std::vector<Block> blocks_;
-  PowerLane* lane_ = nullptr;  // nullptr: operations are done at once
+  PowerLane* lane_ = nullptr;  // nullptr: operations take no time
   Tick read_time_{0};
   Tick program_time_{0};
   Tick erase_time_{0};
-  PowerLane::Outcome outcome_ = PowerLane::Outcome::done;  // of the program that has begun
+  PowerLane::Outcome outcome_ = PowerLane::Outcome::done;  // of the current program
   std::uint64_t torn_ = 0;
   std::map<std::int64_t, std::uint64_t> discarded_;  // versions, by logical page
 };

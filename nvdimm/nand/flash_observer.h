@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash operations, and the hook through which logs, timelines and checkers see them.
+// Flash operations, and the interface through which logs, timelines and checkers observe them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace hmsim {
 
 enum class FlashOperation : std::uint8_t { read, program, erase, last = erase };
 
-// On a LUN, first by this, then by order of submission.
+// Priority on a LUN. Ties are served in order of submission.
 enum class FlashPriority : std::uint8_t {
   demand,
   map,
@@ -25,34 +25,33 @@ enum class FlashPriority : std::uint8_t {
 inline constexpr std::size_t kFlashPriorities = 5;
 
 enum class FlashStage : std::uint8_t {
-  command,   // bus: latch cycles, of a program with the page on its way in
-  cells,     // the cells begin; `end` is when they will be done if nothing suspends them
+  command,   // bus: latch cycles; for a program with its incoming data
+  cells,     // the cells begin; `end` is their end unless they are suspended
   done,      // the cells are done
   suspend,   // the cells begin to stop; `end`: they have stopped
-  resume,    // `end`: the cells work on
+  resume,    // `end`: the cells continue
   data_out,  // bus
   status,    // bus
-  fail,      // of a program or an erase that is done: it has failed
+  fail,      // a program or an erase that is done has failed
 };
 
-// Of an operation on several planes every plane has records of its own, one after the other; but
-// one status tells of all.
+// Record of one stage. An operation on several planes has one record per plane, in order; a status
+// has a single record for all planes.
 struct FlashRecord {
   Tick start;
   Tick end;
   FlashStage stage;
   FlashOperation operation;
-  bool transfer;        // the page, or parts of it, pass the bus
-  bool more;            // command: that of another plane follows
-  std::uint32_t lun;    // of the array; channel = lun / LUNs a channel
+  bool transfer;        // data of the page cross the bus
+  bool more;            // command: another plane's command follows
+  std::uint32_t lun;    // of the array; channel = lun / LUNs per channel
   std::uint64_t block;  // of the array: (place in the LUN's planes) x planes + plane, LUN by LUN
   std::uint32_t page;   // of the block
   FlashPriority priority = FlashPriority::demand;
-  PartMask parts = 1;  // those that do
+  PartMask parts = 1;  // parts that cross the bus
 };
 
-// A collection, or a move for wear levelling, of a LUN begins or has ended; a LUN has one at a
-// time.
+// Begin or end of a collection, or of a move for wear levelling. A LUN has one at a time.
 struct CollectionRecord {
   Tick at;
   bool begins;
@@ -66,9 +65,9 @@ class FlashObserver {
   virtual ~FlashObserver() = default;
   virtual void on_flash(const FlashRecord& record) = 0;
   virtual void on_collection(const CollectionRecord& /*record*/) {}
-  // So many pages of the block were programmed before the first record.
+  // Before the first record: reports that the first `pages` pages of the block are programmed.
   virtual void on_programmed(std::uint64_t block, std::uint32_t pages) = 0;
-  // The block must not be used, from before the first record on.
+  // Before the first record: reports that the block is bad and must not be used.
   virtual void on_bad(std::uint64_t block) = 0;
 };
 

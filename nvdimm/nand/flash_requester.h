@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flash commands, and what the array asks those who submit them.
+// Flash commands, and the array's interface to the objects that submit them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace hmsim {
 
 class FlashRequester;
 
-// For how long collections locked the LUNs that something waited for, and up to when.
+// Time for which collections locked the LUNs that something waited for, and the end of the last
+// lock.
 struct GcWait {
   Tick blocked{0};
   Tick until{0};
@@ -22,7 +23,7 @@ struct GcWait {
     blocked += other.blocked;
     until = later(until, other.until);
   }
-  // The part of one who waits since then only: exact where one collection blocked.
+  // Returns the share of the wait that lies after `begin`. Exact if one collection blocked.
   Tick since(Tick begin) const {
     return until <= begin ? Tick(0) : earlier(blocked, until - begin);
   }
@@ -33,36 +34,37 @@ struct GcWait {
 };
 
 struct FlashCommand {
-  FlashRequester* requester = nullptr;  // whose command it is
+  FlashRequester* requester = nullptr;  // submitter of the command
   FlashOperation operation = FlashOperation::read;
   FlashPriority priority = FlashPriority::demand;
-  bool transfer = true;   // false: between cells and register only (copyback)
-  PartMask parts = 0;     // of the page that pass the bus; none: the one at its place
-  bool hold_bus = false;  // read: keeps the bus to its end and beyond; program: gives it back then
+  bool transfer = true;   // false: only between cells and register (copyback)
+  PartMask parts = 0;     // parts of the page that cross the bus; 0: the one at its place
+  bool hold_bus = false;  // read: keeps the bus beyond its end; program: releases it at its end
   std::uint32_t lun = 0;
-  std::uint32_t subject = 0;  // the requester's own cookie
-  std::uint8_t share = 0;     // the same
-  GcWait gc;                  // before its start
-  bool failed = false;        // done: the cells do not hold it, or are not erased
+  std::uint32_t subject = 0;  // cookie of the requester
+  std::uint8_t share = 0;     // a second cookie
+  GcWait gc;                  // its wait for collections before it started
+  bool failed = false;        // done: the program or erase failed
 
-  // The array knows the requester.
+  // The array saves the requester.
   void serialize(Archive& archive) {
     archive(operation, priority, transfer, parts, hold_bus, lun, subject, share, gc, failed);
   }
 };
 
-// Whoever submits commands. It may submit from within every call that is not const.
+// Submitter of commands. It may submit from within every call that is not const.
 class FlashRequester {
  public:
   virtual ~FlashRequester() = default;
-  // The command is next on its LUN. False withdraws it: its page is no longer there.
+  // Called when the command is next on its LUN. Returns false to withdraw it, when its page has
+  // moved.
   virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
-  // Where a command works that has just started: its page, or the part of it that is read, or the
-  // first one of the superblock that it erases.
+  // Returns the place of a command that has just started: the page, the part that is read, or the
+  // first page of the superblock that is erased.
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
-  // Where it would work if it started now; kNowhere when that is not certain.
+  // Returns the place if the command started now; kNowhere if that is uncertain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
-  // The data of a program have left the buffer.
+  // Called when the data of a program have left the buffer.
   virtual void on_flash_data_in(const FlashCommand& /*command*/, Tick /*now*/) {}
   virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
 };

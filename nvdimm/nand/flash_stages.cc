@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stages of flash operations: bus, tenures, ends.
+// Stages of flash operations: bus, tenures and completion.
 #include "core/errors.h"
 #include "nvdimm/nand/flash_array.h"
 
@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kHandover = kNoIndex - 1;  // a bus between two owners
+constexpr std::uint32_t kHandover = kNoIndex - 1;  // the bus is between two owners
 
 using O = FlashOperation;
 
@@ -21,7 +21,7 @@ void FlashArray::advance_one() {
       end_io(lun, event.time);
       return;
     case EventKind::cells_end:
-      // The event of an operation that was suspended since is out of date.
+      // Ignores the stale event of an operation that was suspended meanwhile.
       if (luns_[lun].array != kNoIndex && luns_[lun].array_end == event.time) {
         end_cells(lun, event.time);
       }
@@ -138,7 +138,7 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
     }
     proceed(lun, now);
   }
-  // Last, so that what the LUN does next takes part.
+  // Last, so that the LUN's next request also competes.
   if (hands_over) {
     grant_bus(channel, now);
   }
@@ -171,7 +171,7 @@ void FlashArray::end_command(std::uint32_t lun, Tick now) {
   proceed(lun, now);
 }
 
-// What is held goes on to the bus. A page in the register first makes way for the next read.
+// Sends held data or status to the bus. A page in the register first lets the next read start.
 void FlashArray::fetch(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t node = state.held.first;
@@ -198,8 +198,8 @@ void FlashArray::fetch(std::uint32_t lun, Tick now) {
 
 // --- Ends
 
-// Its requester is told while the LUN still counts as busy, so that what it submits is weighed
-// against what already waits.
+// Notifies the requester while the LUN still counts as busy, so that commands submitted by it
+// compete with those already waiting.
 void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
   const FlashCommand command = nodes_[node].command;
@@ -222,7 +222,7 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   nodes_.give_back(node);
 }
 
-// The LUN may have nothing in hand any more.
+// Counts the LUN as idle if it has no operation left.
 void FlashArray::leave(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   if (state.counted && empty(state)) {
@@ -231,7 +231,7 @@ void FlashArray::leave(std::uint32_t lun, Tick now) {
   }
 }
 
-// Of an operation that holds no plane's data any more.
+// Reports all planes of an operation whose data have left the register.
 void FlashArray::report_all(std::uint32_t lun, std::uint32_t first, Tick now) {
   Lun& state = luns_[lun];
   const bool gives_back =

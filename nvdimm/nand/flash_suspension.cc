@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads that the host waits for go ahead of programs and erases.
+// Suspension: reads that the host waits for overtake programs and erases.
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {
@@ -10,7 +10,7 @@ using O = FlashOperation;
 
 }  // namespace
 
-// The first read that the host waits for may go ahead of the operation.
+// Returns whether the first read that the host waits for may overtake the operation.
 bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
   const SlotChain& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
   if (queue.empty() || nodes_[operation].overtaken >= suspend_.limit ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which LUNs collections lock, for how long, and how much that delays the host's commands.
+// Locks of LUNs by collections: their duration, and the delay of the host's commands.
 //
-// Invariant: `blocked_` is the number of the host's commands that wait at locked LUNs. The time
-// that they have waited is counted up to `counted_to_`.
+// Invariant: `blocked_` is the number of host commands that wait at locked LUNs. Their waiting time
+// is counted up to `counted_to_`.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace hmsim {
 
 class LunLocks {
  public:
-  // `blocked_ps`: where the time is counted, summed over the commands. It outlives the object.
+  // `blocked_ps`: counter of the waiting time, summed over commands. It must outlive the object.
   LunLocks(std::int64_t luns, Counter& blocked_ps)
       : luns_(static_cast<std::size_t>(luns)), blocked_ps_(blocked_ps) {}
 
@@ -25,22 +25,23 @@ class LunLocks {
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
 
-  // The LUN is not locked, and none of the host's commands waits for it.
+  // Returns whether the LUN is unlocked and no host command waits for it.
   bool is_free(std::uint32_t lun) const {
     const Lun& state = luns_[lun];
     return !state.locked && state.waiting == 0;
   }
-  // Commands of the host that wait for the LUN, locked or not.
+  // Returns the host commands that wait for the LUN, locked or not.
   std::uint32_t waiting(std::uint32_t lun) const { return luns_[lun].waiting; }
   void begin_wait(std::uint32_t lun, Tick now);
   void end_wait(std::uint32_t lun, Tick now);
 
-  // Time of the lock, if the LUN is locked; otherwise of the last one.
+  // Returns the duration of the current lock or, if the LUN is unlocked, the last one.
   GcWait lock_of(std::uint32_t lun, Tick now) const {
     const Lun& state = luns_[lun];
     return state.locked ? GcWait{now - state.since, now} : state.last;
   }
-  // For how long the LUN was locked in all. The cost to a command since total() was `before`.
+  // total(): how long the LUN has been locked altogether. cost_since(): the lock time of a command
+  // that was submitted when total() was `before`.
   Tick total(std::uint32_t lun, Tick now) const {
     return luns_[lun].before + (luns_[lun].locked ? now - luns_[lun].since : Tick(0));
   }
@@ -48,7 +49,7 @@ class LunLocks {
     return {total(lun, now) - before, luns_[lun].locked ? now : luns_[lun].last.until};
   }
 
-  // Counts the time up to `now`.
+  // Counts the waiting time up to `now`.
   void account(Tick now) {
     blocked_ps_ += static_cast<Counter>((now - counted_to_).value()) * blocked_;
     counted_to_ = now;
@@ -62,9 +63,9 @@ class LunLocks {
   struct Lun {
     bool locked = false;
     std::uint32_t waiting = 0;
-    Tick before{0};  // locked in all, up to the last change
-    Tick since{0};   // when the lock began, if it is locked
-    GcWait last;     // the lock before
+    Tick before{0};  // total lock time up to the last change
+    Tick since{0};   // start of the current lock
+    GcWait last;     // the previous lock
 
     void serialize(Archive& archive) {
       archive(locked, waiting, before, since, last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Energy of flash chips: the current of each kind of work x supply x time (NANDFlashSim).
+// Energy of flash chips: current of each kind of work x supply voltage x time (NANDFlashSim).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hmsim {
 
-// Joules.
+// Energy by kind of work, in joules.
 struct NandEnergy {
   double read = 0;
   double program = 0;
@@ -22,7 +22,8 @@ struct NandEnergy {
 
 double seconds(Tick time);
 
-// Of an array of `luns`, since the statistics began. What the cells have begun counts in full.
+// Returns the energy of an array of `luns` LUNs since the statistics began. Cell operations count
+// in full when they begin.
 NandEnergy nand_energy(const NandEnergyParameters& parameters, std::int64_t luns,
                        const NandStatistics& statistics, Tick now);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kTable3 = "the paper, Table III";
 constexpr const char* kOnfi = "ONFI 4.1";
 
-// A cell that takes longer would let a controller stand still.
+// Upper limit of cell times, to reject values with which a controller would hang.
 constexpr Tick kLongestCellTime = 100 * kMillisecond;
 
 void declare_geometry(ParameterSet& set, NandParameters& nand) {

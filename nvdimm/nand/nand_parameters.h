@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of a flash array.
+// Parameters of a flash array.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2, nv_ddr3 };
 enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc, qlc };
 enum class SuspendMode : std::uint8_t { none, erase, program, both };
 
-inline constexpr std::uint32_t kMostParts = 4;  // of a flash page, 4 KiB each
+inline constexpr std::uint32_t kMostParts = 4;  // per flash page, 4 KiB each
 
-// Parts of a flash page, one bit each.
+// Mask of parts of a flash page, one bit each.
 using PartMask = std::uint8_t;
 
 inline constexpr PartMask first_parts(std::uint32_t count) {
@@ -39,10 +39,10 @@ inline constexpr std::uint32_t count_parts(PartMask parts) {
   return (parts & 1u) + (parts >> 1 & 1u) + (parts >> 2 & 1u) + (parts >> 3 & 1u);
 }
 
-// A flash page may have it.
+// Returns whether `size` is a supported flash page size.
 bool is_page_size(Bytes size);
 
-// Currents of one LUN, in microamperes, and of one flash channel; supply in millivolts.
+// Currents in microamperes, of one LUN and of one flash channel. Supply voltage in millivolts.
 struct NandEnergyParameters {
   std::int64_t vcc = 3300;
   std::int64_t icc_read = 25'000;     // ICC1
@@ -62,16 +62,16 @@ struct NandParameters {
 
   NandInterface interface = NandInterface::flat;
   std::int64_t mode = 5;
-  std::int64_t bus_rate = 200'000'000;    // flat: transfers of one byte per second
+  std::int64_t bus_rate = 200'000'000;    // flat: bytes per second
   Tick command_time = 300 * kNanosecond;  // flat
   bool transfer_spare = false;
-  std::int64_t spare = 224;                     // bytes for 4 KiB
+  std::int64_t spare = 224;                     // bytes per 4 KiB
   Tick change_column_time = 300 * kNanosecond;  // flat
 
   NandPreset preset = NandPreset::table3;
   ProgramModel program_model = ProgramModel::flat;
   Tick read_time = 50 * kMicrosecond;       // mean over the pages of a block
-  Tick fast_read_time = 50 * kMicrosecond;  // of fast pages; not with the flat model
+  Tick fast_read_time = 50 * kMicrosecond;  // fast pages; not with the flat model
   Tick middle_read_time = 50 * kMicrosecond;
   Tick program_time = 650 * kMicrosecond;
   Tick fast_program_time = 250 * kMicrosecond;
@@ -88,29 +88,30 @@ struct NandParameters {
   Tick resume_time = 5 * kMicrosecond;
   std::int64_t suspend_limit = 16;
 
-  double factory_bad = 0;             // of the blocks
+  double factory_bad = 0;             // share of the blocks
   std::int64_t endurance = 10'000;    // erases
-  double wear_failure = 0.01;         // of erases beyond the endurance
-  double program_failure = 0;         // of programs
-  double read_retry = 0;              // of reads at the end of the endurance
+  double wear_failure = 0.01;         // share of the erases beyond the endurance
+  double program_failure = 0;         // share of the programs
+  double read_retry = 0;              // share of the reads at the end of the endurance
   std::int64_t read_retry_limit = 7;  // repetitions
   Tick ecc_time{0};
   NandEnergyParameters energy;
 
   std::int64_t luns() const { return channels * chips * dies; }
   std::int64_t luns_per_channel() const { return chips * dies; }
-  // Of so many superblocks of a LUN.
+  // Returns the factory-bad superblocks of a LUN with `superblocks` superblocks.
   std::int64_t factory_bad_superblocks(std::int64_t superblocks) const;
-  // Logical pages that a flash page has room for.
+  // Returns the logical pages per flash page.
   std::int64_t parts() const { return page_size / kPageBytes; }
-  // Flash pages of the blocks at the same place in all planes of a LUN, which are erased together.
+  // Returns the flash pages of a superblock: the blocks at the same place in all planes of a LUN,
+  // which are erased together.
   std::int64_t superblock_pages() const { return planes * pages_per_block; }
-  // Superblocks of a module of so much flash.
+  // Returns the superblocks of a module of this capacity.
   std::int64_t superblocks(Bytes capacity) const {
     return capacity / page_size / superblock_pages();
   }
 
-  // Under "nand.".
+  // Declares the fields under "nand.".
   void declare(ParameterSet& set);
   void check(std::vector<ParameterError>& errors) const;
 };

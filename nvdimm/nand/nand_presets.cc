@@ -14,7 +14,7 @@ struct CellTimes {
   Tick erase;
 };
 
-// What a device is besides its cells.
+// Properties of a device other than cell times.
 struct Device {
   Bytes page_size;
   std::int64_t spare;  // bytes for 4 KiB
@@ -60,7 +60,7 @@ CellTimes cell_times(NandPreset preset) {
   return {ProgramModel::flat, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
 }
 
-// Sources of the devices; what is not named here is assumed.
+// Sources of the devices. Values without a source here are assumed.
 //
 // slc_32gb: Micron MT29F32G08ABAAA. Geometry and times of its data sheet, as drivers and a
 // simulator quote them. mlc_64gb: Micron MT29F64G08CBAAA (L74A), data sheet, revision G. tR is its

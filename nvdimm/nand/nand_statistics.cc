@@ -15,7 +15,7 @@ using Arrays = std::vector<FlashArray*>;
 using Table = StatisticTable<FlashArray, NandStatistics>;
 using S = NandStatistics;
 
-// The sum over all arrays.
+// Registers a gauge that is the sum over all arrays.
 template <class Read>
 void gauge(StatisticRegistry& registry, const Arrays& arrays, const char* name, const char* unit,
            const char* description, Read read) {

@@ -27,7 +27,7 @@ constexpr std::array<Sdr, 6> kSdr{{{100, 100, 70, 40, 20, 50, 40, 120, 40},
                                    {25, 25, 20, 10, 5, 12, 20, 80, 20},
                                    {20, 20, 15, 7, 5, 10, 20, 80, 16}}};
 
-// Source-synchronous modes, ns but for the rate in MT/s.
+// Source-synchronous modes. Times in ns, rate in MT/s.
 struct Ddr {
   int rate, tcs, cycle, twb, trr, tadl, twpst, twpsth, out_setup, twhr;
 };
@@ -51,7 +51,7 @@ Tick transfer(std::int64_t bytes, std::int64_t rate) {
   return Tick((bytes * kSecond.value() + rate - 1) / rate);
 }
 
-// The time of slow pages that makes `mean` the mean of a block.
+// Returns the time of slow pages with which the mean over a block is `mean`.
 Tick slow_time(const NandParameters& nand, Tick mean, Tick fast, Tick middle) {
   std::int64_t slow = 0;
   Tick rest = nand.pages_per_block * mean;
@@ -94,7 +94,7 @@ std::vector<Tick> by_page(const NandParameters& nand, const PageTimes& times) {
   return pages;
 }
 
-// Stretches of parts that follow one another.
+// Returns the number of runs of consecutive parts.
 std::int64_t stretches(PartMask parts) {
   return __builtin_popcount(parts & ~(static_cast<unsigned>(parts) << 1));
 }
@@ -150,7 +150,8 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
       seed_(mix64(seed) + 1) {
   const std::int64_t part = kPageBytes.value() + (nand.transfer_spare ? nand.spare : 0);
   const auto mode = static_cast<std::size_t>(nand.mode);
-  // `begin`: before the first byte comes out; `to_read`, `to_write`: to another column.
+  // `begin`: delay before the first byte comes out. `to_read`, `to_write`: delay of a column
+  // change.
   const auto set_data = [&](Tick begin, auto in, auto out, Tick to_write, Tick to_read) {
     for (std::size_t parts = 0; parts < data_in_.size(); ++parts) {
       const std::int64_t bytes = __builtin_popcount(static_cast<unsigned>(parts)) * part;

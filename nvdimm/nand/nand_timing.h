@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the stages of flash operations take.
+// Durations of the stages of flash operations.
 //
-// An operation is a chain of stages; those of them that own the channel follow one another without
-// a gap, in tenures:
+// An operation is a chain of stages. Consecutive stages that own the channel form a tenure, shown
+// in brackets:
 //
 //   read     [CLE ALE(5) CLE] cells: tR [data out]
 //   program  [CLE ALE(5) data in CLE] cells: tPROG [status]
 //   erase    [CLE ALE(3) CLE] cells: tBERS [status]
 //
-// (NANDFlashSim's chains.) Latch cycles:
+// The chains are NANDFlashSim's. Latch cycles:
 //   sdr      CLE = tWP + tDS + tDH; ALE(n) = tCS - tDS + n (tDS + tDH); data in = n tWC; data out =
 //            tRR + n tRC; status = tDS + tWHR + tREA + tRC              (NANDFlashSim)
 //   nv_ddr*  read: tCS + 6 cycles + tWB + tRR; program: tCS + 6 cycles + tADL + data + tWPST +
 //            tWPSTH + tWB; erase: tCS + 4 cycles + tWB (MQSim); status: tCS + a cycle + tWHR + tRR
 //   flat     command_time, for any command and its addresses; no status
 //
-// Data in and out are those of the parts of the page that are wanted (random data input and
-// output): the first column comes with the command, each further stretch of parts after a change of
-// column, CLE ALE(2) and, of reads, CLE, and tCCS.
+// Data in and data out include only the wanted parts of the page (random data input and output).
+// The command carries the first column. Each further stretch of parts needs a column change: CLE
+// ALE(2), for reads another CLE, and tCCS.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@
 
 namespace hmsim {
 
-// Of a page, by its place in a block.
+// Speed class of a page, which depends on its index in the block.
 enum class PageSpeed : std::uint8_t { fast, middle, slow };
 
 PageSpeed page_speed(ProgramModel model, std::int64_t page, std::int64_t pages);
@@ -42,25 +42,25 @@ struct PageTimes {
 PageTimes read_times(const NandParameters& nand);
 PageTimes program_times(const NandParameters& nand);
 
-// The longest time that a program may take.
+// Returns the longest time that a program may take.
 Tick longest_program(const NandParameters& nand);
 
 class NandTiming {
  public:
   explicit NandTiming(const NandParameters& nand, std::uint64_t seed = 0);
 
-  // Tenures of the channel, of these parts of a page. A program's brings them along if `transfer`.
+  // Channel tenures for these parts of a page. A program's includes the data if `transfer`.
   Tick read_command() const { return read_command_; }
   Tick program_command(bool transfer, PartMask parts = 1) const {
     return transfer ? program_command_ + data_in_[parts] : program_command_;
   }
   Tick erase_command() const { return erase_command_; }
   Tick data_out(PartMask parts = 1) const { return data_out_[parts]; }
-  Tick status() const { return status_; }  // 0: there is none
+  Tick status() const { return status_; }  // 0: no status stage
 
-  Tick data_in(PartMask parts = 1) const { return data_in_[parts]; }  // of a program's tenure
+  Tick data_in(PartMask parts = 1) const { return data_in_[parts]; }  // share of a program
 
-  // Cell times; `block` names a block of the whole array, `page` one in it.
+  // Cell times. `block`: index in the whole array. `page`: index in the block.
   Tick read(std::uint64_t block, std::uint32_t page) const {
     return varied(read_[page], block, page);
   }
@@ -77,7 +77,7 @@ class NandTiming {
   }
   Tick vary(Tick mean, std::uint64_t block, std::uint32_t page) const;
 
-  // Of each choice of parts.
+  // One time for each mask of parts.
   using ByParts = std::array<Tick, 1u << kMostParts>;
 
   Tick read_command_, program_command_, erase_command_, status_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many pages of each superblock are programmed.
+// Number of programmed pages of each superblock.
 //
-// Invariant: pages of a superblock are programmed in order, and once between erases. Anything else
-// is a fault.
+// Invariant: pages of a superblock are programmed in order, and once between erases. A violation
+// raises a fault.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class ProgrammedPages {
       : at_(at), pages_(static_cast<std::size_t>(superblocks)) {}
 
   std::size_t superblocks() const { return pages_.size(); }  // of all LUNs
-  // Before any command: so many pages of a superblock hold data.
+  // Before any command: records that the first `pages` pages of a superblock hold data.
   void set(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
     pages_[at_.superblock_of(lun, superblock)] = pages;
   }
   void program(PhysicalPage place, Tick now);
   void erase(PhysicalPage place) { pages_[at_.superblock_of(place)] = 0; }
-  // Reports each block that holds pages.
+  // Reports each block that has programmed pages.
   void report_to(FlashObserver& observer) const;
 
   void serialize(Archive& archive) { archive.fixed(pages_); }
 
  private:
   const FlashGeometry at_;
-  std::vector<std::uint32_t> pages_;  // of each superblock, from its first on
+  std::vector<std::uint32_t> pages_;  // by superblock, counted from its first page
 };
 
 }  // namespace hmsim
