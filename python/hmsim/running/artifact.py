@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an artifact's evaluators run, and how far what comes out is from what is expected.
+"""Experiments for artifact evaluation, and the comparison of their output with expected values.
 
 ``analysis/artifact/artifact.yaml`` lists experiments: commands of ``hmsim`` that print JSON.
-``analysis/artifact/expected`` holds what they printed when the results were last made, a file each.
+``analysis/artifact/expected`` holds their output of the last accepted run, one file each.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How what came out compares with what is expected.
+    """Comparison of an experiment's output with the expected output.
 
     Attributes:
         name: of the experiment.
@@ -75,7 +75,7 @@ class Verdict:
 
 
 def folder() -> Path:
-    """Return where the list and the expected values are. Raises InputError: they are nowhere."""
+    """Return the folder of the list and the expected values. Raises InputError if not found."""
     found = data_directory() / "analysis" / "artifact"
     if not found.is_dir():
         raise InputError(f"{found}: is not there; experiments come with the source tree")
@@ -135,7 +135,7 @@ def run(experiment: Experiment, out: Path) -> bool:
 
 
 def compare(experiment: Experiment, out: Path) -> Verdict:
-    """Set what an experiment printed beside what is expected. Raises InputError: one is missing."""
+    """Compare an experiment's output with the expected one. Raises InputError if one is missing."""
     result = out / f"{experiment.name}.json"
     if not result.exists():
         raise InputError(f"{result}: is not there: 'hmsim artifact run --out {out}' makes it")

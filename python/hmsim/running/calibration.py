@@ -2,7 +2,8 @@
 """Training of the harmonic policy's tables, offline, by simulation.
 
 Each cell is one run of one class of memory alone: a closed loop of requests that holds the cell's
-characteristics. The run is the same whoever makes it, and in whatever order.
+characteristics. A cell's result depends neither on the process that runs it nor on the order of
+cells.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ def train(
 ) -> Table:
     """Train the tables of a configuration.
 
-    Work that was interrupted goes on where it was: finished cells are kept in the cache.
+    An interrupted training resumes: finished cells are kept in the cache.
 
     Args:
         config: any configuration with an NVDIMM.
         requests, warmup: of each cell.
-        jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
+        jobs: parallel simulations; by default one per processor. It does not change the result.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
 
     Raises:
         InputError: the configuration has no NVDIMM.
@@ -110,10 +111,10 @@ def train(
 def with_table(
     config: Config, calibrate: bool = True, jobs: int | None = None, progress: bool = False
 ) -> Config:
-    """Return the configuration with the table that its bus arbiter wants, if it wants one.
+    """Return the configuration with the table that its bus arbiter needs, if it needs one.
 
-    A table that is neither shipped nor cached is trained, once, unless ``calibrate`` is false.
-    Raises InputError: there is none.
+    A table that is neither shipped nor cached is trained once. Raises InputError if there is no
+    table and ``calibrate`` is false.
     """
     name = table_parameter(config)
     if name is None:

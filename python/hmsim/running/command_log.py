@@ -13,7 +13,7 @@ from hmsim.running.request_log import ROWS, RowLog, words
 if TYPE_CHECKING:
     from hmsim._core import Simulation
 
-# Of commands and modules together, and of threads, unless the user says otherwise.
+# Default limit, applied separately to rows of commands and modules together and to rows of threads.
 MOST_ROWS = 10_000_000
 
 # By the core's numbers: ChannelCommand, FlashStage and what other media do, FlashOperation and what
@@ -104,9 +104,9 @@ class CommandLog:
     def __init__(
         self, directory: str | os.PathLike[str] | None = None, rows: int = MOST_ROWS
     ) -> None:
-        """Begin a log of so many rows at most, and so many of threads.
+        """Begin a log of at most ``rows`` rows, and as many rows of threads.
 
-        The directory tells the file system.
+        The log is written to the file system of ``directory``.
 
         Raises InputError when the file cannot be written, as `collect` and `save` do.
         """

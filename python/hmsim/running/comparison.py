@@ -90,7 +90,7 @@ class Comparison:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """What `compare` returns."""
+        """The table that `compare` returns."""
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=list(self.columns))
@@ -111,24 +111,24 @@ def compare(
 ) -> pd.DataFrame:
     """Simulate every workload on every configuration under every policy bundle, side by side.
 
-    Each agent also runs alone, on the same system, for slowdowns. Every run is kept in the cache
-    as it ends, and is not made again.
+    Each agent also runs alone, on the same system, for slowdowns. Each run is cached when it ends
+    and is not repeated.
 
     Args:
-        config: a Config, a path, or the name of a shipped configuration; or a list of these, which
-            may be of one bundle, or of none: then each runs under its own policies, or, named as
-            ``CONFIG,POLICY``, under that bundle.
+        config: a Config, a path, or the name of a shipped configuration; or a list of these. A list
+            takes at most one bundle in ``policies``. Without one, each configuration runs under its
+            own policies, or, if named as ``CONFIG,POLICY``, under that bundle.
         policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
             name or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
         writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
-            none and whose scheduler leaves it open; None: what each bundle says, with a warning
-            where they differ.
+            none and whose scheduler leaves it open. With None, each bundle sets its own mode, and a
+            warning is printed if the modes differ.
         seed: of every run.
         warmup: as for `hmsim.run`.
-        check: as for `hmsim.run`; everything is run, whatever is cached.
-        jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
+        check: as for `hmsim.run`; all runs are repeated, even those in the cache.
+        jobs: parallel simulations; by default one per processor. It does not change the result.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
         calibrate: as for `hmsim.run`.
 
     Returns:
@@ -143,7 +143,7 @@ def compare(
 
     Raises:
         InputError: the input is at fault; one line per error.
-        SimulatorFault: the simulator is, or ``check`` found a rule broken.
+        SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     chosen = options(seed, warmup, check)
     how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}
@@ -163,10 +163,10 @@ def compare_runs(
     calibrate: bool = True,
     logs: Path | None = None,
 ) -> Comparison:
-    """As `compare`, with the runs themselves; ``warn`` is told before them that write modes differ.
+    """Run as `compare`, and return the runs too. Calls ``warn`` first if write modes differ.
 
-    With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
-    cached, and have a request log each.
+    With ``logs``, a folder for scratch files, whole workloads are run even if they are cached, and
+    each of these runs has a request log.
     """
     if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
@@ -191,7 +191,7 @@ def compare_runs(
     found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
     found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
-    # What is kept knows neither the names of its files nor of its workload.
+    # Cached results record neither the file names nor the workload's name.
     results = [
         replace(found[_key(point)], config=point.config, workload=point.workload)
         for point in shared

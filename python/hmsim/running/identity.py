@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a simulation's result depends on, as hashes: settings, traces, and the code that simulates.
+"""Hashes of all that a simulation's result depends on: settings, traces and the simulator's code.
 
-Names and places have no part in it: a file counts by its content.
+Files are hashed by content; their names and paths do not matter.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points: single runs that are made once, kept, and read as a table.
+"""Points: single runs that are executed once, stored, and read as a table.
 
     points = [hmsim.point("quick", "demo", policy=p, overrides={"policies.harmonic.weight": w})
               for p in ("hms", "all") for w in (0.2, 0.5, 0.8)]
     table = hmsim.run_points(points, "out")
 
-A point is known by the hash of all that its result depends on (hmsim.identity): the resolved
-configuration, the workload's content, seed, warm-up, runner, and the code that simulates. What is
-finished stands in ``out/points/KEY.json``, whole or not at all, and is never run again, whoever
-asks for it. A point that cannot be run is kept with its error.
+A point's key is the hash of all that its result depends on (hmsim.running.identity): the resolved
+configuration, the workload's content, seed, warm-up, runner, and the simulator's code. A finished
+point is written atomically to ``out/points/KEY.json`` and is not run again. A point that cannot be
+run is stored with its error.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class TransientError(Exception):
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run found.
+    """Measured values of a run.
 
     Attributes:
         values: statistics by path.
         units: their units, '' for plain numbers.
-        host: what the run cost: ``seconds``, ``peak_rss_bytes``, ...
+        host: cost of the run on the host: ``seconds``, ``peak_rss_bytes``, ...
     """
 
     values: Mapping[str, float]
@@ -135,16 +135,16 @@ def point(
 
     Args:
         config: as for `hmsim.run`.
-        workload: likewise.
-        policy: likewise.
-        seed: likewise.
-        warmup: likewise.
+        workload: as for `hmsim.run`.
+        policy: as for `hmsim.run`.
+        seed: as for `hmsim.run`.
+        warmup: as for `hmsim.run`.
         overrides: values of parameters by dotted name; they win over configuration and policy.
         axes: labels that become columns; by default the overrides.
         runner: by default the simulator.
 
     Returns:
-        It has not been run; `run_points` does that.
+        The point, not yet run; `run_points` runs it.
 
     Raises:
         InputError: the input is at fault; one line per error.
@@ -164,13 +164,13 @@ def point(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a point.
+    """Outcome of a point.
 
     Attributes:
         key: of the point, '' when it has none.
         values, units, host: as `Measurement`.
-        error: what is wrong with the point; '': nothing.
-        final: false: it failed for a reason outside itself.
+        error: the point's error, '' without one.
+        final: false if it failed for a reason outside the point, such as a worker that died.
     """
 
     key: str

@@ -46,7 +46,7 @@ class Preconditioned:
         Args:
             config: of the run.
             seed: of the run.
-            report: is told which share is written.
+            report: called with the share that is written.
 
         Raises:
             InputError: the configuration is at fault.

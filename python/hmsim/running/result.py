@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a simulation found, and the files that it is kept in."""
+"""Result of a simulation, and the files that store it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ if TYPE_CHECKING:  # takes a while to import: only for time series
 
 @dataclass(frozen=True)
 class Result:
-    """What a simulation found.
+    """Result of a simulation.
 
     Attributes:
-        config: the configuration, the policy bundle included.
+        config: the configuration, including the policy bundle.
         workload: the agents.
         options: seed and warm-up.
-        statistics: dictionaries with path, unit, description, kind and value, as the core gives.
-        host: what the run cost: ``seconds``, of these ``preconditioning_seconds``,
-            ``requests_per_second``, ``peak_rss_bytes``; with the protocol check
-            ``commands_checked`` too.
-        samples: the time series as the core gives it, or None.
-        request_log: what became of each request, or None.
-        simulator: versions of what simulated around our controller, by name; empty: we did.
-        command_log: what happened on the channels, inside the NVDIMMs and to threads, or None.
+        statistics: dictionaries with path, unit, description, kind and value, from the core.
+        host: cost of the run on the host: ``seconds``, the part ``preconditioning_seconds`` of
+            these, ``requests_per_second``, ``peak_rss_bytes``; with the protocol check also
+            ``commands_checked``.
+        samples: the time series from the core, or None.
+        request_log: log of requests, or None.
+        simulator: names and versions of the simulators that hosted hmsim's controller; empty for a
+            run of hmsim alone.
+        command_log: events on the channels, inside the NVDIMMs and of threads, or None.
     """
 
     config: Config
@@ -106,11 +107,11 @@ class Result:
 
     @property
     def series(self) -> pd.DataFrame | None:
-        """What each statistic read at regular times; None unless the configuration asks for it.
+        """Values of each statistic at regular times; None unless the configuration enables it.
 
-        ``frontend.series_interval`` turns it on. The index ``time_ps`` is simulated time in
-        picoseconds; a column per path holds the value since measuring began, as `stats` would at
-        that time: ``diff()`` gives what happened in an interval. Histograms are there as ``.count``
+        ``frontend.series_interval`` enables it. The index ``time_ps`` is simulated time in
+        picoseconds. One column per path holds the value since measuring began, as `stats` would
+        at that time; ``diff()`` gives the change in each interval. Histograms appear as ``.count``
         and ``.mean``. NaN where there is no value. ``attrs`` holds ``units`` by path and
         ``interval_ps``, which doubles whenever the table reaches 10 million values.
         """
@@ -118,9 +119,9 @@ class Result:
 
     @property
     def requests(self) -> pd.DataFrame | None:
-        """What became of each request that was done while measuring; None unless asked for.
+        """Requests that completed while measuring, with their times; None unless enabled.
 
-        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``run(..., request_log=True)`` enables it. One row per request, in order of completion:
         ``id`` (order of arrival), ``arrival_ps``, ``admitted_ps`` (to its transaction queue),
         ``first_command_ps``, ``issue_ps`` (its data-bus command), ``done_ps``, ``channel``,
         ``source``, ``class`` (dram, nvdimm), ``write``, ``address`` (in the memory of its class),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run directories read back, whoever wrote them: nothing in them is trusted."""
+"""Reader of run directories. Their content is not trusted: all of it is checked."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RunDirectory:
 
     @property
     def policy(self) -> str:
-        """The name of the policy bundle, or of the configuration where there is none."""
+        """The name of the policy bundle, or of the configuration if there is no bundle."""
         return str(self.origin.get("policy") or self.origin.get("config") or "?")
 
     @property

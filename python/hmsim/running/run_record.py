@@ -26,12 +26,12 @@ KEYS = ("simulator", "config", "policy", "parameters", "workload", "seed", "host
 
 
 def read_record(path: str | os.PathLike[str]) -> Result:
-    """Return the run that a record tells of.
+    """Return the run that a record describes.
 
-    The record is a JSON object: ``simulator`` {name: version}; ``config`` and ``policy``, names,
-    the latter or null; ``parameters`` {dotted name: text}, what the controller ran with;
-    ``workload`` {"name": text, "agents": a list of {key: text}}; ``seed``; ``host`` {name: number},
-    what it cost; ``statistics`` {dotted path: number}.
+    The record is a JSON object: ``simulator`` {name: version}; ``config``, a name; ``policy``, a
+    name or null; ``parameters`` {dotted name: text}, those of the controller; ``workload``
+    {"name": text, "agents": a list of {key: text}}; ``seed``; ``host`` {name: number}, the cost of
+    the run; ``statistics`` {dotted path: number}.
 
     Raises:
         InputError: names the file and the key.

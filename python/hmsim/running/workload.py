@@ -35,7 +35,7 @@ BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 @dataclass(frozen=True)
 class Agent:
-    """One agent: its keys as the file gives them, and where they stand.
+    """One agent: its keys as in the file, and their places there.
 
     Attributes:
         settings: all keys, ``kind`` among them.
@@ -281,7 +281,7 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
 
 
 def _copies(agent: Agent) -> list[Agent]:
-    """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
+    """Expand an agent with ``copies: N`` into N agents; errors in it are reported later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
     if copies is None or "copy_number" in values or not _has_key(agent.kind, "copies"):
