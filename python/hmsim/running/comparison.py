@@ -115,9 +115,9 @@ def compare(
     and is not repeated.
 
     Args:
-        config: a Config, a path, or the name of a shipped configuration; or a list of these. A list
-            takes at most one bundle in ``policies``. Without one, each configuration runs under its
-            own policies, or, if named as ``CONFIG,POLICY``, under that bundle.
+        config: a Config, a path, or the name of a shipped configuration; or a list of these. For
+            several configurations ``policies`` may be empty: each then runs under its own policies,
+            or, if named as ``CONFIG,POLICY``, under that bundle.
         policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
             name or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
