@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace with causes (docs/trace-format.md) tells of threads."""
+"""Threads as recorded in a trace with causes (docs/trace-format.md)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Thread:
 
     @property
     def name(self) -> str:
-        """What its kernel calls it."""
+        """The thread's name in its kernel."""
         if self.number == IDLE:
             return "(idle)"
         content = b"".join(
@@ -67,7 +67,7 @@ class Thread:
 
 
 class Threads:
-    """The threads that a trace has told of up to some record, and what each vCPU runs there."""
+    """Threads known up to some record of a trace, and the thread that each vCPU runs there."""
 
     def __init__(self) -> None:
         """Begin at the trace's begin."""

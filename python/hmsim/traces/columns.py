@@ -66,7 +66,7 @@ def _of_rows(rows: list[tuple[int, int, int]], now: int) -> Columns:
 
 
 def of_words(pieces: Iterable[bytes], two_memories: bool) -> Iterator[Columns]:
-    """Yield the columns of records of 8 bytes, as docs/trace-format.md tells them."""
+    """Yield the columns of 8-byte records, as defined in docs/trace-format.md."""
     now = 0
     for piece in pieces:
         words = np.frombuffer(piece, dtype="<u8")

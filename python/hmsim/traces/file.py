@@ -40,7 +40,7 @@ AnyPath = Union[str, "os.PathLike[str]"]
 
 
 class Header(NamedTuple):
-    """What stands at a file's start, in its order."""
+    """Fields of the file header, in file order."""
 
     magic: bytes
     version: int
@@ -255,7 +255,7 @@ class TraceFile:
         return self._columns(block)[within:]
 
     def _cause_index(self) -> bytes:
-        """Return the index of causes, of a trace that tells them."""
+        """Return the index of causes, empty for a trace without causes."""
         if not self.header.causes:
             return b""
         if self._causes is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trace files as streams of bytes: compression is told by content, memory use is constant."""
+"""Trace files as byte streams: compression is detected by content, memory use is constant."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class TraceReader:
         return size > 0
 
     def read(self, offset: int) -> bytes:
-        """Return about 1 MiB from ``offset`` on, or nothing at or behind the end.
+        """Return about 1 MiB from ``offset`` on, or nothing at or after the end.
 
         Raises InputError.
         """

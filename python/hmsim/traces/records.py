@@ -92,7 +92,7 @@ FORMATS = {each.name: each for each in trace_formats()}
 
 
 def find_format(path: AnyPath, name: str | None) -> str:
-    """Return a format's name: the one given, or told by the first line.
+    """Return a format's name: the given one, or the one detected from the first line.
 
     Raises InputError when the name is unknown, or the file is empty or resembles no format.
     """
