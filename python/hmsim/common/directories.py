@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are read with a bound, and files and run directories that appear whole or not at all.
+"""Bounded reads of files, and atomic writes of files and run directories.
 
-What is written is made in a folder beside its place, whose name nobody can foresee and which nobody
-else may enter. A lock inside says that its maker lives; what killed ones left is removed by the
-next one that writes in the same place. A directory that replaces another changes places with it in
-one step. Where the file system cannot do that, the old one is moved into the scratch folder first,
-and `remove_dead` puts it back if its maker was killed before the new one was in place.
+Output is first written to a scratch folder next to its target. The folder's name is unpredictable,
+and other users cannot enter it. A lock inside shows that its process is alive; the next writer to
+the same place removes folders of killed processes. A directory that replaces another is exchanged
+with it in one step. If the file system cannot do that, the old directory is moved into the scratch
+folder first, and `remove_dead` restores it if the process was killed before the new one was in
+place.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ SCRATCH = ".hmsim-"  # before the names of folders that are being filled
 LOCK = ".lock"
 OLD = "old"  # in a scratch folder: holds what is being replaced, under its name
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # fcntl.h and linux/fs.h
-# Of renameat2(2), where the file system or the kernel cannot exchange.
+# Errors of renameat2(2) when the file system or the kernel cannot exchange.
 NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file to read bytes. Raises InputError, too for a folder, a pipe or a device.
+    """Open a file to read bytes. Raises InputError, also for a folder, a pipe or a device.
 
-    Those have no end, or none that is known; opening a pipe would wait for its other side.
+    Pipes and devices have no known end; opening a pipe would wait for its other side.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -54,7 +55,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return the content of a file of at most so many bytes. Raises InputError."""
+    """Return the content of a file of at most ``most`` bytes. Raises InputError."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         try:
@@ -227,9 +228,9 @@ def _exchange(first: Path, second: Path) -> None:
 
 @contextlib.contextmanager
 def _refusals(target: str | os.PathLike[str], place: Path) -> Iterator[None]:
-    """Tell errors of the file system as InputError that names the file at fault.
+    """Convert errors of the file system to InputError that names the file at fault.
 
-    That is the target for all that happens in its place, where its parts have other names.
+    Errors below ``place``, where parts of the target have temporary names, name the target.
     """
     try:
         yield

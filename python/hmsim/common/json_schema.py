@@ -16,7 +16,7 @@ SHOWN = 40  # characters of a wrong value
 
 
 class Schema(Protocol):
-    """What a JSON value must be."""
+    """Constraint on a JSON value."""
 
     def check(self, value: Any, key: str) -> None:
         """Raise InputError that names the key of the first part that does not fit."""

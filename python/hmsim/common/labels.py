@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tables for people call statistics, in which groups and units."""
+"""Names, groups and units of statistics in tables for people."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
 }
 MILLION = 1e6
 
-# Of requests: title, and what the paths of their latency's parts begin with.
+# Classes of requests: title, and path prefix of the parts of their latency.
 CLASSES = (
     ("DRAM read", "dram.latency.read."),
     ("DRAM write", "dram.latency.write."),

@@ -21,12 +21,12 @@ SILENCE = 5.0  # seconds without a line, at least
 GROWTH = 0.1
 NAMED = 3  # pieces of work in a line, at most
 
-# What is done of a piece of work (0 .. 1; None: unknown), and a note.
+# Share of a piece of work that is done (0 .. 1; None: unknown), and a note.
 State = tuple[Optional[float], str]
 
 
 def line(states: Mapping[str, State]) -> str:
-    """Return what a line tells of work that goes on, the newest pieces last."""
+    """Return a line that describes the work in progress, the newest pieces last."""
     told = []
     for name, (fraction, note) in list(states.items())[-NAMED:]:
         described = f"{name} ({note})" if note else name
@@ -36,7 +36,7 @@ def line(states: Mapping[str, State]) -> str:
 
 
 def pause(elapsed: float) -> float:
-    """Return the seconds until the next line, so many seconds behind the beginning."""
+    """Return the seconds until the next line, ``elapsed`` seconds after the start."""
     return max(SILENCE, GROWTH * elapsed)
 
 
@@ -48,9 +48,9 @@ def warn(message: str) -> None:
 
 
 class Bars:
-    """What is done of each piece of work; any thread may report. Disabled: reports go nowhere.
+    """Progress display of several pieces of work. Any thread may report. Disabled: no output.
 
-    A thread of its own shows it, so that work which never reports again is seen, too.
+    A separate thread draws it, so that stalled work stays visible.
     """
 
     def __init__(self, enabled: bool) -> None:
@@ -117,7 +117,7 @@ class Bars:
 
 
 def _update(progress: Progress, tasks: dict[str, TaskID], states: Mapping[str, State]) -> None:
-    """Make bars those of the work that goes on."""
+    """Update, add and remove bars to match the work in progress."""
     for name in [name for name in tasks if name not in states]:
         progress.remove_task(tasks.pop(name))
     for name, (fraction, note) in states.items():
