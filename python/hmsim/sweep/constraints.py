@@ -50,10 +50,10 @@ def number(text: str) -> float | str:
 
 
 class Constraint:
-    """A condition on the values of ``names``; `holds` tells whether they meet it."""
+    """Condition on the values of ``names``; `holds` evaluates it."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
-        """Take a condition over these names. Raises InputError: it is not one."""
+        """Parse a condition over these names. Raises InputError if it is not valid."""
         self.text = text
         self.names: set[str] = set()
         if len(text) > LONGEST:

@@ -51,14 +51,14 @@ Combination = Mapping[str, Value]  # by the axis's name
 
 @dataclass(frozen=True)
 class Samples:
-    """Values that are drawn, or looked for.
+    """Values that are sampled, or searched for.
 
     Attributes:
         method: random, sobol or optimise.
         count: samples, or trials of the search.
         seed: of the drawing.
-        over: domains by the axis's name, each with where it stands.
-        objective: a statistic, or several to trade off, each with where it stands; of ``optimise``.
+        over: domains by the axis's name, each with its place in the file.
+        objective: a statistic, or several to trade off, each with its place; for ``optimise``.
         directions: minimise or maximise, for each of them.
     """
 
@@ -80,9 +80,9 @@ class Sweep:
         grid: values by axis, all combinations of which are wanted.
         entries: combinations that are listed, each wanted with every one of the grid.
         samples: further values for each of these, or None.
-        constraints: with where they stand.
-        show: statistics that the summary shows, each with where it stands.
-        gem5: what runs the points, by the workload's name; None: the simulator.
+        constraints: with their places in the file.
+        show: statistics that the summary shows, each with its place in the file.
+        gem5: runners of the points in gem5, by the workload's name; None: the simulator.
     """
 
     path: Path
@@ -103,7 +103,7 @@ class Sweep:
 
     @property
     def statistics(self) -> tuple[Value, ...]:
-        """All statistics that the file names, each with where it stands."""
+        """All statistics that the file names, each with its place in the file."""
         return (*self.show, *(self.samples.objective if self.samples else ()))
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # takes a while to import
 
 LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ")  # units of latencies and energies
 WAYS = {"min": 1, "max": -1}
-# Okabe and Ito's colours, told apart by the colour-blind too; and shapes for those who print.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; shapes for prints in grey.
 COLUMNS = 5  # of a legend
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = "osD^vPX"

@@ -43,7 +43,7 @@ DEFAULT_CONFIG = "quick"
 
 @dataclass(frozen=True)
 class Planned:
-    """A point of a sweep: its labels, and the point or why there is none."""
+    """Point of a sweep: its labels, and either the point or the error that prevents it."""
 
     labels: Mapping[str, Scalar]
     point: Point | None
@@ -221,9 +221,9 @@ def with_tables(
 
 
 def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
-    """Look names of statistics up in those that points will have, before any is run.
+    """Check, before any point is run, that the named statistics exist.
 
-    Raises InputError: no point has one; the message begins with where it stands.
+    Raises InputError if no point has one of them; the message begins with its place in the file.
     """
     known: set[str] = set()
     seen = set()
