@@ -59,7 +59,7 @@ class Config:
         return dict(Simulation.resolve(self.flat()))
 
     def capacities(self) -> dict[str, int]:
-        """Return the bytes that addresses may span, of ``dram`` and ``nvdimm`` (0: there is none).
+        """Return the addressable bytes of ``dram`` and ``nvdimm``; 0 for an absent memory.
 
         Raises InputError.
         """
@@ -156,10 +156,10 @@ class Config:
         return []
 
     def _blamed(self, name: str) -> str:
-        """Return, of an error of a parameter, what else was set without which there is none.
+        """Return the other setting that causes a parameter's error, as text for its message.
 
-        What a base or a default says may be wrong only since somebody set another parameter: '',
-        or '; since WHERE sets NAME to VALUE'.
+        A value from a base or a default may be invalid only because another parameter was set. The
+        result is '; since WHERE sets NAME to VALUE', or '' if no single other setting is the cause.
         """
         merged = self.settings_in_force()
         told = {s.where.rpartition(":")[0] for s in merged if s.name == name}

@@ -32,7 +32,7 @@ RANDOMNESS = tuple((2 * i + 1) / 8 for i in range(4))
 DRAM_AXES = ("stride", "reuse", "outstanding")
 NVDIMM_AXES = ("write_ratio", "write_randomness", "read_randomness", "outstanding")
 
-# A table tells how fast the memory alone is: policies and the workload's state have no part in it.
+# A table holds the speed of the memory alone, independent of policies and the workload's state.
 NEUTRAL = {
     "controller.channels": "1",
     "controller.queues": "split",
@@ -178,7 +178,7 @@ def read_table(path: Path) -> Table:
 def training_config(config: Config) -> Config:
     """Return the configuration under which the tables of this one are trained.
 
-    It is the same hardware, in one channel, without what has no part in the tables.
+    It is the same hardware with one channel, without the settings that do not affect the tables.
     """
     kept = [s for s in config.settings_in_force() if not s.name.startswith(APART)]
     page_policy = config.resolved()["controller.page_policy"]
@@ -233,7 +233,7 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
 
 
 def table_parameter(config: Config) -> str | None:
-    """Return the name of the parameter that wants a table and has none; None: there is none."""
+    """Return the name of the bus arbiter's empty table parameter, or None if it needs no table."""
     if "controller.arbiter" in dict(config.objects):
         return None
     resolved = config.resolved()

@@ -40,7 +40,7 @@ SAFE = {  # beside the built-in types: what a checkpoint may hold
 
 
 class TransactionPolicy:
-    """What `TransactionScheduler` and `BusArbiter` share; hooks not overridden cost nothing."""
+    """Base of `TransactionScheduler` and `BusArbiter`; hooks not overridden cost nothing."""
 
     _host: Any = None
 
@@ -105,10 +105,11 @@ class TransactionScheduler(TransactionPolicy):
         return None
 
     def direction(self) -> str | None:
-        """Return which DRAM requests go where writes are drained: `READS` or `WRITES`.
+        """Return which DRAM requests issue when writes are drained: `READS` or `WRITES`.
 
-        None leaves it to the watermarks. The others go while nothing of this kind is queued. It
-        changes only in hooks. Without ``controller.writes: drained`` nobody asks.
+        None leaves it to the watermarks. Requests of the other kind issue while none of this kind
+        is queued. The value may change only in hooks. It is used only with
+        ``controller.writes: drained``.
         """
         return None
 

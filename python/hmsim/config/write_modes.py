@@ -22,9 +22,9 @@ ITSELF = "sets the direction itself"
 
 
 def split(text: str) -> tuple[str, str | None]:
-    """Return a bundle's name or path and the mode behind its comma, None where there is none.
+    """Return a bundle's name or path and the mode after its comma, None without a mode.
 
-    The existence of the bundle is not looked into. Raises InputError that names the nearest mode.
+    Does not check that the bundle exists. Raises InputError that names the nearest mode.
     """
     if Path(text).is_file():
         return text, None
