@@ -33,14 +33,14 @@ PATH = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class GuestJob:
-    """What a machine does that is to go on in gem5; `hmsim.capture.leaving.leave` tells more.
+    """Work of a machine that will continue in gem5, as for `hmsim.capture.leaving.leave`.
 
     Attributes:
         job: of the guest.
-        scale: how many times as large as usual its input is.
+        scale: size of its input as a multiple of the usual size.
         driver: of the NVDIMM.
         partners: programs with their arguments, on the last cores.
-        windows: bytes of the region that have moved when it leaves; none: at the region's begin.
+        windows: bytes moved since the region's begin at each departure; empty: leave at the begin.
         vcpus: cores.
     """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Guests for full-system captures: a Linux kernel and an image of programs, from Debian packages.
 
-Everything is made from the files in ``workloads/guest`` and pinned packages, and kept in the user's
-cache under a hash of what went in; ``manifest.json`` beside it tells versions and digests.
+Everything is built from the files in ``workloads/guest`` and pinned packages, and kept in the
+user's cache under a hash of these inputs; ``manifest.json`` next to it lists versions and digests.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ MODULE_TREE_PARTS = (
     *(".config", "Kbuild", "Makefile", "Module.symvers", "arch/x86", "include", "scripts"),
     "tools/objtool/objtool",
 )
-# A kernel's banner tells who built it, where and when.
+# Fixed values for the kernel's banner, which names builder, host and time: builds are reproducible.
 KERNEL_ENVIRONMENT = {
     "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
     "KBUILD_BUILD_USER": "hmsim",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What building a guest needs of its host: Debian's tools and packages, and an archive of files."""
+"""Host tools for building a guest: Debian's tools and packages, and an archive of files."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def run_tool(
 def unpack_package(name: str, version: str, folder: Path) -> str:
     """Unpack a Debian package below ``folder``; return the version it has.
 
-    That is ``version`` when the archive offers it still, else the newest there.
+    That is ``version`` if the archive still offers it, otherwise the newest version there.
     Raises GuestError.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -31,9 +31,10 @@ def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, i
 
 
 def host_counter_khz() -> int:
-    """Return its frequency in kHz, which a kernel on a busy host often fails to measure.
+    """Return the frequency of the time stamp counter in kHz.
 
-    Raises CaptureError where there is none, or none that may be read.
+    A guest kernel on a busy host often fails to measure it. Raises CaptureError if there is no
+    counter, or it cannot be read.
     """
     if platform.machine() != "x86_64":
         raise CaptureError(f"time stamp counter: none on {platform.machine()}")
