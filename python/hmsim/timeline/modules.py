@@ -25,7 +25,7 @@ class Place(NamedTuple):
     device: int
 
     def part(self, which: int) -> tuple[int, int]:
-        """Return where a part of it stands among the tracks."""
+        """Return the place of one of the device's parts among the tracks."""
         return self.channel, which + PARTS * self.device
 
     def group(self, what: str) -> str:
@@ -103,7 +103,7 @@ def _add_flash_channels(
 def _add_unit(
     sheet: Sheet, place: Place, unit: int, records: pd.DataFrame, begin: int, end: int
 ) -> None:
-    """What the cells do. Of an operation on several planes each has records: they are one slice."""
+    """Add the operations of the cells. Records of one multi-plane operation become one slice."""
     flash = Slices()
     for start, stop, stage, operation, cause, block in zip(
         records["start_ps"].tolist(),

@@ -36,8 +36,8 @@ TALL, THIN = Row(24, 18, 12), Row(12, 9, 9)
 def shown_tracks(timeline: Timeline) -> list[int]:
     """Return the tracks that a picture of a window shows, in order.
 
-    Of cores, threads and LUNs only so many; of collections, refreshes and low power those that hold
-    something.
+    The numbers of cores, threads and LUNs are limited. Tracks of collections, refreshes and low
+    power are shown only if they are not empty.
     """
     used = set(timeline.slices["track"].tolist())
     kinds: dict[tuple[int, ...], list[int]] = {}
