@@ -6,8 +6,8 @@
 
 mcf beside each of the paper's programs as a job on three cores (`mix:PROGRAM+mcf`), two queues,
 `configs/mascots16.yaml`, in one process; the least of three runs. Host time is that of the
-simulation alone, without the start of Python. What a line of a job costs beside that of a core is
-counted in instructions by benchmarks/traces.py.
+simulation alone, without the start of Python. benchmarks/traces.py counts the instructions of the
+host for a line of a job and for a line of a core.
 """
 
 from __future__ import annotations

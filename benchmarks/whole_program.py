@@ -102,7 +102,7 @@ def varint(value: int) -> bytes:
 
 
 def message(fields: dict[int, int]) -> bytes:
-    """Return a message of protocol buffers, of numbers by their fields, behind its length."""
+    """Return a protocol buffer message of numbers by field, preceded by its length."""
     content = b"".join(varint(field << 3) + varint(value) for field, value in fields.items())
     return varint(len(content)) + content
 
