@@ -70,7 +70,7 @@ def flat_parameters(
 
 
 def _lines(parameters: Mapping[str, str], has_nvdimm: bool) -> list[str]:
-    """Return what a controller is told, with or without the NVDIMM that parameters are of."""
+    """Return a controller's settings, with or without the NVDIMM that the parameters describe."""
     own = parameters if has_nvdimm else {**parameters, "nvdimm.present": "false"}
     return [f"{name}={value}" for name, value in own.items()]
 
@@ -79,8 +79,8 @@ class HarmonicMemory(AbstractMemorySystem):
     """One or more controllers, each of DRAM and, where configured, an NVDIMM.
 
     Several controllers interleave both memories by ``interleaving`` bytes; each is configured by
-    the same parameters, and capacities add up. With ``nvdimms`` the first so many of them have an
-    NVDIMM, each a range of its own.
+    the same parameters, and capacities add up. With ``nvdimms``, only the first ``nvdimms``
+    controllers have an NVDIMM, each with a separate address range.
     """
 
     def __init__(
@@ -216,6 +216,6 @@ class HarmonicMemory(AbstractMemorySystem):
             controller.nvdimm.range = part
 
     def statistics(self, index: int = 0) -> dict[str, float]:
-        """What a controller's statistics read now, by dotted path."""
+        """Return the current statistics of a controller by dotted path."""
         lines = self.controllers[index].statistics().splitlines()
         return {name: float(value) for name, _, value in (each.partition("=") for each in lines)}

@@ -105,9 +105,11 @@ class X86PmemBoard(X86Board):
         self._timer_ratio = QEMU_TIMER_MHZ / mhz
 
     def keep_timers(self, frequency: float) -> None:
-        """Let local interrupt controllers count as fast, beside the cores' clock, as QEMU's did.
+        """Give local interrupt controllers the same rate relative to the cores' clock as in QEMU.
 
-        :param frequency: of the cores, Hz. To be called behind `_pre_instantiate`.
+        Call it after `_pre_instantiate`.
+
+        :param frequency: of the cores, Hz.
         """
         counted = f"{frequency * self._timer_ratio:.0f}Hz"
         clock = SrcClockDomain(clock=counted, voltage_domain=VoltageDomain())
@@ -122,7 +124,7 @@ class X86PmemBoard(X86Board):
 
         :param vmlinux: the ELF file.
         :param initramfs: not compressed: gem5 would unpack it and keep the wrong length.
-        :param arguments: of the kernel's command line, behind the console's.
+        :param arguments: of the kernel's command line, after the console's.
         """
         image = Path(initramfs)
         with image.open("rb") as file:
