@@ -3,9 +3,9 @@
 
 Usage: python tests/fuzz/run.py [--seconds N] [FORMAT]...
 
-FORMAT: one of traces, `checkpoint` or `preconditioned`. What they find worth keeping lies in
-build/corpus, where the next run begins. An input that crashes, takes more than a minute or 64 MiB
-in one piece is written there too, and the run's status is 1.
+FORMAT: one of traces, `checkpoint` or `preconditioned`. Inputs that the fuzzers keep are in
+build/corpus, from which the next run starts. An input that crashes, takes more than a minute or
+allocates 64 MiB at once is also written there, and the run's status is 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def formats() -> list[str]:
 
 
 def fuzz(name: str, seconds: int, corpus: Path) -> subprocess.CompletedProcess[str]:
-    """Fuzz a format for so long; new inputs are kept in a folder."""
+    """Fuzz a format for ``seconds`` seconds; new inputs are kept in ``corpus``."""
     corpus.mkdir(parents=True, exist_ok=True)
     CORPUS.mkdir(exist_ok=True)
     seeds = [str(SEEDS / name)] if (SEEDS / name).is_dir() else []
