@@ -133,7 +133,7 @@ def with_table(
 
 
 def store(table: Table, name: str) -> None:
-    """Keep a table for the next time; a cache that cannot be written is done without."""
+    """Cache a table; an unwritable cache is ignored."""
     path = cache_file(table.key)
     with contextlib.suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -149,9 +149,9 @@ def _without_nvdimm(config: Config) -> Config:
 def _rate(
     flat: Sequence[tuple[str, str]], cell: Mapping[str, float], requests: int, warmup: int
 ) -> int:
-    """Return what a cell's run serves after the warm-up, in requests per millisecond.
+    """Return a cell's throughput after the warm-up, in requests per millisecond.
 
-    Two runs tell: one ends with the warm-up, the other goes on from the same beginning.
+    It is computed from two equal runs, of which one ends after the warm-up.
     """
     target = "dram" if "stride" in cell else "nvdimm"
     # A stream by number, so that tables do not depend on how agents' streams are chosen.
@@ -185,28 +185,28 @@ class _Unfinished:
                 self.rates = {int(cell): int(rate) for cell, rate in content["rates"].items()}
 
     def save(self) -> None:
-        """Keep what is done; a cache that cannot be written is done without."""
+        """Store the finished cells; an unwritable cache is ignored."""
         with contextlib.suppress(OSError, InputError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with new_file(self.path, force=True) as scratch:
                 scratch.write_text(json.dumps({"build": self._build, "rates": self.rates}))
 
     def discard(self) -> None:
-        """Forget it: all is done."""
+        """Remove the file: all cells are finished."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class Trend:
-    """How rates change along one characteristic, all others held.
+    """Change of rates along one characteristic, with all others constant.
 
     Attributes:
         memory: the class.
         axis: the characteristic, which grows.
         rule: ``not falling`` or ``not rising``.
         steps: pairs of neighbouring cells.
-        against: those that break the rule by more than `SLACK`.
+        against: pairs that break the rule by more than `SLACK`.
         worst: the largest such change, as a share of the first rate.
     """
 

@@ -63,7 +63,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def client(self) -> Iterator[Client]:
-        """Give a client, which ends with the block. Raises InputError: there is no such cluster."""
+        """Yield a client, closed at the block's end. Raises InputError if there is no cluster."""
         if self.kind == "local":
             with local_client(self.workers or len(os.sched_getaffinity(0))) as own:
                 yield own

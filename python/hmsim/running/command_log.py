@@ -84,9 +84,9 @@ class _Threads(RowLog):
 
 
 class CommandLog:
-    """Every command on the channels, what the NVDIMMs' units do, and what threads of jobs do.
+    """Log of the commands on the channels and of the activity of NVDIMM units and job threads.
 
-    It begins with measuring.
+    It starts when measuring begins.
 
     ``commands.parquet``, in order: ``cycle`` of the channel's clock, ``command``, ``channel``,
     ``rank`` (NVDIMMs are those after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
@@ -120,7 +120,7 @@ class CommandLog:
         self._threads = _Threads(directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
-        """Take from the simulation what it has kept, when that is much or the ``last``."""
+        """Take the simulation's pending rows if there are many or this is the ``last`` call."""
         kept = simulation.logged_commands
         if last or kept >= ROWS:
             tables = simulation.take_commands()
@@ -144,7 +144,7 @@ class CommandLog:
         self._threads.save(directory / THREAD_FILE)
 
     def describe(self) -> dict[str, Any]:
-        """Return what ``run.json`` says of it; ``full``: the run went on without it."""
+        """Return its entry of ``run.json``; ``full``: the run continued after the log was full."""
         return {
             "rows": self.rows,
             "limit": self.limit,

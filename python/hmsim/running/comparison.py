@@ -77,10 +77,10 @@ class Comparison:
     """A comparison's runs, workload by workload and system by system.
 
     Attributes:
-        results: of the runs.
-        rows: of their table, in the order of ``results``; without what a run has no value of.
-        columns: of their table, in one order, whichever rows have them.
-        commands_checked: by the protocol check, in all runs that were made.
+        results: results of the runs.
+        rows: rows of the table, in the order of ``results``; a row omits values that its run lacks.
+        columns: all columns of the table, in a fixed order.
+        commands_checked: commands that the protocol check verified in all executed runs.
     """
 
     results: tuple[Result, ...]
@@ -211,9 +211,9 @@ def compare_runs(
 
 
 def titles(configs: Sequence[Config]) -> list[str]:
-    """Return what each system of a comparison is called: by its policy, its configuration, or both.
+    """Return the name of each system of a comparison: its policy, its configuration, or both.
 
-    A policy is not named where a system has its own, a configuration not where all have the same.
+    The policy is omitted if a system has its own, the configuration if all have the same one.
     """
     several = len({config.name for config in configs}) > 1
     names = ([config.name if several else None, config.policy] for config in configs)
@@ -270,7 +270,7 @@ def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
 
 
 def _has_series(point: Point) -> bool:
-    """Tell whether the point's run has a time series, which no store holds."""
+    """Return whether the point's run has a time series; stores do not hold these."""
     return _core.parse_time(point.config.resolved()["frontend.series_interval"]) != 0
 
 
@@ -336,7 +336,7 @@ def _simulate_all(
 ) -> dict[str, Result]:
     """Simulate on several threads: the core does not hold the GIL. Each result is kept at once.
 
-    ``kept`` results are there already, which the bar over all runs shows.
+    ``kept`` is the number of cached results, which the bar over all runs includes.
     """
     stop = threading.Event()
     ended: list[str] = []
@@ -356,7 +356,7 @@ def _simulate_all(
                 logged.get(key),
             )
             if _is_known(point):
-                # A cache that cannot be written is done without.
+                # An unwritable cache is ignored.
                 with contextlib.suppress(InputError):
                     store.save(Outcome.of(key, measurement(result)), point)
             ended.append(key)
@@ -393,7 +393,7 @@ def _key(point: Point) -> str:
 
 
 def _is_known(point: Point) -> bool:
-    """Tell whether all that the result depends on is known, so that others may use it."""
+    """Return whether all that the result depends on is known, so that others may use it."""
     try:
         return bool(point.key)
     except InputError:

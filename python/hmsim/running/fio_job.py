@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""fio's job files as workloads: what they ask of a device becomes agents of kind io_pattern.
+"""fio's job files as workloads: their requests to a device become agents of kind io_pattern.
 
-fio's own manual, of version 3.33, says what the keys mean. Keys that concern how fio runs, not what
-it asks for, are left out with a note; those that would ask for something else are errors.
+The manual of fio 3.33 defines the keys. Keys that affect how fio runs, but not its requests, are
+ignored with a note. Keys that would change the requests in unsupported ways are errors.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FOLLOWED = {
     *("iodepth", "numjobs", "rwmixread", "rwmixwrite", "random_distribution", "fsync"),
     *("number_ios", "loops"),
 }
-# Left out without a word: they change nothing that is asked of the device, or only its start.
+# Ignored without a note: they do not change the requests to the device, or only their start.
 QUIET = {
     *("group_reporting", "new_group", "name", "description", "directory", "thread", "direct"),
     *("invalidate", "randrepeat", "randseed", "allrandrepeat", "norandommap", "create_on_open"),
@@ -63,7 +63,7 @@ NOTED = {
     "time_based": "an agent ends with its requests; loops and io_size make them more",
     "ramp_time": "'--warmup' leaves the beginning out",
 }
-# With these an agent would not be what the job is.
+# Rejected: an agent could not reproduce the job with these.
 REFUSED = {
     *("stonewall", "wait_for_previous", "wait_for", "startdelay", "thinktime", "thinktime_blocks"),
     *("rate", "rate_iops", "rate_min", "rate_process", "verify", "do_verify", "read_iolog"),
@@ -76,7 +76,7 @@ SYNCHRONOUS = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
 
 @dataclass(frozen=True)
 class Job:
-    """A section of a job file, with the global keys under its own."""
+    """A section of a job file; its own keys override the global ones."""
 
     name: str
     where: str

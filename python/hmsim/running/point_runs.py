@@ -64,7 +64,7 @@ def run_missing(
     client: Client | None = None,
     progress: bool = False,
 ) -> list[Outcome]:
-    """Run the points that the store does not hold; return what became of each."""
+    """Run the points that the store does not hold; return the outcome of each."""
     remove_dead(store.folder)
     found: dict[str, Outcome] = {}
     missing: dict[str, Point] = {}
@@ -93,7 +93,7 @@ def run_missing(
 
 
 def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFrame:
-    """Return points as `run_points` does, from their labels and what became of them."""
+    """Return the table of `run_points`, from the points' labels and outcomes."""
     import pandas as pd
 
     axes = list(dict.fromkeys([*NAMES, *(name for labels, _ in rows for name in labels)]))

@@ -34,7 +34,7 @@ NAMES = ("config", "policy", "workload", "seed")  # columns of every table
 
 
 class TransientError(Exception):
-    """A point failed for a reason outside itself: it is run again next time."""
+    """A point failed for an external reason: it is run again next time."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Measurement:
 
 
 class Runner(Protocol):
-    """Makes a point's run. Objects must be picklable: workers get them."""
+    """Runner of a point. Objects must be picklable, because they are sent to workers."""
 
     def identity(self) -> Any:
-        """Return what the result depends on beside the point's own parts, as JSON can hold it."""
+        """Return, as a JSON value, what the result depends on besides the point's own parts."""
 
     def measure(self, point: Point) -> Measurement:
         """Run. Raises InputError, SimulatorFault or TransientError."""
@@ -74,7 +74,7 @@ class Simulated:
 
 
 def measurement(result: Result) -> Measurement:
-    """Return what is kept of a result."""
+    """Return the stored part of a result."""
     return Measurement(result.stats, result.units, result.host)
 
 
@@ -86,8 +86,8 @@ class Point:
         config: the policy bundle and overrides included.
         workload: the agents.
         options: seed and warm-up.
-        axes: labels of the caller, which become columns; they are no part of what is run.
-        runner: what runs it.
+        axes: labels of the caller, which become columns; they do not affect the run.
+        runner: the object that runs it.
     """
 
     config: Config
@@ -111,11 +111,11 @@ class Point:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy elsewhere finds its key by itself, from the code and files that are there."""
+        """A copy on another host computes its own key, from the code and files there."""
         return {name: value for name, value in self.__dict__.items() if name != "key"}
 
     def labels(self) -> dict[str, Scalar]:
-        """Return the columns that tell this point from others: `NAMES`, then its axes."""
+        """Return the columns that distinguish this point: `NAMES`, then its axes."""
         own = (self.config.name, self.config.policy, self.workload.name, self.options.seed)
         return {**dict(zip(NAMES, own)), **dict(self.axes)}
 
@@ -182,13 +182,13 @@ class Outcome:
 
     @classmethod
     def of(cls, key: str, found: Measurement) -> Outcome:
-        """Return that of a point that could be run; numbers that are none are left out."""
+        """Return the outcome of a point that ran; values that are not finite are omitted."""
         finite = {name: value for name, value in found.values.items() if math.isfinite(value)}
         return cls(key, finite, found.units, found.host)
 
 
 def measure(wanted: Point, key: str) -> Outcome:
-    """Run a point, here; its error becomes part of what is returned."""
+    """Run a point in this process; an error becomes part of the outcome."""
     try:
         if wanted.key != key:  # a worker elsewhere may have other code, or other files
             raise TransientError("this worker has another hmsim, or other traces, than its sweep")

@@ -56,7 +56,7 @@ class Result:
 
     @property
     def stats(self) -> dict[str, float]:
-        """The values by dotted path (``"dram.read_latency_ns.p99"``); none where none is."""
+        """The values by dotted path (``"dram.read_latency_ns.p99"``); absent without a value."""
         values: dict[str, float] = {}
         for statistic in self.statistics:
             path, value = statistic["path"], statistic["value"]
@@ -78,7 +78,7 @@ class Result:
 
     @property
     def unfinished(self) -> tuple[int, ...]:
-        """The measured agents whose work was not done when ``frontend.time_limit`` came."""
+        """The measured agents whose work was not done when ``frontend.time_limit`` was reached."""
         stats = self.stats
         return tuple(
             index
@@ -91,10 +91,10 @@ class Result:
         return nested(self.stats.items())
 
     def record(self) -> dict[str, Any]:
-        """Return what was run, and `stats`, as one flat row: what ``hmsim run --json`` prints.
+        """Return the run's inputs and `stats` as one flat row, as ``hmsim run --json`` prints it.
 
-        Keys: ``workload``, ``config``, ``policy`` (None: none), ``seed``, then every statistic that
-        has a value, by its dotted path.
+        Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, then every
+        statistic that has a value, by its dotted path.
         """
         values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
         return {
@@ -134,9 +134,9 @@ class Result:
 
     @property
     def io_requests(self) -> pd.DataFrame | None:
-        """The block requests of agents that ended while measuring; None unless asked for.
+        """The block requests of agents that ended while measuring; None unless enabled.
 
-        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``run(..., request_log=True)`` enables it. One row per request, in order of completion:
         ``agent`` (its place in the workload), ``thread`` (of the agent), ``kind`` (read, write,
         flush, trim), ``offset`` and ``bytes`` (on the device), ``submitted_ps`` (when the thread
         began it, before any software) and ``done_ps`` (when the thread may continue). Times are
@@ -149,7 +149,7 @@ class Result:
 
         ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
         ``requests.parquet``, ``io_requests.parquet``, ``commands.parquet``, ``modules.parquet`` and
-        ``threads.parquet``: all of them or nothing.
+        ``threads.parquet``. The directory is written atomically.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
@@ -175,7 +175,7 @@ class Result:
             self.command_log.save(directory)
 
     def origin(self) -> dict[str, Any]:
-        """Return what the run was made of and what it cost: the content of ``run.json``."""
+        """Return the run's inputs and its cost: the content of ``run.json``."""
         log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
         return {
             "versions": {**versions(), **self.simulator},
@@ -215,7 +215,7 @@ def _named(maker: object) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what took part in a run."""
+    """Return the versions of the software that took part in a run."""
     return {
         "hmsim": _core.version,
         "python": platform.python_version(),

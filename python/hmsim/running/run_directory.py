@@ -97,7 +97,7 @@ class RunDirectory:
             ) from error
 
     def has(self, file: str) -> bool:
-        """Tell whether there is such a file."""
+        """Return whether there is such a file."""
         return (self.path / file).is_file()
 
     def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -190,7 +190,7 @@ def _asked(path: Path) -> dict[tuple[str, str], int]:
         rows = itertools.islice(csv.DictReader(io.StringIO(text, newline="")), MOST_ROWS)
         return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
     except (InputError, ValueError, KeyError, csv.Error):
-        return {}  # no folder of `hmsim compare`: they stand by name
+        return {}  # not a folder of `hmsim compare`: they are ordered by name
 
 
 def read_json(path: Path) -> dict[str, Any]:

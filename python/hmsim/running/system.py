@@ -132,17 +132,17 @@ class System:
         Args:
             address: first byte.
             size: bytes, all of them within one 64-byte line.
-            write: a write, else a read.
-            source: the hardware context that asks, 0 .. 65535.
+            write: true for a write, false for a read.
+            source: the hardware context that sends it, 0 .. 65535.
             data: with ``system.store_data`` the ``size`` bytes that a write carries; by default
-                its number as a request, again and again.
+                the request's number, repeated.
 
         Returns:
             The request's id, or None when its queue is full: advance and try again.
 
         Raises:
-            InputError: the address lies outside the system, the request crosses a line, the data
-                do not fit it, or the power is off.
+            InputError: the address is outside the system, the request crosses a line, the data do
+                not have its size, or the power is off.
         """
         if not 0 <= address <= LARGEST_ADDRESS:
             raise InputError(f"address {address} lies outside the system")

@@ -40,8 +40,8 @@ WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preloa
 def dask_setup(server: Any) -> None:
     """Shut the web server of a scheduler or worker; Dask calls this as one of these starts.
 
-    Ctrl-C at a terminal reaches the processes of workers, too. They leave it to the process that
-    started them, which says what is kept and ends them.
+    Ctrl-C at a terminal also reaches the processes of workers. They ignore it: the process that
+    started them reports what is kept and ends them.
     """
     server.http_server.stop()
     server.services.pop("dashboard", None)
@@ -52,14 +52,15 @@ def dask_setup(server: Any) -> None:
 def outcomes(
     points: Sequence[Point], jobs: int | None, client: Client | None
 ) -> Generator[Outcome, None, None]:
-    """Yield what becomes of each point, in the order in which they end.
+    """Yield the outcome of each point, in the order in which they end.
 
-    A point whose worker dies is tried again, the last time alone: it may not have been its fault.
+    A point whose worker dies is tried again, the last time alone, because another point may have
+    killed the worker.
 
     Args:
         points: all different.
-        jobs: processes of this machine; by default the processors. 1: in this process.
-        client: of a cluster to use in place of them.
+        jobs: processes of this machine; by default one per processor. 1: in this process.
+        client: of a cluster to use instead of these processes.
     """
     processes = min(jobs or len(os.sched_getaffinity(0)), len(points))
     if client is not None:
