@@ -80,7 +80,7 @@ NVDIMM_CELLS = len(WRITE_RATIOS) * len(RANDOMNESS) ** 2 * len(DEPTHS)
 
 @dataclass(frozen=True)
 class Table:
-    """Rates by cell, in requests per millisecond, and what they were trained with.
+    """Rates by cell, in requests per millisecond, and the parameters of their training.
 
     Attributes:
         key: of the hardware, `table_key`.
@@ -189,9 +189,9 @@ def training_config(config: Config) -> Config:
 
 
 def table_key(config: Config) -> str:
-    """Return the hash of what shapes a configuration's tables: of all that differs from defaults.
+    """Return the hash of a configuration's settings that affect its tables and are not defaults.
 
-    A parameter that is new, with a default that changes nothing, leaves keys as they are.
+    A new parameter whose default changes nothing does not change existing keys.
     """
     training = training_config(config)
     resolved = training.resolved()
@@ -205,7 +205,7 @@ def table_key(config: Config) -> str:
 
 
 def cache_file(key: str) -> Path:
-    """Return where a table that was trained here is kept."""
+    """Return the cache file of a table that was trained on this machine."""
     return cache_directory() / "harmonic" / f"{key}{SUFFIX}"
 
 

@@ -44,7 +44,7 @@ LOAD = "import sys; from hmsim._core import policies; sys.exit(not policies())"
 
 
 def own_folder() -> Path:
-    """Return the folder that is looked into where HMSIM_POLICIES is not set; it need not exist.
+    """Return the folder that is searched if HMSIM_POLICIES is not set; it may be missing.
 
     Raises InputError: the user has no home, and names no other place.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write modes of policy bundles: ``NAME,drained`` and ``NAME,mixed``, for ``controller.writes``.
 
-The mode can matter more than the scheduler (docs/schedulers.md), so a comparison holds it equal or
-shows both. A scheduler that says itself when writes go before reads has no such variants.
+The mode can matter more than the scheduler (docs/schedulers.md), so a comparison keeps it equal or
+shows both. A scheduler that sets itself when writes go before reads has no such variants.
 """
 
 from __future__ import annotations
