@@ -13,8 +13,8 @@ class Line(NamedTuple):
 
     Attributes:
         name: the statistic's path.
-        label: what people read, with its unit.
-        factor: what to multiply the statistic with to have it in that unit.
+        label: label with the unit.
+        factor: factor that converts the statistic to that unit.
     """
 
     name: str
@@ -114,7 +114,7 @@ CAUSES = (
 
 
 def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str, list[Line]]]:
-    """Yield the groups that have lines, with these.
+    """Yield the groups that have lines, with their lines.
 
     Args:
         names: paths of statistics, in the order that those of one pattern shall have.

@@ -33,7 +33,7 @@ def shipped(folder: str) -> dict[str, Path]:
 
 
 def cache_directory() -> Path:
-    """Return the folder for results that can be made again; it need not exist.
+    """Return the cache folder, for results that can be regenerated; it may be missing.
 
     Raises InputError: the user has no home, and names no other place.
     """

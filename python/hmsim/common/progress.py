@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress on standard error: bars on a terminal, elsewhere a line now and then."""
+"""Progress on standard error: bars on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds before bars appear
 REFRESH = 0.2  # seconds between two looks at what bars show
 SILENCE = 5.0  # seconds without a line, at least
-# Lines come ever further apart, by this part of the time so far: some eighty in ten hours.
+# The interval of lines grows with this part of the elapsed time: about eighty lines in ten hours.
 GROWTH = 0.1
 NAMED = 3  # pieces of work in a line, at most
 
@@ -74,9 +74,9 @@ class Bars:
             self._thread.join()
 
     def report(self, name: str, fraction: float | None = None, note: str = "") -> None:
-        """Set what is done of ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
+        """Set the progress of ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
 
-        ``note`` stands beside the name.
+        ``note`` is shown next to the name.
         """
         if not self._enabled:
             return
