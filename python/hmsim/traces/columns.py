@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces of last-level cache misses as columns: what measures them in bulk reads."""
+"""Traces of last-level cache misses as columns, for measurements in bulk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Columns(NamedTuple):
     line: Numbers
     kind: Numbers
     nvdimm: NDArray[np.bool_]
-    now: int  # instructions behind the last
+    now: int  # instructions executed up to the last access
 
 
 def columns(path: AnyPath) -> Iterator[Columns]:

@@ -46,7 +46,7 @@ def codes(words: Words) -> tuple[NDArray[np.intp], Words]:
 
 
 def fault(words: Words, causes: bool) -> str:
-    """Tell what is wrong with the escapes among some records, causes or not; "" if nothing."""
+    """Return an error of the escapes among some records, causes or not; "" if there is none."""
     at, found = codes(words)
     most = WRITTEN if causes else REGION_END
     wrong = np.flatnonzero(found > most)

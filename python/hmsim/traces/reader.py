@@ -130,7 +130,7 @@ def expected_size(path: str | os.PathLike[str]) -> int:
 
 
 class TraceReader:
-    """The decompressed bytes of one trace by offset; going back starts the file again."""
+    """Decompressed bytes of one trace by offset; seeking backwards restarts the file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
@@ -166,12 +166,15 @@ class TraceReader:
 
 
 def open_trace(path: str | os.PathLike[str]) -> TraceReader | TraceFile:
-    """Return what gives a trace's bytes by offset: unpacked ones of hmsim's format. InputError."""
+    """Return a reader of a trace's bytes by offset, unpacked for hmsim's format.
+
+    Raises InputError.
+    """
     return TraceFile(path) if is_trace_file(path) else TraceReader(path)
 
 
 class TraceSource:
-    """The traces of a workload's agents, as the core asks for them."""
+    """Traces of a workload's agents, read on request of the core."""
 
     def __init__(self, paths: Sequence[str | os.PathLike[str] | None]) -> None:
         self._readers = [None if path is None else open_trace(path) for path in paths]

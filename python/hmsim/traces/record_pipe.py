@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes a capture's records from a named pipe as they come, and writes them as a trace."""
+"""Reads a capture's records from a named pipe as they arrive, and writes them as a trace."""
 
 from __future__ import annotations
 

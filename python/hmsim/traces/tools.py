@@ -61,10 +61,10 @@ def convert(
     limit: int | None = None,
     options: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Write a trace in another format; the file appears whole or not at all.
+    """Write a trace in another format; the file is written atomically.
 
-    Block requests become the lines that they touch; times are taken over one to one (instructions
-    or nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
+    Block requests become the lines that they touch. Times are copied one to one (instructions or
+    nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
     the order of their records. ``hmsim`` numbers the 4 KB pages of other formats by first access.
     In ``ramulator`` a line holds one write-back at most: further ones go to later lines. To
     ``mqsim``, successive lines of a page become one request. Causes are kept in ``hmsim`` with both
@@ -149,7 +149,7 @@ def convert(
 
 
 def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | None) -> None:
-    """Raise InputError unless the trace has what is chosen of it."""
+    """Raise InputError unless the trace has the chosen memory and vCPU."""
     path = os.fspath(source)
     if memory is not None and memory not in MEMORIES:
         raise InputError(f"memory '{memory}': expected {', '.join(MEMORIES)}")
@@ -169,7 +169,7 @@ def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | N
 def _chosen(
     accesses: Iterable[Access], memory: str | None, vcpu: int | None, window: range
 ) -> Iterator[Access]:
-    """Yield the accesses that are kept; times become those of all vCPUs that are."""
+    """Yield the kept accesses; times become those over all kept vCPUs."""
     times: dict[int, int] = {}
     total = 0
     for access in accesses:

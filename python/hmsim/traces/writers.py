@@ -41,7 +41,7 @@ def each_line(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def whole(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
-    """Yield the accesses as they are."""
+    """Yield the accesses unchanged."""
     for access in accesses:
         counter.accesses += 1
         yield access
