@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sweep files: which points there are, as YAML (docs/sweeps.md).
+"""Sweep files: YAML definitions of the points of a sweep (docs/sweeps.md).
 
 config: quick
 grid:                                   # every combination
@@ -96,7 +96,7 @@ class Sweep:
 
     @property
     def axes(self) -> list[str]:
-        """The names of all that varies, in the file's order."""
+        """The names of all axes that vary, in the file's order."""
         over = self.samples.over if self.samples else {}
         listed = (name for entry in self.entries for name in entry)
         return list(dict.fromkeys([*self.grid, *listed, *over]))
@@ -108,7 +108,7 @@ class Sweep:
 
     @property
     def is_search(self) -> bool:
-        """Whether values are looked for, trial by trial."""
+        """Whether values are searched for, trial by trial."""
         return self.samples is not None and self.samples.method == "optimise"
 
     def combinations(self) -> Iterator[Combination]:
@@ -133,7 +133,7 @@ class Sweep:
         return [dict(zip(self.grid, row)) for row in itertools.product(*self.grid.values())]
 
     def allows(self, combination: Combination) -> bool:
-        """Tell whether a combination meets the constraints on what it has values for."""
+        """Return whether a combination meets the constraints on the names that it has values of."""
         texts = {name: value.text for name, value in {**self.common, **combination}.items()}
         for constraint, where in self.constraints:
             if constraint.names <= texts.keys():
@@ -198,7 +198,7 @@ class _Reader(NodeReader):
         return read_gem5(self, given["gem5"]) if runner == "gem5" else None
 
     def check_axes(self, found: Sweep) -> None:
-        """Refuse an axis that is given twice, and more points than anybody can want."""
+        """Reject an axis that is given twice, and an unreasonable number of points."""
         over = found.samples.over if found.samples else {}
         parts = [
             {name: values[0].where for name, values in found.grid.items()},
@@ -316,7 +316,7 @@ class _Reader(NodeReader):
             return parse_range(low, high, scale)
 
     def check_name(self, key: yaml.Node, name: str) -> None:
-        """Refuse a name that is neither a parameter nor another thing that can vary."""
+        """Reject a name that is neither a parameter nor another valid axis."""
         if name in OWN_AXES or name in self.parameters or AGENT_KEY.fullmatch(name):
             return
         near = nearest_name(name, [*OWN_AXES, *self.parameters])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep over machines that go on in gem5: a checkpoint of each, then every policy from there."""
+"""Sweep over machines that continue in gem5: one checkpoint of each, then every policy from it."""
 
 from __future__ import annotations
 
@@ -103,10 +103,9 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
 
 
 def quiet_windows(table: pd.DataFrame) -> list[str]:
-    """Return a line for each workload of whose runs some had no request of the NVDIMM.
+    """Return a line for each workload with runs that had no request to the NVDIMM.
 
-    There policies have nothing to decide between the classes, whatever else the table says. Runs
-    that failed are left out.
+    In such runs, policies have nothing to decide between the classes. Failed runs are omitted.
     """
     requests = table.reindex(columns=["nvdimm.reads", "nvdimm.writes"]).sum(axis=1, min_count=1)
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs sweeps: all points of a plan, a search trial by trial, a few to know how long it takes."""
+"""Runs sweeps: all points of a plan, a search trial by trial, or a few points for an estimate."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def run_planned(
     client: Client | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Run what a directory does not hold yet; however that ends, write the dataset of what is."""
+    """Run the missing points of a directory; write the dataset even if the run is interrupted."""
     points = [each.point for each in planned if each.point]
     try:
         run_missing(points, Store(directory), jobs=jobs, client=client, progress=progress)
@@ -104,7 +104,7 @@ def run_search(
 ) -> list[Trial]:
     """Run a search; however it ends, write the dataset of its points. Raises InputError.
 
-    The file's statistics and those ``wanted`` besides are looked up before the first point runs.
+    The names of the file's statistics and of those ``wanted`` are checked before any point runs.
     """
     planner, store = Planner(sweep), Store(directory)
     planned: list[Planned] = []
@@ -165,7 +165,7 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
 
 
 def _span(seconds: float) -> str:
-    """Return a time in the unit that people would take: seconds, minutes or hours."""
+    """Return a time in a readable unit: seconds, minutes or hours."""
     for unit, size in (("hours", HOUR), ("minutes", MINUTE)):
         if seconds >= 2 * size:
             return f"{seconds / size:.3g} {unit}"
