@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs of the guest that go on in gem5: files that say which machine to prepare, as YAML.
+"""Jobs of the guest that continue in gem5: YAML files that define the machines to prepare.
 
 job: sort
 scale: 8
@@ -90,13 +90,13 @@ def prepared(
     partners: Sequence[str] = (),
     report: leaving.Report = lambda name, fraction: None,
 ) -> list[Path]:
-    """Return the folders of machines: those that are named, and those of the jobs that are.
+    """Return the folders of the named machines and of the named jobs' machines.
 
-    A job's machines are prepared in ``folder``, each job's in one of its name, where they are not
-    there yet.
+    A job's machines are prepared in the subfolder of ``folder`` with the job's name, unless they
+    are there already.
 
     - ``named``: folders of machines, job files, or names of shipped ones.
-    - ``partners``: in place of those of the job files.
+    - ``partners``: replace those of the job files.
 
     Raises InputError.
     """

@@ -78,7 +78,7 @@ def _jobs(small: bool) -> list[Path]:
 def build_image(
     kernel: Path, small: bool, folder: Path, scratch: Path, report: Report
 ) -> dict[str, Any]:
-    """Put an image into ``folder``; return what went in. Raises GuestError."""
+    """Put an image into ``folder``; return its inputs. Raises GuestError."""
     tools.need_tools(SMALL_TOOLS, ["libc.a"])
     report("image", None)
     versions: dict[str, str] = {}
@@ -201,7 +201,7 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
 
 
 def _compile(scratch: Path, jars: Path, classes: Path, versions: dict[str, str]) -> None:
-    """Compile our jobs by Debian's compiler, run by the guest's Java."""
+    """Compile our jobs with Debian's Java compiler, run by the guest's Java."""
     root = scratch / "compiler"
     _unpack(COMPILER_PACKAGE, root, versions)
     _unpack("openjdk-17-jre-headless", root, versions)

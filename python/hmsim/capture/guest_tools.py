@@ -64,7 +64,7 @@ def pinned() -> dict[str, str]:
 
 
 def digest_of(name: str) -> str:
-    """Return the SHA-256 that ``packages.txt`` asks of what is fetched under a name."""
+    """Return the SHA-256 that ``packages.txt`` requires of the download of a name."""
     return next(digest[0] for found, _, *digest in _packages() if found == name)
 
 
@@ -186,7 +186,7 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
 def download_jar(name: str, version: str, digest: str, folder: Path) -> None:
     """Put a jar of Maven Central, named ``group:artifact[:classifier]``, into ``folder``.
 
-    Raises GuestError: it cannot be had, or its SHA-256 is another.
+    Raises GuestError if the download fails or its SHA-256 differs.
     """
     import urllib.request  # takes a tenth of a second
 
