@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tracks of what NVDIMMs do inside: flash channels, LUNs, banks of other media, collections."""
+"""Tracks inside NVDIMMs: flash channels, LUNs, banks of other media, collections."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_of_units(track: Track) -> bool:
 def add_modules(
     sheet: Sheet, run: RunDirectory, records: pd.DataFrame, begin: int, end: int
 ) -> None:
-    """Add what the log says of all NVDIMMs; times in picoseconds.
+    """Add the log's records of all NVDIMMs; times in picoseconds.
 
     An NVDIMM whose flash did anything has a track for each of its LUNs.
 

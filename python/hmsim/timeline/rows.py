@@ -82,7 +82,7 @@ def rows_of(timeline: Timeline, shown: Sequence[int]) -> list[Row]:
 
 
 def heading(timeline: Timeline, group: str, shown: Sequence[int]) -> str:
-    """Return the title of a group of tracks, which says what of it is left out."""
+    """Return the title of a group of tracks, which states how many of them are shown."""
     whole = [track for track in timeline.tracks if track.group == group]
     drawn = [track for track in map(timeline.tracks.__getitem__, shown) if track.group == group]
     if whole[0].place[0] == NODE:

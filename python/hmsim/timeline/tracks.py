@@ -58,7 +58,7 @@ class Timeline:
         return self.window(self.begin_ps, int(starts[slices]))
 
     def window(self, begin_ps: int, end_ps: int) -> Timeline:
-        """Return the part from one time to another; what reaches beyond it is cut."""
+        """Return the part from one time to another; slices that reach beyond it are cut."""
         inside = (self.slices["end_ps"] > begin_ps) & (self.slices["start_ps"] < end_ps)
         slices = self.slices[inside].copy()
         slices["start_ps"] = slices["start_ps"].clip(lower=begin_ps)
