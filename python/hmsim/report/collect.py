@@ -117,7 +117,7 @@ class Shown:
 
 
 def collect(directories: Sequence[str]) -> list[Shown]:
-    """Return what is to be shown of the runs in these directories.
+    """Return the data to show of the runs in these directories.
 
     Raises InputError when there are too many, or one is not in order.
     """

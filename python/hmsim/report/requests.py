@@ -45,7 +45,7 @@ class Requests:
 
 
 def read_requests(run: RunDirectory) -> Requests | None:
-    """Return what the run's request log says, or None without one. Raises InputError."""
+    """Return the summary of the run's request log, or None without one. Raises InputError."""
     if not run.has(FILE):
         return None
     import numpy as np
