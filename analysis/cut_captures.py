@@ -4,10 +4,11 @@
 
 python analysis/cut_captures.py CAPTURES TARGET
 
-CAPTURES holds JOB.hmsim.zst of the jobs that workloads/captures/README.md names. Of the windows of
-`LENGTH` instructions, at multiples of `STEP`, that read the NVDIMM (of dfsioe_w: that write to it,
-of nutchindexing: that do both), the middle one by lines of the NVDIMM becomes PROGRAM.hmsim.zst; of
-those of sort that write and do not read, the middle one becomes sort_writes.hmsim.zst.
+CAPTURES holds JOB.hmsim.zst of the jobs that workloads/captures/README.md names. Candidates are
+windows of `LENGTH` instructions, at multiples of `STEP`, that read the NVDIMM (for dfsioe_w: that
+write to it, for nutchindexing: that do both). The median candidate by lines of the NVDIMM becomes
+PROGRAM.hmsim.zst. For sort, the median window that writes and does not read becomes
+sort_writes.hmsim.zst.
 """
 
 from __future__ import annotations

@@ -19,13 +19,13 @@ from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
-# What each program's capture stands for, where its name is not the paper's.
+# Description of captures whose program is not the paper's.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
 WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # captured as one of three, too
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:
-    """Return a stream of so many accesses and the same distributions."""
+    """Return a stream with ``accesses`` accesses and the same distributions."""
     factor = accesses / stream.accesses
     ends = [0]
     for count in stream.phases:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all tests share.
+"""Fixtures and settings of all tests.
 
 Hypothesis profiles: ``ci`` (default) repeats itself exactly, ``explore`` looks for new cases.
 """

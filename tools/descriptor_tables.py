@@ -25,8 +25,8 @@ class Table:
     def names(self, root: str | Path) -> list[str]:
         """Return the sorted names of the plug-ins below the repository's root.
 
-        Raises ValueError when there is none, or a name is not a lower-case C++ identifier or not
-        the only one of its kind.
+        Raises ValueError when there are no plug-ins, or a name is not a lower-case C++ identifier
+        or not unique.
         """
         pattern = f"{self.prefix}*.cc"
         found = (path for folder in self.folders for path in Path(root).glob(f"{folder}/{pattern}"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets up and runs lanes of tests, for ``tools/test``; needs nothing but Python.
 
-What a lane holds, when to run it and how long it takes: tests/README.md.
+tests/README.md describes the content, purpose and duration of each lane.
 """
 
 from __future__ import annotations

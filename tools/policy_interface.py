@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What policies are compiled with, as a hash: a library of other headers is not to be loaded."""
+"""Hash of the headers of policies. A library compiled with other headers must not be loaded."""
 
 from __future__ import annotations
 

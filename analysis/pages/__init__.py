@@ -18,13 +18,13 @@ Documents = Iterator[tuple[Path, str]]
 
 
 class Writer(NamedTuple):
-    """What `tools/pages NAME` does.
+    """Page writer that `tools/pages NAME` runs.
 
     Attributes:
         place: module and function.
         writes: the files, or where the printed tables belong.
         minutes: on two idle processors; 0: less than half a minute.
-        needs: what must be there beside this tree and hmsim.
+        needs: requirements besides this tree and hmsim.
         checked: whether --check compares its files by default.
     """
 

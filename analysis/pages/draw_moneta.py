@@ -28,12 +28,12 @@ WAYS = {"reads": 1.0, "writes": 0.0, "mix, half reads": 0.5}
 # GB/s of the link as it is said to be, and by its ns for each KiB in configs/storage/moneta.yaml.
 NOMINAL = dict(zip(WAYS, (2, 2, 4)))
 IDEAL = dict(zip(WAYS, (KIB / 650, KIB / 602, 2 * KIB / 650)))
-# 4 KB of each request in bandwidths: GB/s of so many thousand requests a second.
+# GB/s per thousand requests of 4 KB a second.
 PAGE = 4096 / 1e6
 
 
 class Mark(NamedTuple):
-    """What a paper states, in the axes' units."""
+    """Value that a paper states, in the axes' units."""
 
     panel: str
     x: float

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from pages import Documents
 from pages.pictures import RELATIVE, Drawn, draw, log_axis
 
-# Of each capture: what is counted, its unit, and how often it is there.
+# Label of each capture, the unit of its rate, and the number of units in the capture.
 APPLICATIONS = {
     "berkeley_btree": ("B-tree", "transactions a second", claimed.TRANSACTIONS),
     "berkeley_hash": ("hash table", "transactions a second", claimed.TRANSACTIONS),
@@ -25,7 +25,7 @@ APPLICATIONS = {
 POSTMARKS = 100_000  # transactions of MICRO 2010's, taken to be as many as SC 2010's
 
 
-# Of systems that no claim is on: ext4, 2 us a request (Zhong et al., OSDI 2022).
+# Settings of systems without claims; ext4 takes 2 us a request (Zhong et al., OSDI 2022).
 EXT4 = {
     "storage/nvme": {"storage.path.file_system.time": "2us"},
     "mascots16": {"frontend.block.request_time": "4500ns"},

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How pictures of storage systems are drawn and kept (draw_*.py).
+"""Drawing and storage of pictures of storage systems (draw_*.py).
 
-What the papers state is a hollow diamond; a hollow square is what they state in relation to another
-point, which is ours.
+A hollow diamond is a value that a paper states. A hollow square is a value that a paper states
+relative to another point, which is ours.
 """
 
 from __future__ import annotations

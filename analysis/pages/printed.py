@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What commands print in pages: the demonstration's table, and the comparison of the guide."""
+"""Output of commands shown in pages: the demonstration's table, and the guide's comparison."""
 
 from __future__ import annotations
 

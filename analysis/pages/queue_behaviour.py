@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What moves the paper's Fig. 7 and 8a, on our programs' twins; the figures: `hmsim figure`.
+"""Sensitivity of the paper's Fig. 7 and 8a on our programs' twins; the figures: `hmsim figure`.
 
 Prints tables of docs/workloads.md. One channel of configs/quick.yaml, one queue of 128 entries for
 both classes, FR-FCFS, no flash pages to collect.
@@ -22,7 +22,7 @@ from pages.tables import head, percent, row
 REQUESTS = 1000
 FIG_7 = "dfsioe_r"
 ALONE = ("dfsioe_r", "sort")
-# What of the model may move queues: keys of the block agents.
+# Keys of the block agents that may change queue behaviour.
 VARIANTS: dict[str, dict[str, Any]] = {
     "4 threads of 64 lines, closed loop (default)": {},
     "2 threads of 64 lines": {"threads": 2},

@@ -13,7 +13,7 @@ from hmsim.validate.checks import validate
 from pages import DOCS, Documents
 
 PAGE = DOCS / "storage-claims.md"
-# What is between these lines is replaced.
+# The text between these lines is replaced.
 BEGIN = "<!-- Written by tools/pages storage-claims. -->\n"
 END = "<!-- As far as here. -->\n"
 FIRST = 16  # of the papers' claims; those before are closed forms

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-# Of the partners: our capture, the paper's program, its reads and writes per 1000 instructions.
+# Each partner's capture, the paper's program, and its reads and writes per 1000 instructions.
 TABLE_IV = {
     "mcf": ("mcf_like", "429.mcf", 40.58, 15.42),
     "lbm": ("lbm_like", "470.lbm", 22.68, 13.28),
@@ -25,5 +25,5 @@ def head(*cells: str) -> None:
 
 
 def percent(share: float) -> str:
-    """Return a share as it stands in tables."""
+    """Return a share as formatted in tables."""
     return f"{100 * share:.1f} %"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a user told of arrivals that run backwards?"""
+"""Does hmsim report arrivals that run backwards?"""
 
 from __future__ import annotations
 

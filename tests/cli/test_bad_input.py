@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is every fault of the user's told once, with its place, and without a trace left behind?"""
+"""Is every input error reported once, with its place, and without leaving files?"""
 
 from __future__ import annotations
 

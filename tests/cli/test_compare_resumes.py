@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 POLICIES = ("unified_fr_fcfs", "split")
 RUNS = 10  # of two workloads of two agents: 4 together, 6 alone, for both have the first agent
-# Runs the command line; its process is killed when so many runs have ended.
+# Runs the command line; its process is killed after a given number of runs.
 KILLED = """\
 import os, signal
 from hmsim.running import comparison

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is what is read bounded, what is written whole or not there, and every refusal told in a line?"""
+"""Are reads bounded, writes atomic, and all errors reported in one line?"""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_trace_info_reads_programs(tmp_path: Path) -> None:
     )
 
 
-# What block requests beside a core cannot show.
+# Block requests next to a core cannot show this.
 def test_slower_flash_reaches_the_program_and_not_its_partner() -> None:
     fast, slow = (
         stats("mix:dfsioe_r+mcf", **{READ_TIME: time, "nvdimm.precondition.overwrite": 0})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do PCM and STT-RAM stand behind the same controller?"""
+"""Do PCM and STT-RAM work with the same controller?"""
 
 from __future__ import annotations
 

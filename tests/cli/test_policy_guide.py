@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does docs/policy-guide.md work, typed in as it stands?"""
+"""Does docs/policy-guide.md work, typed in unchanged?"""
 
 from __future__ import annotations
 

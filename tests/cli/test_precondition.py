@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a run from saved preconditioning do what one that preconditions anew does?"""
+"""Does a run from saved preconditioning equal a run that preconditions again?"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from support import invoke
 
 
 class Heard(io.StringIO):
-    """A file that is no terminal and tells when something was written to it."""
+    """File that is not a terminal and signals when something is written to it."""
 
     def __init__(self) -> None:
         super().__init__()

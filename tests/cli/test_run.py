@@ -343,7 +343,7 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
         assert {path.name for path in tmp_path.iterdir()} == {"long.yaml"}
 
 
-# Tells when the simulation is under way, then runs the command line.
+# Runs the command line, and prints a line when the simulation has started.
 STARTED = """\
 import hmsim.running.runner
 from hmsim.cli import main

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does YAML become the dotted names and texts that stand in it, and back?"""
+"""Is YAML converted to its dotted names and texts, and back?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are traces of columns read as their user says, and told from what is none?"""
+"""Are traces of columns read as the user specifies, and other files rejected?"""
 
 from __future__ import annotations
 

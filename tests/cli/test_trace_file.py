@@ -84,7 +84,7 @@ def test_records_come_back(
 
 
 def test_the_file_is_laid_out_as_its_table_says(tmp_path: Path) -> None:
-    """Frames of zstd one behind the other: the header, a block each, the index."""
+    """The file is a sequence of zstd frames: the header, one per block, the index."""
     content = packed(words_of(1, 20), vcpus=4, caches=(1, 2, 3), label=b"x" * 30)
     assert struct.unpack_from("<II", content) == (0x184D2A50, 88)
     assert content[8:16] == b"HMSIMTRC"
@@ -151,7 +151,7 @@ def test_every_cut_is_noticed(tmp_path: Path) -> None:
 def test_no_file_does_more_than_be_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    """Checksums are made right again, so that what lies behind them is reached."""
+    """Checksums are corrected, so that damage reaches the code after their check."""
     content = bytearray(packed(words_of(5, 20)))
     index = struct.unpack_from("<Q", content, 80)[0]
     for _ in range(data.draw(st.integers(1, 3))):

@@ -134,7 +134,7 @@ def test_packets_of_gem5_drive_a_memory(tmp_path: Path) -> None:
     stats = parsed("run", "quick", "--workload", workload)
     assert (stats["dram.reads"], stats["dram.writes"]) == (20, 20)  # two lines a packet
     assert stats["agent.0.progress"] == 40
-    # The last packet comes 28 us behind the first.
+    # The last packet arrives 28 us after the first.
     assert 28e-6 < stats["agent.0.progress"] / stats["agent.0.rate"] < 28.1e-6
 
 

@@ -30,7 +30,7 @@ LENGTH = 2_000_000
 
 
 def crowded(monkeypatch: pytest.MonkeyPatch, counts: list[int]) -> None:
-    """Let every program have so many lines of the NVDIMM in each window of its capture."""
+    """Give every program the number ``counts[i]`` of NVDIMM lines in its capture's window i."""
     monkeypatch.setattr(experiment, "lines", lambda program, length: tuple(counts))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is made of logs of requests: occupancy of queues, response times of blocks."""
+"""Results computed from request logs: occupancy of queues, response times of blocks."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def settings_of(options: dict[str, Any]) -> tuple[ProgramSettings, dict[str, Any
 
 
 def has_run(lines: list[int], length: int) -> bool:
-    """Whether so many successive lines appear in order, others in between allowed."""
+    """Return whether ``length`` successive lines appear in order, possibly with others between."""
     best: dict[int, int] = {}
     for line in lines:
         best[line] = best.get(line - 1, 0) + 1

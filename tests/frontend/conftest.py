@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of captures share."""
+"""Fixtures of the tests of captures."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_dirty_lines_come_back_except_those_still_cached(tmp_path: Path, program
     assert lines <= len(fills) <= lines + 8
     assert lines - shared - private <= len(back) <= lines - shared + 8
     assert has_run(back, lines - shared - private)
-    # A write-back stands behind the fill that caused it, at the same instruction.
+    # A write-back follows the fill that caused it, at the same instruction.
     for before, after in zip(trace.accesses[-1000:], trace.accesses[-999:]):
         assert after[0] == FILL or before[3] == after[3]
 
@@ -245,7 +245,7 @@ def test_a_script_runs_by_its_interpreter(tmp_path: Path) -> None:
 
 
 def refused(folder: Path, message: str, *command: str, **options: Any) -> None:
-    """Check that one line of this text is the answer, and that nothing stays behind."""
+    """Check that a capture fails with this message in one line, and leaves no files."""
     before = sorted(folder.iterdir())
     options.setdefault("timeout", 60)
     with pytest.raises(CaptureError, match=message) as error:

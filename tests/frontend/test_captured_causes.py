@@ -72,7 +72,7 @@ def test_a_direct_write_tells_its_requests_and_fences(tmp_path: Path) -> None:
     assert sum(code == escapes.FENCE for code, _, _ in causes) >= sum(writes)
     found = summarise(TraceFile(names[0]).records())
     assert found["busiest"][0]["name"] == "fileio"
-    # What the module executes is not in the trace: neither instructions nor lines.
+    # The trace contains neither instructions nor lines of the module.
     settings = SystemSettings(driver="pmbd-nt", icount=True)
     plain = capture_system("fio-direct-write", names[1], settings, force=True)
     assert plain.instructions < summary.instructions < 1.02 * plain.instructions

@@ -158,7 +158,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
         assert told["partners"] == ["network_simplex 2000 12000 1"]
         assert abs(told["clock_mhz"] * 1000 - host_counter_khz()) < told["clock_mhz"]
         entry, memories = loaded(folder / "memory.elf", {0: 512 * MIB, NVDIMM: 128 * MIB})
-        # Where another simulator begins: lea leave_kept(%rip), %rdi.
+        # Entry point for another simulator: lea leave_kept(%rip), %rdi.
         assert memories[0][entry : entry + 3] == b"\x48\x8d\x3d"
         # ext4's magic number stands 56 bytes into the superblock, that 1024 into the device.
         assert memories[NVDIMM][1024 + 56 : 1024 + 58] == b"\x53\xef"
@@ -166,7 +166,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
         runs = [[int(word) for word in run.split()] for run in (folder / "written").open()]
         written = [page for first, count in runs for page in range(first, first + count)]
         assert len(set(written)) == len(written)
-        # What was zero when the guest began, and is not now, was written by the guest.
+        # Pages that were zero at the guest's start and are not now were written by the guest.
         filled = {page for page in range(0, 128 * MIB, 4096) if any_of(memories[NVDIMM], page)}
         assert filled - {page for page in filled if any_of(formatted, page)} <= {
             4096 * page for page in written

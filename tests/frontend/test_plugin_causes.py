@@ -100,7 +100,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def message(vcpu: int, running: int, name: str, *words: int) -> str:
-    """Return a message in a block of its own of 9 instructions, two before and three behind it."""
+    """Return a message in a separate block of 9 instructions, two before and three after it."""
     content = [running, MESSAGES.index(name), *words]
     inside = " ".join(f"w {vcpu} {word}" for word in content)
     return f"i {vcpu} 9 ( {vcpu} 6 {inside} ) {vcpu} 3"
@@ -153,7 +153,7 @@ def added(count: int, vcpu: int = 0) -> int:
 
 
 def test_messages_cost_no_instructions(machine: Path) -> None:
-    # Two of nine before it, three behind it; the mark's block has one.
+    # Two of nine before it, three after it; the mark's block has one.
     tell = message(0, 7, "WAKE", 8)
     found = run(machine, f"i 0 5 {tell} i 0 4")
     assert found == [

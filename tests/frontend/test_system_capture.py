@@ -145,7 +145,7 @@ def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
     ]
     assert files[0].read_bytes() == files[1].read_bytes()
     assert summaries[1].total_instructions < summaries[0].total_instructions / 2  # no boot
-    # The windows are parts of the whole, one behind the other.
+    # The windows are consecutive parts of the whole.
     whole, first, second = (lines(file, FILL) for file in files[1:])
     assert len(first) > 1000 < len(second)
     at = whole.index(second[0])

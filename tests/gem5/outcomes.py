@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
     @property
     def result(self) -> dict[str, Any]:
-        """What the script told, by ``machine.tell``."""
+        """Values that the script reported with ``machine.tell``."""
         told = [line for line in self.stdout.splitlines() if line.startswith(MARK)]
         return {key: value for line in told for key, value in json.loads(line[len(MARK) :]).items()}
 

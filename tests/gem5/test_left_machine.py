@@ -106,7 +106,7 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     moved = re.search(r"([\d,]+) bytes of the NVDIMM moved", told.stdout)
     assert moved
     assert int(moved[1].replace(",", "")) >= 256 << 10
-    # It goes on from there, and neither waits for a begin nor needs to be told again.
+    # It continues from there: it does not wait for a begin, and options need not be repeated.
     assert measured(gem5[0], machine, checkpoint, tmp_path / "run")["nvdimm"]["reads"] > 100
     done = refused(gem5[0], tmp_path, *made, "--io", "1MiB")
     assert naming("--io 256KiB", "1MiB").search(done.stderr), done.stderr

@@ -20,7 +20,7 @@ def table(outcome: Outcome, memory: str) -> list[dict[str, Any]]:
 
 
 def test_dram_is_as_fast_as_gem5s(run: Run) -> None:
-    # gem5's model closes a row after 16 accesses, unless it is told not to.
+    # By default gem5's model closes a row after 16 accesses.
     memories = ("--memory", "hmsim", "--memory", "gem5", "--pattern", "linear", "--row-accesses", 0)
     outcome = run(SCRIPT, *memories, *DDR3)
     ours, theirs = (table(outcome, memory) for memory in ("hmsim", "gem5"))

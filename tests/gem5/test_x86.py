@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes down to us of an X86 program's persistent stores?"""
+"""Which persistent stores of an X86 program reach our controller?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES = 400
 
 @pytest.fixture
 def persist(run: Run, x86: None, tmp_path: Path) -> dict[str, dict[str, Any]]:
-    """Return what was told of a run for each way to write a line back."""
+    """Return the reported values of a run for each way to write a line back."""
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     program = tmp_path / "persist"
@@ -31,11 +31,11 @@ def persist(run: Run, x86: None, tmp_path: Path) -> dict[str, dict[str, Any]]:
 
 def test_written_back_lines_come_down_as_writes(persist: dict[str, dict[str, Any]]) -> None:
     writes = {how: told["statistics"]["nvdimm.writes"] for how, told in persist.items()}
-    # What is stored past the caches stays in them here; real machines write it at once.
+    # Non-temporal stores stay in the caches here; real machines write them at once.
     flushed = {"clwb": LINES, "clflushopt": LINES, "clflush": LINES}
     assert writes == {"nothing": 0, **flushed, "non-temporal": 0}
-    # CLWB leaves lines in the cache, the others do not; an O3 core reads a line or two too many. Of
-    # lines that are stored as a whole each is fetched.
+    # CLWB leaves lines in the cache, the others do not; an O3 core reads a line or two too many.
+    # Lines that are stored completely are fetched as well.
     reads = {how: told["statistics"]["nvdimm.reads"] // LINES for how, told in persist.items()}
     assert reads == {"nothing": 1, "clwb": 1, "clflushopt": 2, "clflush": 2, "non-temporal": 1}
     assert all(told["code"] == 0 for told in persist.values())

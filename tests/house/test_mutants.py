@@ -175,7 +175,7 @@ def test_verdicts_are_read_as_written_and_the_last_one_counts(tmp_path: Path) ->
 
 
 def test_scores_have_wilsons_interval() -> None:
-    # Of 81 successes in 263: 0.2553 to 0.3662 (Newcombe 1998, table I, method 3).
+    # For 81 successes in 263: 0.2553 to 0.3662 (Newcombe 1998, table I, method 3).
     low, high = summary.interval(81, 263)
     assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
     mutants = {n: Mutant("nvdimm/a.cc", n, n + 1, "deleted", 1) for n in range(1, 5)}

@@ -38,7 +38,7 @@ def read_names() -> dict[str, list[str]]:
 
 
 def commands() -> Iterator[str]:
-    """Yield every command, and each of its options behind it."""
+    """Yield every command, and after it each of its options."""
     waiting = [("", typer.main.get_command(app))]
     while waiting:
         name, command = waiting.pop()

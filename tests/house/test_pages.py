@@ -18,7 +18,7 @@ PAGES = [
 ]
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)]+\)")
 EMPTY = {"above", "below", "here", "link", "page", "there", "this", "this page"}
-# Of other programs. (This file is left out of the code, as it names what others do not.)
+# Names of other programs. (The code to search omits this file, which holds names used only here.)
 FOREIGN = {"callgrind_annotate", "march"}
 
 

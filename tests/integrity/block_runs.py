@@ -38,7 +38,7 @@ def assert_parts_add_up(stats: dict[str, Any]) -> None:
 
 
 def assert_may_be_cut(config: Config, path: Path, trace_format: str, cuts: Iterable[int]) -> None:
-    """A run that is saved after so many steps, and loaded, ends as one that went on."""
+    """Check that a run saved after each number of steps, and loaded, ends like an unbroken run."""
     keys = [("kind", "block_trace"), ("path", "t"), ("format", trace_format)]
     keys.append(("threads", str(THREADS)))
     data = path.read_bytes()

@@ -21,7 +21,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "nvdimm.media.start_gap.regions": 16,
     },
 }
-# NVDIMMs of a channel. Of unlike ones the first and the last pages are used.
+# NVDIMMs of a channel. For unlike NVDIMMs, the first and the last pages are used.
 POPULATIONS: dict[str, dict[str, Any]] = {
     "one": {},
     "two": {"nvdimm.count": 2},

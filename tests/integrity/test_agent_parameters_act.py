@@ -73,7 +73,7 @@ CACHES = {
     "stride.distance": 4,
     "stride.entries": 2,
 }
-# Of a trace of columns: which is which.
+# Column names of a trace of columns.
 COLUMNS = {
     "time": "at",
     "op": "what",
@@ -240,7 +240,7 @@ OTHER: dict[str, Any] = {
     "frontend.time_limit": "2us",
     "frontend.stall_limit": "1ms",
 }
-# What else a parameter needs in order to act: keys of the agent, and (dotted) configuration.
+# Other settings that a parameter needs to act: keys of the agent, and (dotted) configuration.
 ON_NVDIMM = {"target": "nvdimm"}
 STRIDE = {"prefetcher": "stride"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
@@ -314,7 +314,7 @@ COMPANY["block_trace.columns.header"] = {
     **TABLE,
     **{f"columns.{key}": number for number, key in enumerate(("time", "op", "offset", "size"))},
 }
-# By number: an empty column counts between tabs, and is none between blanks.
+# By number: tabs delimit an empty column, blanks do not.
 COMPANY["block_trace.columns.separator"] = {**TABLE, "columns.device": "5"}
 VECTORS = {"path": "vectors", "format": "ramulator2_rw", "levels": "1, 2, 4, 4, 1024, 256"}
 STORES = {"path": "stores", "format": "ramulator2_ls"}
@@ -336,11 +336,11 @@ COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace read as something else is refused.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
-# So is one with an operation that no word stands for, or two do.
+# A trace is also rejected if no word, or two words, stand for an operation.
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}
 REFUSED += WORDS
-# Those that change no statistic. An entry whose parameter does change one fails.
+# Parameters that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
     "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",

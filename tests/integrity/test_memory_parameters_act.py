@@ -136,7 +136,7 @@ HBM3 = {"dram.preset": "hbm3_6400_8h_4gb_x32", "nvdimm.present": False}
 POWER_DOWN = {"dram.power_down": "fast"}
 SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
-# What else a parameter needs in order to act.
+# Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
     "controller.queues": {"controller.queue_depth": 32},  # is full at times
     "controller.nvdimm_queue_depth": SPLIT,
@@ -196,7 +196,7 @@ IDLE = (
     "dram.timing.tXP",
     "dram.timing.tXS",
 )
-# Those that change no statistic. An entry whose parameter does change one fails.
+# Parameters that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
 }

@@ -20,7 +20,7 @@ BY_AGE = ("fcfs_strict", "nvm_duet")
 
 
 def bound(requests: int) -> int:
-    """Return for how long one of so many waits at most, in picoseconds."""
+    """Return the longest wait of one of ``requests`` requests, in picoseconds."""
     cycles = requests * W + LOOKUP
     return LIMIT + CYCLE * (cycles + (cycles // INTERVAL + 1) * RANKS * (REFRESH + W))
 

@@ -122,7 +122,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.media.start_gap.randomised": False,
 }
 LARGE = {"nvdimm.nand.page_size": "16KiB", "nvdimm.capacity": "16MiB"}
-# What else a parameter needs to act.
+# Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
     "nvdimm.interleave": {"nvdimm.count": 2},
     "nvdimm.interleave_size": {
@@ -184,7 +184,7 @@ REFUSED = (
 
 @cache
 def statistics(name: str = "", fill: float = 0.5, change: bool = True) -> dict[str, Any]:
-    """Return what random requests, a power failure and more requests leave behind."""
+    """Return the statistics after random requests, a power failure and more requests."""
     overrides = {**BASE, "nvdimm.precondition.fill": fill, **COMPANY.get(name, {})}
     if change and name:
         overrides[name] = OTHER[name]

@@ -18,7 +18,7 @@ from hmsim.running.workload import Agent, Workload
 
 pytestmark = pytest.mark.slow
 
-# What makes a run use a policy of a kind.
+# Settings that make a run use a policy of a kind.
 CHOOSES: dict[str, dict[str, str]] = {
     "transaction_scheduler": {
         "controller.scheduler": "{}",
@@ -32,7 +32,7 @@ CHOOSES: dict[str, dict[str, str]] = {
     "buffer_manager": {"nvdimm.buffer.manager": "{}"},
     "buffer_replacement": {"nvdimm.buffer.replacement": "{}"},
 }
-# Times that fit a run of some 200 us; other parameters as they stand.
+# Times that fit a run of about 200 us; other parameters keep their defaults.
 BASE: dict[str, Any] = {
     "nvdimm.capacity": "8MiB",
     "nvdimm.ftl.over_provisioning": 60,
@@ -49,7 +49,7 @@ BASE: dict[str, Any] = {
     "policies.firm.interval": "10us",
 }
 TABLE = read_table(Path(__file__).parents[2] / "configs" / "harmonic" / "quick.table")
-# Where the value found by other() is not one that acts in this workload.
+# Values for parameters for which the value of other() has no effect in this workload.
 OTHER: dict[str, Any] = {
     "policies.atlas.history": 0.1,
     "policies.atlas.threshold": "1us",
@@ -76,7 +76,7 @@ PAS: dict[str, Any] = {
     "controller.arbiter": "oldest_first",
     "controller.writes": "mixed",
 }
-# What else a parameter needs in order to act.
+# Other settings that a parameter needs to act.
 WITH: dict[str, dict[str, Any]] = {
     "policies.harmonic.table": {"policies.harmonic.table": TABLE.text()},
     "policies.harmonic.dram_guard": {"policies.harmonic.guard": True},

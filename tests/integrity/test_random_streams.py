@@ -62,9 +62,9 @@ def machine() -> Config:
 
 
 def records(agents: Sequence[Agent], index: int, cores: range, count: int = 0) -> list[Any]:
-    """Return what the agent at this place did first, so many records, in no order.
+    """Return the first ``count`` records of the agent at this place, in no order.
 
-    Block requests where it has any, else memory requests of its cores.
+    They are its block requests if it has any, otherwise the memory requests of its cores.
     """
     result = hmsim.run(machine(), Workload("test", tuple(agents)), seed=3, request_log=True)
     io, memory = result.io_requests, result.requests
@@ -99,7 +99,7 @@ def test_an_agent_performs_the_same_records_alone_and_together(kind: str, place:
 
 @pytest.mark.parametrize("kind", DRAWS)
 def test_equal_agents_draw_different_numbers_and_keep_them_in_solo_runs(kind: str) -> None:
-    # Both act for core 5: block requests tell them apart, others are told apart by their cores.
+    # Both use core 5: block requests name the agent, other requests only the core.
     twins = Workload("test", (agent(kind, core=5), agent(kind, core=5)))
     first, second = (twins.alone(index).agents for index in (0, 1))
     assert first[0].flat() == twins.agents[0].flat()

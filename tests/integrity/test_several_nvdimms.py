@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do several NVDIMMs on a channel work at once, and are they told apart?"""
+"""Do several NVDIMMs on a channel work at once, and are they distinguished?"""
 
 from __future__ import annotations
 

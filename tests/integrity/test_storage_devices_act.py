@@ -159,7 +159,7 @@ def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
     assert_parts_add_up(statistics(path, kind))
 
 
-# What makes a flash device, or a page cache, use a policy of a kind.
+# Settings that make a flash device, or a page cache, use a policy of a kind.
 CHOOSES = {
     "victim_selector": ("storage.flash.ftl.victim",),
     "gc_scheduler": ("storage.flash.gc.scheduler",),
@@ -186,7 +186,7 @@ POLICIES: dict[str, Any] = {
     "policies.proactive.lun": "shared",
     "policies.proactive.stages": "1",
 }
-# What else some of them need in order to act.
+# Other settings that some of them need to act.
 POLICIES_ALONE: dict[str, dict[str, Any]] = {
     "policies.background.soft_threshold": {
         "storage.flash.ftl.gc_threshold": 0.02,

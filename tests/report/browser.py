@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A headless Chromium that is told what to do over a pipe (the Chrome DevTools Protocol)."""
+"""A headless Chromium, controlled over a pipe (the Chrome DevTools Protocol)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of pictures and pages share: runs, and the command line in this process."""
+"""Fixtures of the tests of pictures and pages: runs, and the command line in this process."""
 
 from __future__ import annotations
 

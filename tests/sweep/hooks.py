@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runners and workloads for the tests: they fail, or end their process, when told."""
+"""Runners and workloads for the tests: they fail, or end their process, on request."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hmsim.common.paths import shipped
 from messages import naming
 from support import invoke, succeed
 
-# Makes a checkpoint where there is none, and a run directory where there is one.
+# Makes a checkpoint if there is none, otherwise a run directory.
 GEM5 = """\
 #!/usr/bin/env python3
 import json, sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim sweep --plot` draw what the table holds, and is what is missing told before a run?"""
+"""Does `hmsim sweep --plot` draw the table's values, and report missing ones before a run?"""
 
 from __future__ import annotations
 

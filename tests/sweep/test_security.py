@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who can reach what listens while a sweep runs?"""
+"""Is access to the ports of a running sweep limited as docs/security.md states?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a sweep survive on a Slurm that is no mock what batch systems do to jobs?"""
+"""Does a sweep on a real Slurm give the same result if jobs are requeued and workers killed?"""
 
 from __future__ import annotations
 

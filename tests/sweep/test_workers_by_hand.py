@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a sweep run on a Dask scheduler and workers that somebody started, whoever of them goes?"""
+"""Does a sweep run on a manually started Dask scheduler and workers, even if some of them end?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No scheme gains by interference: with a bus for each class, a class is served at least as fast.
 
-The rate is that of a closed loop: as many requests as were done in a time, with so many
-outstanding. The band was written down before the first run: a class may lose 2 % of its mean over
-three seeds, which is what the ends of runs of 60 us and the dice of row hits may cost.
+The rate is that of a closed loop: requests completed in a given time, with a fixed number
+outstanding. The band was set before the first run: a class may lose 2 % of its mean over three
+seeds, which covers the effects of the ends of 60 us runs and of random row hits.
 """
 
 from __future__ import annotations

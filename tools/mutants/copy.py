@@ -31,9 +31,9 @@ MOST_ROUNDS = 8
 
 
 class Copy:
-    """What lies in a work folder: ``tree``, and ``mutants.json``, which numbers its mutants.
+    """Content of a work folder: ``tree``, and ``mutants.json``, which numbers its mutants.
 
-    ``counts`` tells of each room how many mutants were found, whether drawn or not.
+    ``counts`` holds each room's number of mutants, including those that were not drawn.
     """
 
     def __init__(self, work: Path) -> None:
@@ -67,7 +67,7 @@ class Copy:
         return f"{mutant.file}:{mutant.line}: {mutant.shown(text)}"
 
     def make(self, root: Path, of_each_room: int | None, seed: int, jobs: int) -> None:
-        """Copy the tree, find its mutants and draw so many of each room; all without a number."""
+        """Copy the tree, find its mutants and draw ``of_each_room`` of each room; None: all."""
         names = subprocess.run(
             ["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True
         ).stdout.split("\0")

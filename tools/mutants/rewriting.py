@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a mutant changes, and how a file reads that holds all of its mutants.
+"""Changes of mutants, and the text of a file that holds all of its mutants.
 
-Nothing of a file's text is taken out but the operators that become commas, and no line is added: a
-mutant within another composes with it, and line numbers stay.
+Only operators are removed from a file's text, which become commas, and no line is added. Therefore
+a mutant within another composes with it, and line numbers stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPERATORS = {**RELATIONS, **ARITHMETIC}
 
 @dataclass(frozen=True)
 class Kind:
-    """What stands before and behind a mutated expression; ``{id}`` is the mutant's number."""
+    """Text before and after a mutated expression; ``{id}`` is the mutant's number."""
 
     before: str
     behind: str
@@ -79,7 +79,7 @@ inline bool on(int id) {
 %(functions)s
 }  // namespace mutant
 """
-# Of the warnings that are errors in this tree, those that mutants cause.
+# Warnings that are errors in this tree and that mutants cause.
 WARNINGS = (
     *(
         "narrowing",
@@ -130,7 +130,7 @@ class Mutant:
 
 
 def header(count: int) -> str:
-    """Return the header of a copy with so many mutants."""
+    """Return the header of a copy with ``count`` mutants."""
     functions = [
         FUNCTION.format(name=name, operator=operator, other=other)
         for operator, (name, other) in OPERATORS.items()
@@ -143,8 +143,8 @@ def header(count: int) -> str:
 def rewrite(text: str, mutants: Mapping[int, Mutant]) -> str:
     """Return a file's text with its mutants, given by number; all are off until one is chosen.
 
-    What ends at a place stands before what begins there; of what begins or ends together, the
-    outer one is outside. Of the same extent, an operator is innermost, a deletion outermost.
+    At the same place, ends precede begins. Mutants that begin or end together nest by extent; with
+    the same extent, an operator is innermost and a deletion outermost.
     """
     pieces: list[tuple[tuple[int, int, int, int, int], int, str]] = []
     for number, mutant in mutants.items():

@@ -38,7 +38,7 @@ class TimedTest:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: `failed`, `crashed`, `endless`, `survived` or `unreached`."""
+    """Outcome of a mutant: `failed`, `crashed`, `endless`, `survived` or `unreached`."""
 
     mutant: int
     outcome: str
@@ -173,7 +173,7 @@ class Runner:
 def portions(tests: list[TimedTest], seconds: float) -> Iterable[list[TimedTest]]:
     """Yield tests, the fastest first, in portions each of which takes as long as all before.
 
-    Those that would take more than `seconds` together are left out.
+    Tests that would exceed `seconds` in total are left out.
     """
     portion: list[TimedTest] = []
     budget, spent = FIRST_PORTION, 0.0

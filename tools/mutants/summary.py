@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of the mutants: verdicts in a file of comma-separated values, and scores by room."""
+"""Results of the mutants: verdicts in a file of comma-separated values, and scores by room."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NORMAL = 1.96  # a normal variable is nearer to its mean, in deviations, with a 
 
 
 def sample(mutants: Iterable[Mutant], of_each_room: int | None, seed: int) -> list[Mutant]:
-    """Return so many mutants of each room, drawn at random; all without a number.
+    """Return ``of_each_room`` mutants of each room, drawn at random; None: all.
 
-    Rooms take turns, so that a run that is broken off has as many of each and is a sample, too. A
-    larger sample of the same seed begins with the smaller one.
+    Rooms alternate, so that an interrupted run has equally many of each room and is also a sample.
+    A larger sample of the same seed begins with the smaller one.
     """
     drawn: list[tuple[int, Mutant]] = []
     by_room = groupby(sorted(mutants), key=lambda mutant: mutant.room)
@@ -60,9 +60,9 @@ def interval(killed: int, tried: int) -> tuple[float, float]:
 def table(
     counts: Mapping[str, int], mutants: Mapping[int, Mutant], verdicts: Mapping[int, Verdict]
 ) -> Iterable[str]:
-    """Yield a table in Markdown: of each room its mutants, those tried, killed, and the score.
+    """Yield a Markdown table with each room's mutants, those tried and killed, and the score.
 
-    `counts` tells how many mutants a room has, of which `mutants` may be a part.
+    `counts` holds the number of mutants of each room; `mutants` may be a part of them.
     """
     yield "| room | mutants | tried | killed | survived | not reached | score | 95 % interval |"
     yield "|---|---|---|---|---|---|---|---|"

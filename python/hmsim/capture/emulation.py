@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What captures under QEMU share, of programs and of whole machines: the plug-in and its traces."""
+"""Plug-in and trace handling shared by captures of programs and of whole machines under QEMU."""
 
 from __future__ import annotations
 

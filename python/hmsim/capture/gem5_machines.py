@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs of the guest that go on in gem5: files that say which machine to prepare, as YAML.
+"""Jobs of the guest that continue in gem5: YAML files that define the machines to prepare.
 
 job: sort
 scale: 8
@@ -33,14 +33,14 @@ PATH = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class GuestJob:
-    """What a machine does that is to go on in gem5; `hmsim.capture.leaving.leave` tells more.
+    """Work of a machine that will continue in gem5, as for `hmsim.capture.leaving.leave`.
 
     Attributes:
         job: of the guest.
-        scale: how many times as large as usual its input is.
+        scale: size of its input as a multiple of the usual size.
         driver: of the NVDIMM.
         partners: programs with their arguments, on the last cores.
-        windows: bytes of the region that have moved when it leaves; none: at the region's begin.
+        windows: bytes moved since the region's begin at each departure; empty: leave at the begin.
         vcpus: cores.
     """
 
@@ -90,13 +90,13 @@ def prepared(
     partners: Sequence[str] = (),
     report: leaving.Report = lambda name, fraction: None,
 ) -> list[Path]:
-    """Return the folders of machines: those that are named, and those of the jobs that are.
+    """Return the folders of the named machines and of the named jobs' machines.
 
-    A job's machines are prepared in ``folder``, each job's in one of its name, where they are not
-    there yet.
+    A job's machines are prepared in the subfolder of ``folder`` with the job's name, unless they
+    are there already.
 
     - ``named``: folders of machines, job files, or names of shipped ones.
-    - ``partners``: in place of those of the job files.
+    - ``partners``: replace those of the job files.
 
     Raises InputError.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Guests for full-system captures: a Linux kernel and an image of programs, from Debian packages.
 
-Everything is made from the files in ``workloads/guest`` and pinned packages, and kept in the user's
-cache under a hash of what went in; ``manifest.json`` beside it tells versions and digests.
+Everything is built from the files in ``workloads/guest`` and pinned packages, and kept in the
+user's cache under a hash of these inputs; ``manifest.json`` next to it lists versions and digests.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def find_guest(job: str) -> Guest:
 
 
 def build(small: bool, report: Report = lambda name, fraction: None) -> Guest:
-    """Build what the cache lacks of a guest: some minutes for the kernel, then seconds.
+    """Build the parts of a guest that the cache lacks: minutes for the kernel, seconds for others.
 
-    ``report`` gets the name of a step and how much of it is done. Raises GuestError.
+    ``report`` receives the name of a step and the share that is done. Raises GuestError.
     """
     guest = guest_of(small)
     folder = guest.image.parent
@@ -128,7 +128,7 @@ def _compiler() -> str:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Let one build at a time work in a folder; others wait, and find what it made."""
+    """Let only one build work in a folder; others wait, and then find its results."""
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -18,7 +18,7 @@ from hmsim.capture.guest_tools import Entry, GuestError, Report, pinned, source
 
 PROGRAMS = "../programs"  # that captures in user mode run, too
 SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
-# Of busybox, for init and jobs; those of the last line are for Hadoop's local files and clusters.
+# Busybox applets for init and jobs; the last line's are for Hadoop's local files and clusters.
 APPLETS = (
     *(
         "cat",
@@ -37,19 +37,19 @@ APPLETS = (
     *("poweroff", "printf", "rm", "sh", "sleep", "sync", "umount"),
     *("chmod", "groups", "id", "readlink", "setsid", "stat", "taskset", "whoami"),
 )
-# What makes a file system where the machine's maker does not, and the libraries that it needs.
+# Tools that make a file system inside the guest when the host did not, and their libraries.
 E2FS_PACKAGES = ("e2fsprogs", "libext2fs2", "libcom-err2", "libblkid1", "libuuid1", "libc6")
 E2FS_LIBRARIES = ("ext2fs", "e2p", "com_err", "blkid", "uuid", "c")
 LIBRARIES = "lib/x86_64-linux-gnu"
 LOADER = "lib64/ld-linux-x86-64.so.2"
-# What Java runs on. Its packages are unpacked, not installed: they work as they are.
+# Java's runtime environment. The packages are only unpacked: they work without installation.
 JAVA_PACKAGES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g", "openjdk-17-jre-headless")
 COMPILER_PACKAGE = "openjdk-17-jdk-headless"
 JAVA_FOLDERS = ("etc/java-17-openjdk", "lib", "lib64", "usr/lib/jvm", "usr/lib/x86_64-linux-gnu")
 NOT_OF_JAVA = ("lib/ct.sym", "usr/lib/x86_64-linux-gnu/gconv")
 JAVA_HOME = "usr/lib/jvm/java-17-openjdk-amd64"
 SPARK_PACKAGE = "pyspark"  # of PyPI; it holds all of Spark's own jars
-# Of Maven Central: Lucene, and Hadoop's tests, of which TestDFSIO is one.
+# Packages of Maven Central: Lucene, and Hadoop's tests, which include TestDFSIO.
 MAVEN_PACKAGES = (
     "org.apache.hadoop:hadoop-mapreduce-client-jobclient:tests",
     "org.apache.lucene:lucene-core",
@@ -78,7 +78,7 @@ def _jobs(small: bool) -> list[Path]:
 def build_image(
     kernel: Path, small: bool, folder: Path, scratch: Path, report: Report
 ) -> dict[str, Any]:
-    """Put an image into ``folder``; return what went in. Raises GuestError."""
+    """Put an image into ``folder``; return its inputs. Raises GuestError."""
     tools.need_tools(SMALL_TOOLS, ["libc.a"])
     report("image", None)
     versions: dict[str, str] = {}
@@ -201,7 +201,7 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
 
 
 def _compile(scratch: Path, jars: Path, classes: Path, versions: dict[str, str]) -> None:
-    """Compile our jobs by Debian's compiler, run by the guest's Java."""
+    """Compile our jobs with Debian's Java compiler, run by the guest's Java."""
     root = scratch / "compiler"
     _unpack(COMPILER_PACKAGE, root, versions)
     _unpack("openjdk-17-jre-headless", root, versions)

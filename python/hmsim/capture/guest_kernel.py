@@ -27,7 +27,7 @@ MODULE_TREE_PARTS = (
     *(".config", "Kbuild", "Makefile", "Module.symvers", "arch/x86", "include", "scripts"),
     "tools/objtool/objtool",
 )
-# A kernel's banner tells who built it, where and when.
+# Fixed values for the kernel's banner, which names builder, host and time: builds are reproducible.
 KERNEL_ENVIRONMENT = {
     "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
     "KBUILD_BUILD_USER": "hmsim",
@@ -37,7 +37,7 @@ KERNEL_ENVIRONMENT = {
 
 
 def build_kernel(folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
-    """Put kernel, configuration and what its modules need into ``folder``; return what went in.
+    """Put kernel, configuration and headers for modules into ``folder``; return the inputs.
 
     Raises GuestError.
     """
@@ -73,7 +73,7 @@ def build_kernel(folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
 
 
 def _check_configuration(fragment: str, result: str) -> None:
-    """Refuse a kernel to which an option of the fragment was not given, say after a renaming."""
+    """Reject a kernel that lacks an option of the fragment, for example after a renaming."""
     given = set(result.splitlines())
     for line in fragment.splitlines():
         if line.startswith("CONFIG_") and line not in given:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What building a guest needs of its host: Debian's tools and packages, and an archive of files."""
+"""Host tools for building a guest: Debian's tools and packages, and an archive of files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def pinned() -> dict[str, str]:
 
 
 def digest_of(name: str) -> str:
-    """Return the SHA-256 that ``packages.txt`` asks of what is fetched under a name."""
+    """Return the SHA-256 that ``packages.txt`` requires of the download of a name."""
     return next(digest[0] for found, _, *digest in _packages() if found == name)
 
 
@@ -153,7 +153,7 @@ def run_tool(
 def unpack_package(name: str, version: str, folder: Path) -> str:
     """Unpack a Debian package below ``folder``; return the version it has.
 
-    That is ``version`` when the archive offers it still, else the newest there.
+    That is ``version`` if the archive still offers it, otherwise the newest version there.
     Raises GuestError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -186,7 +186,7 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
 def download_jar(name: str, version: str, digest: str, folder: Path) -> None:
     """Put a jar of Maven Central, named ``group:artifact[:classifier]``, into ``folder``.
 
-    Raises GuestError: it cannot be had, or its SHA-256 is another.
+    Raises GuestError if the download fails or its SHA-256 differs.
     """
     import urllib.request  # takes a tenth of a second
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast this host's time stamp counter goes."""
+"""Frequency of this host's time stamp counter."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ATTEMPTS = 32
 
 
 def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, int]:
-    """Return what a clock, in ns, and a counter say at the same time.
+    """Return simultaneous readings of a clock, in ns, and a counter.
 
-    The counter is read between two looks at the clock; of ``ATTEMPTS`` the one counts between whose
-    looks the least time passed, so that others may have the processor during most of them.
+    The counter is read between two readings of the clock. Of ``ATTEMPTS``, the one with the least
+    time between its clock readings counts, so that most may be disturbed by other processes.
     """
     attempts = []
     for _ in range(ATTEMPTS):
@@ -31,9 +31,10 @@ def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, i
 
 
 def host_counter_khz() -> int:
-    """Return its frequency in kHz, which a kernel on a busy host often fails to measure.
+    """Return the frequency of the time stamp counter in kHz.
 
-    Raises CaptureError where there is none, or none that may be read.
+    A guest kernel on a busy host often fails to measure it. Raises CaptureError if there is no
+    counter, or it cannot be read.
     """
     if platform.machine() != "x86_64":
         raise CaptureError(f"time stamp counter: none on {platform.machine()}")

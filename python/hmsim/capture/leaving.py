@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines that leave QEMU to go on in gem5, when their job's region of interest begins.
+"""Machines that leave QEMU and continue in gem5 when their job's region of interest begins.
 
 gem5 takes hours to boot a guest and to start a Java virtual machine; QEMU takes minutes. The guest
 leaves by itself (``workloads/guest/programs/leave.h``): Linux suspends its devices and pauses the
-machine, whose memories become one ELF file that gem5 loads instead of a kernel; there Linux sets up
-devices and CPUs anew. So nothing of QEMU's state is needed but the bytes of its memories.
+machine, whose memories become one ELF file that gem5 loads instead of a kernel. In gem5, Linux sets
+up devices and CPUs again, so only the bytes of the memories are needed from QEMU's state.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from hmsim.capture.memory_image import write_image
 from hmsim.capture.monitor import Monitor, MonitorError
 from hmsim.common.directories import new_directory, scratch_directory
 
-# Devices that both have; gem5's DMA controller would end it when Linux resumes it. The NVDIMM is
-# told to Linux as gem5 tells it.
+# Only devices that QEMU and gem5 both have: gem5 would stop when Linux resumes the DMA controller.
+# The NVDIMM is declared to Linux as gem5 declares it.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
     "acpi=off initcall_blacklist=i8237A_init_ops tsc=reliable tsc_early_khz={khz} "
@@ -67,7 +67,7 @@ Report = Callable[[str, Optional[float]], None]
 
 @dataclass(frozen=True)
 class LeftMachine:
-    """A machine that waits to go on; what its folder's ``machine.json`` tells."""
+    """Machine that waits to continue in gem5, as described by its folder's ``machine.json``."""
 
     job: str
     scale: int
@@ -99,16 +99,16 @@ def leave(
 ) -> list[Path]:
     """Boot a guest that has a job, up to its region of interest; keep the machine in a new folder.
 
-    Returns the folder, or, with ``windows``, those in it.
+    Returns the folder, or, with ``windows``, its subfolders.
 
     - ``scale``, ``driver``: as for `hmsim.capture.system.capture_system`; or the driver ``dax``:
       the file system uses the NVDIMM without a page cache.
     - ``partners``: programs with their arguments, such as ``network_simplex 100000 600000 1``: they
-      run beside the job, each on a CPU of its own, from the region's begin on.
-    - ``windows``: sizes in ascending order, such as ``0MiB``, ``8MiB``: the machine is kept when
-      so many bytes of its region went to or from the NVDIMM, in a folder of that name.
-    - ``vcpus``, ``memory``, ``nvdimm``: CPUs, and bytes of DRAM (3GiB at most) and of the NVDIMM:
-      those of the machine in gem5, to the byte.
+      run alongside the job, each on a separate CPU, from the region's begin on.
+    - ``windows``: sizes in ascending order, such as ``0MiB``, ``8MiB``: the machine is kept, in a
+      folder of that name, when its region has moved that many bytes to or from the NVDIMM.
+    - ``vcpus``, ``memory``, ``nvdimm``: CPUs, and bytes of DRAM (3GiB at most) and of the NVDIMM.
+      They must equal those of the machine in gem5.
     - ``timeout``: seconds of host time.
 
     Raises CaptureError, and InputError when the folder exists or cannot be written.
@@ -223,10 +223,10 @@ def _run(
     keep: Callable[[int, float, Sequence[str]], None],
     times: int,
 ) -> None:
-    """Run the machine until it has paused itself so many times.
+    """Run the machine until it has paused itself the given number of times.
 
-    Each time ``keep`` is called with the number of the pause, the machine's clock in MHz, and the
-    runs of pages that were written, "FIRST COUNT" each.
+    At each pause, ``keep`` is called with the number of the pause, the machine's clock in MHz, and
+    the runs of pages that were written, "FIRST COUNT" each.
     """
     late = threading.Event()
     console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)

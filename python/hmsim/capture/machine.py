@@ -17,12 +17,12 @@ from hmsim.capture.guest import Guest
 from hmsim.capture.guest_tools import find_tool, run_tool
 
 EMULATOR = "qemu-system-x86_64"
-# What Linux and programs find the machine's processor to be; they choose by it how to copy.
+# CPU models that the guest sees; Linux and programs choose their copy routines by them.
 PROCESSORS = {
     # String instructions copy by words, not by bytes, of which QEMU would report every one.
     "qemu64": "qemu64",
-    # What gem5's processors have, too, of what QEMU's have: Linux copies by loops. Of this maker it
-    # knows no machine registers.
+    # Features that QEMU's and gem5's processors share: Linux copies by loops. For this vendor,
+    # Linux accesses no model-specific registers.
     "gem5": "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch",
 }
 # Without no_timer_check the kernel gives up where a busy host lets its timer's first ticks wait.
@@ -47,7 +47,7 @@ FILE_SYSTEM = (
 
 @dataclass(frozen=True)
 class Machine:
-    """What a capture starts; a state fits the machine that it was saved of."""
+    """Machine that a capture starts. A saved state fits only the machine that it was saved from."""
 
     guest: Guest
     job: str
@@ -133,7 +133,7 @@ def check_machine(
 
 
 def format_nvdimm(backing: Path, size: int) -> None:
-    """Make an NVDIMM's content of so many bytes: an empty file system."""
+    """Make an NVDIMM's content of ``size`` bytes: an empty file system."""
     with backing.open("wb") as file:
         file.truncate(size)
     program = find_tool("mke2fs")

@@ -11,7 +11,7 @@ from pathlib import Path
 CHUNK = 1 << 16  # bytes that are all zeros, or are kept
 GAP = 1 << 20  # bytes of zeros between two segments, at least
 PAGE = 4096
-# Of ELF64 (System V ABI, gABI 4.1, chapters 4 and 5), little-endian: an executable of x86-64.
+# ELF64 headers (System V ABI, gABI 4.1, chapters 4 and 5), little-endian: an x86-64 executable.
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SEGMENT = struct.Struct("<IIQQQQQQ")
 IDENTITY = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")

@@ -30,7 +30,7 @@ class Monitor:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What QEMU is told; its pvpanic device, at port 0x505, pauses the machine."""
+        """QEMU's options; its pvpanic device, at port 0x505, pauses the machine."""
         return ("-qmp", f"unix:{self._path}", "-device", "pvpanic", "-action", "panic=pause")
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class Monitor:
         self.execute("migrate-set-parameters", **{"max-bandwidth": BANDWIDTH})
         self.execute("migrate", uri=f"exec:cat > {shlex.quote(str(file))}")
         self._migrated("saved")
-        # No event tells the end of this state, which comes at once.
+        # No event reports the end of this state, which is short: poll it.
         while self.execute("query-status")["status"] == "finish-migrate":
             time.sleep(0.01)
         self.execute("cont")

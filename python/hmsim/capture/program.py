@@ -53,7 +53,7 @@ PATH = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class CaptureSummary:
-    """What a capture recorded, within its window and regions."""
+    """Counts of a capture within its window and regions."""
 
     instructions: int
     total_instructions: int  # of the whole run, recorded or not

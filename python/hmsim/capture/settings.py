@@ -11,7 +11,7 @@ from hmsim.capture.emulation import Caches
 
 @dataclass(frozen=True)
 class ProgramSettings:
-    """What a capture of a program records.
+    """Settings of a program capture.
 
     Attributes:
         block_format: of the block trace: ``mqsim``, which has no flushes, or ``blkparse``, in which
@@ -81,7 +81,7 @@ class SystemSettings:
 
 _WAITING = SystemSettings(driver="pmbd-nt", icount=True, causes=True, timeout=20_000)
 _WORKERS = SystemSettings(vcpus=2, memory="3GiB", timeout=5_400)
-# Of workloads/captures, by job.
+# Settings of the shipped captures in workloads/captures, by job.
 SHIPPED = {
     "bayes": replace(_WAITING, scale=8, limit=48_000_000_000),
     "dfsioe_r": replace(_WAITING, scale=32, nvdimm="3GiB"),

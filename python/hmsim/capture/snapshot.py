@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a machine begins: at power-on, or with a state that an earlier run saved."""
+"""Initial state of a machine: power-on, or a state that an earlier run saved."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ Report = Callable[[str, Optional[float]], None]
 
 @dataclass(frozen=True)
 class SystemCaptureSummary:
-    """What a capture recorded within the job's region of interest and the window in it."""
+    """Counts of a capture within the job's region of interest and the window in it."""
 
     instructions: int
     total_instructions: int  # since power-on

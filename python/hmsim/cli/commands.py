@@ -11,7 +11,7 @@ from hmsim.cli.support import Group, application, epilog
 
 
 class Entry(NamedTuple):
-    """Where a command stands, and what ``hmsim --help`` and its own help say about it.
+    """Location of a command, and its texts in ``hmsim --help`` and its own help.
 
     Attributes:
         module: below `hmsim.cli`.
@@ -167,7 +167,7 @@ class Commands(Group):
         self.commands.update({name: TyperCommand(name) for name in COMMANDS})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Optional[Any]:
-        """Return a command; None if there is none of that name."""
+        """Return the command of this name, or None if it does not exist."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None

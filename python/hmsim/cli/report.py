@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that tells of runs: report."""
+"""The command ``report``, which shows the results of runs."""
 
 from typing import Annotated
 

@@ -58,7 +58,7 @@ from hmsim.traces.records import FORMATS
 NOTABLE = 1.0  # seconds of preconditioning that are told
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 OFTEN = 100  # times that an agent did its work, from which on it is told
-# Of a single agent they are 1, or its own speedup.
+# With a single agent, these values are 1 or that agent's own speedup.
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
@@ -315,7 +315,7 @@ def _print_agents(workload: Workload) -> None:
 
 
 def _could_infer(agent: Agent) -> bool:
-    """Tell whether a block trace's causes could be inferred, and nobody said how to replay it."""
+    """Return whether a block trace's causes could be inferred and its replay mode is unset."""
     keys = dict(agent.flat())
     known = FORMATS.get(keys.get("format", ""))
     return (
@@ -373,7 +373,7 @@ def _broken(name: str) -> str:
 
 
 def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `Result.record`, and what only a comparison knows, which stands in front."""
+    """Return `Result.record`, with the comparison's own values after the run's identity."""
     record = result.record()
     own = {name: row[name] for name in found.columns if name in row and name not in record}
     own = {name: value for name, value in own.items() if value is not None and value == value}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the commands share: options, tables, and the way errors end the program."""
+"""Helpers shared by the commands: options, tables, and exit on errors."""
 
 import contextlib
 import errno
@@ -170,9 +170,9 @@ def interruption(stop: KeyboardInterrupt, kept: str) -> typer.Exit:
 
 @contextlib.contextmanager
 def endings() -> Iterator[None]:
-    """End the program as promised: status 2 for the user's input, 1 for a fault of hmsim.
+    """End the program with status 2 for an input error, or 1 for a fault of hmsim.
 
-    Errors of the file system are the user's to mend. What is printed is out when the block ends.
+    Errors of the file system count as input errors. Output is flushed when the block ends.
     """
     try:
         try:
@@ -195,7 +195,7 @@ def endings() -> Iterator[None]:
         if isinstance(error, OSError) and error.errno:
             if error.errno == errno.EPIPE:
                 raise typer.Exit(UNHEARD) from None
-            # Whatever else is written tells its name.
+            # Errors of any other file carry its name.
             complain(f"{error.filename or 'standard output'}: {reason(error)}")
             raise typer.Exit(INPUT) from None
         if os.environ.get("HMSIM_DEBUG") == "1":
@@ -289,7 +289,7 @@ def configuration(
 ) -> "Config":
     """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError.
 
-    It is checked with its policy, or, without one, if ``check`` says so.
+    With a policy it is always checked, otherwise only if ``check`` is true.
     """
     from hmsim.config.configuration import load_config  # with YAML, which lists need not
 
@@ -322,5 +322,5 @@ def print_table(
 
 
 def terminal_width() -> int:
-    """Return the characters in a line of the terminal; 80 when there is none."""
+    """Return the terminal's width in characters, or 80 without a terminal."""
     return shutil.get_terminal_size().columns

@@ -32,7 +32,7 @@ app.command(
     epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "capture-program.md"),
 )(program)
 
-# What people read for the names of a summary, and what to multiply the values with.
+# Labels for the names of a summary, and factors for their values.
 MEBIBYTE = 1 / (1 << 20)
 LABELS = {
     "format": ("format", 1),

@@ -144,7 +144,7 @@ def _first_page(name: str, profile: Profile, length: float) -> int:
 
 
 def words(source: Clone, report: Callable[[], None] | None = None) -> Iterator[bytes]:
-    """Yield records of 8 bytes, as docs/trace-format.md tells them."""
+    """Yield 8-byte records, as defined in docs/trace-format.md."""
     while piece := source.records(RECORDS):
         yield piece
         if report:

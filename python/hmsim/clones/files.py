@@ -35,15 +35,15 @@ def materialised(
     seed: int = 1,
     dram_only: bool = False,
 ) -> Path:
-    """Return a trace of a profile's twin, made now or before; the cache keeps it.
+    """Return a trace of a profile's twin, from the cache or generated and then cached.
 
     Args:
         path: the profile.
-        blocks: a block trace instead; twins of seeds other than 1 lie on devices of their own.
-        instructions: to cover; 0: as many as the profile was measured over, for blocks so many
-            times that they may touch `BLOCK_PAGES`.
-        seed: which twin.
-        dram_only: without the accesses of the NVDIMM.
+        blocks: generate a block trace instead; twins of seeds other than 1 use separate devices.
+        instructions: to cover; 0: as many as the profile was measured over, for blocks multiplied
+            so that they may touch `BLOCK_PAGES`.
+        seed: selects the twin.
+        dram_only: omit the accesses of the NVDIMM.
 
     Raises:
         InputError: the profile is at fault, or the cache cannot be written.

@@ -22,7 +22,7 @@ STREAMS = {  # of a record: its name, memory and kind
     "nvdimm_non_temporal": (True, NT_WRITE),
 }
 MANY = 1 << 40
-# Where classes of visits begin, by accesses.
+# Lower bounds of the classes of visits, in accesses.
 VISITS = (1, 2, 3, 4, 5, 9, 17, 33, 64, 65, 129)
 POWERS = (0, *(1 << k for k in range(41)))  # where other bins begin
 SWEEPS = (0, 1, 2, 4, 8, 16, 32, 64)  # where bins of visits in a row begin
@@ -40,22 +40,22 @@ Groups = dict[int, Bins]
 
 @dataclass
 class Stream:
-    """What one kind of access to one memory does; shares are of 1.
+    """Profile of one kind of access to one memory; shares are fractions of 1.
 
     Attributes:
-        accesses: how many there were.
-        pages: distinct ones.
-        visits: how often the stream went to a page.
-        phases: accesses in each of `PHASES` intervals of as many instructions.
-        paces: which of the groups of about equally dense phases each phase is in.
+        accesses: number of accesses.
+        pages: number of distinct pages.
+        visits: number of visits to pages.
+        phases: accesses in each of `PHASES` intervals of equally many instructions.
+        paces: group of each phase; a group holds phases of similar density.
         jumped: visits that a jump began, by accesses: share, mean accesses, share of those that go
             from line to line, of those that begin in the first line, that end in the last.
-        followed: visits that began on the line behind the last visit's last.
-        swept: those of them that were at least the `LONG_SWEEP`-th in a row.
+        followed: visits that began on the line after the previous visit's last line.
+        swept: followed visits that were at least the `LONG_SWEEP`-th in a row.
         follow: shares of the visits ending in a page's last line that were followed, by how many
-            visits in a row had followed one another before (`SWEEPS`): of visits of one access to
-            pages visited for the first time, to others; likewise of longer ones that go from line
-            to line, and of longer ones that do not.
+            visits in a row had followed one another before (`SWEEPS`). There are six: visits of one
+            access to pages visited for the first time, and to other pages; the same two for longer
+            visits that go from line to line, and for longer visits that do not.
         kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
             A figure: twins use `mixes`.
         mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed

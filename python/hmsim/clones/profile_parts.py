@@ -30,7 +30,7 @@ from hmsim.config import settings
 MOST = 1 << 50  # instructions, accesses
 MOST_PAGES = 1 << 40
 SKIPS = (*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS)
-# Where bins of a key begin, the largest number, and how many values each bin has.
+# Lower bounds of a key's bins, the largest number, and the values per bin.
 BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
     "jumped": (VISITS, LONGEST_VISIT, 5),
     "followed": (VISITS, LONGEST_VISIT, 5),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all packages share: places, files that appear whole, progress, tables."""
+"""Helpers for all packages: paths, atomic file writes, progress, tables."""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are read with a bound, and files and run directories that appear whole or not at all.
+"""Bounded reads of files, and atomic writes of files and run directories.
 
-What is written is made in a folder beside its place, whose name nobody can foresee and which nobody
-else may enter. A lock inside says that its maker lives; what killed ones left is removed by the
-next one that writes in the same place. A directory that replaces another changes places with it in
-one step. Where the file system cannot do that, the old one is moved into the scratch folder first,
-and `remove_dead` puts it back if its maker was killed before the new one was in place.
+Output is first written to a scratch folder next to its target. The folder's name is unpredictable,
+and other users cannot enter it. A lock inside shows that its process is alive; the next writer to
+the same place removes folders of killed processes. A directory that replaces another is exchanged
+with it in one step. If the file system cannot do that, the old directory is moved into the scratch
+folder first, and `remove_dead` restores it if the process was killed before the new one was in
+place.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ SCRATCH = ".hmsim-"  # before the names of folders that are being filled
 LOCK = ".lock"
 OLD = "old"  # in a scratch folder: holds what is being replaced, under its name
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # fcntl.h and linux/fs.h
-# Of renameat2(2), where the file system or the kernel cannot exchange.
+# Errors of renameat2(2) when the file system or the kernel cannot exchange.
 NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file to read bytes. Raises InputError, too for a folder, a pipe or a device.
+    """Open a file to read bytes. Raises InputError, also for a folder, a pipe or a device.
 
-    Those have no end, or none that is known; opening a pipe would wait for its other side.
+    Pipes and devices have no known end; opening a pipe would wait for its other side.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -54,7 +55,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return the content of a file of at most so many bytes. Raises InputError."""
+    """Return the content of a file of at most ``most`` bytes. Raises InputError."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         try:
@@ -69,9 +70,9 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
 
 @contextlib.contextmanager
 def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Iterator[Path]:
-    """Give an empty folder in a place; it goes away with the block. Raises OSError.
+    """Yield an empty folder in a place; it is removed at the block's end. Raises OSError.
 
-    ``tidy``: `remove_dead` first, which reads the whole place.
+    ``tidy``: call `remove_dead` first, which reads the whole place.
     """
     if tidy:
         remove_dead(place)
@@ -84,13 +85,13 @@ def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Itera
 
 
 def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
-    """Return a new folder and the descriptor of its lock, which is held if there are locks here."""
+    """Return a new folder and its lock's descriptor, held if the file system has locks."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=place))
         try:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            continue  # somebody took it for dead before it had its lock
+            continue  # another process considered it dead before it had its lock
         except OSError:
             folder.rmdir()
             raise
@@ -98,7 +99,7 @@ def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(lock)
-            continue  # somebody took it for dead, and is removing it
+            continue  # another process considered it dead, and is removing it
         except OSError:
             return folder, lock  # a file system without locks, where nobody removes anything
         if os.fstat(lock).st_nlink:
@@ -134,9 +135,9 @@ def _remove_if_dead(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a scratch folder, once what it holds of `OLD` is back where nothing replaced it.
+    """Remove a scratch folder, after moving its `OLD` directories back if nothing replaced them.
 
-    The lock goes last: if this process is killed before, the rest is still seen to be dead.
+    The lock is removed last: if this process is killed before, the rest still counts as dead.
     """
     with contextlib.suppress(OSError):
         for old in (folder / OLD).glob("*"):
@@ -152,9 +153,9 @@ def _remove(folder: Path) -> None:
 
 
 def check_output(directory: str | os.PathLike[str], force: bool) -> None:
-    """Raise InputError when `new_directory` would refuse this place; to be asked before a run.
+    """Raise InputError when `new_directory` would reject this place; to be called before a run.
 
-    Calls `remove_dead` first: a directory that was being replaced may have to return.
+    Calls `remove_dead` first, because a directory that was being replaced may have to return.
     """
     path = Path(directory)
     remove_dead(Path(os.path.realpath(path)).parent)
@@ -180,7 +181,7 @@ def existing_parent(path: str | os.PathLike[str]) -> Path:
 
 @contextlib.contextmanager
 def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
-    """Give an empty directory to fill; it takes its place when the block ends without an error.
+    """Yield an empty directory to fill; it takes its place when the block ends without an error.
 
     Raises InputError as `check_output` does, or when the file system refuses.
     """
@@ -227,9 +228,9 @@ def _exchange(first: Path, second: Path) -> None:
 
 @contextlib.contextmanager
 def _refusals(target: str | os.PathLike[str], place: Path) -> Iterator[None]:
-    """Tell errors of the file system as InputError that names the file at fault.
+    """Convert errors of the file system to InputError that names the file at fault.
 
-    That is the target for all that happens in its place, where its parts have other names.
+    Errors below ``place``, where parts of the target have temporary names, name the target.
     """
     try:
         yield
@@ -241,7 +242,7 @@ def _refusals(target: str | os.PathLike[str], place: Path) -> Iterator[None]:
 
 
 def check_file(path: str | os.PathLike[str], force: bool) -> None:
-    """Raise InputError when `new_file` would refuse this place; to be asked before long work."""
+    """Raise InputError when `new_file` would reject this place; to be called before long work."""
     target = Path(path)
     if target.exists() and (not force or not target.is_file()):
         refused = "exists; --force replaces it" if target.is_file() else "exists and is no file"
@@ -254,7 +255,7 @@ def check_file(path: str | os.PathLike[str], force: bool) -> None:
 def new_file(
     path: str | os.PathLike[str], force: bool = False, tidy: bool = True
 ) -> Iterator[Path]:
-    """Give a path to write; the file takes its place when the block ends without an error.
+    """Yield a path to write; the file takes its place when the block ends without an error.
 
     ``tidy`` as for `scratch_directory`.
     Raises InputError when the file exists and ``force`` is false, or cannot be written.
@@ -278,7 +279,7 @@ def file_digest(path: str | os.PathLike[str]) -> str:
 
 @lru_cache(maxsize=256)
 def _digest(path: str, size: int, changed: int) -> str:
-    """Size and time of change tell a changed file apart."""
+    """Size and modification time detect a changed file."""
     digest = hashlib.sha256()
     with open_regular(path) as file:
         while block := file.read(1 << 20):

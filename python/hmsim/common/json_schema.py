@@ -16,7 +16,7 @@ SHOWN = 40  # characters of a wrong value
 
 
 class Schema(Protocol):
-    """What a JSON value must be."""
+    """Constraint on a JSON value."""
 
     def check(self, value: Any, key: str) -> None:
         """Raise InputError that names the key of the first part that does not fit."""
@@ -28,8 +28,8 @@ class Leaf:
     """A value without parts.
 
     Attributes:
-        what: it must be, as in "expected a text".
-        fits: whether a value is that.
+        what: description of the expected value, as in "expected a text".
+        fits: whether a value matches.
     """
 
     what: str
@@ -84,7 +84,7 @@ class Record:
 
     Attributes:
         keys: the schema of each.
-        needed: those that must be there.
+        needed: required keys.
     """
 
     keys: Mapping[str, Schema]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tables for people call statistics, in which groups and units."""
+"""Names, groups and units of statistics in tables for people."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Line(NamedTuple):
 
     Attributes:
         name: the statistic's path.
-        label: what people read, with its unit.
-        factor: what to multiply the statistic with to have it in that unit.
+        label: label with the unit.
+        factor: factor that converts the statistic to that unit.
     """
 
     name: str
@@ -93,7 +93,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
 }
 MILLION = 1e6
 
-# Of requests: title, and what the paths of their latency's parts begin with.
+# Classes of requests: title, and path prefix of the parts of their latency.
 CLASSES = (
     ("DRAM read", "dram.latency.read."),
     ("DRAM write", "dram.latency.write."),
@@ -114,7 +114,7 @@ CAUSES = (
 
 
 def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str, list[Line]]]:
-    """Yield the groups that have lines, with these.
+    """Yield the groups that have lines, with their lines.
 
     Args:
         names: paths of statistics, in the order that those of one pattern shall have.

@@ -7,7 +7,7 @@ import os
 
 
 def reason(error: OSError) -> str:
-    """Return why the file system refused, in a line."""
+    """Return the file system's reason for an error, in a line."""
     if error.errno:
         return os.strerror(error.errno)
     return (str(error) or type(error).__name__).splitlines()[0]

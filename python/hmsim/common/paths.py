@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where shipped files and caches are, and how a name or path finds a shipped file."""
+"""Locations of shipped files and caches, and the lookup of shipped files by name or path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def data_directory() -> Path:
 def shipped(folder: str) -> dict[str, Path]:
     """Return the shipped YAML files of a folder such as ``configs/policies`` by name.
 
-    That is the stem, and of a file in one of the folder's groups ``GROUP/STEM``.
+    A name is the file's stem, or ``GROUP/STEM`` for a file in one of the folder's groups.
     """
     root = data_directory() / folder
     own = {path.stem: path for path in sorted(root.glob("*.yaml"))}
@@ -33,7 +33,7 @@ def shipped(folder: str) -> dict[str, Path]:
 
 
 def cache_directory() -> Path:
-    """Return the folder for results that can be made again; it need not exist.
+    """Return the cache folder, for results that can be regenerated; it may be missing.
 
     Raises InputError: the user has no home, and names no other place.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress on standard error: bars on a terminal, elsewhere a line now and then."""
+"""Progress on standard error: bars on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds before bars appear
 REFRESH = 0.2  # seconds between two looks at what bars show
 SILENCE = 5.0  # seconds without a line, at least
-# Lines come ever further apart, by this part of the time so far: some eighty in ten hours.
+# The interval of lines grows with this part of the elapsed time: about eighty lines in ten hours.
 GROWTH = 0.1
 NAMED = 3  # pieces of work in a line, at most
 
-# What is done of a piece of work (0 .. 1; None: unknown), and a note.
+# Share of a piece of work that is done (0 .. 1; None: unknown), and a note.
 State = tuple[Optional[float], str]
 
 
 def line(states: Mapping[str, State]) -> str:
-    """Return what a line tells of work that goes on, the newest pieces last."""
+    """Return a line that describes the work in progress, the newest pieces last."""
     told = []
     for name, (fraction, note) in list(states.items())[-NAMED:]:
         described = f"{name} ({note})" if note else name
@@ -36,7 +36,7 @@ def line(states: Mapping[str, State]) -> str:
 
 
 def pause(elapsed: float) -> float:
-    """Return the seconds until the next line, so many seconds behind the beginning."""
+    """Return the seconds until the next line, ``elapsed`` seconds after the start."""
     return max(SILENCE, GROWTH * elapsed)
 
 
@@ -48,9 +48,9 @@ def warn(message: str) -> None:
 
 
 class Bars:
-    """What is done of each piece of work; any thread may report. Disabled: reports go nowhere.
+    """Progress display of several pieces of work. Any thread may report. Disabled: no output.
 
-    A thread of its own shows it, so that work which never reports again is seen, too.
+    A separate thread draws it, so that stalled work stays visible.
     """
 
     def __init__(self, enabled: bool) -> None:
@@ -74,9 +74,9 @@ class Bars:
             self._thread.join()
 
     def report(self, name: str, fraction: float | None = None, note: str = "") -> None:
-        """Set what is done of ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
+        """Set the progress of ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
 
-        ``note`` stands beside the name.
+        ``note`` is shown next to the name.
         """
         if not self._enabled:
             return
@@ -117,7 +117,7 @@ class Bars:
 
 
 def _update(progress: Progress, tasks: dict[str, TaskID], states: Mapping[str, State]) -> None:
-    """Make bars those of the work that goes on."""
+    """Update, add and remove bars to match the work in progress."""
     for name in [name for name in tasks if name not in states]:
         progress.remove_task(tasks.pop(name))
     for name, (fraction, note) in states.items():

@@ -44,7 +44,7 @@ class _Part(NamedTuple):
 def compose(text: bytes) -> yaml.Node | None:
     """Return the root of a text of one document, or None when it is empty.
 
-    Aliases share nodes, so nobody may change them. Raises MarkedYAMLError or ReaderError.
+    Aliases share nodes, so callers must not modify them. Raises MarkedYAMLError or ReaderError.
     """
     return _Composer(text).root()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Configurations: what a user wrote, in layers, and what it comes to."""
+"""Configurations: the user's settings in layers, and the resolved values of all parameters."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ RESERVED = ("base", "description")  # keys of a file that are no parameters
 
 @dataclass(frozen=True)
 class Config:
-    """A configuration of the memory system that the core has found to be in order.
+    """A configuration of the memory system that the core has validated.
 
     Attributes:
         name: the file's stem.
-        settings: what the files say, the base's first.
-        bundle: what the policy bundle says; wins over ``settings``.
-        overrides: what the caller says; wins over both.
+        settings: settings of the files, the base's first.
+        bundle: settings of the policy bundle; they override ``settings``.
+        overrides: settings of the caller; they override both.
         policy: the bundle's name, or None.
-        objects: the bundle's policies in Python: by parameter what makes a new one.
+        objects: the bundle's policies in Python: a factory by parameter.
         writes: the write mode that the bundle's name gives, or None.
     """
 
@@ -59,7 +59,7 @@ class Config:
         return dict(Simulation.resolve(self.flat()))
 
     def capacities(self) -> dict[str, int]:
-        """Return the bytes that addresses may span, of ``dram`` and ``nvdimm`` (0: there is none).
+        """Return the addressable bytes of ``dram`` and ``nvdimm``; 0 for an absent memory.
 
         Raises InputError.
         """
@@ -72,7 +72,7 @@ class Config:
         return yaml_settings.to_yaml(self.resolved().items(), docs)
 
     def with_policy(self, bundle: AnyBundle | None) -> Config:
-        """Return this configuration under a policy bundle, in place of a former one.
+        """Return this configuration under a policy bundle, which replaces an earlier one.
 
         ``bundle``: a shipped bundle (``split``) or a path to one, both also in a write mode
         (``split,drained``), a Bundle, or None for no bundle. Raises InputError.
@@ -102,8 +102,8 @@ class Config:
     def with_writes(self, mode: str) -> Config:
         """Return this configuration with its policy bundle in a write mode, ``NAME,MODE``.
 
-        The mode wins over what the bundle says. Raises InputError: the bundle's scheduler sets the
-        direction itself, or an override contradicts.
+        The mode overrides the bundle's own setting. Raises InputError if the bundle's scheduler
+        sets the direction itself, or an override contradicts.
         """
         name = write_modes.variant(str(self.policy), mode)
         own = yaml_settings.from_mapping({MODE: mode}, name)
@@ -113,7 +113,7 @@ class Config:
         return changed
 
     def check(self) -> None:
-        """Raise InputError, one line per error, when the core refuses this configuration."""
+        """Raise InputError, one line per error, when the core rejects this configuration."""
         merged = {setting.name: setting for setting in self.settings_in_force()}
         errors = [*_misplaced(merged.values())]
         named = {setting.name for setting, _ in errors}
@@ -136,7 +136,7 @@ class Config:
         return write_modes.ITSELF if self.sets_direction() else self.resolved()[MODE]
 
     def _mode_conflicts(self) -> list[str]:
-        """Return what contradicts the write mode in the bundle's name."""
+        """Return the errors of settings that contradict the write mode in the bundle's name."""
         if self.writes is None:
             return []
         if self.sets_direction():
@@ -156,10 +156,10 @@ class Config:
         return []
 
     def _blamed(self, name: str) -> str:
-        """Return, of an error of a parameter, what else was set without which there is none.
+        """Return the other setting that causes a parameter's error, as text for its message.
 
-        What a base or a default says may be wrong only since somebody set another parameter: '',
-        or '; since WHERE sets NAME to VALUE'.
+        A value from a base or a default may be invalid only because another parameter was set. The
+        result is '; since WHERE sets NAME to VALUE', or '' if no single other setting is the cause.
         """
         merged = self.settings_in_force()
         told = {s.where.rpartition(":")[0] for s in merged if s.name == name}
@@ -173,7 +173,7 @@ class Config:
         return ""
 
     def _misplaced_objects(self) -> list[str]:
-        """Return what is wrong with policies in Python that the core cannot see."""
+        """Return errors of policies in Python that the core cannot detect."""
         given = dict(self.objects)
         values = {setting.name: setting.text for setting in self.settings_in_force()}
         if values.get("controller.queues", "unified") == "unified":
@@ -201,8 +201,9 @@ def load_config(
     Args:
         path_or_name: a path, or the name of a shipped configuration (``quick``).
         overrides: values by dotted name (``{"controller.queues": "split"}``); they win.
-        where: what errors call the place of the overrides.
-        check: whether the core is asked; who lays a policy bundle over it has it asked then.
+        where: place of the overrides, as named in errors.
+        check: whether the core checks the configuration; pass false if a policy bundle will be
+            applied, because that checks the result.
 
     Raises:
         InputError: with one line per error that names file, line, parameter and nearest valid name.
@@ -262,7 +263,7 @@ def _find_base(path: Path, name: str, where: str) -> Path:
 
 
 def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
-    """Return settings that name a section of parameters, or something below a parameter."""
+    """Return settings whose name is a section of parameters, or is below a parameter."""
     names = [info["name"] for info in Simulation.parameters()]
     sections = {
         ".".join(parts[:length])

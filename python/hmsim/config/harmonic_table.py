@@ -32,7 +32,7 @@ RANDOMNESS = tuple((2 * i + 1) / 8 for i in range(4))
 DRAM_AXES = ("stride", "reuse", "outstanding")
 NVDIMM_AXES = ("write_ratio", "write_randomness", "read_randomness", "outstanding")
 
-# A table tells how fast the memory alone is: policies and the workload's state have no part in it.
+# A table holds the speed of the memory alone, independent of policies and the workload's state.
 NEUTRAL = {
     "controller.channels": "1",
     "controller.queues": "split",
@@ -80,7 +80,7 @@ NVDIMM_CELLS = len(WRITE_RATIOS) * len(RANDOMNESS) ** 2 * len(DEPTHS)
 
 @dataclass(frozen=True)
 class Table:
-    """Rates by cell, in requests per millisecond, and what they were trained with.
+    """Rates by cell, in requests per millisecond, and the parameters of their training.
 
     Attributes:
         key: of the hardware, `table_key`.
@@ -178,7 +178,7 @@ def read_table(path: Path) -> Table:
 def training_config(config: Config) -> Config:
     """Return the configuration under which the tables of this one are trained.
 
-    It is the same hardware, in one channel, without what has no part in the tables.
+    It is the same hardware with one channel, without the settings that do not affect the tables.
     """
     kept = [s for s in config.settings_in_force() if not s.name.startswith(APART)]
     page_policy = config.resolved()["controller.page_policy"]
@@ -189,9 +189,9 @@ def training_config(config: Config) -> Config:
 
 
 def table_key(config: Config) -> str:
-    """Return the hash of what shapes a configuration's tables: of all that differs from defaults.
+    """Return the hash of a configuration's settings that affect its tables and are not defaults.
 
-    A parameter that is new, with a default that changes nothing, leaves keys as they are.
+    A new parameter whose default changes nothing does not change existing keys.
     """
     training = training_config(config)
     resolved = training.resolved()
@@ -205,7 +205,7 @@ def table_key(config: Config) -> str:
 
 
 def cache_file(key: str) -> Path:
-    """Return where a table that was trained here is kept."""
+    """Return the cache file of a table that was trained on this machine."""
     return cache_directory() / "harmonic" / f"{key}{SUFFIX}"
 
 
@@ -233,7 +233,7 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
 
 
 def table_parameter(config: Config) -> str | None:
-    """Return the name of the parameter that wants a table and has none; None: there is none."""
+    """Return the name of the bus arbiter's empty table parameter, or None if it needs no table."""
     if "controller.arbiter" in dict(config.objects):
         return None
     resolved = config.resolved()

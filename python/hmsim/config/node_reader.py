@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads YAML nodes of a known shape; what is wrong is told with file, line and key."""
+"""Reader of YAML nodes of a known shape; errors name file, line and key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hmsim.config import settings as yaml_settings
 
 @dataclass(frozen=True)
 class Value:
-    """A text and where it stands: ``file:line``."""
+    """A text and its place: ``file:line``."""
 
     text: str
     where: str

@@ -10,8 +10,8 @@ A subclass of `TransactionScheduler` or `BusArbiter` takes part in a simulation 
     mine = hmsim.Bundle("writes_last", base="split", objects={"controller.scheduler": WritesLast})
     hmsim.compare("quick", policies=["split", mine], workloads=["demo"])
 
-Each channel and use has an object of its own. Times are integers of picoseconds. Views are valid
-during the call only. Instance attributes are the policy's state, which checkpoints hold.
+Each channel and use has its own object. Times are integers in picoseconds. Views are valid only
+during the call. Instance attributes are the policy's state, which checkpoints contain.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ SAFE = {  # beside the built-in types: what a checkpoint may hold
 
 
 class TransactionPolicy:
-    """What `TransactionScheduler` and `BusArbiter` share; hooks not overridden cost nothing."""
+    """Base of `TransactionScheduler` and `BusArbiter`; hooks not overridden cost nothing."""
 
     _host: Any = None
 
     def connect(self, shape: SimpleNamespace, instructions: Callable[[int], int]) -> None:
-        """Get to know the channel, before all else.
+        """Connect the policy to its channel; called before all other functions.
 
         Args:
             shape: the fields of ``ChannelShape`` in policies/policy.h.
-            instructions: instructions that a source has retired so far.
+            instructions: function that returns the instructions a source has retired so far.
         """
 
     def on_enqueue(self, request: RequestView, now: int) -> None:
@@ -77,8 +77,8 @@ class TransactionPolicy:
 class TransactionScheduler(TransactionPolicy):
     """Orders the transactions of one queue."""
 
-    orders_commands = False  # whether NVDIMM commands leave in the order of their keys, too
-    sets_direction = False  # whether keys say when writes go before reads; `direction` always does
+    orders_commands = False  # whether NVDIMM commands also issue in the order of their keys
+    sets_direction = False  # whether keys set when writes go before reads; `direction` always does
 
     def key(self, request: RequestView) -> int:
         """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
@@ -89,43 +89,45 @@ class TransactionScheduler(TransactionPolicy):
         raise NotImplementedError
 
     def withholds(self, request: RequestView) -> bool:
-        """Return True while the request may not have any command.
+        """Return True while no command may issue for the request.
 
-        Asked when it could begin to compete, and, for one that is withheld, again after `rekey` of
-        its slot or `raise_epoch`. One that is withheld for ever keeps the run from ending.
+        Called when the request could begin to compete. For a withheld request, called again after
+        `rekey` of its slot or `raise_epoch`. A request that is withheld for ever keeps the run from
+        ending.
         """
         return False
 
     def patience(self) -> int | None:
         """Return the picoseconds after which a request goes before all others; None: never.
 
-        Counted from when it got its slot; of such requests the oldest goes first. Asked once, after
-        `connect`.
+        The time counts from when the request got its slot. Among such requests the oldest goes
+        first. Called once, after `connect`.
         """
         return None
 
     def direction(self) -> str | None:
-        """Return which DRAM requests go where writes are drained: `READS` or `WRITES`.
+        """Return which DRAM requests issue when writes are drained: `READS` or `WRITES`.
 
-        None leaves it to the watermarks. The others go while nothing of this kind is queued. It
-        changes only in hooks. Without ``controller.writes: drained`` nobody asks.
+        None leaves it to the watermarks. Requests of the other kind issue while none of this kind
+        is queued. The value may change only in hooks. It is used only with
+        ``controller.writes: drained``.
         """
         return None
 
     def next_change(self) -> int | None:
-        """Return when keys next change with time alone; None: never."""
+        """Return the next time at which keys change with time alone; None: never."""
         return None
 
     def change(self, now: int) -> None:
-        """Change them: the time has come."""
+        """Change the keys at the time that `next_change` returned."""
 
     def raise_epoch(self) -> None:
-        """Have all keys asked for again."""
+        """Make the simulator query all keys again."""
         if self._host is not None:
             self._host.raise_epoch()
 
     def rekey(self, slot: int) -> None:
-        """Have the key of the request in a slot, which has not been issued, asked for again."""
+        """Make the simulator query the key of a slot's request again; it must not have issued."""
         if self._host is not None:
             self._host.rekey(slot)
 
@@ -148,10 +150,10 @@ KINDS: dict[str, type[TransactionPolicy]] = {
 
 @dataclass(frozen=True)
 class Bundle:
-    """A policy bundle made in Python, to be given wherever a bundle's name is.
+    """A policy bundle made in Python, accepted wherever a bundle's name is.
 
     Attributes:
-        name: what results call it.
+        name: its name in results.
         base: a shipped bundle or a path, both also in a write mode, or None for none.
         overrides: values of parameters by dotted name.
         objects: by parameter (``controller.scheduler``, ``controller.nvdimm_scheduler``,
@@ -164,7 +166,7 @@ class Bundle:
     objects: Mapping[str, PolicyMaker] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raise InputError when ``objects`` are not what they should be."""
+        """Raise InputError when ``objects`` are invalid."""
         for name, maker in self.objects.items():
             if name not in KINDS:
                 near = nearest_name(name, list(KINDS)) or ", ".join(KINDS)
@@ -206,7 +208,7 @@ def save_state(policy: TransactionPolicy) -> bytes:
 
 
 def load_state(policy: TransactionPolicy, state: bytes) -> None:
-    """Give a policy what `save_state` returned. Raises InputError when it is damaged."""
+    """Restore a policy's state from `save_state`. Raises InputError when it is damaged."""
     try:
         policy.__setstate__(_Reader(io.BytesIO(state)).load())
     except Exception as error:
@@ -214,7 +216,7 @@ def load_state(policy: TransactionPolicy, state: bytes) -> None:
 
 
 class _Reader(pickle.Unpickler):
-    """Reads data and nothing else: a checkpoint cannot run code."""
+    """Unpickler that accepts only data: a checkpoint cannot run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in SAFE:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies in C++ that are compiled against an installed hmsim, into libraries that it loads.
 
-A policy's file is what it is in the source tree (``policies/KIND/NAME.cc``). Compiled, it lies in a
-folder that every command looks into when it starts; the environment variable ``HMSIM_POLICIES``
-names others, files or folders, separated by colons. One that other users may change is refused.
+A policy's file is the same as in the source tree (``policies/KIND/NAME.cc``). Its library is put
+into a folder that every command searches when it starts. The environment variable
+``HMSIM_POLICIES`` names more files or folders, separated by colons. A file or folder that other
+users can change is rejected.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ LOAD = "import sys; from hmsim._core import policies; sys.exit(not policies())"
 
 
 def own_folder() -> Path:
-    """Return the folder that is looked into where HMSIM_POLICIES is not set; it need not exist.
+    """Return the folder that is searched if HMSIM_POLICIES is not set; it may be missing.
 
     Raises InputError: the user has no home, and names no other place.
     """
@@ -64,11 +65,11 @@ def sources() -> dict[str, Path]:
 
 
 def new(name: str, like: str, out: Path, force: bool = False) -> None:
-    """Write the file of a policy that is like a shipped one, but for its name.
+    """Write the file of a policy that copies a shipped one under a new name.
 
-    A scheduler's ``fixed_order()`` is left out, so that its keys are asked for.
+    A scheduler's ``fixed_order()`` is omitted, so that the simulator calls its keys.
 
-    Raises InputError: there is no such policy, the name is none or taken, or the file exists.
+    Raises InputError: there is no such policy, the name is invalid or taken, or the file exists.
     """
     if not NAME.fullmatch(name):
         raise InputError(f"{name}: a policy's name is of small letters, digits and underscores")
@@ -91,7 +92,7 @@ def new(name: str, like: str, out: Path, force: bool = False) -> None:
 
 
 class Built(NamedTuple):
-    """What `build` made.
+    """Library that `build` compiled.
 
     Attributes:
         name: of the policy.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""YAML as a flat list of settings that remember where they stand."""
+"""YAML as a flat list of settings, each with its file and line."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ composed = lru_cache(maxsize=MOST_CACHED)(compose)
 def read_mapping(path: Path) -> yaml.MappingNode:
     """Return the root of a YAML file, a mapping. Raises InputError that names file and line.
 
-    Nodes are cached by the file's content and shared with other callers, so nobody may change them.
+    Nodes are cached by the file's content and shared, so callers must not modify them.
     """
     try:
         root = composed(read_text_file(path))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write modes of policy bundles: ``NAME,drained`` and ``NAME,mixed``, for ``controller.writes``.
 
-The mode can matter more than the scheduler (docs/schedulers.md), so a comparison holds it equal or
-shows both. A scheduler that says itself when writes go before reads has no such variants.
+The mode can matter more than the scheduler (docs/schedulers.md), so a comparison keeps it equal or
+shows both. A scheduler that sets itself when writes go before reads has no such variants.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ITSELF = "sets the direction itself"
 
 
 def split(text: str) -> tuple[str, str | None]:
-    """Return a bundle's name or path and the mode behind its comma, None where there is none.
+    """Return a bundle's name or path and the mode after its comma, None without a mode.
 
-    The existence of the bundle is not looked into. Raises InputError that names the nearest mode.
+    Does not check that the bundle exists. Raises InputError that names the nearest mode.
     """
     if Path(text).is_file():
         return text, None

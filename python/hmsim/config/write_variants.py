@@ -11,10 +11,10 @@ from hmsim.config.write_modes import BOTH, DRAINED, MODES, PARAMETER, split
 
 
 def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
-    """Return configurations in a write mode, or in both, one after the other.
+    """Return each configuration in the given write mode, or in both modes, one after the other.
 
-    Those whose bundle's name gives a mode, or whose scheduler sets the direction itself, stay as
-    they are; with None all do. Raises InputError: there is no such mode.
+    Configurations whose bundle's name gives a mode, or whose scheduler sets the direction itself,
+    are unchanged; with None all are. Raises InputError if there is no such mode.
     """
     if writes is None:
         return list(configs)

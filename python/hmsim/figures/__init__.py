@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's tables and figures, made anew: `hmsim figure` (docs/results.md)."""
+"""The paper's tables and figures, reproduced: `hmsim figure` (docs/results.md)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every claim of the paper that figures are held against.
+"""Claims of the paper that the figures check.
 
-Bands of tolerance are set beforehand and wide: our traces are not the paper's. Where there is no
-band, the claim is an order or a direction.
+Tolerance bands were set before the runs and are wide, because our traces are not the paper's. A
+claim without a band is an order or a direction.
 """
 
 from __future__ import annotations

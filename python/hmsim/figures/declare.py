@@ -16,9 +16,9 @@ _MARK = "hmsim_figure"
 
 @dataclass(frozen=True)
 class Figure:
-    """What makes a figure, after running what is missing, and by which name it is asked for.
+    """Name of a figure, and the function that runs its missing points and makes it.
 
-    `place` orders figures: the paper's number; those of one number go by name.
+    `place` orders figures: the paper's number; figures of the same number are ordered by name.
     """
 
     place: int

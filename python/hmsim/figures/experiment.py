@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What figures run: the paper's system and mixes, at two sizes, every run made once and kept.
+"""Runs of the figures: the paper's system and mixes, at two sizes, each run once and cached.
 
-A mix is a program as a job (docs/jobs.md): the threads of its capture, four tasks among them, on
-three cores, where they wait for each other and for their I/O, beside a partner on the fourth. A run
-is one pass over a window of the capture, the same under every policy; three windows, drawn anew for
-every seed, stand for all of it.
-`hmsim.figures.regimes` says on which machine, and from which state of the buffer.
+A mix is a program as a job (docs/jobs.md) with a partner on the fourth core. The job is the threads
+of the program's capture, four tasks among them, on three cores, where they wait for each other and
+for their I/O. A run is one pass over a window of the capture, the same under every policy. Three
+windows, drawn again for every seed, represent the capture.
+`hmsim.figures.regimes` defines the machine and the initial state of the buffer.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ UNIFIED_256 = Bundle("unified_256_fcfs", ONE_QUEUE, {"controller.queue_depth": 2
 HMS, ALL = "paper_hms", "paper_all"
 POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256)}
 INSTRUCTIONS = 1_000_000_000  # of a partner: more than it does in a run
-# Simulated time after which a run ends whatever its tasks have done: the paper's rule may deny a
-# class for ever. What tasks did until then is their IPC.
+# Limit of a run's simulated time, needed because the paper's rule may starve a class for ever. The
+# IPC of tasks counts their progress until then.
 TIME_LIMIT = "100ms"
 WRITERS = ("dfsioe_w", "nutchindexing")
 READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
@@ -74,7 +74,7 @@ class Runs:
 
     @property
     def seeds(self) -> Sequence[int]:
-        """Of simulations, windows and twins: a seed has a partner and windows of its own."""
+        """Seeds of simulations, windows and twins; each seed has its own partner and windows."""
         return (1,) if self.quick else (1, 2, 3)
 
     def scaled(self, full: int, quick: float = 0.1) -> int:
@@ -136,9 +136,9 @@ def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = 
 
 
 def in_modes(names: Iterable[str], writes: str = write_modes.BOTH) -> list[str]:
-    """Return the names of policies in a write mode, or in both; `gains.in_mode` parts their rows.
+    """Return the names of policies in a write mode, or in both; `gains.in_mode` separates the rows.
 
-    Those that set the direction themselves stay as they are.
+    Policies that set the direction themselves are unchanged.
     """
     expanded = write_variants.expanded([system(name) for name in names], writes)
     return [str(each.policy) for each in expanded]
@@ -162,7 +162,7 @@ class Window:
     Attributes:
         begin: instructions from the capture's first.
         length: instructions.
-        share: of the capture that it stands for.
+        share: share of the capture that it represents.
     """
 
     begin: int
@@ -172,7 +172,7 @@ class Window:
 
 @lru_cache(maxsize=64)
 def lines(program: str, length: int) -> tuple[int, ...]:
-    """Return how many lines of the NVDIMM a capture has in each window of so many instructions."""
+    """Return a capture's number of NVDIMM lines in each window of ``length`` instructions."""
     trace = capture(program)
     counts = np.zeros(TraceFile(trace).header.instructions // length, dtype=np.int64)
     for piece in columns(trace):
@@ -182,11 +182,11 @@ def lines(program: str, length: int) -> tuple[int, ...]:
 
 
 def windows(program: str, number: int, length: int) -> list[Window]:
-    """Return windows that together stand for a capture, each with its share of it.
+    """Return windows that together represent a capture, each with its share of it.
 
-    I/O comes in phases, and most windows have none. So the windows are sorted by how many lines of
-    the NVDIMM they have, and one is drawn from each of three groups: those with none, and the lower
-    and the upper half of the others.
+    I/O occurs in phases, and most windows have no I/O. Therefore windows are sorted by their number
+    of NVDIMM lines, and one is drawn from each of three groups: windows without such lines, and the
+    lower and the upper half of the others.
     """
     counts = lines(program, length)
     every = range(len(counts))

@@ -74,7 +74,7 @@ def made(runs: Runs) -> Made:
         panels = canvas.subplots(2, 2, sharex=True, sharey=True)
         for row, access in zip(panels, ("read", "write")):
             for axes, (outstanding, what) in zip(row, OUTSTANDING.items()):
-                # Where curves coincide, each still shows its points: large, hollow and small ones.
+                # Points of each curve stay visible if curves coincide: large, hollow and small.
                 for (scheme, marker), colour in zip(POINTS.items(), CYCLE):
                     for kind, dash in (("with merged", "-"), ("strict", ":")):
                         own = chosen(

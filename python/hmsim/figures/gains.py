@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What policies gain over others on the same mix and seed."""
+"""Gains of policies over others on the same mix and seed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def whole(
 ) -> pd.DataFrame:
     """Return a row for the parts of each run: means of these statistics over simulated time.
 
-    Rows are parts of the same run if they differ in nothing but `SHARE`, a column of the table
-    whose values add up to 1 for each run. It is a share of the work of agent `job`, a job: in the
-    whole run a part lasts for its share times the time that the job took per instruction. So the
-    job's own IPC comes out as its work over its time.
+    Rows are parts of the same run if they differ only in `SHARE`, a column of the table whose
+    values add up to 1 for each run. It is a share of the work of agent `job`, a job: in the whole
+    run a part lasts for its share times the job's time per instruction. Thus the job's own IPC
+    equals its work divided by its time.
     """
     axes = [name for name in table.attrs["axes"] if name != SHARE]
     lasts = table[SHARE] / table[f"agent.{job}.ipc"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a second queue is worth to mcf, by how many lines others have in flight."""
+"""Gain of mcf from a second queue, by the number of lines that others have in flight."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WRITTEN = 2048  # pages: eight times the write part of the buffer, so that it is
 POLICIES = ("unified_fr_fcfs,drained", "split,drained")
 OVERRIDES = {
     "frontend.time_limit": "4ms",
-    # What bounds a thread's lines is the number asked for, and nothing else.
+    # Only the chosen number of lines limits a thread's lines in flight.
     "frontend.core.window": 65536,
     "frontend.node.copy_instructions": 1,
 }
@@ -35,9 +35,9 @@ JOB = {"kind": "job", "format": "job", "flushers": 0}
 
 
 def threads(step: str, number: int = 1, pages: int = 1, of: int = PAGES) -> str:
-    """Return a program of threads that read or write so many pages at a time, each of its own.
+    """Return a program of threads that each read or write ``pages`` own pages at a time.
 
-    Successive pages lie in LUNs by turns.
+    Successive pages are in different LUNs, in turn.
     """
     lines = []
     for thread in range(number):
@@ -47,7 +47,7 @@ def threads(step: str, number: int = 1, pages: int = 1, of: int = PAGES) -> str:
 
 
 def families(lines: int) -> dict[str, tuple[str, int, dict[str, Any]]]:
-    """Return who has so many lines in flight: a program, its cores, and the node's keys."""
+    """Return setups with ``lines`` lines in flight: a program, its cores, and the node's keys."""
     engine = {"frontend.node.machine": "dma", "frontend.node.dma_lines": lines}
     found: dict[str, tuple[str, int, dict[str, Any]]] = {
         "one reader": (threads("read"), 1, {"frontend.node.mshrs": lines}),

@@ -7,9 +7,10 @@ from pathlib import Path
 
 
 def write_log(path: Path, requests: int = 12_000) -> None:
-    """Write 4 KB blocks, a read at random and a write in order in turn, in MQSim's format.
+    """Write a trace of 4 KB blocks in MQSim's format: random reads alternate with writes in order.
 
-    The writes overwrite 64 MiB again and again; each twentieth goes to a random block behind.
+    The writes overwrite 64 MiB again and again; every twentieth goes to a random block after that
+    region.
     """
     region = 64 * 256
     state, written, lines = 1, 0, []

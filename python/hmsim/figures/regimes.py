@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""On which machine, and from which state of the buffer, each claim is decided.
+"""Machine and initial state of the buffer for each claim.
 
-Written down before any run of it; every other machine and state is sensitivity, labelled so.
+They were fixed before any run of the claim. Runs on other machines and states are labelled as
+sensitivity.
 
-**Machine**: `dma`, for every claim. The paper's plots of its queue (Fig. 7 and 8a) have more than
-104 of 128 entries held by reads of the NVDIMM. Three cores that copy with ten loads in flight
-(`table3`), or with sixteen, which is what a window of 128 leaves of 48 (`marss`), cannot hold so
-many; a copy engine that asks for a transfer's lines at once can. That machine is the only one of
-ours on which the claims could come out as they are stated.
+**Machine**: `dma`, for every claim. In the paper's plots of its queue (Fig. 7 and 8a), reads of the
+NVDIMM hold more than 104 of 128 entries. Three cores that copy with ten loads in flight (`table3`),
+or with sixteen, the part of 48 that a window of 128 allows (`marss`), cannot hold that many. A copy
+engine that requests a transfer's lines at once can. It is our only machine on which the claims
+could hold as stated.
 
-**State of the buffer**, by what the paper's inputs are to its buffer of 400 MB. That of dfsioe is
-25 GB, 64 times as large: what is read is not there (`none`), and writes meet a buffer full of what
-was written before (`dirty`). The other six read inputs of 400 MB and less that had just been
-written through it: what they read is there (`resident`).
+**State of the buffer**: it follows from the size of the paper's inputs relative to its buffer of
+400 MB. The input of dfsioe is 25 GB, 64 times as large: reads miss (`none`), and writes find a
+buffer full of earlier writes (`dirty`). The other six programs read inputs of 400 MB or less that
+had just been written through the buffer: their reads hit (`resident`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How figures look, and how they are written.
+"""Style and output of figures.
 
-Colours are those of Okabe and Ito, which colour-blind readers tell apart; series differ in hatch,
-marker or place too. What the paper states is a hollow black diamond. Equal data give equal SVGs.
+Colours are those of Okabe and Ito, which colour-blind readers can distinguish; series also differ
+in hatch, marker or place. The paper's values are hollow black diamonds. Equal data give equal SVGs.
 """
 
 from __future__ import annotations

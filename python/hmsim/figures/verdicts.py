@@ -53,13 +53,13 @@ def _mean(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """What we found about a claim.
+    """Our result for a claim.
 
     Attributes:
         claim: its id.
-        ours: the number, or None where there is none.
+        ours: our number, or None without one.
         trend: whether order and sign are as claimed.
-        text: what the reader should know: why, and what else was seen.
+        text: explanation for the reader: the reason, and other observations.
     """
 
     claim: str

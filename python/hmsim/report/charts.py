@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the page's line charts show."""
+"""Line charts of the page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report shows of each run."""
+"""Data of each run that a report shows."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ MS = 1e-9  # in picoseconds
 
 @dataclass(frozen=True)
 class Shown:
-    """A run with all that a report draws of it; times are in ms, latencies in ns.
+    """A run with all data that a report draws; times are in ms, latencies in ns.
 
     Attributes:
-        name: tells it from the others.
+        name: distinguishes it from the other runs.
         run: its directory.
-        requests: what its request log says, or None.
+        requests: summary of its request log, or None.
         series: its time series, or None.
         collecting: (ms, LUNs under collection) or None without a command log.
     """
@@ -117,7 +117,7 @@ class Shown:
 
 
 def collect(directories: Sequence[str]) -> list[Shown]:
-    """Return what is to be shown of the runs in these directories.
+    """Return the data to show of the runs in these directories.
 
     Raises InputError when there are too many, or one is not in order.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time of jobs' threads went."""
+"""Time of jobs' threads by state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hmsim.report.markup import Markup, join, tag
 from hmsim.report.tables import name_cell, table_of
 
 MS = 1e-9  # in picoseconds
-# What bars and tables say, and the statistic; copying is a part of running.
+# Labels in bars and tables, and the statistics; copying is a part of running.
 STATES = {
     "running": "running",
     "copying": "copying",

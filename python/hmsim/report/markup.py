@@ -67,6 +67,6 @@ def script(source: str) -> tuple[Markup, str]:
 
 
 def style(source: str) -> tuple[Markup, str]:
-    """Return an inline style sheet of ours and its source, likewise."""
+    """Return one of our inline style sheets and its source for the content security policy."""
     digest = b64encode(hashlib.sha256(source.encode()).digest()).decode()
     return Markup(f"<style>{source}</style>"), f"'sha256-{digest}'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a request log says of latencies, queues and throughput, in little memory."""
+"""Latencies, queue lengths and throughput of a request log, computed in bounded memory."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LINE = 64  # bytes
 
 @dataclass
 class Requests:
-    """What was gathered.
+    """Summary of a request log.
 
     Attributes:
         latency: by class and direction, numbers of requests by latency's bin.
         by_source: by source and class: numbers of requests by latency's bin, and the sum in ps.
         edges: of the bins of time, in ps.
         occupancy: by class, slots held in each bin of time, mean over channels.
-        levels: by class, share of time in which so many slots of a channel are held.
+        levels: by class, share of time by number of held slots of a channel.
         bytes: by class, bytes done in each bin of time.
         slowest: by class, the longest latency (ps) that ended in each bin of time.
     """
@@ -45,7 +45,7 @@ class Requests:
 
 
 def read_requests(run: RunDirectory) -> Requests | None:
-    """Return what the run's request log says, or None without one. Raises InputError."""
+    """Return the summary of the run's request log, or None without one. Raises InputError."""
     if not run.has(FILE):
         return None
     import numpy as np

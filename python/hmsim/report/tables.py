@@ -44,7 +44,7 @@ def name_cell(index: int, one: Shown) -> Markup:
 
 
 def runs(shown: Sequence[Shown]) -> Markup:
-    """What each run was made of."""
+    """Return the table of the runs' inputs: workload, policy, configuration, seed, ..."""
     head = ("run", "workload", "policy", "configuration", "seed", "simulated (ms)", "directory")
     rows = []
     for index, one in enumerate(shown):
@@ -159,7 +159,7 @@ def _brief(text: str) -> str:
 
 
 def causes(shown: Sequence[Shown]) -> Markup:
-    """Where the mean latency of each kind of request goes."""
+    """Return the tables of the parts of each request class's mean latency."""
     parts = [tag("h3", "Where mean latencies go")]
     names = [label for label, _ in labels.CAUSES]
     for title, path in labels.CLASSES:
@@ -174,7 +174,7 @@ def causes(shown: Sequence[Shown]) -> Markup:
 
 
 def bus(shown: Sequence[Shown]) -> Markup:
-    """What the data bus did, all shares of time."""
+    """Return the table of the data bus's activities, all as shares of time."""
     shares = {
         "DRAM data": "bus.dram_share",
         "NVDIMM data": "bus.nvdimm_share",
@@ -201,7 +201,7 @@ def bus(shown: Sequence[Shown]) -> Markup:
 
 
 def collection(shown: Sequence[Shown]) -> Markup:
-    """What garbage collection did."""
+    """Return the table of garbage collection."""
     columns = (
         ("blocks collected", "nvdimm.gc.count", 1),
         ("write amplification", "nvdimm.ftl.waf", 1),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an artifact's evaluators run, and how far what comes out is from what is expected.
+"""Experiments for artifact evaluation, and the comparison of their output with expected values.
 
 ``analysis/artifact/artifact.yaml`` lists experiments: commands of ``hmsim`` that print JSON.
-``analysis/artifact/expected`` holds what they printed when the results were last made, a file each.
+``analysis/artifact/expected`` holds their output from when the results were last generated, one
+file each.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ class Experiment:
     """One experiment.
 
     Attributes:
-        name: of its file, without suffix.
-        what: it shows, in a line.
+        name: name of its file, without suffix.
+        what: one line on what it shows.
         command: arguments of hmsim; ``{out}`` stands for the folder of results.
-        minutes: that it takes on two processors, about.
-        tolerance: by which a number may differ, relative to the larger of both.
-        first: whether it is one of those to begin with.
+        minutes: approximate duration on two processors.
+        tolerance: largest accepted difference of a number, relative to the larger of both.
+        first: whether it is one of the experiments to begin with.
     """
 
     name: str
@@ -55,15 +56,16 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How what came out compares with what is expected.
+    """Comparison of an experiment's output with the expected output.
 
     Attributes:
-        name: of the experiment.
-        values: that were compared.
-        differing: of these, by more than the tolerance, or there on one side only.
+        name: name of the experiment.
+        values: number of compared values.
+        differing: number of values that differ by more than the tolerance, or that only one side
+            has.
         worst: the largest relative difference of two numbers.
-        example: the first that differs: its path and both values; '': none does.
-        seconds: that it took.
+        example: path and both values of the first difference, '' without one.
+        seconds: duration.
     """
 
     name: str
@@ -75,7 +77,7 @@ class Verdict:
 
 
 def folder() -> Path:
-    """Return where the list and the expected values are. Raises InputError: they are nowhere."""
+    """Return the folder of the list and the expected values. Raises InputError if not found."""
     found = data_directory() / "analysis" / "artifact"
     if not found.is_dir():
         raise InputError(f"{found}: is not there; experiments come with the source tree")
@@ -105,10 +107,10 @@ def experiments() -> dict[str, Experiment]:
 
 
 def run(experiment: Experiment, out: Path) -> bool:
-    """Run an experiment unless this code has; return whether it did. Raises InputError.
+    """Run an experiment unless it has results of this code; return whether it ran.
 
-    Its file holds the command, the code's hash, the seconds that it took and what it printed; it
-    appears whole or not at all.
+    Its file holds the command, the code's hash, the duration in seconds and the output; it is
+    written atomically. Raises InputError.
     """
     target = out / f"{experiment.name}.json"
     if target.is_file() and _read(target).get("code") == of_code():
@@ -135,7 +137,7 @@ def run(experiment: Experiment, out: Path) -> bool:
 
 
 def compare(experiment: Experiment, out: Path) -> Verdict:
-    """Set what an experiment printed beside what is expected. Raises InputError: one is missing."""
+    """Compare an experiment's output with the expected one. Raises InputError if one is missing."""
     result = out / f"{experiment.name}.json"
     if not result.exists():
         raise InputError(f"{result}: is not there: 'hmsim artifact run --out {out}' makes it")
@@ -157,7 +159,7 @@ def compare(experiment: Experiment, out: Path) -> Verdict:
 
 
 def pack(out: Path, force: bool = False) -> None:
-    """Write an archive of what is committed in the source tree.
+    """Write an archive of the committed files of the source tree.
 
     Raises InputError: there is no such tree, or the file cannot be written.
     """
@@ -172,7 +174,7 @@ def pack(out: Path, force: bool = False) -> None:
 def leaves(content: Any, path: str = "") -> Iterator[tuple[str, Leaf]]:
     """Yield the values of JSON content by path, joined by slashes: names, and places in lists.
 
-    Checks in a list go by their names, so that one that is new changes no other's path.
+    Checks in a list are identified by name, so that a new check does not change other paths.
     """
     if isinstance(content, dict):
         for name, child in content.items():
@@ -191,7 +193,7 @@ def _labels(rows: Sequence[Any]) -> Iterable[object]:
 
 
 def _difference(got: Mapping[str, Leaf], wanted: Mapping[str, Leaf], name: str) -> float:
-    """Return how far two values differ, relative to the larger; infinity where none is near."""
+    """Return the difference of two values relative to the larger; infinity if not comparable."""
     if name not in got or name not in wanted:
         return math.inf
     one, two = got[name], wanted[name]

@@ -2,7 +2,8 @@
 """Training of the harmonic policy's tables, offline, by simulation.
 
 Each cell is one run of one class of memory alone: a closed loop of requests that holds the cell's
-characteristics. The run is the same whoever makes it, and in whatever order.
+characteristics. A cell's result depends neither on the process that runs it nor on the order of
+cells.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ def train(
 ) -> Table:
     """Train the tables of a configuration.
 
-    Work that was interrupted goes on where it was: finished cells are kept in the cache.
+    An interrupted training resumes: finished cells are kept in the cache.
 
     Args:
         config: any configuration with an NVDIMM.
         requests, warmup: of each cell.
-        jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
+        jobs: parallel simulations; by default one per processor. It does not change the result.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
 
     Raises:
         InputError: the configuration has no NVDIMM.
@@ -110,10 +111,10 @@ def train(
 def with_table(
     config: Config, calibrate: bool = True, jobs: int | None = None, progress: bool = False
 ) -> Config:
-    """Return the configuration with the table that its bus arbiter wants, if it wants one.
+    """Return the configuration with the table that its bus arbiter needs, if it needs one.
 
-    A table that is neither shipped nor cached is trained, once, unless ``calibrate`` is false.
-    Raises InputError: there is none.
+    A table that is neither shipped nor cached is trained once. Raises InputError if there is no
+    table and ``calibrate`` is false.
     """
     name = table_parameter(config)
     if name is None:
@@ -132,7 +133,7 @@ def with_table(
 
 
 def store(table: Table, name: str) -> None:
-    """Keep a table for the next time; a cache that cannot be written is done without."""
+    """Cache a table; an unwritable cache is ignored."""
     path = cache_file(table.key)
     with contextlib.suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,9 +149,9 @@ def _without_nvdimm(config: Config) -> Config:
 def _rate(
     flat: Sequence[tuple[str, str]], cell: Mapping[str, float], requests: int, warmup: int
 ) -> int:
-    """Return what a cell's run serves after the warm-up, in requests per millisecond.
+    """Return a cell's throughput after the warm-up, in requests per millisecond.
 
-    Two runs tell: one ends with the warm-up, the other goes on from the same beginning.
+    It is computed from two equal runs, of which one ends after the warm-up.
     """
     target = "dram" if "stride" in cell else "nvdimm"
     # A stream by number, so that tables do not depend on how agents' streams are chosen.
@@ -184,28 +185,28 @@ class _Unfinished:
                 self.rates = {int(cell): int(rate) for cell, rate in content["rates"].items()}
 
     def save(self) -> None:
-        """Keep what is done; a cache that cannot be written is done without."""
+        """Store the finished cells; an unwritable cache is ignored."""
         with contextlib.suppress(OSError, InputError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with new_file(self.path, force=True) as scratch:
                 scratch.write_text(json.dumps({"build": self._build, "rates": self.rates}))
 
     def discard(self) -> None:
-        """Forget it: all is done."""
+        """Remove the file: all cells are finished."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class Trend:
-    """How rates change along one characteristic, all others held.
+    """Change of rates along one characteristic, with all others constant.
 
     Attributes:
         memory: the class.
         axis: the characteristic, which grows.
         rule: ``not falling`` or ``not rising``.
         steps: pairs of neighbouring cells.
-        against: those that break the rule by more than `SLACK`.
+        against: pairs that break the rule by more than `SLACK`.
         worst: the largest such change, as a share of the first rate.
     """
 

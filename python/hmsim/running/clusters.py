@@ -35,7 +35,7 @@ LONGEST_NUMBER = 9  # digits
 WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.running.workers")  # its dask_setup
 EVERYWHERE = ("0.0.0.0:", "[::]:")  # what no interface is given for
 PATIENCE = 60  # seconds for a scheduler to answer
-# Of dask-jobqueue: those that take lists, and the others.
+# Options of dask-jobqueue: LISTS take lists, the others single values.
 LISTS = ("job_extra_directives", "job_script_prologue", "job_directives_skip", "worker_extra_args")
 OPTIONS = (
     *LISTS,
@@ -63,7 +63,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def client(self) -> Iterator[Client]:
-        """Give a client, which ends with the block. Raises InputError: there is no such cluster."""
+        """Yield a client, closed at the block's end. Raises InputError if there is no cluster."""
         if self.kind == "local":
             with local_client(self.workers or len(os.sched_getaffinity(0))) as own:
                 yield own

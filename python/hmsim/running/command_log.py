@@ -13,7 +13,7 @@ from hmsim.running.request_log import ROWS, RowLog, words
 if TYPE_CHECKING:
     from hmsim._core import Simulation
 
-# Of commands and modules together, and of threads, unless the user says otherwise.
+# Default limit, applied separately to rows of commands and modules together and to rows of threads.
 MOST_ROWS = 10_000_000
 
 # By the core's numbers: ChannelCommand, FlashStage and what other media do, FlashOperation and what
@@ -84,9 +84,9 @@ class _Threads(RowLog):
 
 
 class CommandLog:
-    """Every command on the channels, what the NVDIMMs' units do, and what threads of jobs do.
+    """Log of the commands on the channels and of the activity of NVDIMM units and job threads.
 
-    It begins with measuring.
+    It starts when measuring begins.
 
     ``commands.parquet``, in order: ``cycle`` of the channel's clock, ``command``, ``channel``,
     ``rank`` (NVDIMMs are those after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
@@ -104,9 +104,9 @@ class CommandLog:
     def __init__(
         self, directory: str | os.PathLike[str] | None = None, rows: int = MOST_ROWS
     ) -> None:
-        """Begin a log of so many rows at most, and so many of threads.
+        """Begin a log of at most ``rows`` rows, and as many rows of threads.
 
-        The directory tells the file system.
+        The log is written to the file system of ``directory``.
 
         Raises InputError when the file cannot be written, as `collect` and `save` do.
         """
@@ -120,7 +120,7 @@ class CommandLog:
         self._threads = _Threads(directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
-        """Take from the simulation what it has kept, when that is much or the ``last``."""
+        """Take the simulation's pending rows if there are many or this is the ``last`` call."""
         kept = simulation.logged_commands
         if last or kept >= ROWS:
             tables = simulation.take_commands()
@@ -144,7 +144,7 @@ class CommandLog:
         self._threads.save(directory / THREAD_FILE)
 
     def describe(self) -> dict[str, Any]:
-        """Return what ``run.json`` says of it; ``full``: the run went on without it."""
+        """Return its entry of ``run.json``; ``full``: the run continued after the log was full."""
         return {
             "rows": self.rows,
             "limit": self.limit,

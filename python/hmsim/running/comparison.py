@@ -77,10 +77,10 @@ class Comparison:
     """A comparison's runs, workload by workload and system by system.
 
     Attributes:
-        results: of the runs.
-        rows: of their table, in the order of ``results``; without what a run has no value of.
-        columns: of their table, in one order, whichever rows have them.
-        commands_checked: by the protocol check, in all runs that were made.
+        results: results of the runs.
+        rows: rows of the table, in the order of ``results``; a row omits values that its run lacks.
+        columns: all columns of the table, in a fixed order.
+        commands_checked: commands that the protocol check verified in all executed runs.
     """
 
     results: tuple[Result, ...]
@@ -90,7 +90,7 @@ class Comparison:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """What `compare` returns."""
+        """The table that `compare` returns."""
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=list(self.columns))
@@ -111,24 +111,24 @@ def compare(
 ) -> pd.DataFrame:
     """Simulate every workload on every configuration under every policy bundle, side by side.
 
-    Each agent also runs alone, on the same system, for slowdowns. Every run is kept in the cache
-    as it ends, and is not made again.
+    Each agent also runs alone, on the same system, for slowdowns. Each run is cached when it ends
+    and is not repeated.
 
     Args:
-        config: a Config, a path, or the name of a shipped configuration; or a list of these, which
-            may be of one bundle, or of none: then each runs under its own policies, or, named as
-            ``CONFIG,POLICY``, under that bundle.
+        config: a Config, a path, or the name of a shipped configuration; or a list of these. For
+            several configurations ``policies`` may be empty: each then runs under its own policies,
+            or, if named as ``CONFIG,POLICY``, under that bundle.
         policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
             name or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
         writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
-            none and whose scheduler leaves it open; None: what each bundle says, with a warning
-            where they differ.
+            none and whose scheduler leaves it open. With None, each bundle sets its own mode, and a
+            warning is printed if the modes differ.
         seed: of every run.
         warmup: as for `hmsim.run`.
-        check: as for `hmsim.run`; everything is run, whatever is cached.
-        jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
+        check: as for `hmsim.run`; all runs are repeated, even those in the cache.
+        jobs: parallel simulations; by default one per processor. It does not change the result.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
         calibrate: as for `hmsim.run`.
 
     Returns:
@@ -143,7 +143,7 @@ def compare(
 
     Raises:
         InputError: the input is at fault; one line per error.
-        SimulatorFault: the simulator is, or ``check`` found a rule broken.
+        SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     chosen = options(seed, warmup, check)
     how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}
@@ -163,10 +163,10 @@ def compare_runs(
     calibrate: bool = True,
     logs: Path | None = None,
 ) -> Comparison:
-    """As `compare`, with the runs themselves; ``warn`` is told before them that write modes differ.
+    """Run as `compare`, and return the runs too. Calls ``warn`` first if write modes differ.
 
-    With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
-    cached, and have a request log each.
+    With ``logs``, a folder for scratch files, whole workloads are run even if they are cached, and
+    each of these runs has a request log.
     """
     if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
@@ -191,7 +191,7 @@ def compare_runs(
     found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
     found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
-    # What is kept knows neither the names of its files nor of its workload.
+    # Cached results record neither the file names nor the workload's name.
     results = [
         replace(found[_key(point)], config=point.config, workload=point.workload)
         for point in shared
@@ -211,9 +211,9 @@ def compare_runs(
 
 
 def titles(configs: Sequence[Config]) -> list[str]:
-    """Return what each system of a comparison is called: by its policy, its configuration, or both.
+    """Return the name of each system of a comparison: its policy, its configuration, or both.
 
-    A policy is not named where a system has its own, a configuration not where all have the same.
+    The policy is omitted if a system has its own, the configuration if all have the same one.
     """
     several = len({config.name for config in configs}) > 1
     names = ([config.name if several else None, config.policy] for config in configs)
@@ -270,7 +270,7 @@ def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
 
 
 def _has_series(point: Point) -> bool:
-    """Tell whether the point's run has a time series, which no store holds."""
+    """Return whether the point's run has a time series; stores do not hold these."""
     return _core.parse_time(point.config.resolved()["frontend.series_interval"]) != 0
 
 
@@ -336,7 +336,7 @@ def _simulate_all(
 ) -> dict[str, Result]:
     """Simulate on several threads: the core does not hold the GIL. Each result is kept at once.
 
-    ``kept`` results are there already, which the bar over all runs shows.
+    ``kept`` is the number of cached results, which the bar over all runs includes.
     """
     stop = threading.Event()
     ended: list[str] = []
@@ -356,7 +356,7 @@ def _simulate_all(
                 logged.get(key),
             )
             if _is_known(point):
-                # A cache that cannot be written is done without.
+                # An unwritable cache is ignored.
                 with contextlib.suppress(InputError):
                     store.save(Outcome.of(key, measurement(result)), point)
             ended.append(key)
@@ -393,7 +393,7 @@ def _key(point: Point) -> str:
 
 
 def _is_known(point: Point) -> bool:
-    """Tell whether all that the result depends on is known, so that others may use it."""
+    """Return whether all that the result depends on is known, so that others may use it."""
     try:
         return bool(point.key)
     except InputError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""fio's job files as workloads: what they ask of a device becomes agents of kind io_pattern.
+"""fio's job files as workloads: their requests to a device become agents of kind io_pattern.
 
-fio's own manual, of version 3.33, says what the keys mean. Keys that concern how fio runs, not what
-it asks for, are left out with a note; those that would ask for something else are errors.
+The manual of fio 3.33 defines the keys. Keys that affect how fio runs, but not its requests, are
+ignored with a note. Keys that would change the requests in unsupported ways are errors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SECTION = re.compile(r"\[(.+)\]")
 ZIPF_THETA = "1.1"  # fio's own default
 
 ALIASES = {"readwrite": "rw", "blocksize": "bs", "io_limit": "io_size", "fdatasync": "fsync"}
-# What each direction is: access, and the share of reads, which rwmixread tells where it is None.
+# Access pattern and share of reads of each direction; None: rwmixread sets the share.
 DIRECTIONS: dict[str, tuple[str, float | None]] = {
     "read": ("sequential", 1),
     "write": ("sequential", 0),
@@ -43,7 +43,7 @@ FOLLOWED = {
     *("iodepth", "numjobs", "rwmixread", "rwmixwrite", "random_distribution", "fsync"),
     *("number_ios", "loops"),
 }
-# Left out without a word: they change nothing that is asked of the device, or only its start.
+# Ignored without a note: they do not change the requests to the device, or only their start.
 QUIET = {
     *("group_reporting", "new_group", "name", "description", "directory", "thread", "direct"),
     *("invalidate", "randrepeat", "randseed", "allrandrepeat", "norandommap", "create_on_open"),
@@ -63,7 +63,7 @@ NOTED = {
     "time_based": "an agent ends with its requests; loops and io_size make them more",
     "ramp_time": "'--warmup' leaves the beginning out",
 }
-# With these an agent would not be what the job is.
+# Rejected: an agent could not reproduce the job with these.
 REFUSED = {
     *("stonewall", "wait_for_previous", "wait_for", "startdelay", "thinktime", "thinktime_blocks"),
     *("rate", "rate_iops", "rate_min", "rate_process", "verify", "do_verify", "read_iolog"),
@@ -76,7 +76,7 @@ SYNCHRONOUS = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
 
 @dataclass(frozen=True)
 class Job:
-    """A section of a job file, with the global keys under its own."""
+    """A section of a job file; its own keys override the global ones."""
 
     name: str
     where: str
@@ -121,13 +121,13 @@ class Sizes:
         return min(size for size, _ in self.parts)
 
     def requests(self, total: int) -> int:
-        """Return how many requests move so many bytes, on average."""
+        """Return the number of requests that move ``total`` bytes, on average."""
         shares = sum(share for _, share in self.parts)
         return total * shares // sum(size * share for size, share in self.parts)
 
 
 def is_job_file(path: Path) -> bool:
-    """Tell whether a file is one: by its name, or since a section is the first thing in it."""
+    """Return whether a file is a fio job: by its name, or because it begins with a section."""
     if path.suffix == SUFFIX:
         return True
     lines = map(bytes.strip, read_text_file(path).splitlines())
@@ -136,9 +136,9 @@ def is_job_file(path: Path) -> bool:
 
 
 def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
-    """Return the keys of agents that do what a job file says, and notes on what they do not.
+    """Return the keys of agents that run a job file, and notes on what they do not model.
 
-    Files lie one behind the other on the device, in the order in which jobs name them.
+    Files are placed consecutively on the device, in the order in which jobs name them.
 
     Raises:
         InputError: names file, line, key and nearest valid key.
@@ -166,7 +166,7 @@ def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
 
 
 def _jobs(path: Path) -> Iterator[Job]:
-    """Yield the sections but [global], whose keys stand under those of the sections behind it."""
+    """Yield all sections except [global], whose keys are defaults for the sections after it."""
     try:
         text = read_text_file(path).decode()
     except UnicodeDecodeError as error:
@@ -209,12 +209,12 @@ def _setting(line: str, where: str) -> Setting:
 
 
 def _file(job: Job) -> str:
-    """Return what tells a job's file, or its clones' files, from those of other jobs."""
+    """Return an identifier of a job's file, or of its clones' files, that no other job shares."""
     return job.text("filename") or f"{job.where}: its own"
 
 
 def _extent(job: Job) -> int:
-    """Return the bytes of the device that a job's file, or files, take; 0: not told."""
+    """Return the bytes of the device that a job's file or files take; 0 if no size is given."""
     clones = job.count("numjobs", 1, 1, MOST_CLONES)
     if "size" not in job.keys:
         return 0
@@ -225,13 +225,13 @@ def _extent(job: Job) -> int:
 
 
 def _region(job: Job) -> int:
-    """Return the bytes of a clone's own file: so many whole requests."""
+    """Return the bytes of a clone's own file: its size rounded down to whole requests."""
     least = _sizes(job).least
     return job.bytes("size") // least * least
 
 
 def _direction(job: Job) -> tuple[str, float]:
-    """Return access, and the share of reads."""
+    """Return the access pattern and the share of reads."""
     text = job.text("rw", "read")
     if text not in DIRECTIONS:
         near = nearest_name(text, [*DIRECTIONS])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a simulation's result depends on, as hashes: settings, traces, and the code that simulates.
+"""Hashes of all that a simulation's result depends on: settings, traces and the simulator's code.
 
-Names and places have no part in it: a file counts by its content.
+Files are hashed by content; their names and paths do not matter.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _file(path: Path, where: str) -> str:
 
 
 def of_policy(maker: PolicyMaker) -> list[Any]:
-    """Return what a policy in Python is: its name, and the content of the file that holds it.
+    """Return the identity of a policy in Python: its name, and the content of its file.
 
     Raises InputError for one that may depend on more: a lambda, a nested function, one that was
     typed into an interpreter, or a partial with arguments other than texts and numbers.
@@ -102,9 +102,9 @@ def of_code() -> str:
 
 
 def modules(package: Path) -> dict[str, Path]:
-    """Return the modules that the simulating one imports, at any remove, and itself: their files.
+    """Return the files of the module that simulates and of all modules it imports, transitively.
 
-    The packages that hold them take part too, as importing a module runs its packages.
+    The packages that hold them are included, because importing a module runs its packages.
     """
     found: dict[str, Path] = {}
     waiting = [ENTRY]
@@ -119,9 +119,9 @@ def modules(package: Path) -> dict[str, Path]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    """Yield the names below ``hmsim`` that a module imports; some are no modules.
+    """Yield the names below ``hmsim`` that a module imports; not all of them are modules.
 
-    Lines are looked at that read as imports, which is ten times as fast as parsing them all.
+    Only lines that look like imports are examined, ten times as fast as parsing the file.
     """
     for match in IMPORT.finditer(source):
         module = match["module"].partition(".")[2]

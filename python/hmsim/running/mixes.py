@@ -28,9 +28,9 @@ PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant
 JOB_CORES = "1-3"
-# What a job runs of a program's capture: two turns of its four tasks, which took turns on one
-# processor, 4 ms (M instructions) each. Of the windows that have any I/O it is the middle one by
-# lines of the NVDIMM, ties by place (`tests/cli/test_mixes.py` counts them again).
+# Window of a program's capture that a job runs: two turns of its four tasks, which alternated on
+# one processor, 4 ms (M instructions) each. It is the median window by NVDIMM lines among those
+# with I/O; position breaks ties (`tests/cli/test_mixes.py` recomputes it).
 WINDOW = 40_000_000  # instructions
 WINDOW_BEGINS = {
     "bayes": 280_000_000,

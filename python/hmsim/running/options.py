@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What shapes a run beside its configuration and workload."""
+"""Options of a run besides its configuration and workload."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FEWEST_UNIT_FREE = 1000  # instructions that may be asked for without a unit; fe
 
 @dataclass(frozen=True)
 class Options:
-    """What shapes a run beside its configuration and workload.
+    """Options of a run besides its configuration and workload.
 
     Attributes:
         seed: of all pseudo-random choices, 0 .. 2^64 - 1.
         warmup_ps: picoseconds before measuring begins.
-        warmup_instructions: instructions that every core does before measuring begins.
-        check: judge every command by the rules of devices, buses and the ack protocol; changes no
-            result, but ends the run with SimulatorFault when one is broken.
+        warmup_instructions: instructions that every core executes before measuring begins.
+        check: check every command against the rules of devices, buses and the ack protocol. It does
+            not change results; a violation ends the run with SimulatorFault.
     """
 
     seed: int = 1

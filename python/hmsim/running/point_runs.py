@@ -34,20 +34,20 @@ def run_points(
 
     Args:
         points: in the order of the table's rows.
-        out: a directory, made if need be; several sets of points may share it.
-        jobs: processes at a time; the processors by default. 1: in this process.
-        client: of a Dask cluster to run on, in place of processes of this machine.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
-        calibrate: train tables that policies want, once; false: refuse.
+        out: a directory, created if missing; several sets of points may share it.
+        jobs: parallel processes; by default one per processor. With 1, points run in this process.
+        client: of a Dask cluster to run on, instead of processes of this machine.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
+        calibrate: train missing tables that policies need, once; false: raise InputError instead.
 
     Returns:
         One row per point. Columns: ``config``, ``policy``, ``workload``, ``seed``, the points'
-        axes, ``point`` (the key), ``error`` ('': none), and every statistic under its path; NaN
-        where a run has none. ``attrs["units"]`` has the unit of each statistic, ``attrs["axes"]``
-        the names of the columns before ``point``.
+        axes, ``point`` (the key), ``error`` (empty without an error), and every statistic under its
+        path; NaN where a run lacks it. ``attrs["units"]`` has the unit of each statistic,
+        ``attrs["axes"]`` the names of the columns before ``point``.
 
     Raises:
-        InputError: ``out`` cannot be written (what is finished is kept).
+        InputError: ``out`` cannot be written (finished points are kept).
     """
     wanted = [
         replace(each, config=with_table(each.config, calibrate, jobs, progress)) for each in points
@@ -64,7 +64,7 @@ def run_missing(
     client: Client | None = None,
     progress: bool = False,
 ) -> list[Outcome]:
-    """Run the points that the store does not hold; return what became of each."""
+    """Run the points that the store does not hold; return the outcome of each."""
     remove_dead(store.folder)
     found: dict[str, Outcome] = {}
     missing: dict[str, Point] = {}
@@ -93,7 +93,7 @@ def run_missing(
 
 
 def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFrame:
-    """Return points as `run_points` does, from their labels and what became of them."""
+    """Return the table of `run_points`, from the points' labels and outcomes."""
     import pandas as pd
 
     axes = list(dict.fromkeys([*NAMES, *(name for labels, _ in rows for name in labels)]))

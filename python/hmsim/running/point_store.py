@@ -27,7 +27,7 @@ class Store:
         self.folder = Path(directory) / FOLDER
 
     def load(self, key: str) -> Outcome | None:
-        """Return what became of a point, or None; a damaged file is told, and none."""
+        """Return a point's outcome, or None. A damaged file is reported and counts as missing."""
         read = self._read(key)
         return read[1] if read else None
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points: single runs that are made once, kept, and read as a table.
+"""Points: single runs that are executed once, stored, and read as a table.
 
     points = [hmsim.point("quick", "demo", policy=p, overrides={"policies.harmonic.weight": w})
               for p in ("hms", "all") for w in (0.2, 0.5, 0.8)]
     table = hmsim.run_points(points, "out")
 
-A point is known by the hash of all that its result depends on (hmsim.identity): the resolved
-configuration, the workload's content, seed, warm-up, runner, and the code that simulates. What is
-finished stands in ``out/points/KEY.json``, whole or not at all, and is never run again, whoever
-asks for it. A point that cannot be run is kept with its error.
+A point's key is the hash of all that its result depends on (hmsim.running.identity): the resolved
+configuration, the workload's content, seed, warm-up, runner, and the simulator's code. A finished
+point is written atomically to ``out/points/KEY.json`` and is not run again. A point that cannot be
+run is stored with its error.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ NAMES = ("config", "policy", "workload", "seed")  # columns of every table
 
 
 class TransientError(Exception):
-    """A point failed for a reason outside itself: it is run again next time."""
+    """A point failed for an external reason: it is run again next time."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run found.
+    """Measured values of a run.
 
     Attributes:
         values: statistics by path.
         units: their units, '' for plain numbers.
-        host: what the run cost: ``seconds``, ``peak_rss_bytes``, ...
+        host: cost of the run on the host: ``seconds``, ``peak_rss_bytes``, ...
     """
 
     values: Mapping[str, float]
@@ -53,10 +53,10 @@ class Measurement:
 
 
 class Runner(Protocol):
-    """Makes a point's run. Objects must be picklable: workers get them."""
+    """Runner of a point. Objects must be picklable, because they are sent to workers."""
 
     def identity(self) -> Any:
-        """Return what the result depends on beside the point's own parts, as JSON can hold it."""
+        """Return, as a JSON value, what the result depends on besides the point's own parts."""
 
     def measure(self, point: Point) -> Measurement:
         """Run. Raises InputError, SimulatorFault or TransientError."""
@@ -74,7 +74,7 @@ class Simulated:
 
 
 def measurement(result: Result) -> Measurement:
-    """Return what is kept of a result."""
+    """Return the stored part of a result."""
     return Measurement(result.stats, result.units, result.host)
 
 
@@ -86,8 +86,8 @@ class Point:
         config: the policy bundle and overrides included.
         workload: the agents.
         options: seed and warm-up.
-        axes: labels of the caller, which become columns; they are no part of what is run.
-        runner: what runs it.
+        axes: labels of the caller, which become columns; they do not affect the run.
+        runner: the object that runs it.
     """
 
     config: Config
@@ -111,11 +111,11 @@ class Point:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy elsewhere finds its key by itself, from the code and files that are there."""
+        """A copy on another host computes its own key, from the code and files there."""
         return {name: value for name, value in self.__dict__.items() if name != "key"}
 
     def labels(self) -> dict[str, Scalar]:
-        """Return the columns that tell this point from others: `NAMES`, then its axes."""
+        """Return the columns that distinguish this point: `NAMES`, then its axes."""
         own = (self.config.name, self.config.policy, self.workload.name, self.options.seed)
         return {**dict(zip(NAMES, own)), **dict(self.axes)}
 
@@ -135,16 +135,16 @@ def point(
 
     Args:
         config: as for `hmsim.run`.
-        workload: likewise.
-        policy: likewise.
-        seed: likewise.
-        warmup: likewise.
+        workload: as for `hmsim.run`.
+        policy: as for `hmsim.run`.
+        seed: as for `hmsim.run`.
+        warmup: as for `hmsim.run`.
         overrides: values of parameters by dotted name; they win over configuration and policy.
         axes: labels that become columns; by default the overrides.
         runner: by default the simulator.
 
     Returns:
-        It has not been run; `run_points` does that.
+        The point, not yet run; `run_points` runs it.
 
     Raises:
         InputError: the input is at fault; one line per error.
@@ -164,13 +164,13 @@ def point(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a point.
+    """Outcome of a point.
 
     Attributes:
         key: of the point, '' when it has none.
         values, units, host: as `Measurement`.
-        error: what is wrong with the point; '': nothing.
-        final: false: it failed for a reason outside itself.
+        error: the point's error, '' without one.
+        final: false if it failed for a reason outside the point, such as a worker that died.
     """
 
     key: str
@@ -182,13 +182,13 @@ class Outcome:
 
     @classmethod
     def of(cls, key: str, found: Measurement) -> Outcome:
-        """Return that of a point that could be run; numbers that are none are left out."""
+        """Return the outcome of a point that ran; values that are not finite are omitted."""
         finite = {name: value for name, value in found.values.items() if math.isfinite(value)}
         return cls(key, finite, found.units, found.host)
 
 
 def measure(wanted: Point, key: str) -> Outcome:
-    """Run a point, here; its error becomes part of what is returned."""
+    """Run a point in this process; an error becomes part of the outcome."""
     try:
         if wanted.key != key:  # a worker elsewhere may have other code, or other files
             raise TransientError("this worker has another hmsim, or other traces, than its sweep")

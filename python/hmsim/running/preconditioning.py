@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Preconditioning that is done once: what it leaves in the NVDIMMs is kept for other runs.
+"""Cached preconditioning: the resulting state of the NVDIMMs is kept for other runs.
 
-Writing a large NVDIMM full takes longer than many a run, and the runs of a comparison or a sweep
-begin alike. A file in the cache holds what was written, under the hash of all that shapes it: the
-parameters that do, the seed, and the code. A run that finds it loads it, to the same effect
+Filling a large NVDIMM takes longer than many runs, and the runs of a comparison or a sweep start
+from the same state. A file in the cache holds this state, under the hash of all that affects it:
+parameters, the seed, and the code. A run that finds the file loads it, to the same effect
 (`tests/cli/test_precondition.py`). A file that does not load counts as absent and is made again.
 """
 
@@ -33,11 +33,11 @@ Report = Callable[[float], None]
 
 
 class Preconditioned:
-    """A configuration's assignments, with the file that spares preconditioning where it pays.
+    """A configuration's assignments, with the file that replaces preconditioning if worthwhile.
 
     Attributes:
         flat: as `Config.flat`.
-        seconds: that it took to make or to find the file.
+        seconds: time to make or to find the file.
     """
 
     def __init__(self, config: Config, seed: int, report: Report | None) -> None:
@@ -46,21 +46,21 @@ class Preconditioned:
         Args:
             config: of the run.
             seed: of the run.
-            report: is told which share is written.
+            report: called with the share that is written.
 
         Raises:
             InputError: the configuration is at fault.
         """
         started = time.perf_counter()
         self.flat = config.flat()
-        with contextlib.suppress(OSError):  # of a cache that is not to be had
+        with contextlib.suppress(OSError):  # the cache is not available
             if file := _file(config, seed, report):
                 self.flat = [*(pair for pair in self.flat if pair[0] != LOAD), (LOAD, str(file))]
         self.seconds = time.perf_counter() - started
 
 
 def _file(config: Config, seed: int, report: Report | None) -> Path | None:
-    """Return the file for such a run; None where none is worth it, or it cannot be kept."""
+    """Return the file for such a run; None if it is not worthwhile or cannot be stored."""
     flat = config.flat()
     pages, shape = Simulation.preconditioning(flat, seed)
     if pages < WORTH or VICTIM in dict(config.objects):

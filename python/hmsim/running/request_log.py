@@ -25,7 +25,7 @@ ROWS = 1 << 15  # of a row group, at least, but for the last
 class RowLog:
     """Rows, written block by block to a Parquet file without a name.
 
-    Whatever ends the process, nothing is left behind; `save` gives the file a name.
+    The file disappears when the process ends, for any reason, unless `save` gives it a name.
     """
 
     name = "log"  # in errors
@@ -104,7 +104,7 @@ class IoLog(RowLog):
 
 
 class RequestLog(RowLog):
-    """What became of each request, as `Result.requests` describes it.
+    """Log of requests with their times, as `Result.requests` describes it.
 
     Attributes:
         io: the block requests of the same run.

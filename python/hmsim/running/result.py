@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a simulation found, and the files that it is kept in."""
+"""Result of a simulation, and the files that store it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ if TYPE_CHECKING:  # takes a while to import: only for time series
 
 @dataclass(frozen=True)
 class Result:
-    """What a simulation found.
+    """Result of a simulation.
 
     Attributes:
-        config: the configuration, the policy bundle included.
+        config: the configuration, including the policy bundle.
         workload: the agents.
         options: seed and warm-up.
-        statistics: dictionaries with path, unit, description, kind and value, as the core gives.
-        host: what the run cost: ``seconds``, of these ``preconditioning_seconds``,
-            ``requests_per_second``, ``peak_rss_bytes``; with the protocol check
-            ``commands_checked`` too.
-        samples: the time series as the core gives it, or None.
-        request_log: what became of each request, or None.
-        simulator: versions of what simulated around our controller, by name; empty: we did.
-        command_log: what happened on the channels, inside the NVDIMMs and to threads, or None.
+        statistics: dictionaries with path, unit, description, kind and value, from the core.
+        host: cost of the run on the host: ``seconds``, the part ``preconditioning_seconds`` of
+            these, ``requests_per_second``, ``peak_rss_bytes``; with the protocol check also
+            ``commands_checked``.
+        samples: the time series from the core, or None.
+        request_log: log of requests, or None.
+        simulator: names and versions of the simulators that hosted hmsim's controller; empty for a
+            run of hmsim alone.
+        command_log: events on the channels, inside the NVDIMMs and of threads, or None.
     """
 
     config: Config
@@ -55,7 +56,7 @@ class Result:
 
     @property
     def stats(self) -> dict[str, float]:
-        """The values by dotted path (``"dram.read_latency_ns.p99"``); none where none is."""
+        """The values by dotted path (``"dram.read_latency_ns.p99"``); absent without a value."""
         values: dict[str, float] = {}
         for statistic in self.statistics:
             path, value = statistic["path"], statistic["value"]
@@ -77,7 +78,7 @@ class Result:
 
     @property
     def unfinished(self) -> tuple[int, ...]:
-        """The measured agents whose work was not done when ``frontend.time_limit`` came."""
+        """The measured agents whose work was not done when ``frontend.time_limit`` was reached."""
         stats = self.stats
         return tuple(
             index
@@ -90,10 +91,10 @@ class Result:
         return nested(self.stats.items())
 
     def record(self) -> dict[str, Any]:
-        """Return what was run, and `stats`, as one flat row: what ``hmsim run --json`` prints.
+        """Return the run's inputs and `stats` as one flat row, as ``hmsim run --json`` prints it.
 
-        Keys: ``workload``, ``config``, ``policy`` (None: none), ``seed``, then every statistic that
-        has a value, by its dotted path.
+        Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, then every
+        statistic that has a value, by its dotted path.
         """
         values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
         return {
@@ -106,11 +107,11 @@ class Result:
 
     @property
     def series(self) -> pd.DataFrame | None:
-        """What each statistic read at regular times; None unless the configuration asks for it.
+        """Values of each statistic at regular times; None unless the configuration enables it.
 
-        ``frontend.series_interval`` turns it on. The index ``time_ps`` is simulated time in
-        picoseconds; a column per path holds the value since measuring began, as `stats` would at
-        that time: ``diff()`` gives what happened in an interval. Histograms are there as ``.count``
+        ``frontend.series_interval`` enables it. The index ``time_ps`` is simulated time in
+        picoseconds. One column per path holds the value since measuring began, as `stats` would
+        at that time; ``diff()`` gives the change in each interval. Histograms appear as ``.count``
         and ``.mean``. NaN where there is no value. ``attrs`` holds ``units`` by path and
         ``interval_ps``, which doubles whenever the table reaches 10 million values.
         """
@@ -118,9 +119,9 @@ class Result:
 
     @property
     def requests(self) -> pd.DataFrame | None:
-        """What became of each request that was done while measuring; None unless asked for.
+        """Requests that completed while measuring, with their times; None unless enabled.
 
-        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``run(..., request_log=True)`` enables it. One row per request, in order of completion:
         ``id`` (order of arrival), ``arrival_ps``, ``admitted_ps`` (to its transaction queue),
         ``first_command_ps``, ``issue_ps`` (its data-bus command), ``done_ps``, ``channel``,
         ``source``, ``class`` (dram, nvdimm), ``write``, ``address`` (in the memory of its class),
@@ -133,9 +134,9 @@ class Result:
 
     @property
     def io_requests(self) -> pd.DataFrame | None:
-        """The block requests of agents that ended while measuring; None unless asked for.
+        """The block requests of agents that ended while measuring; None unless enabled.
 
-        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``run(..., request_log=True)`` enables it. One row per request, in order of completion:
         ``agent`` (its place in the workload), ``thread`` (of the agent), ``kind`` (read, write,
         flush, trim), ``offset`` and ``bytes`` (on the device), ``submitted_ps`` (when the thread
         began it, before any software) and ``done_ps`` (when the thread may continue). Times are
@@ -148,7 +149,7 @@ class Result:
 
         ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
         ``requests.parquet``, ``io_requests.parquet``, ``commands.parquet``, ``modules.parquet`` and
-        ``threads.parquet``: all of them or nothing.
+        ``threads.parquet``. The directory is written atomically.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
@@ -174,7 +175,7 @@ class Result:
             self.command_log.save(directory)
 
     def origin(self) -> dict[str, Any]:
-        """Return what the run was made of and what it cost: the content of ``run.json``."""
+        """Return the run's inputs and its cost: the content of ``run.json``."""
         log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
         return {
             "versions": {**versions(), **self.simulator},
@@ -214,7 +215,7 @@ def _named(maker: object) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what took part in a run."""
+    """Return the versions of the software that took part in a run."""
     return {
         "hmsim": _core.version,
         "python": platform.python_version(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run directories read back, whoever wrote them: nothing in them is trusted."""
+"""Reader of run directories. Their content is not trusted: all of it is checked."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RunDirectory:
 
     @property
     def policy(self) -> str:
-        """The name of the policy bundle, or of the configuration where there is none."""
+        """The name of the policy bundle, or of the configuration if there is no bundle."""
         return str(self.origin.get("policy") or self.origin.get("config") or "?")
 
     @property
@@ -97,7 +97,7 @@ class RunDirectory:
             ) from error
 
     def has(self, file: str) -> bool:
-        """Tell whether there is such a file."""
+        """Return whether there is such a file."""
         return (self.path / file).is_file()
 
     def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -190,7 +190,7 @@ def _asked(path: Path) -> dict[tuple[str, str], int]:
         rows = itertools.islice(csv.DictReader(io.StringIO(text, newline="")), MOST_ROWS)
         return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
     except (InputError, ValueError, KeyError, csv.Error):
-        return {}  # no folder of `hmsim compare`: they stand by name
+        return {}  # not a folder of `hmsim compare`: they are ordered by name
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that another simulator made with our controller in it, from the record that it left.
+"""Runs of another simulator that hosts our controller, read from the record that it wrote.
 
-gem5's interpreter knows no package of ours, so its scripts (``configs/gem5``) leave a record, one
-JSON file; here it becomes a `Result`, whose directory is that of any other run.
+gem5's interpreter cannot import our packages, so its scripts (``configs/gem5``) write a record, one
+JSON file. This module converts it to a `Result`, whose directory is like that of any other run.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ KEYS = ("simulator", "config", "policy", "parameters", "workload", "seed", "host
 
 
 def read_record(path: str | os.PathLike[str]) -> Result:
-    """Return the run that a record tells of.
+    """Return the run that a record describes.
 
-    The record is a JSON object: ``simulator`` {name: version}; ``config`` and ``policy``, names,
-    the latter or null; ``parameters`` {dotted name: text}, what the controller ran with;
-    ``workload`` {"name": text, "agents": a list of {key: text}}; ``seed``; ``host`` {name: number},
-    what it cost; ``statistics`` {dotted path: number}.
+    The record is a JSON object: ``simulator`` {name: version}; ``config``, a name; ``policy``, a
+    name or null; ``parameters`` {dotted name: text}, those of the controller; ``workload``
+    {"name": text, "agents": a list of {key: text}}; ``seed``; ``host`` {name: number}, the cost of
+    the run; ``statistics`` {dotted path: number}.
 
     Raises:
         InputError: names the file and the key.
@@ -81,7 +81,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 class _Reader:
-    """Takes the values of a record out, each of the type that it must have."""
+    """Reader of a record's values that checks the type of each."""
 
     def __init__(self, where: str, content: dict[str, Any]) -> None:
         self.where = where

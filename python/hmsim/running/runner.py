@@ -31,7 +31,7 @@ AnyWorkload = Union[Workload, str, "os.PathLike[str]"]
 
 
 class Cancelled(Exception):
-    """The simulation was told to stop before its end."""
+    """The simulation was stopped before its end."""
 
 
 def run(
@@ -55,16 +55,18 @@ def run(
         policy: a policy bundle to lay over the configuration: a name, a path or a Bundle.
         seed: of all pseudo-random choices.
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
-        check: have an independent checker judge every command; it changes no result.
-        request_log: keep what became of each request, as `Result.requests`.
-        command_log: keep what happens on the channels, inside the NVDIMMs and to threads of jobs,
-            for `Result.save` and ``hmsim timeline``: so many rows at most, or, if true, 10 million.
-        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
-        calibrate: train a table that the policy wants, once; false: refuse.
+        check: verify every command with an independent checker; it does not change results.
+        request_log: log each request with its times, for `Result.requests`.
+        command_log: log events on the channels, inside the NVDIMMs and of threads of jobs, for
+            `Result.save` and ``hmsim timeline``: the given number of rows at most, or 10 million
+            if true.
+        progress: report it on standard error: bars on a terminal, otherwise lines.
+        calibrate: train a missing table that the policy needs, once; false: raise InputError
+            instead.
 
     Raises:
         InputError: the input is at fault; one line per error.
-        SimulatorFault: the simulator is, or ``check`` found a rule broken.
+        SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     loaded = as_config(config)
     if policy is not None:
@@ -145,9 +147,11 @@ def simulate(
     commands: CommandLog | None = None,
     preparing: Callable[[float], None] | None = None,
 ) -> Result:
-    """Run to the end, telling ``report`` the share that is done, ``log`` every request and
-    ``commands`` every command; ``preparing`` is told the share of preconditioning. A class of
-    memory that starves is reported on standard error as the run continues.
+    """Run to the end.
+
+    ``report`` receives the share that is done, ``preparing`` the share of preconditioning; ``log``
+    collects all requests and ``commands`` all commands. A class of memory that starves is reported
+    on standard error while the run continues.
 
     Raises Cancelled soon after ``stop`` is set.
     """

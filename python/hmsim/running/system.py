@@ -61,7 +61,7 @@ def _duration(time: str | int | None) -> int:
 class System:
     """One memory system without agents: all requests come from `enqueue`.
 
-    Addresses are system addresses: DRAM from 0, the NVDIMM behind it.
+    Addresses are system addresses: DRAM from 0, then the NVDIMM.
     """
 
     def __init__(
@@ -132,17 +132,17 @@ class System:
         Args:
             address: first byte.
             size: bytes, all of them within one 64-byte line.
-            write: a write, else a read.
-            source: the hardware context that asks, 0 .. 65535.
+            write: true for a write, false for a read.
+            source: the hardware context that sends it, 0 .. 65535.
             data: with ``system.store_data`` the ``size`` bytes that a write carries; by default
-                its number as a request, again and again.
+                the request's number, repeated.
 
         Returns:
             The request's id, or None when its queue is full: advance and try again.
 
         Raises:
-            InputError: the address lies outside the system, the request crosses a line, the data
-                do not fit it, or the power is off.
+            InputError: the address is outside the system, the request crosses a line, the data do
+                not have its size, or the power is off.
         """
         if not 0 <= address <= LARGEST_ADDRESS:
             raise InputError(f"address {address} lies outside the system")
@@ -153,13 +153,13 @@ class System:
         return self._simulation.enqueue(address, size, write, source, data)
 
     def flush(self, source: int = 0) -> int | None:
-        """Send a flush of the NVDIMM now: a barrier, and a request like others.
+        """Send a flush of the NVDIMM now: a barrier that is queued like other requests.
 
-        It is done once all earlier requests to the NVDIMM are done, on all channels, and durable
-        as ``nvdimm.buffer.flush`` has it. Later ones begin only then, on any channel.
+        It completes once all earlier requests to the NVDIMM are done, on all channels, and durable
+        as ``nvdimm.buffer.flush`` defines it. Later ones start only then, on any channel.
 
         Args:
-            source: the hardware context that asks, 0 .. 65535.
+            source: the hardware context that sends it, 0 .. 65535.
 
         Returns:
             The request's id, or None when the queue is full: advance and try again.
@@ -181,14 +181,14 @@ class System:
         return self._simulation.peek(address, size)
 
     def trim(self, address: int, size: int) -> int:
-        """Discard data of the NVDIMM: pages of 4096 bytes that lie in the range as a whole.
+        """Discard data of the NVDIMM: all pages of 4096 bytes that are entirely in the range.
 
-        It takes no time. From then on the pages read as zeros, after power failures too, until they
-        are written again. What requests under way find there is open.
+        It takes no time. From then on the pages read as zeros, also after power failures, until
+        they are written again. The data that requests in flight see there is undefined.
 
         Args:
-            address: system address of the first byte; it must lie in the NVDIMM.
-            size: bytes; parts of pages at both ends are left alone.
+            address: system address of the first byte; it must be in the NVDIMM.
+            size: bytes; partial pages at both ends are unchanged.
 
         Returns:
             The number of pages discarded.
@@ -201,40 +201,40 @@ class System:
         return self._simulation.trim(address, size)
 
     def power_fail(self, save_for: str | int | None = None, nvdimm: int | None = None) -> None:
-        """Let power go now; time passes without events until `power_on`.
+        """Fail power now; time passes without events until `power_on`.
 
-        Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
-        ``nvdimm.power``), and so are, unless ``frontend.node.persistence`` is ``module``, those
-        that have an entry of the controller's queue. Other requests are lost, and so is what DRAM
-        holds.
+        Completed writes are saved to flash with the energy of the ultracapacitors (statistics
+        ``nvdimm.power``). Unless ``frontend.node.persistence`` is ``module``, so are writes that
+        have an entry of the controller's queue. Other requests and the contents of DRAM are lost.
 
         Args:
-            save_for: power returns so long after, and if the save is not over it is interrupted:
-                programs under way are torn. What is left stays in the buffer, which has power, and
-                is saved by the recovery, or when power fails again. By default the save is over
-                before `power_on`. A time as for `advance`, which is not advanced by it.
-            nvdimm: the only one whose save is interrupted, from 0, channel by channel; by default
-                all are.
+            save_for: time after which power returns. A save that has not ended by then is
+                interrupted, and programs in progress are torn. The remaining pages stay in the
+                buffer, which has power, and are saved by the recovery or at the next power
+                failure. By default the save ends before `power_on`. A time as for `advance`; it
+                does not advance simulated time.
+            nvdimm: number of the only NVDIMM whose save is interrupted, from 0, channel by
+                channel; by default all are interrupted.
 
         Raises:
             InputError: ``system.store_data`` is off, power is off, there is no such NVDIMM, or
                 ``nvdimm.power.energy`` is too little for the saves since the last recovery
-                that came to its end.
+                that completed.
         """
         self._simulation.power_fail(_duration(save_for), nvdimm)
 
     def power_on(self, recover_for: str | int | None = None) -> bool:
-        """Go on with what flash holds; the map is rebuilt from it.
+        """Restore power: continue with the contents of flash, from which the map is rebuilt.
 
-        Statistics start anew, but for ``nvdimm.power``.
+        Statistics are reset, except ``nvdimm.power``.
 
         Args:
-            recover_for: if the recovery (``nvdimm.power.recovery_us``) is not over so long after,
-                it is interrupted there: power is about to fail again, and only `power_fail` can
-                follow. A time as for `advance`, which is not advanced by it.
+            recover_for: time after which the recovery (``nvdimm.power.recovery_us``) is interrupted
+                if it has not ended. Power is then about to fail again: only `power_fail` can
+                follow. A time as for `advance`; it does not advance simulated time.
 
         Returns:
-            Whether the recovery is over.
+            Whether the recovery has ended.
 
         Raises:
             InputError: power is on.
@@ -242,9 +242,9 @@ class System:
         return self._simulation.power_on(_duration(recover_for))
 
     def advance(self, until: str | int) -> None:
-        """Run to a time: with its unit (``"10us"``), or in picoseconds; the past does nothing.
+        """Run to a time, given with a unit (``"10us"``) or in picoseconds. A past time is ignored.
 
-        Raises InputError when the text is no time.
+        Raises InputError when the text is not a time.
         """
         ticks = _core.parse_time(until) if isinstance(until, str) else until
         if ticks > LARGEST_TIME:

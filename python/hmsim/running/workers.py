@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where points run: in this process, on processes of this machine, or on a Dask cluster.
+"""Execution of points: in this process, on processes of this machine, or on a Dask cluster.
 
-Dask asks nobody who he is: whoever reaches a scheduler or a worker runs code as its user
-(docs/security.md). Those of this machine listen on its loopback address alone, and the web server
-that Dask starts beside each of them is shut again.
+Dask does not authenticate clients: anyone who reaches a scheduler or a worker can run code as its
+user (docs/security.md). Local schedulers and workers listen on the loopback address only, and the
+web server that Dask starts with each of them is shut down again.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ LOCAL = {
     "distributed.worker.preload": [__name__],  # its dask_setup
     "distributed.worker.memory.terminate": False,
 }
-# Of a scheduler: no dashboard, and a free port for the web server until dask_setup shuts it.
+# Scheduler options: no dashboard, and a free port for the web server until dask_setup shuts it.
 WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preload": [__name__]}
 
 
 def dask_setup(server: Any) -> None:
     """Shut the web server of a scheduler or worker; Dask calls this as one of these starts.
 
-    Ctrl-C at a terminal reaches the processes of workers, too. They leave it to the process that
-    started them, which says what is kept and ends them.
+    Ctrl-C at a terminal also reaches the processes of workers. They ignore it: the process that
+    started them reports what is kept and ends them.
     """
     server.http_server.stop()
     server.services.pop("dashboard", None)
@@ -52,14 +52,15 @@ def dask_setup(server: Any) -> None:
 def outcomes(
     points: Sequence[Point], jobs: int | None, client: Client | None
 ) -> Generator[Outcome, None, None]:
-    """Yield what becomes of each point, in the order in which they end.
+    """Yield the outcome of each point, in the order in which they end.
 
-    A point whose worker dies is tried again, the last time alone: it may not have been its fault.
+    A point whose worker dies is tried again, the last time alone, because another point may have
+    killed the worker.
 
     Args:
         points: all different.
-        jobs: processes of this machine; by default the processors. 1: in this process.
-        client: of a cluster to use in place of them.
+        jobs: processes of this machine; by default one per processor. 1: in this process.
+        client: of a cluster to use instead of these processes.
     """
     processes = min(jobs or len(os.sched_getaffinity(0)), len(points))
     if client is not None:
@@ -138,11 +139,11 @@ def _on_cluster(
 def _once(
     points: Sequence[Point], client: Client, workers: int, each: int
 ) -> Generator[tuple[Outcome | None, Point], None, None]:
-    """Yield what becomes of each point in one try; None: its worker died.
+    """Yield the outcome of one attempt at each point; None if its worker died.
 
     Args:
-        workers: of which there are at least so many.
-        each: points that each of them has, under way or waiting; 0: one point alone.
+        workers: least number of workers.
+        each: points assigned to each worker, running or waiting; 0: one point in total.
     """
     from distributed import as_completed
 
@@ -172,8 +173,8 @@ def _once(
 
 
 def _outcome(future: Future, point: Point) -> Outcome | None:
-    # Only asking for the result tells: one that is lost with its worker is computed again, and
-    # that may end with another worker's death although the future was finished before.
+    # Only result() is reliable: a result lost with its worker is recomputed, and that may end with
+    # another worker's death although the future was finished before.
     try:
         found: Outcome = future.result()
     except Exception as error:

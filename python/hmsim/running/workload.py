@@ -35,7 +35,7 @@ BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 @dataclass(frozen=True)
 class Agent:
-    """One agent: its keys as the file gives them, and where they stand.
+    """One agent: its keys as in the file, and their places there.
 
     Attributes:
         settings: all keys, ``kind`` among them.
@@ -74,7 +74,7 @@ class Workload:
     """Agents under a name.
 
     Attributes:
-        notes: what of the workload's file is not followed, a sentence each.
+        notes: parts of the workload's file that are not modelled, one sentence each.
     """
 
     name: str
@@ -129,10 +129,10 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     A file that ends with ``.fio``, or begins with a section, is a job file of fio
     (`hmsim.running.fio_job`).
 
-    A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
-    beside the file, those below ``workloads/`` also among the shipped ones, and must exist;
-    ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked when a configuration is
-    known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
+    A name such as ``mix:sort+mcf`` is one of the paper's mixes (`hmsim.running.mixes`). Traces must
+    exist; they are searched for in the file's folder, and those below ``workloads/`` also among the
+    shipped ones. ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked when a
+    configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
@@ -212,7 +212,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
 
 
 def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
-    """Return the trace that the path of an agent with such keys means. Raises InputError."""
+    """Return the trace file of an agent with these keys. Raises InputError."""
     text = setting.text
     if text.startswith(TWIN):
         try:
@@ -233,7 +233,7 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
 
 
 def _place(folder: Path, text: str) -> Path:
-    """Return where a path leads: from a folder, or, of ``workloads/``, to what is shipped."""
+    """Resolve a path relative to a folder, or, below ``workloads/``, to a shipped file."""
     own, packed = folder / text, data_directory() / text
     return (
         packed if text.startswith("workloads/") and not own.exists() and packed.is_file() else own
@@ -281,7 +281,7 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
 
 
 def _copies(agent: Agent) -> list[Agent]:
-    """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
+    """Expand an agent with ``copies: N`` into N agents; errors in it are reported later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
     if copies is None or "copy_number" in values or not _has_key(agent.kind, "copies"):
@@ -329,7 +329,7 @@ def _check_trace(trace: Path, setting: Setting) -> None:
 
 
 def _neighbour(trace: Path) -> str:
-    """Return the file beside a missing one whose name is nearest, or ''."""
+    """Return the file in a missing file's folder with the nearest name, or ''."""
     try:
         names = sorted(os.listdir(trace.parent))
     except (OSError, ValueError):

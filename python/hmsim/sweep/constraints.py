@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Conditions on a sweep's values, such as ``controller.queue_depth <= 2 * nvdimm.queue``.
 
-Python's syntax for comparisons, ``and or not in``, ``+ - * / // %`` and parentheses, of names of
-axes, numbers and quoted texts. Nothing else can be written: a stranger's file runs no code.
+The syntax is Python's for comparisons, ``and or not in``, ``+ - * / // %`` and parentheses, over
+names of axes, numbers and quoted texts. All else is rejected: an untrusted file cannot run code.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def number(text: str) -> float | str:
 
 
 class Constraint:
-    """A condition on the values of ``names``; `holds` tells whether they meet it."""
+    """Condition on the values of ``names``; `holds` evaluates it."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
-        """Take a condition over these names. Raises InputError: it is not one."""
+        """Parse a condition over these names. Raises InputError if it is not valid."""
         self.text = text
         self.names: set[str] = set()
         if len(text) > LONGEST:
@@ -66,7 +66,7 @@ class Constraint:
         self._check(self._root, names)
 
     def holds(self, values: Mapping[str, str]) -> bool:
-        """Tell whether values, texts by name, meet the condition. Raises InputError."""
+        """Return whether values, texts by name, meet the condition. Raises InputError."""
         try:
             return bool(self._value(self._root, values))
         except (TypeError, ZeroDivisionError, OverflowError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sweep files: which points there are, as YAML (docs/sweeps.md).
+"""Sweep files: YAML definitions of the points of a sweep (docs/sweeps.md).
 
 config: quick
 grid:                                   # every combination
@@ -51,14 +51,14 @@ Combination = Mapping[str, Value]  # by the axis's name
 
 @dataclass(frozen=True)
 class Samples:
-    """Values that are drawn, or looked for.
+    """Values that are sampled, or searched for.
 
     Attributes:
         method: random, sobol or optimise.
         count: samples, or trials of the search.
         seed: of the drawing.
-        over: domains by the axis's name, each with where it stands.
-        objective: a statistic, or several to trade off, each with where it stands; of ``optimise``.
+        over: domains by the axis's name, each with its place in the file.
+        objective: a statistic, or several to trade off, each with its place; for ``optimise``.
         directions: minimise or maximise, for each of them.
     """
 
@@ -80,9 +80,9 @@ class Sweep:
         grid: values by axis, all combinations of which are wanted.
         entries: combinations that are listed, each wanted with every one of the grid.
         samples: further values for each of these, or None.
-        constraints: with where they stand.
-        show: statistics that the summary shows, each with where it stands.
-        gem5: what runs the points, by the workload's name; None: the simulator.
+        constraints: with their places in the file.
+        show: statistics that the summary shows, each with its place in the file.
+        gem5: runners of the points in gem5, by the workload's name; None: the simulator.
     """
 
     path: Path
@@ -96,19 +96,19 @@ class Sweep:
 
     @property
     def axes(self) -> list[str]:
-        """The names of all that varies, in the file's order."""
+        """The names of all axes that vary, in the file's order."""
         over = self.samples.over if self.samples else {}
         listed = (name for entry in self.entries for name in entry)
         return list(dict.fromkeys([*self.grid, *listed, *over]))
 
     @property
     def statistics(self) -> tuple[Value, ...]:
-        """All statistics that the file names, each with where it stands."""
+        """All statistics that the file names, each with its place in the file."""
         return (*self.show, *(self.samples.objective if self.samples else ()))
 
     @property
     def is_search(self) -> bool:
-        """Whether values are looked for, trial by trial."""
+        """Whether values are searched for, trial by trial."""
         return self.samples is not None and self.samples.method == "optimise"
 
     def combinations(self) -> Iterator[Combination]:
@@ -133,7 +133,7 @@ class Sweep:
         return [dict(zip(self.grid, row)) for row in itertools.product(*self.grid.values())]
 
     def allows(self, combination: Combination) -> bool:
-        """Tell whether a combination meets the constraints on what it has values for."""
+        """Return whether a combination meets the constraints on the names that it has values of."""
         texts = {name: value.text for name, value in {**self.common, **combination}.items()}
         for constraint, where in self.constraints:
             if constraint.names <= texts.keys():
@@ -198,7 +198,7 @@ class _Reader(NodeReader):
         return read_gem5(self, given["gem5"]) if runner == "gem5" else None
 
     def check_axes(self, found: Sweep) -> None:
-        """Refuse an axis that is given twice, and more points than anybody can want."""
+        """Reject an axis that is given twice, and an unreasonable number of points."""
         over = found.samples.over if found.samples else {}
         parts = [
             {name: values[0].where for name, values in found.grid.items()},
@@ -316,7 +316,7 @@ class _Reader(NodeReader):
             return parse_range(low, high, scale)
 
     def check_name(self, key: yaml.Node, name: str) -> None:
-        """Refuse a name that is neither a parameter nor another thing that can vary."""
+        """Reject a name that is neither a parameter nor another valid axis."""
         if name in OWN_AXES or name in self.parameters or AGENT_KEY.fullmatch(name):
             return
         near = nearest_name(name, [*OWN_AXES, *self.parameters])

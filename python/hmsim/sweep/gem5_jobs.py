@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep over machines that go on in gem5: a checkpoint of each, then every policy from there."""
+"""Sweep over machines that continue in gem5: one checkpoint of each, then every policy from it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Report = Callable[[str, Optional[float]], None]
 
 @dataclass(frozen=True)
 class Jobs:
-    """What is run.
+    """Runs of left machines in gem5 under policies.
 
     Attributes:
         machines: folders that `hmsim.capture.leaving.leave` made; their names name the workloads.
@@ -46,7 +46,7 @@ class Jobs:
         config: a configuration of as much memory as the machines have.
         policies: policy bundles.
         seeds: runs of each machine and policy, which begin at different times.
-        arguments: further ones of ``configs/gem5/fs_boot.py``, such as ``--duration 20ms``.
+        arguments: further arguments of ``configs/gem5/fs_boot.py``, such as ``--duration 20ms``.
     """
 
     machines: Sequence[Path]
@@ -57,7 +57,7 @@ class Jobs:
     arguments: Sequence[str]
 
     def names(self) -> list[str]:
-        """Return a name for each machine: its folder's, behind its parent's for a window."""
+        """Return a name for each machine: its folder's; for a window ``PARENT_FOLDER``."""
         names = []
         for path in (machine.resolve() for machine in self.machines):
             window = _description(path).get("window")
@@ -103,10 +103,9 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
 
 
 def quiet_windows(table: pd.DataFrame) -> list[str]:
-    """Return a line for each workload of whose runs some had no request of the NVDIMM.
+    """Return a line for each workload with runs that had no request to the NVDIMM.
 
-    There policies have nothing to decide between the classes, whatever else the table says. Runs
-    that failed are left out.
+    In such runs, policies have nothing to decide between the classes. Failed runs are omitted.
     """
     requests = table.reindex(columns=["nvdimm.reads", "nvdimm.writes"]).sum(axis=1, min_count=1)
     lines = []
@@ -121,7 +120,7 @@ def quiet_windows(table: pd.DataFrame) -> list[str]:
 
 
 def _description(machine: Path) -> Mapping[str, Any]:
-    """Return what a machine's folder tells of it. Raises InputError."""
+    """Return the description in a machine's folder. Raises InputError."""
     try:
         told = json.loads(read_regular(machine / DESCRIPTION, MOST_DESCRIPTION))
         if isinstance(told, dict) and int(told["cores"]) > 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Points that gem5 runs, by a script of configs/gem5 or one that takes the same options.
 
-``--config FILE --seed N --out DIR``, and ``--warmup TIME`` and ``--checkpoint DIR`` where they are
-given; the script leaves a run directory.
+The options are ``--config FILE --seed N --out DIR``, and ``--warmup TIME`` and ``--checkpoint DIR``
+if given. The script writes a run directory.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ CONFIG, RUN = "config.yaml", "run"
 
 @dataclass(frozen=True)
 class Gem5:
-    """Runs a point as a command.
+    """Runner of a point as a command.
 
     Attributes:
         executable: gem5, a path.
         script: its configuration script.
-        checkpoint: a folder to go on from, or ''.
+        checkpoint: folder of the checkpoint to continue from, or ''.
         arguments: of the script; those that name files count by content.
     """
 
@@ -116,9 +116,9 @@ def _content(path: Path) -> str:
 
 
 def read_gem5(reader: NodeReader, node: yaml.Node) -> dict[str, Gem5]:
-    """Return what runs each workload of a sweep file's section ``gem5``.
+    """Return the runner of each workload of a sweep file's section ``gem5``.
 
-    Paths are relative to the file, if they are there. Raises InputError.
+    Paths are relative to the file if they exist there. Raises InputError.
     """
     given = reader.keys(node, "gem5: ", KEYS)
 

@@ -108,7 +108,7 @@ class Line:
 
 
 def parse_line(text: str) -> Line:
-    """Return what ``AXIS,STAT`` says. Raises InputError."""
+    """Parse ``AXIS,STAT``. Raises InputError."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or not all(parts):
         raise InputError(f"--plot {text}: expected an axis and a statistic, AXIS,STAT")

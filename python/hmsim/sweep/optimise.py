@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Successive search: Optuna proposes values, points tell how good they are (``method: optimise``).
+"""Successive search: Optuna proposes values and points evaluate them (``method: optimise``).
 
-A trial gives one value of each domain; its objective is the mean over every combination of the
-grid. Points are kept as any others, and the search repeats itself by its seed: run again, it goes
-through the same trials without simulating them, and on.
+A trial sets one value of each domain; its objective is the mean over every combination of the
+grid. Points are stored like any others, and the seed makes the search repeatable. A rerun takes the
+finished trials from the store and continues after them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Evaluate = Callable[[Sequence[Combination]], Sequence[Outcome]]
 
 @dataclass(frozen=True)
 class Trial:
-    """One try: the values, and the mean of each objective; None where a point has none."""
+    """One trial: the values, and the mean of each objective; None if a point lacks it."""
 
     values: Mapping[str, str]
     objectives: tuple[float, ...] | None
@@ -105,7 +105,7 @@ def trial_combinations(sweep: Sweep, values: Combination) -> Iterator[Combinatio
 
 
 def best(sweep: Sweep, trials: Sequence[Trial]) -> list[Trial]:
-    """Return the best trial, or of several objectives those that no other one dominates."""
+    """Return the best trial, or with several objectives all trials that no other dominates."""
     assert sweep.samples is not None
     signs = [1 if way == "minimise" else -1 for way in sweep.samples.directions]
     sound = {t.objectives: t for t in reversed(trials) if t.objectives is not None}
@@ -115,7 +115,7 @@ def best(sweep: Sweep, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:
-    """Tell of each point whether no other is at most as costly in all ways and less in one."""
+    """Return for each point whether no other is at most as costly in all ways and less in one."""
     return [
         not any(
             all(a <= b for a, b in zip(other, own)) and any(a < b for a, b in zip(other, own))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of trade-offs: two statistics of a sweep's points, and those that no other one beats."""
+"""Pictures of trade-offs: two statistics of a sweep's points, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # takes a while to import
 
 LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ")  # units of latencies and energies
 WAYS = {"min": 1, "max": -1}
-# Okabe and Ito's colours, told apart by the colour-blind too; and shapes for those who print.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; shapes for prints in grey.
 COLUMNS = 5  # of a legend
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = "osD^vPX"
@@ -40,7 +40,7 @@ def parse(text: str) -> list[tuple[str, str]]:
 
 
 def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Fill in ways: less is better of latencies and energies, more of all else."""
+    """Fill in missing ways: lower is better for latencies and energies, higher for the others."""
     units, found = table.attrs["units"], []
     for name, way in axes:
         if name not in units:
@@ -52,9 +52,9 @@ def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[t
 
 
 def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> int:
-    """Write a picture as SVG and PNG; return how many points no other one beats.
+    """Write a picture as SVG and PNG; return the number of points on the Pareto front.
 
-    Points are means over workloads and seeds. Colours and shapes tell the policy, labels the values
+    Points are means over workloads and seeds. Colours and shapes show the policy, labels the values
     of the points on the front.
 
     Args:
@@ -63,7 +63,7 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
         stem: path without its ending.
 
     Raises:
-        InputError: matplotlib is not installed, or no point has what is to be plotted.
+        InputError: matplotlib is not installed, or no point has the statistics to plot.
     """
     try:
         import matplotlib as mpl

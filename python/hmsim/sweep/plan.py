@@ -43,7 +43,7 @@ DEFAULT_CONFIG = "quick"
 
 @dataclass(frozen=True)
 class Planned:
-    """A point of a sweep: its labels, and the point or why there is none."""
+    """Point of a sweep: its labels, and either the point or the error that prevents it."""
 
     labels: Mapping[str, Scalar]
     point: Point | None
@@ -51,7 +51,7 @@ class Planned:
 
 
 class Planner:
-    """Makes points of combinations, loading what they share once."""
+    """Maker of points from combinations; it loads shared files once."""
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
@@ -60,9 +60,9 @@ class Planner:
         self._fits: set[int] = set()
 
     def plan(self) -> list[Planned]:
-        """Return every point of the sweep, one whose values do not go together with its error.
+        """Return every point of the sweep; a point with incompatible values has its error.
 
-        Raises InputError: a value is wrong wherever it is used, or a file is.
+        Raises InputError if a value is invalid in every combination, or a file is invalid.
         """
         planned: list[Planned] = []
         fates: dict[Value, list[str]] = {}
@@ -95,7 +95,7 @@ class Planner:
         return {**own, **{name: number(value.text) for name, value in axes.items()}}
 
     def make(self, combination: Combination) -> Point | InputError:
-        """Return a combination's point, or what is wrong with its values.
+        """Return a combination's point, or the error of its values.
 
         Raises InputError: its workload, its seed or a file is wrong.
         """
@@ -207,7 +207,7 @@ def _with_key(workload: Workload, path: str, value: Value) -> Workload:
 def with_tables(
     planned: Sequence[Planned], calibrate: bool, jobs: int | None, progress: bool
 ) -> list[Planned]:
-    """Return the plan with the tables that policies want, each trained once, before all else."""
+    """Return the plan with the tables that policies need; each is trained once, in advance."""
     ready: dict[Config, Config] = {}
     result = []
     for each in planned:
@@ -221,9 +221,9 @@ def with_tables(
 
 
 def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
-    """Look names of statistics up in those that points will have, before any is run.
+    """Check, before any point is run, that the named statistics exist.
 
-    Raises InputError: no point has one; the message begins with where it stands.
+    Raises InputError if no point has one of them; the message begins with its place in the file.
     """
     known: set[str] = set()
     seen = set()
@@ -245,11 +245,11 @@ def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
 
 @contextlib.contextmanager
 def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a sweep's directory, new or to be resumed, to this process alone.
+    """Open a sweep's directory, new or to be resumed, exclusively for this process.
 
-    A new one is removed if an InputError ends it before any point is kept.
+    A new directory is removed if an InputError occurs before any point is stored.
 
-    Raises InputError: it is something else, cannot be written, or another sweep is at work there.
+    Raises InputError if it is not a sweep's, cannot be written, or is in use by another sweep.
     """
     path = Path(directory)
     is_new = not path.exists()
@@ -279,7 +279,7 @@ def _is_sweep(path: Path) -> bool:
 
 
 def write_plan(directory: Path, planned: Sequence[Planned], command: Sequence[str]) -> None:
-    """Write what the sweep wants, before it begins."""
+    """Write the plan, before the sweep begins."""
     content = [
         {
             "labels": dict(each.labels),
@@ -295,7 +295,7 @@ def write_plan(directory: Path, planned: Sequence[Planned], command: Sequence[st
 
 
 def finish(directory: Path) -> pd.DataFrame:
-    """Write the dataset of all that is finished, and return it."""
+    """Write the dataset of all finished points, and return it."""
     table = read_plan(directory)
     with new_file(directory / DATASET, force=True) as scratch:
         write_table(table, scratch)

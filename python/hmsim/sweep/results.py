@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results as tidy tables, one row a run, and the measures that papers compare them by."""
+"""Results as tidy tables, one row per run, and the metrics that papers compare."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ Z95 = 1.960
 
 
 def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
-    """Return what is in a directory that hmsim wrote: of a run, a comparison, a sweep, points.
+    """Return the results in a directory that hmsim wrote: of a run, a comparison, a sweep, points.
 
-    A directory that holds such directories gives all their rows. Columns: ``config``, ``policy``,
+    A directory of such directories gives all their rows. Columns: ``config``, ``policy``,
     ``workload``, ``seed``; the axes of a sweep, or the parameters in which runs differ; ``point``
-    and ``error`` ('': none); every statistic under its path, NaN where a run has none.
-    ``attrs["units"]`` has units by column, ``attrs["axes"]`` the names of the columns that tell
-    rows apart, ``attrs["missing"]`` how many points of a sweep are not finished.
+    and ``error`` (empty without an error); every statistic under its path, NaN where a run lacks
+    it. ``attrs["units"]`` has units by column, ``attrs["axes"]`` the names of the columns that
+    distinguish rows, ``attrs["missing"]`` the number of unfinished points of a sweep.
 
     Args:
         directory: or a Parquet file that a sweep wrote.
 
     Raises:
-        InputError: there is nothing of hmsim's, or it is damaged.
+        InputError: the directory has no results of hmsim, or they are damaged.
     """
     path = Path(directory)
     if path.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs sweeps: all points of a plan, a search trial by trial, a few to know how long it takes."""
+"""Runs sweeps: all points of a plan, a search trial by trial, or a few points for an estimate."""
 
 from __future__ import annotations
 
@@ -48,15 +48,16 @@ def run_sweep(
     """Run the points of a sweep that are missing, and return all as `hmsim.load_results` does.
 
     Args:
-        sweep: a sweep file, the name of a shipped one, or what `load_sweep` returned.
-        out: directory; one of this sweep is resumed. By default the file's stem, here.
+        sweep: a sweep file, the name of a shipped one, or a result of `load_sweep`.
+        out: directory; one of this sweep is resumed. By default the file's stem, in the current
+            directory.
         jobs: as for `hmsim.run_points`.
-        client: likewise.
-        progress: likewise.
-        calibrate: likewise.
+        client: as for `hmsim.run_points`.
+        progress: as for `hmsim.run_points`.
+        calibrate: as for `hmsim.run_points`.
 
     Raises:
-        InputError: the file is at fault, or the directory; what is finished is kept.
+        InputError: the file or the directory is at fault; finished points are kept.
     """
     loaded = sweep if isinstance(sweep, Sweep) else load_sweep(sweep)
     if loaded.is_search:
@@ -81,7 +82,7 @@ def run_planned(
     client: Client | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Run what a directory does not hold yet; however that ends, write the dataset of what is."""
+    """Run the missing points of a directory; write the dataset even if the run is interrupted."""
     points = [each.point for each in planned if each.point]
     try:
         run_missing(points, Store(directory), jobs=jobs, client=client, progress=progress)
@@ -103,7 +104,7 @@ def run_search(
 ) -> list[Trial]:
     """Run a search; however it ends, write the dataset of its points. Raises InputError.
 
-    The file's statistics and those ``wanted`` besides are looked up before the first point runs.
+    The names of the file's statistics and of those ``wanted`` are checked before any point runs.
     """
     planner, store = Planner(sweep), Store(directory)
     planned: list[Planned] = []
@@ -133,10 +134,10 @@ def run_search(
 
 
 def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -> str:
-    """Return how long a sweep will take, in words; a few of its points are run to know.
+    """Return an estimate of a sweep's duration, in words, from a few of its points that it runs.
 
-    They are kept: the sweep will not run them again. Where points take long, as in gem5, one is
-    run, or none if the directory has one. On a terminal or off it, it tells how far they are.
+    These points are kept: the sweep will not run them again. If points take long, as in gem5, one
+    is run, or none if the directory already has one. Progress is reported on standard error.
     """
     points = {each.point.key: each.point for each in planned if each.point}
     store = Store(directory)
@@ -164,7 +165,7 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
 
 
 def _span(seconds: float) -> str:
-    """Return a time in the unit that people would take: seconds, minutes or hours."""
+    """Return a time in a readable unit: seconds, minutes or hours."""
     for unit, size in (("hours", HOUR), ("minutes", MINUTE)):
         if seconds >= 2 * size:
             return f"{seconds / size:.3g} {unit}"

@@ -83,7 +83,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Choice:
-    """Texts, of which each is as likely."""
+    """Texts, all equally likely."""
 
     values: tuple[str, ...]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Timelines of one run: what each thread, core, bank, bus, flash channel and LUN did when."""
+"""Timelines of one run: activity of each thread, core, bank, bus, flash channel and LUN."""
 
 from hmsim.timeline.sheet import Track
 from hmsim.timeline.tracks import Timeline, read_timeline

@@ -29,7 +29,7 @@ PAIRS = {  # what a rank enters and leaves
 def add_channels(
     sheet: Sheet, run: RunDirectory, commands: pd.DataFrame, period: int, begin: int, end: int
 ) -> None:
-    """Add what the commands of all channels do; times in picoseconds.
+    """Add the activity of the commands of all channels; times in picoseconds.
 
     Raises InputError when the configuration lacks a timing.
     """

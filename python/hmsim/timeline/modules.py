@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tracks of what NVDIMMs do inside: flash channels, LUNs, banks of other media, collections."""
+"""Tracks inside NVDIMMs: flash channels, LUNs, banks of other media, collections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Place(NamedTuple):
     device: int
 
     def part(self, which: int) -> tuple[int, int]:
-        """Return where a part of it stands among the tracks."""
+        """Return the place of one of the device's parts among the tracks."""
         return self.channel, which + PARTS * self.device
 
     def group(self, what: str) -> str:
@@ -49,7 +49,7 @@ def is_of_units(track: Track) -> bool:
 def add_modules(
     sheet: Sheet, run: RunDirectory, records: pd.DataFrame, begin: int, end: int
 ) -> None:
-    """Add what the log says of all NVDIMMs; times in picoseconds.
+    """Add the log's records of all NVDIMMs; times in picoseconds.
 
     An NVDIMM whose flash did anything has a track for each of its LUNs.
 
@@ -103,7 +103,7 @@ def _add_flash_channels(
 def _add_unit(
     sheet: Sheet, place: Place, unit: int, records: pd.DataFrame, begin: int, end: int
 ) -> None:
-    """What the cells do. Of an operation on several planes each has records: they are one slice."""
+    """Add the operations of the cells. Records of one multi-plane operation become one slice."""
     flash = Slices()
     for start, stop, stage, operation, cause, block in zip(
         records["start_ps"].tolist(),

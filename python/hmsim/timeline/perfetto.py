@@ -63,7 +63,7 @@ def write_trace(timeline: Timeline, path: Path) -> int:
 
 
 def label(kind: str, row: int, cause: str) -> str:
-    """Return what a slice is called."""
+    """Return a slice's name."""
     if kind == "open_row":
         return f"row {row}" if row >= 0 else "row open"
     if kind in ("core_runs", "core_copies"):

@@ -46,7 +46,7 @@ class Story:
 
 
 def story_of(timeline: Timeline, request: int) -> Story:
-    """Return what the log knows of a request. Raises InputError when that is nothing."""
+    """Return the log's data of a request. Raises InputError when there are none."""
     commands = timeline.commands
     own = commands[commands["request"] == request]
     last = own["command"].astype(str).isin(BURSTS).to_numpy().nonzero()[0] if len(own) else []

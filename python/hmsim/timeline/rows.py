@@ -36,8 +36,8 @@ TALL, THIN = Row(24, 18, 12), Row(12, 9, 9)
 def shown_tracks(timeline: Timeline) -> list[int]:
     """Return the tracks that a picture of a window shows, in order.
 
-    Of cores, threads and LUNs only so many; of collections, refreshes and low power those that hold
-    something.
+    The numbers of cores, threads and LUNs are limited. Tracks of collections, refreshes and low
+    power are shown only if they are not empty.
     """
     used = set(timeline.slices["track"].tolist())
     kinds: dict[tuple[int, ...], list[int]] = {}
@@ -82,7 +82,7 @@ def rows_of(timeline: Timeline, shown: Sequence[int]) -> list[Row]:
 
 
 def heading(timeline: Timeline, group: str, shown: Sequence[int]) -> str:
-    """Return the title of a group of tracks, which says what of it is left out."""
+    """Return the title of a group of tracks, which states how many of them are shown."""
     whole = [track for track in timeline.tracks if track.group == group]
     drawn = [track for track in map(timeline.tracks.__getitem__, shown) if track.group == group]
     if whole[0].place[0] == NODE:

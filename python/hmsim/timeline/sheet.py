@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
-# What a slice can be, and what people read.
+# Kinds of slices and their labels.
 KINDS = {
     "activate": "ACT",
     "precharge": "PRE",
@@ -109,9 +109,9 @@ class Sheet:
             start: when they begin, an array of picoseconds.
             end: when they end.
             kind: of `KINDS`: a name, or an array of codes.
-            request: whose they are, -1: nobody's.
-            row: of DRAM, logical page (data bus) or flash block they are about, -1: none.
-            cause: why they were done: a text, or an array.
+            request: id of the request that they belong to; -1: none.
+            row: DRAM row, logical page (data bus) or flash block that they concern; -1: none.
+            cause: their reason: a text, or an array.
         """
         import numpy as np
         import pandas as pd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tracks of nodes: which thread each core ran, and what each thread of a job did."""
+"""Tracks of nodes: the thread that each core ran, and the states of each thread of a job."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_threads(sheet: Sheet, records: pd.DataFrame) -> None:
 
 
 def _labels(records: pd.DataFrame) -> dict[tuple[int, int], str]:
-    """Return what each thread is called; its number is that of the statistics."""
+    """Return the name of each thread; its number is that of the statistics."""
     first = records.drop_duplicates(["agent", "thread"])
     return {
         (agent, thread): f"{name if len(name) <= LONGEST else name[: LONGEST - 1] + '…'} {thread}"

@@ -27,15 +27,15 @@ MODULE_COLUMNS = (
 
 @dataclass(frozen=True)
 class Timeline:
-    """What happened in a run, or in a part of it.
+    """Events of a run, or of a part of it.
 
     Attributes:
         run: the directory.
-        tracks: those that hold anything in the run, and one for each LUN.
-        slices: as `Sheet.table` gives them.
-        begin_ps, end_ps: what the log covers.
-        full: the run went on after the end of a log.
-        channels_end_ps: the end of what it covers of channels; threads may go on.
+        tracks: all tracks that are not empty in the run, and one for each LUN.
+        slices: as returned by `Sheet.table`.
+        begin_ps, end_ps: the period that the log covers.
+        full: whether the run continued after the end of a log.
+        channels_end_ps: end of the log's records of channels; threads may continue.
         commands: the rows of ``commands.parquet``.
         period_ps: the channel's clock period.
     """
@@ -51,14 +51,14 @@ class Timeline:
     period_ps: int = 0
 
     def first(self, slices: int) -> Timeline:
-        """Return the part from the beginning on that holds so many slices at most."""
+        """Return the longest part from the beginning that holds at most ``slices`` slices."""
         if len(self.slices) <= slices:
             return self
         starts = self.slices["start_ps"].sort_values(ignore_index=True)
         return self.window(self.begin_ps, int(starts[slices]))
 
     def window(self, begin_ps: int, end_ps: int) -> Timeline:
-        """Return the part from one time to another; what reaches beyond it is cut."""
+        """Return the part from one time to another; slices that reach beyond it are cut."""
         inside = (self.slices["end_ps"] > begin_ps) & (self.slices["start_ps"] < end_ps)
         slices = self.slices[inside].copy()
         slices["start_ps"] = slices["start_ps"].clip(lower=begin_ps)

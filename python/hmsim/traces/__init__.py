@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces: what is read, written, converted and told of them."""
+"""Traces: reading, writing, conversion and summaries."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Indexes of traces with causes, so that a window opens without reading what lies before it.
+"""Indexes of traces with causes, which let a window open without reading the records before it.
 
-An index (traces/cause_index.h) is made when a window is first opened, and the cache keeps it under
-the checksums of the trace's blocks.
+An index (traces/cause_index.h) is made when a window is first opened, and is cached under the
+checksums of the trace's blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def of_trace(path: str, identity: bytes, read: Callable[[int], bytes]) -> bytes:
         identity: header and block checksums of the trace.
         read: returns bytes of its unpacked form from an offset on.
 
-    Returns an empty index if the trace is damaged somewhere: a run reports that where it reads it.
+    Returns an empty index if the trace is damaged; a run reports the damage when it reads it.
     """
     kept = _file(identity)
     if kept is not None and kept.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace with causes (docs/trace-format.md) tells of threads."""
+"""Threads as recorded in a trace with causes (docs/trace-format.md)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Thread:
 
     @property
     def name(self) -> str:
-        """What its kernel calls it."""
+        """The thread's name in its kernel."""
         if self.number == IDLE:
             return "(idle)"
         content = b"".join(
@@ -67,7 +67,7 @@ class Thread:
 
 
 class Threads:
-    """The threads that a trace has told of up to some record, and what each vCPU runs there."""
+    """Threads known up to some record of a trace, and the thread that each vCPU runs there."""
 
     def __init__(self) -> None:
         """Begin at the trace's begin."""
@@ -75,10 +75,10 @@ class Threads:
         self._named = {IDLE: self._idle}
         self.all = [self._idle]
         self.running: list[Thread] = [self._idle] * VCPUS
-        self._seen = [False] * VCPUS  # vCPUs of which is told what they run
+        self._seen = [False] * VCPUS  # vCPUs whose running thread is known
 
     def follow(self, word: int) -> None:
-        """Take notice of an escape, in the order of the records."""
+        """Process an escape; escapes must be given in the order of the records."""
         code, number, vcpu = word >> DELTA_SHIFT, word & NUMBER, word >> VCPU_SHIFT & 7
         if code == THREAD:
             self._named[number] = Thread(number, word)
@@ -110,7 +110,7 @@ class Threads:
         return words
 
 
-MOST_IN_RUN = 1 << LINE_BITS - PAGE_BITS  # pages that one `written` tells
+MOST_IN_RUN = 1 << LINE_BITS - PAGE_BITS  # pages that one `written` names
 
 
 class LastWritten:
@@ -121,18 +121,18 @@ class LastWritten:
         self._pages: dict[int, None] = {}  # the oldest first
 
     def follow(self, word: int) -> None:
-        """Take notice of a record `written`."""
+        """Process a record `written`."""
         first, more = word & (1 << PAGE_BITS) - 1, (word & ALL) >> PAGE_BITS
         for page in range(first, first + more + 1):
             self.write(page)
 
     def write(self, page: int) -> None:
-        """Take notice that a page is written."""
+        """Mark a page as written last."""
         self._pages.pop(page, None)
         self._pages[page] = None
 
     def words(self) -> list[int]:
-        """Return the records that tell the pages; those that no record can name are left out."""
+        """Return the records that name the pages; pages that no record can name are omitted."""
         runs: list[list[int]] = []  # first page, pages
         for page in self._pages:
             if page >> PAGE_BITS:
@@ -146,11 +146,11 @@ class LastWritten:
 
 
 def summarise(pieces: Iterable[bytes]) -> dict[str, Any]:
-    """Return what the causes in a trace's records tell.
+    """Return a summary of the causes in a trace's records.
 
-    How many ``threads``, ``wakes``, ``alarms``, ``bios``, ``fences`` and ``uses`` there are,
-    ``written_before``, pages that were written before its first record, and of the ``busiest``
-    threads ``thread`` (its number), ``name`` and ``instructions``, most first.
+    It holds the numbers of ``threads``, ``wakes``, ``alarms``, ``bios``, ``fences`` and ``uses``;
+    ``written_before``, the number of pages written before its first record; and for the
+    ``busiest`` threads ``thread`` (its number), ``name`` and ``instructions``, most first.
     """
     counts = dict.fromkeys(COUNTED.values(), 0)
     threads = Threads()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces of last-level cache misses as columns: what measures them in bulk reads."""
+"""Traces of last-level cache misses as columns, for measurements in bulk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Columns(NamedTuple):
     line: Numbers
     kind: Numbers
     nvdimm: NDArray[np.bool_]
-    now: int  # instructions behind the last
+    now: int  # instructions executed up to the last access
 
 
 def columns(path: AnyPath) -> Iterator[Columns]:
@@ -66,7 +66,7 @@ def _of_rows(rows: list[tuple[int, int, int]], now: int) -> Columns:
 
 
 def of_words(pieces: Iterable[bytes], two_memories: bool) -> Iterator[Columns]:
-    """Yield the columns of records of 8 bytes, as docs/trace-format.md tells them."""
+    """Yield the columns of 8-byte records, as defined in docs/trace-format.md."""
     now = 0
     for piece in pieces:
         words = np.frombuffer(piece, dtype="<u8")

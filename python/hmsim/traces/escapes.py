@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of hmsim's format that stand for no line of memory: docs/trace-format.md tells them.
+"""Escapes: records of hmsim's format that are not accesses (docs/trace-format.md).
 
-A record is a word of 8 bytes: from bit 0 a line, or what an escape says; then kind, vCPU, and
+A record is a word of 8 bytes: from bit 0 a line, or an escape's payload; then kind, vCPU, and
 instructions or the escape's code.
 """
 
@@ -19,7 +19,7 @@ CAUSES = range(RUN, WRITTEN + 1)
 GOES_ON, WAITS, ENDED = range(3)  # why a thread leaves its vCPU, in bits 16 and 17 of `run`
 READ, WRITE, FLUSH, DISCARD = range(4)  # of a bio, in bits 16 to 18
 
-# Bits that each cause may have; the others are 0. Of the codes before them, any.
+# Payload bits that each cause may use; the others are 0. Codes below RUN may use any bit.
 NUMBER, ALL = 0xFFFF, (1 << LINE_BITS) - 1
 USED = {
     RUN: NUMBER | 3 << 16,
@@ -46,7 +46,7 @@ def codes(words: Words) -> tuple[NDArray[np.intp], Words]:
 
 
 def fault(words: Words, causes: bool) -> str:
-    """Tell what is wrong with the escapes among some records, causes or not; "" if nothing."""
+    """Return an error of the escapes among some records, causes or not; "" if there is none."""
     at, found = codes(words)
     most = WRITTEN if causes else REGION_END
     wrong = np.flatnonzero(found > most)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of hmsim's own trace format, docs/trace-format.md: written as records come, read anywhere.
+"""Files of hmsim's own trace format (docs/trace-format.md): sequential writes, random reads.
 
-Here blocks are packed, unpacked and checked; the C++ library makes their columns and reads them.
+This module packs, unpacks and checks blocks; the C++ library makes their columns and reads them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AnyPath = Union[str, "os.PathLike[str]"]
 
 
 class Header(NamedTuple):
-    """What stands at a file's start, in its order."""
+    """Fields of the file header, in file order."""
 
     magic: bytes
     version: int
@@ -67,12 +67,12 @@ class Header(NamedTuple):
 
     @property
     def causes(self) -> bool:
-        """Whether escapes tell what threads run and wait for."""
+        """Whether escapes record the threads that run and what they wait for."""
         return bool(self.flags & CAUSES)
 
 
 class TraceWriter:
-    """Writes a trace, block by block, in constant memory but for the index."""
+    """Writer of a trace, block by block, in constant memory except for the index."""
 
     def __init__(self, file: BinaryIO, level: int = 10, block_records: int = BLOCK_RECORDS) -> None:
         """Write to a file open for writing and seeking; ``level`` is zstd's."""
@@ -220,7 +220,7 @@ class TraceFile:
         )
 
     def _columns(self, block: int) -> bytes:
-        """Return the columns of a block; the last one asked for is kept."""
+        """Return the columns of a block; caches the last one."""
         if self._block[0] != block:
             name = f"block {block + 1}"
             wanted = self._records_of(block) * COLUMNS
@@ -255,7 +255,7 @@ class TraceFile:
         return self._columns(block)[within:]
 
     def _cause_index(self) -> bytes:
-        """Return the index of causes, of a trace that tells them."""
+        """Return the index of causes, empty for a trace without causes."""
         if not self.header.causes:
             return b""
         if self._causes is None:
@@ -288,7 +288,7 @@ def check_name(path: AnyPath) -> None:
 
 
 def is_trace_file(path: AnyPath) -> bool:
-    """Tell whether a file begins as one in hmsim's format does. Raises InputError."""
+    """Return whether a file begins like one in hmsim's format. Raises InputError."""
     try:
         with open_regular(path) as file:
             return file.read(len(START)) == START

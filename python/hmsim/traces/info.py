@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What there is to know of a trace: length, mix, footprint, locality, intensity over time."""
+"""Summary of a trace: length, mix, footprint, locality, intensity over time."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ def info(
 
     Args:
         path: the file, compressed or not.
-        name: its format; told by its beginning when None.
-        report: called now and then with the share that is read, None when unknown.
-        options: what the format leaves to its user, by the keys of agents: ``columns.time``, ...
-            of ``csv``, ``levels`` of ``ramulator2_rw``.
+        name: its format; None: detected from the start of the file.
+        report: called from time to time with the share that is read, None when unknown.
+        options: settings that the format needs, by the keys of agents: ``columns.time``, ... for
+            ``csv``, ``levels`` for ``ramulator2_rw``.
 
     Returns:
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
         ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages) and ``footprint_exact`` (false:
-        so many that they were estimated, some 0.1 % off), ``sources``; ``skipped`` records that
-        move no data, if any; of block traces ``completions``, requests of which it tells when they
-        were done, and ``replay``, the ways in which it can be replayed; ``duration`` (of block
-        traces from the first request on) and ``unit`` where the format has times; ``nvdimm_reads``
-        and ``nvdimm_writes``, those of them that go there, of a trace of two memories;
-        ``read_mpki`` and ``write_mpki`` (per thousand instructions) or ``requests_per_second``;
-        ``memories``: what `_memory` returns of each memory, by name; ``causes``, of a trace that
-        has them: what `hmsim.traces.causes.summarise` returns.
+        an estimate for large footprints, about 0.1 % off), ``sources``; ``skipped`` records that
+        move no data, if any; for block traces ``completions``, the number of requests with
+        completion times, and ``replay``, the possible replay modes; ``duration`` (for block traces
+        from the first request on) and ``unit`` if the format has times; for a trace of two memories
+        ``nvdimm_reads`` and ``nvdimm_writes``, the reads and writes of the NVDIMM; ``read_mpki``
+        and ``write_mpki`` (per thousand instructions) or ``requests_per_second``; ``memories``: the
+        result of `_memory` for each memory, by name; for a trace with causes ``causes``: the result
+        of `hmsim.traces.causes.summarise`.
 
     Raises:
         InputError: the file is damaged, not of the format, or holds no record.
@@ -117,13 +117,13 @@ def _replays(name: str, completions: int) -> str:
 
 
 def _memory(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what a memory gets.
+    """Return a summary of the accesses to one memory.
 
     ``reads``, ``writes``; ``footprint_bytes``; ``lines_per_page_visit``: distinct lines of a page
-    accessed while it is among the 16 that were accessed last; of the reads and of the writes, each
-    by themselves: the share of lines that are the next one of the line before (``sequential``), and
-    the lines in a row in one page of 4 KB and in one row of 8 KB; ``intensity``: reads and writes
-    in each ``length`` of the trace's unit of time, or of its requests where it has none.
+    accessed while it is among the 16 most recently accessed pages; separately for reads and writes,
+    the share of lines that directly follow the line before (``sequential``), and the lines in a row
+    in one page of 4 KB and in one row of 8 KB; ``intensity``: reads and writes in each interval of
+    ``length`` units of the trace's time, or requests if it has no times.
     """
     summary: dict[str, Any] = {
         "reads": found["reads"]["accesses"],
@@ -144,7 +144,7 @@ def _memory(found: dict[str, Any]) -> dict[str, Any]:
 def chart(summary: dict[str, Any], width: int, plain: bool = False) -> list[tuple[str, str]]:
     """Return the intensity over time of each memory and direction as a name and a row of bars.
 
-    All rows have one scale; ``width`` characters at most. The last pair tells it.
+    All rows have the same scale, given by the last pair, and at most ``width`` characters.
     """
     rows = {}
     lengths = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trace files as streams of bytes: compression is told by content, memory use is constant."""
+"""Trace files as byte streams: compression is detected by content, memory use is constant."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def expected_size(path: str | os.PathLike[str]) -> int:
 
 
 class TraceReader:
-    """The decompressed bytes of one trace by offset; going back starts the file again."""
+    """Decompressed bytes of one trace by offset; seeking backwards restarts the file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
@@ -153,7 +153,7 @@ class TraceReader:
         return size > 0
 
     def read(self, offset: int) -> bytes:
-        """Return about 1 MiB from ``offset`` on, or nothing at or behind the end.
+        """Return about 1 MiB from ``offset`` on, or nothing at or after the end.
 
         Raises InputError.
         """
@@ -166,12 +166,15 @@ class TraceReader:
 
 
 def open_trace(path: str | os.PathLike[str]) -> TraceReader | TraceFile:
-    """Return what gives a trace's bytes by offset: unpacked ones of hmsim's format. InputError."""
+    """Return a reader of a trace's bytes by offset, unpacked for hmsim's format.
+
+    Raises InputError.
+    """
     return TraceFile(path) if is_trace_file(path) else TraceReader(path)
 
 
 class TraceSource:
-    """The traces of a workload's agents, as the core asks for them."""
+    """Traces of a workload's agents, read on request of the core."""
 
     def __init__(self, paths: Sequence[str | os.PathLike[str] | None]) -> None:
         self._readers = [None if path is None else open_trace(path) for path in paths]

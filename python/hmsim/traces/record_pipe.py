@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes a capture's records from a named pipe as they come, and writes them as a trace."""
+"""Reads a capture's records from a named pipe as they arrive, and writes them as a trace."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PIPE = 1 << 20  # bytes that the pipe holds, if the system allows
 class RecordPipe:
     """A named pipe whose content becomes a trace, in memory that does not grow with it.
 
-    Whoever writes into the pipe may open and close it at will. When the trace cannot be written,
-    the pipe is closed, which ends the writer, and `finish` raises what was wrong.
+    The writer may open and close the pipe any number of times. When the trace cannot be written,
+    the pipe is closed, which ends the writer, and `finish` raises the error.
     """
 
     def __init__(self, pipe: Path, target: Path, level: int) -> None:
@@ -81,7 +81,7 @@ class RecordPipe:
     def finish(
         self, flags: int, vcpus: int, caches: tuple[int, int, int], label: bytes, records: int
     ) -> None:
-        """Complete the trace when nobody writes any longer; ``records`` must be in it.
+        """Complete the trace after the last write; it must hold ``records`` records.
 
         Raises OSError, InputError.
         """

@@ -34,7 +34,7 @@ class Access(NamedTuple):
 
 
 class Watched:
-    """The bytes of a trace by offset, and the share of them that was asked for."""
+    """Bytes of a trace by offset, and the share of them that was read."""
 
     def __init__(self, path: AnyPath) -> None:
         """Open a trace. Raises InputError."""
@@ -49,12 +49,12 @@ class Watched:
 
     @property
     def share(self) -> float | None:
-        """Share of the trace before the bytes asked for last; None: unknown."""
+        """Share of the trace before the last bytes read; None: unknown."""
         return min(self._place / self._size, 1) if self._size else None
 
 
 class Reading:
-    """The accesses of a trace in the format ``name``, as runs read it, and what else was there.
+    """The accesses of a trace in the format ``name``, as runs read it, and counts of other records.
 
     ``options`` are keys of an agent that runs such a trace: ``columns.time``, ``levels``.
     """
@@ -84,7 +84,7 @@ def read(path: AnyPath, name: str, report: Reporter | None = None) -> Iterator[A
 
 
 def has_two_memories(path: AnyPath) -> bool:
-    """Tell whether lines of a trace are of DRAM and of an NVDIMM."""
+    """Return whether a trace has lines of DRAM and of an NVDIMM."""
     return is_trace_file(path) and TraceFile(path).header.two_memories
 
 
@@ -92,7 +92,7 @@ FORMATS = {each.name: each for each in trace_formats()}
 
 
 def find_format(path: AnyPath, name: str | None) -> str:
-    """Return a format's name: the one given, or told by the first line.
+    """Return a format's name: the given one, or the one detected from the first line.
 
     Raises InputError when the name is unknown, or the file is empty or resembles no format.
     """

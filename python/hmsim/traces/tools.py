@@ -40,7 +40,7 @@ MEMORIES = ("dram", "nvdimm", "both")
 ENDLESS = 1 << 63  # instructions
 PAGE_LINES = 64
 BATCH = 1 << 13  # pieces handed on at a time
-# What can become what.
+# Formats that can be converted to each format.
 SOURCES = {
     to: [each.name for each in FORMATS.values() if each.name != to and each.kind in writer.kinds]
     + list(writer.formats)
@@ -61,10 +61,10 @@ def convert(
     limit: int | None = None,
     options: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Write a trace in another format; the file appears whole or not at all.
+    """Write a trace in another format; the file is written atomically.
 
-    Block requests become the lines that they touch; times are taken over one to one (instructions
-    or nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
+    Block requests become the lines that they touch. Times are copied one to one (instructions or
+    nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
     the order of their records. ``hmsim`` numbers the 4 KB pages of other formats by first access.
     In ``ramulator`` a line holds one write-back at most: further ones go to later lines. To
     ``mqsim``, successive lines of a page become one request. Causes are kept in ``hmsim`` with both
@@ -74,21 +74,21 @@ def convert(
         source: a trace, compressed or not.
         target: the file to write; a name in .gz, .xz or .zst compresses.
         to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``hmsim_rw``, ``mqsim`` or ``hmsim``.
-        name: the format of ``source``; told by its beginning when None.
+        name: the format of ``source``; None: detected from the start of the file.
         force: replace an existing file.
-        report: called now and then with the share that is read, None when unknown.
-        memory: of a trace of two memories, what is kept: ``dram``, ``nvdimm`` or ``both``, the
-            NVDIMM's lines then 2^45 bytes above DRAM's.
-        vcpu: of a trace that tells vCPUs, the one whose records are kept; None: all.
-        skip: of a trace of hmsim's, instructions before the first record that is kept, counted over
-            the vCPUs that are kept.
-        limit: of such a trace, instructions from there on; None: all.
-        options: as `hmsim.traces.info.info`'s.
+        report: called from time to time with the share that is read, None when unknown.
+        memory: for a trace of two memories, the accesses to keep: ``dram``, ``nvdimm`` or ``both``.
+            With ``both``, the NVDIMM's lines are 2^45 bytes above DRAM's.
+        vcpu: for a trace that records vCPUs, the one whose records are kept; None: all.
+        skip: for a trace in hmsim's format, instructions before the first record that is kept,
+            counted over the vCPUs that are kept.
+        limit: for a trace in hmsim's format, instructions from there on; None: all.
+        options: as for `hmsim.traces.info.info`.
 
     Returns:
-        ``from``, ``to``, ``accesses`` and, if any, what found no place in the new format:
-        ``dropped`` (accesses), ``dropped_records`` (those that move no data: flushes, discards,
-        other packets), ``dropped_completions`` (times at which block requests were done).
+        ``from``, ``to``, ``accesses`` and, if any, the counts of items that the new format cannot
+        hold: ``dropped`` (accesses), ``dropped_records`` (those that move no data: flushes,
+        discards, other packets), ``dropped_completions`` (completion times of block requests).
 
     Raises:
         InputError: a file or a conversion is at fault.
@@ -149,7 +149,7 @@ def convert(
 
 
 def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | None) -> None:
-    """Raise InputError unless the trace has what is chosen of it."""
+    """Raise InputError unless the trace has the chosen memory and vCPU."""
     path = os.fspath(source)
     if memory is not None and memory not in MEMORIES:
         raise InputError(f"memory '{memory}': expected {', '.join(MEMORIES)}")
@@ -169,7 +169,7 @@ def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | N
 def _chosen(
     accesses: Iterable[Access], memory: str | None, vcpu: int | None, window: range
 ) -> Iterator[Access]:
-    """Yield the accesses that are kept; times become those of all vCPUs that are."""
+    """Yield the kept accesses; times become those over all kept vCPUs."""
     times: dict[int, int] = {}
     total = 0
     for access in accesses:
@@ -207,10 +207,10 @@ def _cut(
     counter: Counter,
     report: Reporter | None,
 ) -> Iterator[bytes]:
-    """Yield the records that are kept; the instructions of others are added to those behind."""
+    """Yield the kept records; the instructions of dropped ones are added to the next record."""
     waiting = [0] * 8  # instructions of each vCPU
     total = 0
-    # What the window's begin must tell.
+    # Thread state that must be written at the window's begin.
     skipped = Threads() if causes and window.start else None
     written = LastWritten()
     mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1

@@ -25,7 +25,7 @@ ESCAPE_STEP = (1 << LINE_BITS) - 1  # instructions that one escape record can ad
 
 
 class Counter:
-    """What became of the accesses of a trace."""
+    """Counts of a trace's accesses during conversion."""
 
     accesses = 0  # lines or requests read
     dropped = 0  # of them, without a place in the new format
@@ -41,7 +41,7 @@ def each_line(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def whole(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
-    """Yield the accesses as they are."""
+    """Yield the accesses unchanged."""
     for access in accesses:
         counter.accesses += 1
         yield access
@@ -100,7 +100,7 @@ def to_dramsim3(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes
 
 
 def to_hmsim_rw(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes]:
-    """Yield a record of 16 bytes for each access, behind the letters that tell the format."""
+    """Yield the format's magic letters, then a record of 16 bytes for each access."""
     yield b"HMSIM_RW"
     for access in accesses:
         yield struct.pack("<QQ", access.time, access.address | access.write)
@@ -139,7 +139,7 @@ def record(line: int, kind: int, vcpu: int, instructions: int) -> bytes:
 
 
 class Writer(NamedTuple):
-    """Who writes a format, and from which: their times must mean something in it."""
+    """Writer of a format, and its possible sources: formats with times that it can express."""
 
     cut: Callable[[Counter, Iterable[Access]], Iterator[Access]]  # how accesses are taken apart
     write: Callable[[Iterable[Access], Counter], Iterator[bytes]]

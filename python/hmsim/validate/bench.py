@@ -75,5 +75,5 @@ class Bench:
 
     @property
     def nvdimm(self) -> int:
-        """Return the NVDIMM's first address: behind the DRAM."""
+        """Return the NVDIMM's first address: the first one after the DRAM."""
         return self.ranks * 2 * 1024**3

@@ -275,7 +275,7 @@ def _harmonic() -> Iterator[Row]:
         got = table.dram[2 * len(DEPTHS) - 1]
         source = "peak less refreshes"
         yield Row("policies", name, peak, got, "requests/ms", 0.01 * peak, source)
-        # Of 12 pages 11 are read: their first line misses, the others are hits, two at a time.
+        # 11 of 12 pages are read: the first line of each misses, the others hit, two at a time.
         pages = 11 * (70.85 + 31 * 0.07375) + 32 * 0.07
         expected = 12 * LINES / pages * 1e3
         name = "table of hms: 1/12 writes, 2 in flight"
@@ -338,7 +338,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     Args:
         group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies``,
             ``replay``, ``storage`` or ``all``.
-        report: told the check that begins and the share that is done.
+        report: called with the check that begins and the share that is done.
 
     Returns:
         The rows, in a fixed order.

@@ -116,7 +116,7 @@ def _settings(preset: str, ranks: int, **overrides: Any) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one model makes of a trace; latencies are those of reads, None where there are none."""
+    """Results of one model for a trace; latencies are those of reads, None without reads."""
 
     cycles: int
     gb_per_s: float
@@ -286,8 +286,8 @@ def comparisons(
 def write_gap(backend: str, mend: bool) -> int:
     """Return the cycles between the write commands of two writes to two ranks, sent at once.
 
-    The shortest trace that tells DRAMsim3's timing table from JEDEC's practice: with tRTRS the gap
-    is burst + tRTRS, DRAMsim3 leaves it at the burst.
+    This is the shortest trace that distinguishes DRAMsim3's timing table from JEDEC's practice.
+    With tRTRS the gap is burst + tRTRS, while DRAMsim3 uses the burst alone.
     """
     preset = next(iter(PARTS.values()))
     trace = Trace(

@@ -123,7 +123,10 @@ def energy() -> Iterator[Oracle]:
 
 
 def models() -> Iterator[Oracle]:
-    """Where DRAMsim3 is part of the build: its devices and the whole of it, on the same traces."""
+    """Yield comparisons with DRAMsim3, if the build includes it, on the same traces.
+
+    They compare with its devices and with the whole of it.
+    """
     if not dram_comparison.available():
         return
     for backend, mend, expected in (("native", False, 5), ("dramsim3", False, 4)):

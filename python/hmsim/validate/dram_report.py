@@ -100,7 +100,7 @@ def write(
         rows: of the closed forms, for the page.
         requests: in each trace.
         page: the Markdown file, replaced if it exists.
-        report: told the share that is done.
+        report: called with the share that is done.
 
     Raises:
         InputError: the file cannot be written.

@@ -18,7 +18,7 @@ READ, PROGRAM, ERASE = 50_000, 650_000, 2_000_000  # tR, tPROG, tBERS, ns
 
 
 class Oracle(NamedTuple):
-    """What a closed form expects, and what the flash array does."""
+    """Value that a closed form expects, and the value of the flash array."""
 
     name: str
     expected: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known of a cached map (DFTL): its hit ratio, and that a whole one costs nothing."""
+"""Known results for a cached map (DFTL): its hit ratio, and no cost if the whole map is cached."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = ("nvdimm.ftl.map.", "nvdimm.power.worst_")  # completing a page takes the 
 
 
 def _statistics(requests: int, read_ratio: float, **keys: Any) -> dict[str, Any]:
-    """Return what single lines of random pages leave behind, one at a time."""
+    """Return the statistics of a run over single lines of random pages, one at a time."""
     overrides = {f"nvdimm.ftl.{key}": value for key, value in keys.items()}
     values = {
         "kind": "synthetic",

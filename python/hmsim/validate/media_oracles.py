@@ -55,7 +55,7 @@ def rates() -> Iterator[Oracle]:
 
 
 def energies() -> Iterator[Oracle]:
-    """Yield the energy of so many reads and writes of cells."""
+    """Yield the cells' energy for 100 reads and 50 writes of a line, for each kind of medium."""
     for kind, (read, write) in ENERGIES.items():
         bench = _bench(kind, nvdimm__media__start_gap__psi="off")
         for count, is_write in ((100, False), (50, True)):

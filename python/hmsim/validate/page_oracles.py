@@ -98,8 +98,8 @@ def transfers() -> Iterator[Oracle]:
         yield Oracle(name, expected, got, "ns", 0, "tR + parts at 200 MT/s + 300 ns a change")
 
 
-# Of each device: its bus's MT/s, bytes of a page and of its spare area, planes, pages of a block,
-# means of tR and tPROG in us, tBERS in ms.
+# Parameters of each device: bus speed in MT/s, bytes of a page and of its spare area, planes, pages
+# of a block, means of tR and tPROG in us, tBERS in ms.
 DEVICES: dict[str, tuple[int, int, int, int, int, float, float, float]] = {
     "slc_32gb": (200, 8192, 448, 2, 128, 35, 350, 1.5),
     "mlc_64gb": (200, 8192, 448, 2, 256, 75, 1300, 3.8),

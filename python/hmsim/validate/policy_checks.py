@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What schedulers do with the test vectors that follow from their papers' rules."""
+"""Checks of schedulers against test vectors derived from the rules of their papers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _par_bs() -> Iterator[Vector]:
 
 
 def _tcm_clusters() -> Iterator[Vector]:
-    """Of 100 row misses 4 and 12 fit under 4/24 of the service, the next source's 40 do not."""
+    """Check TCM's clusters: 4 and 12 of 100 row misses fit under 4/24 of the service, 40 do not."""
     queue = Rehearsal("tcm", [("policies.tcm.sources", "core")], 1)
     sources = ((40, 1_025), (12, 1_300), (4, 2_000), (44, 1_900))  # misses, instructions
     for core, (misses, instructions) in enumerate(sources):

@@ -346,7 +346,7 @@ def outcomes(
                 yield Outcome(name, factor, way, span, last)
 
 
-# Those of which docs/block-drivers.md says that inference meets the target, 10 %.
+# Cases for which docs/block-drivers.md states that inference meets the target, 10 %.
 WITHIN = ("one chain", "fork and join", "a pipeline", "open bursts")
 
 

@@ -17,13 +17,12 @@ FIELDS = (  # of `Row.as_dict`
 class Row:
     """One expectation: ``ok`` when ``got`` is within ``tolerance`` (absolute) of ``expected``.
 
-    One that is ``unjudged``, for the reason that stands there, is shown, and always ``ok``. One
-    that is listed as ``missed``, for a reason, is judged like the others, unless one accepts what
-    is listed.
+    A row with an ``unjudged`` reason is shown and always ``ok``. A row with a ``missed`` reason is
+    judged like the others, unless the caller accepts the listed misses.
 
-    Of a ``claim`` the band counts, not its middle. One with a ``side``, "at least" or "at most", is
-    stated by that end of the band alone: the other end only keeps out values that cannot be. A
-    ``trend`` states a direction, and no size.
+    For a ``claim`` the band counts, not its middle. A claim with a ``side``, "at least" or "at
+    most", is stated by that end of the band alone; the other end only excludes impossible values. A
+    ``trend`` states a direction without a size.
     """
 
     group: str
@@ -41,7 +40,7 @@ class Row:
 
     @property
     def band(self) -> str:
-        """What the row asks for, in words: a claim by its band, a closed form by its value."""
+        """The row's requirement in words: the band of a claim, the value of a closed form."""
         low, high = self.expected - self.tolerance, self.expected + self.tolerance
         if self.side:
             return f"{self.side} {low if self.side == AT_LEAST else high:.4g}"

@@ -36,7 +36,7 @@ class _Part:
         return BANKS * self.columns * LINE
 
     def rows(self, count: int) -> Iterator[int]:
-        """Yield an address in each of so many rows, each in another bank than the one before."""
+        """Yield one address in each of ``count`` rows, each in another bank than the last."""
         places = GROUPS * self.ranks
         for index in range(count):
             place, bank = index % places, index // places % (BANKS // GROUPS)

@@ -47,7 +47,7 @@ MISSED = {
     ("postmark", "fusion_moneta"): PROGRAM_WAITS,
 }
 
-# What MICRO 2010 has in its Table V: seconds, or transactions a second.
+# Table V of the MICRO 2010 paper: seconds, or transactions per second.
 SECONDS = {"postmark": (4080, 46.8, 36.7, 27.4), "build": (80.9, 36.9, 37.6, 36.9)}
 RATES = {"berkeley_btree": (253, 6071, 5975, 14884), "berkeley_hash": (191, 4355, 6200, 10980)}
 

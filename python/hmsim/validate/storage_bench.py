@@ -22,7 +22,7 @@ MOST_REQUESTS = 4_000  # of a trace, which is read again and again
 
 @dataclass(frozen=True)
 class Load:
-    """So many threads, each with one request at a time of ``size`` bytes at a random place.
+    """Load of ``threads`` threads, each with one request of ``size`` bytes at a random place.
 
     ``reads`` is the share of requests that read; the others write.
     """
@@ -51,7 +51,7 @@ def lone(config: str, size: int, reads: float, overrides: Mapping[str, Any] = {}
 def steady(
     config: str, loads: Sequence[Load], overrides: Mapping[str, Any] = {}, time: int = 20
 ) -> dict[str, Any]:
-    """Return what is counted in so many milliseconds, after a fifth of them to warm up."""
+    """Return the statistics of a run of ``time`` milliseconds; the first fifth is warm-up."""
     limit = {**overrides, "frontend.time_limit": f"{time}ms"}
     return _run(config, loads, limit, MOST_REQUESTS, {"loop": 1_000_000}, f"{time // 5}ms")
 

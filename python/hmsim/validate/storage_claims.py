@@ -18,7 +18,7 @@ CALIBRATED = "calibrated"
 
 
 class Claim(NamedTuple):
-    """What a paper says, the band that it is judged by, and what the simulator gives."""
+    """Claim of a paper, the band that judges it, and the simulator's value."""
 
     name: str
     low: float
@@ -212,7 +212,7 @@ def sc_2010() -> Iterator[Claim]:
 
 
 def _crossing() -> Iterator[Claim]:
-    """Where does a RAM disk of slower lines take as long as HASTE of slower rows?"""
+    """Yield the latency, added to lines and rows alike, at which a RAM disk is as slow as HASTE."""
     below, above = 0.1, 1.6
 
     def faster(added: float) -> bool:

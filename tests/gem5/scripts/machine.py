@@ -11,7 +11,7 @@ from m5.objects import AddrRange
 LINE = 64
 NS, US = 1000, 1000000  # in ticks
 
-# An NVDIMM of 256 MiB raw and a buffer of 64 + 64 pages, behind 2 GB of DRAM.
+# An NVDIMM of 256 MiB raw and a buffer of 64 + 64 pages, after 2 GB of DRAM.
 SMALL = {
     "nvdimm.capacity": "256MiB",
     "nvdimm.ftl.over_provisioning": "28",
