@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands, and what all of them take."""
+"""The commands, and the options that all of them share."""
 
 from typing import Annotated
 

@@ -213,7 +213,7 @@ def _only(option: str, values: Sequence[str]) -> str:
 
 
 def _place_of_logs(request_log: bool, out: str | None) -> Path | None:
-    """Return a folder for scratch files of request logs, or None where none is asked for."""
+    """Return a folder for scratch files of request logs, or None without request logs."""
     if not request_log:
         return None
     if out is None:

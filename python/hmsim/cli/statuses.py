@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exit statuses of the command line; `hmsim.cli` says what they mean."""
+"""Exit statuses of the command line; `hmsim.cli` documents them."""
 
 FAULT = 1
 INPUT = 2

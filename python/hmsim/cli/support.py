@@ -31,7 +31,7 @@ ANEW = "nothing was written; the same command starts anew"
 
 
 def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
-    """Return what reads a number of things: 40000, 5M or 1e6."""
+    """Return a parser of counts: 40000, 5M or 1e6."""
 
     def read(text: str) -> int:
         try:
@@ -146,7 +146,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def _terminable() -> Iterator[None]:
-    """Raise `Terminated` in the block when SIGTERM comes."""
+    """Raise `Terminated` in the block when SIGTERM arrives."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
@@ -162,7 +162,7 @@ def _terminable() -> Iterator[None]:
 
 
 def interruption(stop: KeyboardInterrupt, kept: str) -> typer.Exit:
-    """Say that the command was stopped and what is ``kept``; return what ends the program."""
+    """Report that the command was stopped and what is ``kept``; return the exit exception."""
     terminated = isinstance(stop, Terminated)
     complain(f"{'terminated' if terminated else 'interrupted'}; {kept}")
     return typer.Exit(TERMINATED if terminated else INTERRUPTED)
@@ -261,7 +261,7 @@ def need(what: str, extra: str, *modules: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Print a message for the user on standard error; what would steer a terminal is escaped."""
+    """Print a message for the user on standard error; terminal control codes are escaped."""
     message = "".join(
         each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in message
     )
