@@ -69,7 +69,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     outside = sum(each.endswith("outside") for each in verdicts)
     others = len(claims) - len(judged)
     lines = [
-        f"Of {len(claims)} claims {len(judged)} judge, and {judged.count('met')} of those are met. "
+        f"{len(judged)} of {len(claims)} claims judge, and {judged.count('met')} of those are met. "
         f"{others} are calibrated or estimates; {outside} of these are outside of their band.",
         "",
         "| | claim | document | band | here | verdict |",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a page copy of garbage collection block, and for how long (nvdimm.gc.hold_channel)?
+// Times for which a page copy of garbage collection blocks its channel (nvdimm.gc.hold_channel).
 #include <gtest/gtest.h>
 
 #include "tests/cc/nvdimm/rig.h"
