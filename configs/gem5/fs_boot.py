@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux on an x86 machine whose NVDIMM is /dev/pmem0: boot once, then measure from a checkpoint.
+"""Boots Linux once on an x86 machine with the NVDIMM /dev/pmem0, then measures from a checkpoint.
 
-Run by gem5, with a machine that has left QEMU (`hmsim guest prepare`, docs/gem5-linux.md), or with
-kernel and image of `hmsim guest build --small`:
+Run by gem5. The input is a machine captured from QEMU (`hmsim guest prepare`, docs/gem5-linux.md),
+or the kernel and image from `hmsim guest build --small`:
 
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4 \\
@@ -12,16 +12,16 @@ kernel and image of `hmsim guest build --small`:
     gem5.opt configs/gem5/fs_boot.py --vmlinux V --initramfs I --checkpoint CPT \\
         --script configs/gem5/jobs/file_read.sh --cpu o3 --policy firm --policy all --out runs
 
-Where there is no checkpoint, atomic cores without caches make it. A machine goes on up to its job's
-region of interest, and with --io to where the job uses the NVDIMM. A kernel boots: the guest makes
-an ext4 file system on /dev/pmem0, mounts it at /data, runs the script that --prepare names and
-drops its page cache.
+If the checkpoint does not exist, this script makes it with atomic cores without caches. A machine
+continues to its job's region of interest, and with --io to a time at which the job uses the NVDIMM.
+A kernel boots. The guest then makes an ext4 file system on /dev/pmem0, mounts it at /data, runs the
+script given by --prepare, and drops its page cache.
 
-Where there is a checkpoint, the machine goes on from it: a script runs until it marks what is
-measured by `gem5 begin`; atomic cores run for --skip, and on, with caches, for --warm; a later seed
-begins later, by --spread each. Then detailed cores are measured, behind --warmup, for --duration or
-until `gem5 end`. With --base-cpi-out all memories answer at once meanwhile, and what comes out is
-each core's base CPI (docs/cores.md) instead of a run directory.
+If the checkpoint exists, the machine continues from it. A script runs until `gem5 begin`. Atomic
+cores with caches (timing cores with --ruby) run for --skip, plus --spread for each seed above 1,
+then for --warm. Detailed cores run for --warmup and are measured until `gem5 end`, at most for
+--duration. With --base-cpi-out, the memories have zero latency, and the result is each core's base
+CPI (docs/cores.md) instead of a run directory.
 """
 
 import fcntl
@@ -49,48 +49,52 @@ from m5.objects import Root
 from m5.params import isNullPointer
 from program_runs import Region, parser
 
-# Of Linux's include/uapi/linux/kvm.h.
+# From Linux's include/uapi/linux/kvm.h.
 KVM, GET_API_VERSION, API_VERSION = "/dev/kvm", 0xAE00, 12
-MACHINE = "machine.json"  # in a checkpoint: what the machine has
-WRITTEN = "written"  # of a machine that has left QEMU
-# The guest's own one copies by non-temporal stores, cached or uncached ones (PMBD's ways); with dax
-# the file system has no page cache.
+MACHINE = "machine.json"  # description of the machine in a checkpoint
+WRITTEN = "written"  # file of a captured machine: NVDIMM pages written before
+# Drivers of the NVDIMM: Linux's, then the guest's, which copies as PMBD does by non-temporal stores
+# (nt), cached stores (wb) or uncached stores (uc). With dax the file system has no page cache.
 DRIVERS = ["nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc", "dax"]
 MILLISECOND = 10**9  # ticks
 RUBY_PROTOCOL = "MESI_Two_Level"
 MOVED = ("bytesRead", "bytesWritten")  # statistics of gem5's memories
 LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
-# gem5 has no performance counters and no spectre; what is random at boot would differ with time.
+# gem5 has no Spectre to mitigate. Random addresses at boot would make runs differ.
 KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hmsim_gem5=1"]
 
 
 def arguments():
     made = parser(__doc__.splitlines()[0])
-    made.add_argument("--machine", metavar="DIR", help="of 'hmsim guest prepare'; or instead:")
-    made.add_argument("--vmlinux", help="the kernel, an ELF file")
-    made.add_argument("--initramfs", help="its image, an uncompressed cpio archive")
-    made.add_argument("--prepare", default="", metavar="FILE", help="shell script, at boot")
-    made.add_argument("--script", default="", metavar="FILE", help="shell script, measured")
-    made.add_argument("--driver", default="nd_pmem", choices=DRIVERS, help="of the NVDIMM")
-    made.add_argument("--kernel-arguments", default="", help="more of them, e.g. loglevel=7")
-    made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
+    made.add_argument("--machine", metavar="DIR", help="folder from 'hmsim guest prepare'")
+    made.add_argument("--vmlinux", help="kernel, an ELF file; in place of --machine")
+    made.add_argument("--initramfs", help="image for --vmlinux, an uncompressed cpio archive")
+    made.add_argument(
+        "--prepare", default="", metavar="FILE", help="shell script to run after boot"
+    )
+    made.add_argument("--script", default="", metavar="FILE", help="shell script to measure")
+    made.add_argument("--driver", default="nd_pmem", choices=DRIVERS, help="driver of the NVDIMM")
+    made.add_argument("--kernel-arguments", default="", help="additional ones, e.g. loglevel=7")
+    made.add_argument("--checkpoint", required=True, metavar="DIR", help="to restore, or to make")
     made.add_argument("--cores", type=int, default=1)
     made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
-    made.add_argument("--ruby", action="store_true", help="caches by MESI_Two_Level, without --l2")
+    made.add_argument("--ruby", action="store_true", help="Ruby's MESI_Two_Level caches; no --l2")
     made.add_argument(
-        "--patience", default="100s", help="simulated, until the checkpoint or the region's begin"
+        "--patience", default="100s", help="limit to reach checkpoint or region, simulated time"
     )
     made.add_argument(
-        "--io", metavar="BYTES", help="checkpoint where a millisecond moves so many of the NVDIMM's"
+        "--io",
+        metavar="BYTES",
+        help="checkpoint after a millisecond that moves this many NVDIMM bytes",
     )
-    made.add_argument("--io-within", default="500ms", help="of the region; else it is an error")
-    made.add_argument("--skip", default="0us", help="of the region, by atomic cores")
-    made.add_argument("--warm", default="0us", help="on from there, by atomic cores with caches")
-    made.add_argument("--spread", default="50us", help="between the begins of two seeds")
+    made.add_argument("--io-within", default="500ms", help="limit of the search for --io")
+    made.add_argument("--skip", default="0us", help="part of the region to skip")
+    made.add_argument("--warm", default="0us", help="then warm the caches, by atomic cores")
+    made.add_argument("--spread", default="50us", help="time between the starts of two seeds")
     made.add_argument(
-        "--base-cpi-out", metavar="FILE", help="JSON: measure base CPIs of O3 cores instead"
+        "--base-cpi-out", metavar="FILE", help="measure base CPIs of O3 cores instead; JSON"
     )
-    # The paper's machine.
+    # Clock and L2 are the paper's; a duration of 0 has no limit.
     made.set_defaults(duration="0us", clock="2GHz", l2="2MiB")
     options = made.parse_args()
     if bool(options.machine) == bool(options.vmlinux):
@@ -136,7 +140,7 @@ def number_of_bytes(text):
 
 
 def kvm_fault():
-    """Return what keeps KVM from working here, as far as can be told before; empty: nothing."""
+    """Return why KVM cannot work here, or an empty text if no reason is known in advance."""
     try:
         with open(KVM, "r+b", buffering=0) as device:
             version = fcntl.ioctl(device, GET_API_VERSION)
@@ -146,7 +150,7 @@ def kvm_fault():
 
 
 def make_board(options, first_cpu, caches, at_once=False):
-    """Return the machine; its memories answer ``at_once`` or as the configuration says."""
+    """Return the machine. With ``at_once`` its memories have zero latency (`InstantMemory`)."""
     memory = make_memory(options)
     if at_once:
         memory = InstantMemory(memory.dram_size, memory.nvdimm_sizes)
@@ -159,7 +163,7 @@ def make_board(options, first_cpu, caches, at_once=False):
     shape_cores(processor, options)
     for core in processor._all_cores():
         if core.is_kvm_core():
-            core.get_simobject().usePerf = False  # nobody needs its counts, few hosts have them
+            core.get_simobject().usePerf = False  # its counts are not used, and few hosts have them
     try:
         board = X86PmemBoard(
             clk_freq=options.clock,
@@ -180,7 +184,7 @@ def make_board(options, first_cpu, caches, at_once=False):
 
 
 def machine(options, board):
-    """Return what a checkpoint must have in common with the machine that goes on from it."""
+    """Return the values that must be equal in a checkpoint and the machine that restores it."""
     memory = board.get_memory()
     source = options.machine or options.initramfs
     return {
@@ -196,7 +200,7 @@ def machine(options, board):
 
 
 def size_of(source):
-    """Return a file's bytes, or those of all files that lie in a folder itself."""
+    """Return the bytes of a file, or of all files directly in a folder."""
     path = Path(source)
     files = path.iterdir() if path.is_dir() else [path]
     return sum(each.stat().st_size for each in files if each.is_file())
@@ -215,7 +219,7 @@ def start(options, board, checkpoint=None):
 
 
 def boot(options):
-    """Run up to the guest's own checkpoint."""
+    """Run to the guest's checkpoint mark or, with --io, to a busy millisecond; save the machine."""
     began = time.time()
     options.written = str(Path(options.machine, WRITTEN)) if options.machine else ""
     board = make_board(options, options.boot_cpu, NoCache())
@@ -239,7 +243,10 @@ def boot(options):
 
 
 def run_until(causes, duration=0):
-    """Simulate until one of these ends it, or for a duration in ticks; return its cause."""
+    """Simulate until one of the causes, or for a duration in ticks (0: no limit); return the cause.
+
+    Any other cause is an error.
+    """
     event = m5.simulate(duration) if duration else m5.simulate()
     if event.getCause() not in causes:
         give_up(f"ended by '{event.getCause()}', status {event.getCode()}; see the terminal")
@@ -247,19 +254,19 @@ def run_until(causes, duration=0):
 
 
 def run_up_to(cause, options):
-    """Simulate up to what the guest tells gem5."""
+    """Simulate until the guest signals ``cause``, at most for --patience."""
     if run_until([cause, LIMIT], ticks(options.patience)) == LIMIT:
         give_up(f"--patience {options.patience}: the guest told no {cause}; see the terminal")
 
 
 def run_for(duration, what):
-    """Simulate so many ticks, in which the region must not end."""
+    """Simulate the given number of ticks; it is an error if the region ends in them."""
     if duration and run_until([LIMIT, "workend", EXIT], duration) != LIMIT:
         give_up(f"{what}: the region ends before; choose a shorter time")
 
 
 def await_io(options, memory):
-    """Go on to the end of the first millisecond in which the region moves --io bytes."""
+    """Continue to the end of the region's first millisecond that moves --io bytes."""
     all_nvdimms = (each.nvdimm for each in memory.get_memory_controllers())
     nvdimms = [each for each in all_nvdimms if not isNullPointer(each)]
 
@@ -282,7 +289,7 @@ def await_io(options, memory):
 
 
 def leave_base_cpis(options, name, region):
-    """Write down cycles per instruction of each core, without those in which it was halted."""
+    """Write the cycles per instruction of each core, without halted cycles, to --base-cpi-out."""
     statistics, _ = region.end()
     told = []
     for number in range(options.cores):
@@ -297,8 +304,8 @@ def leave_base_cpis(options, name, region):
 
 
 def measure(options):
-    """Go on from the checkpoint, and leave the run directory of a part of the region."""
-    if options.ruby:  # which knows no atomic accesses
+    """Continue from the checkpoint, measure a part of the region, and make a run directory."""
+    if options.ruby:  # has no atomic accesses
         from ruby_caches import RubyCaches
 
         board = make_board(options, "timing", RubyCaches(options))
@@ -307,7 +314,7 @@ def measure(options):
         board = make_board(options, "atomic", Caches(options), at_once)
     board.readfile = options.script
     found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
-    io = found.pop("io", None)  # the region has begun
+    io = found.pop("io", None)  # given: the region has already begun
     if options.io not in (None, io):
         made = "without --io" if io is None else f"with --io {io}"
         give_up(f"--checkpoint {options.checkpoint}: made {made}, not with {options.io}")
