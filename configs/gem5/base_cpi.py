@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures a program's base CPI: its cycles per instruction with a memory that answers at once.
+"""Measures a program's base CPI: its cycles per instruction with an ideal (zero-latency) memory.
 
 Run by gem5:
 
     gem5.opt configs/gem5/base_cpi.py --program "/tmp/network_simplex 100000 600000 1" \\
         --fast-forward 300000000 --instructions 10000000 --base-cpi-out base_cpi.json
 
-The program, a static executable, first runs on an atomic core, then on an out-of-order one with
-caches, whose window of so many instructions is that of hmsim's cores. What comes out is the key
-``base_cpi`` of an agent that replays the program's misses (docs/cores.md).
+The program is a static executable. It runs on an atomic core for --fast-forward, then on an
+out-of-order core with caches, whose instruction window is that of hmsim's cores. The result is the
+value of ``base_cpi`` for an agent that replays the program's misses (docs/cores.md).
 """
 
 import argparse
@@ -32,12 +32,16 @@ CLOCK = "3GHz"
 def arguments():
     made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     made.add_argument("--program", required=True, help="command line of a static executable")
-    made.add_argument("--fast-forward", type=int, default=0, metavar="N", help="instructions")
-    made.add_argument("--warmup", type=int, default=1_000_000, metavar="N", help="instructions")
-    made.add_argument("--instructions", type=int, default=10_000_000, help="measured")
+    made.add_argument(
+        "--fast-forward", type=int, default=0, metavar="N", help="instructions to skip"
+    )
+    made.add_argument(
+        "--warmup", type=int, default=1_000_000, metavar="N", help="detailed, not measured"
+    )
+    made.add_argument("--instructions", type=int, default=10_000_000, help="number to measure")
     add_core_options(made)
-    made.add_argument("--memory", default="2GiB", help="bytes of memory")
-    made.add_argument("--base-cpi-out", metavar="FILE", help="JSON")
+    made.add_argument("--memory", default="2GiB", help="size of the memory")
+    made.add_argument("--base-cpi-out", metavar="FILE", help="JSON file for the result")
     return made.parse_args()
 
 
@@ -73,7 +77,7 @@ def make_board(options):
 
 
 def run_for(core, instructions, what):
-    """Run so many instructions; the program must not end before."""
+    """Run the given number of instructions; exit with an error if the program ends earlier."""
     core.scheduleInstStop(0, instructions, what)
     cause = m5.simulate().getCause()
     if cause != what:

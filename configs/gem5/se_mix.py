@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs side by side, a core each, without an operating system (system call emulation).
+"""Runs programs on one core each, without an operating system (system call emulation).
 
 Run by gem5:
 
     gem5.opt configs/gem5/se_mix.py --program "block_copy read 64 0" \\
         --program "pointer_chase 32 4 0" --policy unified_fr_fcfs --policy split --out runs
 
-A program without a slash in its name is a C file of ours, workloads/gem5/NAME.c, and is compiled;
-others are static executables. Atomic cores run them until each has said that its measured part
-begins (gem5.h there), or with --fast-forward until each has done so many instructions; then
-detailed cores take over. Every process has the whole NVDIMM at the address that its environment
-variable HMSIM_NVDIMM tells, HMSIM_NVDIMM_BYTES of it.
+A name without a slash means workloads/gem5/NAME.c, which is compiled. Other names are paths of
+static executables. Atomic cores run until each program signals the start of its measured part
+(workloads/gem5/gem5.h), or for --fast-forward instructions each. Then detailed cores take over. The
+whole NVDIMM is mapped in every process. The environment variables HMSIM_NVDIMM and
+HMSIM_NVDIMM_BYTES hold its address and size.
 """
 
 import shlex
@@ -39,8 +39,8 @@ from m5.objects import (
 from program_runs import Region, parser
 
 OURS = Path(__file__).resolve().parents[2] / "workloads" / "gem5"
-NVDIMM_ADDRESS = 1 << 40  # in each process
-MOST_MAPPED = 1 << 30  # bytes at a time: gem5 takes an int
+NVDIMM_ADDRESS = 1 << 40  # virtual, in each process
+MOST_MAPPED = 1 << 30  # bytes per call of Process.map, which takes an int
 LAST = "exiting with last active thread context"
 LIMIT = "simulate() limit reached"
 
@@ -48,16 +48,16 @@ LIMIT = "simulate() limit reached"
 def arguments():
     made = parser(__doc__.splitlines()[0])
     made.add_argument(
-        "--program", action="append", required=True, help="command line; once for each core"
+        "--program", action="append", required=True, help="command line; repeat for more cores"
     )
     made.add_argument(
-        "--fast-forward", type=int, default=0, metavar="N", help="instructions of each core"
+        "--fast-forward", type=int, default=0, metavar="N", help="instructions to skip on each core"
     )
     return made.parse_args()
 
 
 def executable(name):
-    """Return the path of a program; ours is compiled into gem5's output folder."""
+    """Return the path of a program; compiles workloads/gem5/NAME.c into gem5's output folder."""
     if "/" in name:
         path = Path(name)
         if not path.is_file():
@@ -75,7 +75,7 @@ def executable(name):
 
 
 def make_processes(lines, memory, folders=None):
-    """Return a process for each command line; each may have a folder of its own to run in."""
+    """Return a process for each command line. ``folders`` are their working directories."""
     made = []
     for number, line in enumerate(lines):
         name, *rest = shlex.split(line)
@@ -121,7 +121,7 @@ def make_board(options, processes, memory):
 
 
 def map_nvdimm(processes, memory):
-    """Give every process the whole NVDIMM, which lies behind DRAM."""
+    """Map the whole NVDIMM, which follows DRAM, into every process."""
     for process in processes:
         for at in range(0, memory.nvdimm_size, MOST_MAPPED):
             size = min(MOST_MAPPED, memory.nvdimm_size - at)
@@ -129,7 +129,7 @@ def map_nvdimm(processes, memory):
 
 
 def fast_forward(options, cores):
-    """Run on atomic cores until every program is at its measured part."""
+    """Run on atomic cores until every program reaches its measured part."""
     for core in cores:
         if options.fast_forward:
             core.get_simobject().scheduleInstStop(0, options.fast_forward, "fast-forward")
@@ -141,7 +141,7 @@ def fast_forward(options, cores):
 
 
 def run_mix(options, lines, folders=None):
-    """Run command lines, a core each, and leave a run directory."""
+    """Run each command line on its own core, and make a run directory."""
     memory = make_memory(options)
     processes = make_processes(lines, memory, folders)
     board = make_board(options, processes, memory)
@@ -160,7 +160,7 @@ def run_mix(options, lines, folders=None):
     if event.getCause() not in (LIMIT, LAST):
         give_up(f"ended by '{event.getCause()}'")
     if options.record:
-        m5.drain()  # what was taken is done, as it will be when the trace is replayed
+        m5.drain()  # completes accepted requests, as a replay of the trace does
     names = [shlex.split(line)[0] for line in lines]
     agents = [
         {"kind": "gem5_core", "core": str(number), "cpu": options.cpu, "program": line}

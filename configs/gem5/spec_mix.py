@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SPEC CPU2006 or CPU2017 programs side by side under hmsim's controller, for owners of SPEC.
 
-Run by gem5. --spec-root is an installed SPEC whose benchmarks are built (static, without OpenMP)
-and set up: `runspec --action=setup` or `runcpu --action=setup` with the size that you give here.
+Run by gem5. --spec-root is an installed SPEC. Its benchmarks must be built (static, without OpenMP)
+and set up with the same --size: `runspec --action=setup` or `runcpu --action=setup`.
 
     gem5.opt configs/gem5/spec_mix.py --spec-root /opt/cpu2006 --benchmark 429.mcf \\
         --size ref --fast-forward 1000000000 --program "block_copy read 64 0" --policy all
 
-Each benchmark runs the first command of its run folder's speccmds.cmd; with --program, programs as
-of se_mix.py run beside them. Nothing of SPEC comes with hmsim, or was run with it by its authors.
+Each benchmark runs the first command of speccmds.cmd in its run folder. --program adds programs as
+in se_mix.py. hmsim contains nothing of SPEC, and its authors have not run SPEC with it.
 """
 
 import shlex
@@ -29,18 +29,21 @@ COMMANDS = "speccmds.cmd"
 
 def arguments():
     made = parser(__doc__.splitlines()[0])
-    made.add_argument("--spec-root", required=True, metavar="DIR")
+    made.add_argument("--spec-root", required=True, metavar="DIR", help="installed SPEC")
     made.add_argument(
-        "--benchmark", action="append", required=True, help="such as 429.mcf or 505.mcf_r"
+        "--benchmark",
+        action="append",
+        required=True,
+        help="such as 429.mcf or 505.mcf_r; repeatable",
     )
-    made.add_argument("--size", default="ref", help="test, train, ref; of CPU2017 refrate, ...")
-    made.add_argument("--program", action="append", default=[], help="as of se_mix.py")
+    made.add_argument("--size", default="ref", help="test, train or ref; CPU2017: refrate, ...")
+    made.add_argument("--program", action="append", default=[], help="as in se_mix.py")
     made.add_argument("--fast-forward", type=int, default=1_000_000_000, metavar="N")
     return made.parse_args()
 
 
 def benchmark_folder(root, name):
-    """Return where SPEC keeps a benchmark."""
+    """Return a benchmark's folder in SPEC."""
     folder = Path(root, "benchspec")
     suites = [folder / suite for suite in ("CPU2006", "CPU", "CPU2017")]
     suites = [suite for suite in suites if suite.is_dir()]
@@ -56,7 +59,7 @@ def benchmark_folder(root, name):
 
 
 def run_folder(folder, size):
-    """Return the newest run folder of a size."""
+    """Return the newest run folder of the given size."""
     found = sorted(folder.glob(f"run/run_*_{size}*.[0-9]*"), key=lambda path: path.name[-4:])
     found = [path for path in found if (path / COMMANDS).is_file()]
     if not found:
@@ -72,10 +75,10 @@ def not_redirection(word):
 
 
 def first_command(folder):
-    """Return the first command of a run folder, its program's path made absolute.
+    """Return the first command of a run folder, with an absolute path of its program.
 
-    A line of speccmds.cmd is options (-C folder, -i, -o, -e file, -N part, -E name value, ...) and
-    the command; a program is run with its input files, never with a redirected standard input.
+    A line of speccmds.cmd has options (-C folder, -i, -o, -e file, -N part, -E name value, ...)
+    and the command. A redirected standard input (-i) is an error; redirected output is ignored.
     """
     takes = {"-C": 1, "-i": 1, "-o": 1, "-e": 1, "-N": 1, "-E": 2, "-k": 0, "-n": 1, "-r": 0}
     for line in (folder / COMMANDS).read_text().splitlines():

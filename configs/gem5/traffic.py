@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Latency and bandwidth under gem5's traffic generators: no processor, no caches.
+"""Measures latency and bandwidth under gem5's traffic generators, without processor and caches.
 
-Run by gem5, with hmsim's controller or one of gem5's own behind a crossbar:
+Run by gem5. A crossbar connects the generators to hmsim's controller or to one of gem5's:
 
     gem5.opt configs/gem5/traffic.py --load mix --policy unified_fr_fcfs --policy split
     gem5.opt configs/gem5/traffic.py --memory hmsim --memory gem5 --pattern linear \\
         --config validate_ddr3 --set dram.ranks=2
     gem5.opt configs/gem5/traffic.py --memory hetero --load mix
 
-`--load dram` and `nvdimm` raise the rate of one generator step by step; `mix` runs one of each
-memory at fixed rates, alone and together. A table goes to standard output; of the last step, the
-highest rate or both together, there is a run directory with hmsim's memory. With several memories,
-each has a run of its own, and the tables stand side by side.
+`--load dram` and `--load nvdimm` raise the rate of one generator step by step. `--load mix` runs a
+generator for each memory at fixed rates, first alone, then together. The script prints a table.
+With hmsim's memory, it also makes a run directory of the last step: the highest rate, or both
+generators together. Several --memory options make a run each and print the tables side by side.
 """
 
 import argparse
@@ -36,10 +36,10 @@ from m5 import objects
 from m5.objects import AddrRange
 
 LINE = 64
-PERIODS_NS = (1000, 100, 50, 30, 20, 15, 12, 10, 8, 7, 6, 5)  # of one line
+PERIODS_NS = (1000, 100, 50, 30, 20, 15, 12, 10, 8, 7, 6, 5)  # for each line
 COUNTED = ("totalReads", "totalReadLatency", "totalWrites", "bytesRead", "bytesWritten")
-STALLED = 0.1  # of the requests that were done alone
-FEW = 100  # requests: HeteroMemCtrl stands still, and so would all further steps
+STALLED = 0.1  # share of the requests completed alone, below which a memory counts as stalled
+FEW = 100  # requests: with fewer, HeteroMemCtrl has stalled and further steps would also stall
 TABLE = "traffic.json"
 
 
@@ -49,23 +49,27 @@ def arguments():
         "--memory",
         action="append",
         choices=["hmsim", "gem5", "hetero", "simple"],
-        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); its HeteroMemCtrl; or its "
-        "SimpleMemory, which takes all at once",
+        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); gem5's HeteroMemCtrl; or "
+        "gem5's SimpleMemory with unlimited bandwidth; repeat to compare",
     )
     add_memory_options(parser)
     parser.add_argument("--load", default="dram", choices=["dram", "nvdimm", "mix"])
     parser.add_argument("--pattern", default="random", choices=["random", "linear"])
-    parser.add_argument("--reads", type=int, default=100, help="percent of requests that read")
+    parser.add_argument("--reads", type=int, default=100, help="share of reads, percent")
     parser.add_argument("--footprint", type=int, default=256, help="MiB of each memory")
     parser.add_argument("--duration", default="100us", help="simulated time of each step")
-    parser.add_argument("--period", type=int, action="append", help="ns for a line, a step each")
-    parser.add_argument("--dram-period", default="20ns", help="mix: one line each")
-    parser.add_argument("--nvdimm-period", default="20ns", help="mix: one line each")
+    parser.add_argument(
+        "--period", type=int, action="append", help="ns per line; repeat for more steps"
+    )
+    parser.add_argument("--dram-period", default="20ns", help="time per DRAM line with --load mix")
+    parser.add_argument(
+        "--nvdimm-period", default="20ns", help="time per NVDIMM line with --load mix"
+    )
     parser.add_argument(
         "--row-accesses",
         type=int,
         default=16,
-        help="gem5's DRAM closes a row after so many (its default: 16; 0: any number)",
+        help="accesses after which gem5's DRAM closes a row (gem5's default: 16; 0: no limit)",
     )
     options = parser.parse_args()
     options.memory = options.memory or ["hmsim"]
@@ -73,7 +77,7 @@ def arguments():
 
 
 def build(options):
-    """Return the system, hmsim's memory or None, and of each memory's generator the address."""
+    """Return the system, hmsim's memory or None, and the start address of each generator."""
     system = objects.System(mem_mode="timing", cache_line_size=LINE, mmap_using_noreserve=True)
     system.clk_domain = objects.SrcClockDomain(clock="2GHz", voltage_domain=objects.VoltageDomain())
     system.membus = objects.SystemXBar(width=LINE)
@@ -123,7 +127,7 @@ def traffic(options, generator, start, period):
 
 
 def counted(names):
-    """Return what gem5's last dump says of each generator."""
+    """Return the `COUNTED` statistics of each generator from gem5's last dump."""
     found = {name: dict.fromkeys(COUNTED, 0.0) for name in names}
     text = Path(m5.options.outdir, "stats.txt").read_text()
     for line in text.rsplit("Begin Simulation Statistics", 1)[1].splitlines():
@@ -135,7 +139,7 @@ def counted(names):
 
 
 def step(options, system, starts, periods):
-    """Have the memories that `periods` (ticks) names run for a while; return a row for each."""
+    """Run the generators of `periods` (ticks per line); return their rows and host seconds."""
     duration = ticks(options.duration)
     m5.stats.reset()
     for name, period in periods.items():
@@ -163,20 +167,20 @@ def step(options, system, starts, periods):
 
 
 def run(options):
-    """Run all steps and write the table."""
+    """Run all steps, write the table, and make a run directory of the last step."""
     system, ours, starts = build(options)
     objects.Root(full_system=False, system=system)
     m5.instantiate()
     if options.load == "mix":
         both = {"dram": ticks(options.dram_period), "nvdimm": ticks(options.nvdimm_period)}
-        # gem5's HeteroMemCtrl would stand still at the NVDIMM's, and never come to both.
+        # The NVDIMM's step would stall gem5's HeteroMemCtrl, which then never runs both together.
         alone = ("dram",) if options.memory == ["hetero"] else ("dram", "nvdimm")
         steps = [{name: both[name]} for name in alone] + [both]
     else:
         steps = [{options.load: period * 1000} for period in options.period or PERIODS_NS]
     rows, seconds = [], 0.0
-    for number, periods in enumerate(steps):  # of the last one there is a run directory
-        # gem5's HeteroMemCtrl does not end draining once NVM requests stand still in it.
+    for number, periods in enumerate(steps):
+        # gem5's HeteroMemCtrl does not finish draining after NVM requests stall in it.
         if number and options.memory != ["hetero"]:
             m5.drain()
         more, spent = step(options, system, starts, periods)
@@ -193,7 +197,7 @@ def run(options):
 
 
 class Steps:
-    """What was measured, as `leave_run` takes it."""
+    """The measured steps, as a region for `leave_run`. They have no cores."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -203,7 +207,7 @@ class Steps:
 
 
 def cell(rows):
-    """Return what a table shows of a row, where there is one."""
+    """Return the text of at most one row; dashes if there is none."""
     if not rows:
         return f"{'-':>12}{'-':>12}{'-':>12}"
     (row,) = rows
@@ -212,12 +216,12 @@ def cell(rows):
 
 
 def same(one, other):
-    """Return whether two rows are of the same step."""
+    """Return whether two rows belong to the same step."""
     return all(one[key] == other[key] for key in ("memory", "alone", "period_ns"))
 
 
 def show(tables):
-    """Print tables side by side, and which memory stood still."""
+    """Print tables side by side, and which memories stalled."""
     print("".join([f"{'':24}", *(f"{table['memory']:>36}" for table in tables)]))
     head = f"{'requests':>12}{'read, ns':>12}{'GB/s':>12}"
     print("".join([f"{'memory':12}{'period, ns':>12}", *(head for _ in tables)]))
@@ -239,7 +243,7 @@ def show(tables):
 
 
 def run_each_memory(options):
-    """Run gem5 once for each memory and show them side by side."""
+    """Run gem5 once for each memory and print the tables side by side."""
     gem5 = os.readlink("/proc/self/exe")
     rest = without(sys.argv[1:], ["--memory"])
     tables = []
