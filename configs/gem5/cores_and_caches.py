@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cores and caches of measured machines, for the run scripts: the paper's machine by default."""
+"""Cores and caches of measured machines, for the run scripts. The paper also has --l2 2MiB."""
 
 from gem5.components.cachehierarchies.abstract_cache_hierarchy import AbstractCacheHierarchy
 from gem5.components.cachehierarchies.classic.abstract_classic_cache_hierarchy import (
@@ -26,22 +26,24 @@ CPUS = {
     "timing": CPUTypes.TIMING,
     "o3": CPUTypes.O3,
 }
-# Not the write-back: behind narrow ones gem5 v24 ends in an assertion (TimeBuffer::valid).
+# Without write-back: gem5 v24 fails an assertion (TimeBuffer::valid) if that stage is narrow.
 STAGES = ("fetch", "decode", "rename", "dispatch", "issue", "commit", "squash")
 
 
 def add_core_options(made):
-    """Add what describes out-of-order cores and their caches to a parser."""
-    made.add_argument("--window", type=int, default=128, help="of an O3 core, instructions")
-    made.add_argument("--width", type=int, default=4, help="of an O3 core, instructions a cycle")
-    made.add_argument("--mshrs", type=int, default=64, help="of each cache")
-    made.add_argument("--l1", default="32KiB", help="each of the two first-level caches of a core")
-    made.add_argument("--l2", default="", help="a core's own second-level cache; none by default")
-    made.add_argument("--llc", default="8MiB", help="the last-level cache, shared")
+    """Add the options of out-of-order cores and their caches to a parser."""
+    made.add_argument("--window", type=int, default=128, help="instructions in flight, O3 core")
+    made.add_argument("--width", type=int, default=4, help="instructions per cycle, O3 core")
+    made.add_argument("--mshrs", type=int, default=64, help="misses in flight per cache")
+    made.add_argument("--l1", default="32KiB", help="size of each first-level cache of a core")
+    made.add_argument(
+        "--l2", default="", help="size of each private second-level cache (default: none)"
+    )
+    made.add_argument("--llc", default="8MiB", help="size of the shared last-level cache")
 
 
 def shape_cores(processor, options):
-    """Give the out-of-order cores of a switchable processor their width and their window."""
+    """Set the width and window of the out-of-order cores of a switchable processor."""
     for core in processor._all_cores():
         cpu = core.get_simobject()
         if isinstance(cpu, BaseO3CPU):
@@ -51,9 +53,9 @@ def shape_cores(processor, options):
 
 
 class Caches(AbstractClassicCacheHierarchy):
-    """Private first levels, private second levels if asked for, and a shared last level.
+    """Private first levels, optional private second levels, and a shared last level.
 
-    Each cache can have many misses under way: with the 4 to 20 of gem5's own caches a core cannot
+    Each cache can have many misses in flight. With the 4 to 20 of gem5's own caches, a core cannot
     fill the controller's queue.
     """
 

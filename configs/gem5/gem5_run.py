@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the run scripts share, with or without cores: options, run directories, A/B runs."""
+"""Common parts of all run scripts: options, run directories, A/B runs."""
 
 import importlib
 import json
@@ -13,7 +13,7 @@ import _m5.core
 import m5
 
 RECORD = "hmsim.json"  # in gem5's output folder
-SHOWN = (  # of stats.json, beside each core's ipc
+SHOWN = (  # statistics that are printed in addition to each core's ipc
     "dram.reads",
     "dram.read_latency_ns.mean",
     "dram.bandwidth_gb_per_s",
@@ -29,10 +29,10 @@ SHOWN = (  # of stats.json, beside each core's ipc
 
 
 def allow_builds_without_ruby():
-    """Let processors be made by a gem5 that was built without Ruby.
+    """Allow processors in a gem5 that was built without Ruby.
 
-    In v24.0 each asks `requires`, which asks for Ruby's protocol even where none is required; a
-    build without Ruby has none, and that question raises "Protocol '' not recognized".
+    In v24.0 each processor calls `requires`, which queries Ruby's protocol even if none is
+    required. A build without Ruby has none, and the query raises "Protocol '' not recognized".
     """
     if not m5.defines.buildEnv.get("PROTOCOL"):
         for name in ("gem5.runtime", "gem5.utils.requires"):
@@ -40,32 +40,34 @@ def allow_builds_without_ruby():
 
 
 def give_up(message):
-    """End with what the user did wrong."""
+    """Print the user's error and exit with status 2."""
     print(f"{Path(sys.argv[0]).name}: {message}", file=sys.stderr)
     sys.exit(2)
 
 
 def add_memory_options(made):
-    """Add the options that `make_memory` and `run_each_policy` take."""
+    """Add the options that `make_memory`, `run_each_policy` and `leave_run` read."""
     made.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
     made.add_argument(
-        "--policy", action="append", default=[], help="policy bundle; several: a run each"
+        "--policy", action="append", default=[], help="policy bundle; repeat for one run per policy"
     )
     made.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
-    made.add_argument("--controllers", type=int, default=1, help="that interleave lines")
+    made.add_argument("--controllers", type=int, default=1, help="number that interleaves lines")
     made.add_argument(
-        "--nvdimms", type=int, help="controllers that have one of their own; else all share one"
+        "--nvdimms", type=int, help="controllers with a separate NVDIMM; default: all share one"
     )
     made.add_argument("--seed", type=int, default=1)
-    made.add_argument("--check", action="store_true", help="judge every command")
+    made.add_argument(
+        "--check", action="store_true", help="check every command against the protocol"
+    )
     made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
-    made.add_argument("--out", help="run directory; with several policies, one for each below it")
+    made.add_argument("--out", help="run directory; with several policies, a parent of one each")
     made.add_argument("--force", action="store_true", help="replace run directories")
-    made.add_argument("--jobs", type=int, default=1, help="policies at a time")
+    made.add_argument("--jobs", type=int, default=1, help="policies to run at a time")
 
 
 def ticks(text):
-    """Return a time with its unit in ticks of a picosecond."""
+    """Convert a time with a unit to ticks (picoseconds)."""
     try:
         return round(m5.util.convert.toLatency(text) * 1e12)
     except ValueError as error:
@@ -73,12 +75,12 @@ def ticks(text):
 
 
 def hmsim_command(*arguments):
-    """Return the command line of hmsim: the environment variable HMSIM names it."""
+    """Return hmsim's command line; the environment variable HMSIM overrides the program."""
     return [*os.environ.get("HMSIM", "hmsim").split(), *arguments]
 
 
 def make_memory(options):
-    """Return the memory system."""
+    """Return the memory system that the options describe."""
     from gem5.components.memory.harmonic_memory import HarmonicMemory
 
     overrides = {}
@@ -105,9 +107,9 @@ def make_memory(options):
 
 
 def leave_run(options, memory, name, agents, region):
-    """Write down a run whose region ends now, and make a run directory of it.
+    """End the region, record the run in gem5's output folder, and make a run directory of it.
 
-    `agents`: for each core, what it ran, as texts by key.
+    `agents` describes each core's program: texts by key.
     """
     cores, seconds = region.end()
     controllers = memory.get_memory_controllers()
@@ -139,7 +141,7 @@ def leave_run(options, memory, name, agents, region):
 
 
 def memory_statistics(memory):
-    """Return the statistics of the controllers; those of several are told by their numbers."""
+    """Return the statistics of all controllers; several have prefixes ``controllers.N``."""
     each = [memory.statistics(number) for number in range(len(memory.get_memory_controllers()))]
     if len(each) == 1:
         return each[0]
@@ -154,7 +156,7 @@ def memory_statistics(memory):
 
 
 def show(columns):
-    """Print statistics side by side; the columns by their titles."""
+    """Print statistics side by side, one column per title."""
     first = next(iter(columns.values()))
     names = [name for name in first if name.endswith(".ipc")] + list(SHOWN)
     for number in range(len(first)):
@@ -170,12 +172,12 @@ def show(columns):
 
 
 def title(policy):
-    """Return what results call a policy bundle: its name and write mode, without its folder."""
+    """Return a policy bundle's title in results: name and write mode, without folder."""
     return Path(policy).name.replace(".yaml", "")
 
 
 def run_each_policy(options):
-    """With several policies, run gem5 once for each, show them side by side and end."""
+    """If there are several policies, run gem5 for each, print the results side by side and exit."""
     if len(options.policy) < 2:
         return
     gem5 = os.readlink("/proc/self/exe")
@@ -202,7 +204,7 @@ def run_each_policy(options):
 
 
 def without(arguments, options):
-    """Return a command line without some options that take a value each."""
+    """Return the arguments without the given options, each of which takes a value."""
     kept = []
     skip = False
     for text in arguments:

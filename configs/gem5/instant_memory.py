@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memories that answer at once, where a machine's base CPI is measured."""
+"""Memories that answer at once, for measurements of a machine's base CPI."""
 
 from gem5.components.memory.abstract_memory_system import AbstractMemorySystem
 from gem5.utils.override import overrides
@@ -7,19 +7,20 @@ from m5.objects import SimpleMemory
 
 
 class InstantMemory(AbstractMemorySystem):
-    """DRAM and NVDIMMs of no latency and any bandwidth, for a board that takes `HarmonicMemory`.
+    """DRAM and NVDIMMs with zero latency and unlimited bandwidth, in place of `HarmonicMemory`.
 
-    Checkpoints of a machine with such memories go on with these: they hold bytes by address.
+    A checkpoint made with `HarmonicMemory` can be restored with these memories, because it holds
+    bytes by address.
     """
 
     def __init__(self, dram_size, nvdimm_sizes):
         """
-        :param dram_size: bytes.
-        :param nvdimm_sizes: bytes, one for each range of them.
+        :param dram_size: in bytes.
+        :param nvdimm_sizes: in bytes, one for each NVDIMM range.
         """
         super().__init__()
         self._sizes = [dram_size, *nvdimm_sizes]
-        # An NVDIMM is not for programs in general: boards say what it is.
+        # NVDIMMs are not in the table of memory for general use; the board describes them.
         self.memories = [
             SimpleMemory(latency="0ns", bandwidth="0B/s", conf_table_reported=number == 0)
             for number in range(len(self._sizes))
@@ -53,6 +54,6 @@ class InstantMemory(AbstractMemorySystem):
 
     @overrides(AbstractMemorySystem)
     def set_memory_range(self, ranges):
-        """Take DRAM's range and one for each of the NVDIMM's."""
+        """Set the range of DRAM and of each NVDIMM, in this order."""
         for memory, part in zip(self.memories, ranges):
             memory.range = part

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts share that run programs: their options, and a part of a run that is measured."""
+"""Common parts of the scripts that run programs: options, and the measured part of a run."""
 
 import argparse
 import time
@@ -11,19 +11,19 @@ from m5.objects import BaseO3CPU
 
 
 def parser(text):
-    """Return a parser with the options that every script has that runs programs."""
+    """Return a parser with the options common to all scripts that run programs."""
     made = argparse.ArgumentParser(description=text)
     add_memory_options(made)
-    made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="of the measured part")
+    made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="for the measured part")
     made.add_argument("--clock", default="3GHz")
     add_core_options(made)
-    made.add_argument("--warmup", default="0us", help="detailed, before measuring")
-    made.add_argument("--duration", default="1ms", help="measured, at most; simulated time")
+    made.add_argument("--warmup", default="0us", help="detailed, before the measured part")
+    made.add_argument("--duration", default="1ms", help="simulated time to measure, at most")
     return made
 
 
 class Region:
-    """A part of a run that is measured."""
+    """The measured part of a run. It begins at construction."""
 
     def __init__(self, cores, clock):
         self._cores = cores
@@ -34,7 +34,7 @@ class Region:
         self._before = [core.get_simobject().totalInsts() for core in cores]
 
     def end(self):
-        """Return what the cores did, by dotted path, and the seconds that it took."""
+        """Return statistics of the cores by dotted path, and the host seconds of this part."""
         m5.stats.dump()
         elapsed = m5.curTick() - self._start
         found = {}
@@ -44,7 +44,7 @@ class Region:
             found[f"agent.{number}.rate"] = done / elapsed * 1e12
             found[f"core.{number}.instructions"] = done
             found[f"core.{number}.ipc"] = done * self._period / elapsed
-            if isinstance(core.get_simobject(), BaseO3CPU):  # the others count halted cycles, too
+            if isinstance(core.get_simobject(), BaseO3CPU):  # other cores also count halted cycles
                 cycles = core.get_simobject().resolveStat("numCycles").value
                 found[f"core.{number}.busy"] = cycles * self._period
                 found[f"core.{number}.busy_ipc"] = done / cycles if cycles else 0.0

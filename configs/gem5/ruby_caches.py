@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ruby's caches of measured machines; can be imported only by a gem5 that was built with Ruby."""
+"""Ruby's caches of measured machines. Importing this module needs a gem5 built with Ruby."""
 
 from gem5.components.cachehierarchies.abstract_cache_hierarchy import AbstractCacheHierarchy
 from gem5.components.cachehierarchies.ruby.mesi_two_level_cache_hierarchy import (
@@ -9,7 +9,7 @@ from gem5.utils.override import overrides
 
 
 class RubyCaches(MESITwoLevelCacheHierarchy):
-    """Ruby's MESI_Two_Level: private first levels, a shared second one, a directory a memory."""
+    """Ruby's MESI_Two_Level: private L1 caches, a shared L2 cache, one directory per memory."""
 
     def __init__(self, options):
         super().__init__(
