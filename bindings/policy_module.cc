@@ -78,8 +78,8 @@ py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
                   const py::dict& fields) {
   const auto policy = create_policy(PolicyKind::gc_scheduler, scheduler, assignments);
   auto& gc = static_cast<GcScheduler&>(*policy);
-  const GcTimes times{50 * kMicrosecond,    650 * kMicrosecond, 2'000 * kMicrosecond,
-                      20'480 * kNanosecond, 300 * kNanosecond,  5 * kNanosecond};
+  const GcTimes times{50 * kMicrosecond,    650 * kMicrosecond,   2'000 * kMicrosecond,
+                      20'480 * kNanosecond, 41'560 * kNanosecond, 5 * kNanosecond};
   GcView view;
   view.buffered = fields["buffered"].cast<std::uint32_t>();
   view.lun = pending(fields, "lun");
