@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks format, style and types: ``tools/lint.py [--only TOOL]... [FILE]...``
+"""Checks format, wording, style and types: ``tools/lint.py [--only TOOL]... [FILE]...``
 
 Without files it reads all but hidden folders and builds. Exit status 1 when a tool complains.
 """
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ("clang-format", "ruff", "mypy", "clang-tidy")
+TOOLS = ("prose", "clang-format", "ruff", "mypy", "clang-tidy")
 Command = list[str]
 
 
@@ -31,6 +31,8 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
     module = [sys.executable, "-m"]
     cxx = [name for name in files if name.endswith((".cc", ".h", ".c"))]
     python = [name for name in files if name.endswith((".py", ".pyi", "SConstruct"))]
+    if tool == "prose":
+        yield [sys.executable, "tools/prose.py", *(files if named else ())]
     if tool == "clang-format" and cxx:
         yield ["clang-format-14", "--dry-run", "--Werror", *cxx]
     if tool == "ruff" and python:
