@@ -47,7 +47,7 @@ def test_a_claim_is_a_line(given: dict[str, Any], line: str) -> None:
 def test_claims_are_counted_in_order_and_closed_forms_left_out() -> None:
     rows = [row(3, "S30: 3"), row(5, "S16: 3"), row(3, "S13: a form"), row(9, "S17: 3", "estimate")]
     lines = script.table(rows).splitlines()
-    assert lines[0].startswith("Of 3 claims 2 judge, and 1 of those are met. 1 are ")
+    assert lines[0].startswith("2 of 3 claims judge, and 1 of those are met. 1 are ")
     assert "; 1 of these" in lines[0]
     assert [line[2:5] for line in lines[4:]] == ["S16", "S17", "S30"]
 
@@ -82,7 +82,7 @@ def test_verdicts_of_the_page_follow_from_its_numbers() -> None:
     lines = [line.strip("| ").split(" | ") for line in block.splitlines()[4:]]
     judged = [line[-1] for line in lines if line[-1] in ("met", "missed")]
     count = (
-        f"Of {len(lines)} claims {len(judged)} judge, and {judged.count('met')} of those are met"
+        f"{len(judged)} of {len(lines)} claims judge, and {judged.count('met')} of those are met"
     )
     assert block.startswith(count)
     for *_, band, here, verdict in lines:
