@@ -34,9 +34,10 @@ LOGS = """
 ## Commands, one by one
 
 `dram.backend: dramsim3` runs hmsim's controller on DRAMsim3's device model. The check compares each
-command (cycle, kind, rank, bank, row, request) of the first {logged:,} requests of each trace with
-the native timing engine. The two timing tables differ in one rule: DRAMsim3 lacks tRTRS between
-writes to different ranks. "Mended" adds it (`dram.dramsim3_mend_timing`); "original" does not.
+command (cycle, kind, rank, bank, row, request) of traces of {logged:,} requests (a quarter for
+*conflicts*, a twentieth for *sparse*) with the native timing engine. The two timing tables differ
+in one rule: DRAMsim3 lacks tRTRS between writes to different ranks. "Mended" adds it
+(`dram.dramsim3_mend_timing`); "original" does not.
 """
 
 WHOLE = """
@@ -44,9 +45,9 @@ WHOLE = """
 
 `dram.backend: dramsim3_full` sends the same traces through DRAMsim3's own controller: {requests:,}
 requests, or a quarter for *conflicts* and a twentieth for *sparse*. DRAMsim3 has queues of {queue}
-reads and {queue} writes, and 8 commands for each bank. "Queue" is their average occupancy, which is
-the depth of the native queue. The native engine drains writes in batches, from {high} waiting
-writes down to {low}.
+reads and {queue} writes, and 8 commands for each bank. "Queue" is the average number of requests
+in all of these; hmsim's single queue has that depth. hmsim's controller drains writes in batches,
+from {high} waiting writes down to {low}.
 
 Cycles, latencies of reads (mean and 99th percentile, in ns) and GB/s are DRAMsim3's, then hmsim's.
 "Residual" is hmsim's excess of cycles. "tRTRS" is the part of it that the mended timing table
