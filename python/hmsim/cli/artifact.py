@@ -22,7 +22,7 @@ from hmsim.cli.support import (
 from hmsim.common.tables import number
 from hmsim.running import artifact
 
-app = application("Run the experiments behind the results, and compare with what is expected.")
+app = application("Rerun the experiments of the results, and compare with expected values.")
 Names = Annotated[
     Optional[list[str]], typer.Argument(metavar="[NAME]...", help="Experiments, if not the first.")
 ]
@@ -32,12 +32,12 @@ Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, new o
 
 @app.callback()
 def group() -> None:
-    """Run the experiments behind the results, and compare with what is expected."""
+    """Rerun the experiments of the results, and compare with expected values."""
 
 
 @app.command(epilog=epilog("artifact run", "artifact.md"))
 def run(names: Names = None, everything: All = False, out: Out = Path("artifact")) -> None:
-    """Run the experiments that have no results of this code yet, one behind another."""
+    """Run, one after another, the experiments that have no results of this code yet."""
     wanted = _chosen(names, everything)
     minutes = sum(each.minutes for each in wanted)
     complain(f"about {minutes:.2g} minutes on two processors")

@@ -81,7 +81,7 @@ COMMANDS = {
     "figure": Entry(
         "figure",
         "figure",
-        "Make the paper's tables and figures anew.",
+        "Rerun the paper's tables and figures.",
         "figure fig7 --quick --out out/figures",
         "results.md",
     ),
@@ -143,7 +143,7 @@ COMMANDS = {
     "artifact": Entry(
         "artifact",
         "app",
-        "Run the experiments behind the results, and compare with what is expected.",
+        "Rerun the experiments of the results, and compare with expected values.",
         "",
         "artifact.md",
     ),

@@ -32,9 +32,9 @@ def figure(
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
-    """Make the paper's tables and figures anew, with the paper's numbers beside ours.
+    """Rerun the paper's tables and figures, and show the paper's numbers next to hmsim's.
 
-    Runs that were made before are not made again. Files of the same names are replaced.
+    Finished runs are reused. Files of the same names are replaced.
     """
     figures, page, style, claims, experiment = _modules()
     wanted = figures.names(name)
