@@ -110,12 +110,13 @@ class LastLevelCache {
   // Returns whether the cache holds the line. If so, the line becomes the most recently used, and
   // dirty if `dirty`.
   bool touch(const SpaceLine& line, bool dirty);
-  // Inserts an absent line. If that evicts a dirty line, appends it to `left`.
+  // Inserts a line that the cache does not hold. If the insertion evicts a dirty line, appends the
+  // dirty line to `left`.
   void insert(std::uint16_t user, const SpaceLine& line, bool dirty, std::vector<WriteBack>& left);
 
-  // Attaches a fill to the line's open miss and returns the miss. Without an open miss, opens one
-  // if `missed`; otherwise the line is present, and refer() returns kNone. A user has at most one
-  // fill of a line.
+  // Attaches the user's fill to the line's open miss and returns the miss. If the line has no open
+  // miss, opens one if `missed`; otherwise the line is present, and returns kNone. Precondition:
+  // the user has no other fill of the line.
   MissId refer(const SpaceLine& line, bool missed, std::uint16_t user, std::uint32_t fill);
   bool requested(MissId id) { return miss(id).requested; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of a job's threads: the next action of each in its program, up to its instruction limit.
-// Flushers copy the transfers that the job gives them.
+// Source of the steps of a job's threads. A thread's next step is the next action of its program,
+// up to the thread's instruction limit. A flusher copies the transfers that the job assigns to it.
 #pragma once
 
 #include <cstdint>
