@@ -26,7 +26,9 @@ constexpr std::array<Type, 8> kTypes{Type::ACTIVATE, Type::PRECHARGE,    Type::R
                                      Type::REFRESH,  Type::REFRESH_BANK, Type::READ, Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
-// Only whether a bank is open matters here, not which row. Requests for kRow hit the open row.
+// Rows of all commands in DRAMsim3's state. The model only needs to know whether a bank is open, so
+// every bank opens kRow. A read or write of kRow then hits; a request for kOtherRow needs a
+// precharge.
 constexpr int kRow = 0;
 constexpr int kOtherRow = 1;
 

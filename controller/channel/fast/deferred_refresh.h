@@ -37,9 +37,9 @@ struct DeferredRefresh {
   [[gnu::noinline]] static void make_before(Channel& channel, Cycle end);
 
  private:
-  // Makes all refreshes before `end`, most of them at once. Requires that all banks are closed, no
-  // command observer exists, and nothing delays a refresh; otherwise it does nothing and returns
-  // false. Precondition: the first refresh is urgent before `end`.
+  // Makes all refreshes before `end`, most of them at once, and returns true. Does nothing and
+  // returns false unless all banks are closed, no command observer exists, and nothing delays a
+  // refresh. Precondition: the first refresh becomes urgent before `end`.
   [[gnu::noinline]] static bool make_periodic(Channel& channel, LoneBanks& banks, Cycle end);
   [[gnu::noinline]] static bool may_defer(const Channel& channel);
   static void make_of_rank(Channel& channel, LoneBanks& banks, int rank, Cycle end);
