@@ -119,8 +119,9 @@ class Simulation : private SourceProgress {
   // that is damaged, or from another configuration, workload, seed or setting of RunOptions::check.
   std::string save();
 
-  // Returns the content of a file for nvdimm.precondition.load. Call before any event; throws
-  // InputError later, or if there is no flash.
+  // Returns the state of the preconditioned NVDIMM, as the content of a file for
+  // nvdimm.precondition.load. Throws InputError if the simulation has begun, or if it has no flash
+  // NVDIMM.
   std::string preconditioned();
   // `file`: origin of the checkpoint, for messages.
   void load(const std::string& checkpoint, const std::string& file = "the checkpoint");

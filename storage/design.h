@@ -16,7 +16,7 @@ namespace hmsim {
 class StorageDesign {
  public:
   virtual ~StorageDesign() = default;
-  // Declares the kind's parameters under "storage.", in its own scopes.
+  // Declares the kind's parameters, whose names begin with "storage." and a scope of the kind.
   virtual void declare(ParameterSet& parameters) = 0;
   // Returns the errors that involve more than one value, with full names. Called for the chosen
   // kind only.

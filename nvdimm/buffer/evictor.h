@@ -39,8 +39,8 @@ namespace hmsim {
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // Called when the frame's lines are safe in flash. The frame is still in state `evicting`. `gc`:
-  // how long the eviction waited for collections.
+  // Called when the frame's lines are safe in flash, while the frame is still in state `evicting`.
+  // `gc`: time that the eviction waited for garbage collections.
   virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
 

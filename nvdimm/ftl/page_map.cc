@@ -36,7 +36,8 @@ void PageMap::clear() {
   p2l_ = ZeroedArray(p2l_.size());
 }
 
-// Saves only l2p_, two entries per number, without unwritten stretches. p2l_ is derived from it.
+// Saves only l2p_, because loading derives p2l_ from it. Packs two entries into a number and omits
+// stretches without a written page.
 void PageMap::serialize(Archive& archive) {
   constexpr std::size_t kStretch = 1024;
   if (archive.loading()) {

@@ -19,7 +19,7 @@ namespace hmsim {
 class FlashObserver;
 class MediaObserver;
 
-// Host side of the ack line.
+// Receiver of the module's acks and credits on the host side.
 class AckListener {
  public:
   virtual ~AckListener() = default;
