@@ -70,8 +70,8 @@ static void map_traced(void) {
   is_root = traced->root == getpid();
 }
 
-// Returns the clock of a block trace: instructions of all processes so far, `total` of them by this
-// process. Call with the lock held.
+// Advances the clock of a block trace to this process's `total` instructions and returns it. The
+// clock counts the instructions of all processes. Call with the lock held.
 static uint64_t clock_at(uint64_t total) {
   traced->instructions += total - clocked;
   clocked = total;

@@ -107,8 +107,9 @@ static void on_switch(void* data, bool preempt, struct task_struct* prev, struct
   end(flags);
 }
 
-// Network softirqs act for the sending thread, because the only network is internal to the machine.
-// Other softirqs act for clocks and devices.
+// Returns whether a clock or a device causes the current wake-up, not a thread. Network softirqs
+// run for the sending thread, because the only network is internal to the machine. All other
+// softirqs run for clocks and devices.
 static bool by_clock_or_device(void) {
   unsigned int vector = __this_cpu_read(softirq);
   return in_hardirq() ||
