@@ -105,7 +105,7 @@ class Machine:
 
 
 def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
-    """Raise CaptureError when a name of something is unknown."""
+    """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
     if name not in known:
         near = nearest_name(name, list(known))
         hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(known)}"
@@ -120,7 +120,7 @@ def check_machine(
     scale: int,
     drivers: Sequence[str] = DRIVERS,
 ) -> None:
-    """Raise CaptureError when there is no such machine."""
+    """Raise CaptureError if no machine can have these properties."""
     check_name_of("driver", driver, drivers)
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")

@@ -373,7 +373,10 @@ def _broken(name: str) -> str:
 
 
 def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `Result.record`, with the comparison's own values after the run's identity."""
+    """Return a run's record: its identity, the comparison's columns, then other values.
+
+    Omits columns of the comparison without a value, and those that `Result.record` has as well.
+    """
     record = result.record()
     own = {name: row[name] for name in found.columns if name in row and name not in record}
     own = {name: value for name, value in own.items() if value is not None and value == value}

@@ -72,7 +72,10 @@ def phase_counts(accesses: list[int], times: float, total: int) -> list[int]:
 
 
 def _attach(counts: list[int], fills: list[int]) -> list[int]:
-    """Move what falls into phases without fills to the next one that has some, or the last."""
+    """Move each count of a phase without fills to the next phase with fills.
+
+    Counts after the last phase with fills move back to it.
+    """
     result = [0] * len(counts)
     waiting = 0
     for number, (count, fill) in enumerate(zip(counts, fills)):

@@ -70,9 +70,9 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
 
 @contextlib.contextmanager
 def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Iterator[Path]:
-    """Yield an empty folder in a place; it is removed at the block's end. Raises OSError.
+    """Yield a new, empty folder in ``place``. Removes it at the block's end. Raises OSError.
 
-    ``tidy``: call `remove_dead` first, which reads the whole place.
+    With ``tidy``, calls `remove_dead` first, which reads the whole folder ``place``.
     """
     if tidy:
         remove_dead(place)
@@ -153,9 +153,9 @@ def _remove(folder: Path) -> None:
 
 
 def check_output(directory: str | os.PathLike[str], force: bool) -> None:
-    """Raise InputError when `new_directory` would reject this place; to be called before a run.
+    """Raise InputError if `new_directory` would reject this place. Call it before a run.
 
-    Calls `remove_dead` first, because a directory that was being replaced may have to return.
+    Calls `remove_dead` first, which restores a directory whose replacement was interrupted.
     """
     path = Path(directory)
     remove_dead(Path(os.path.realpath(path)).parent)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of the figures: the paper's system and mixes, at two sizes, each run once and cached.
 
-A mix is a program as a job (docs/jobs.md) with a partner on the fourth core. The job is the threads
-of the program's capture, four tasks among them, on three cores, where they wait for each other and
-for their I/O. A run is one pass over a window of the capture, the same under every policy. Three
-windows, drawn again for every seed, represent the capture.
+A mix is a job (docs/jobs.md) on three cores and a partner on the fourth. The job replays all
+threads of a program's capture, including the program's four tasks. The threads wait for each other
+and for their I/O. A run is one pass over a window of the capture; all policies run the same window.
+Three windows represent the capture, and each seed draws its own three.
 `hmsim.figures.regimes` defines the machine and the initial state of the buffer.
 """
 

@@ -56,13 +56,13 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """One run as its directory holds it.
+    """Content of a run's directory.
 
     Attributes:
-        path: of the directory.
-        config: the text of every parameter by dotted name, resolved.
-        stats: the statistics by dotted path.
-        origin: the content of ``run.json``, which fits `ORIGIN`.
+        path: path of the directory.
+        config: resolved value of every parameter, as text, by dotted name.
+        stats: statistics by dotted path.
+        origin: content of ``run.json``, valid under `ORIGIN`.
     """
 
     path: Path
@@ -86,7 +86,10 @@ class RunDirectory:
         return list(self.origin.get("workload", {}).get("agents", []))
 
     def number(self, name: str) -> int:
-        """Return a whole number of the configuration. Raises InputError."""
+        """Return the whole number of parameter ``name``.
+
+        Raises InputError if the parameter is missing or is not a whole number.
+        """
         text = self.config.get(name)
         try:
             return int(str(text))

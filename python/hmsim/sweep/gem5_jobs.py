@@ -103,9 +103,9 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
 
 
 def quiet_windows(table: pd.DataFrame) -> list[str]:
-    """Return a line for each workload with runs that had no request to the NVDIMM.
+    """Return a warning for each workload that has runs without a request to the NVDIMM.
 
-    In such runs, policies have nothing to decide between the classes. Failed runs are omitted.
+    In such runs, no policy chooses between DRAM and NVDIMM requests. Failed runs do not count.
     """
     requests = table.reindex(columns=["nvdimm.reads", "nvdimm.writes"]).sum(axis=1, min_count=1)
     lines = []

@@ -33,7 +33,8 @@ ENTRY = Record(  # of a plan: a point
 )
 LONGEST_VALUE = 80  # characters of a parameter that becomes a column
 
-# Student's t, two-sided 95 %, by degrees of freedom from 1; then the normal distribution's.
+# Quantiles of Student's t for a two-sided 95 % interval, with 1 to 30 degrees of freedom. Z95, the
+# normal distribution's quantile, applies to more.
 T95 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),

@@ -184,7 +184,7 @@ class Slices:
         self.rows.append((start, end, *what))
 
     def finish(self, end: int) -> None:
-        """The log ends."""
+        """End the open row at the log's end, ``end``."""
         if self._since is not None:
             self.rows.append((self._since, max(end, self._since), *self._what))
             self._since = None

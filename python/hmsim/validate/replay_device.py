@@ -116,7 +116,10 @@ class World:
 
 @dataclass
 class Sleep:
-    """A thread sleeps until somebody takes it off the line and wakes it; ``then`` happens first."""
+    """Sleep of a thread: another thread takes the sleeper off ``line`` and wakes it.
+
+    ``then`` runs once the sleeper is in ``line``.
+    """
 
     line: list[Action]
     then: Action = lambda: None

@@ -60,7 +60,7 @@ def lines() -> Iterator[Oracle]:
 
 
 def little() -> Iterator[Oracle]:
-    """Yield requests outstanding against rate times latency."""
+    """Yield mean numbers of outstanding requests; expected: rate times latency."""
     for config in ("moneta_base", "moneta", "haste_pcm", "nvme"):
         stats = steady(f"storage/{config}", [Load(4 * KIB, 0.5)], time=10)
         done = [

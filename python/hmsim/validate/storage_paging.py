@@ -66,7 +66,7 @@ def updates(seed: int) -> str:
 
 @cache
 def thrash(config: str, memory: str = MEMORY) -> float:
-    """Return updates a second of 16 threads, each in a region of its own."""
+    """Return the updates per second of 16 threads that each update a private region."""
     with tempfile.TemporaryDirectory() as folder:
         agents: list[dict[str, object]] = []
         for number in range(THREADS):
