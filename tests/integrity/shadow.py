@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A system in data mode beside a plain array of bytes that holds what it should."""
+"""System in data mode, and a plain array of bytes with the expected content of its memory."""
 
 from __future__ import annotations
 

@@ -347,7 +347,7 @@ INERT = {
     "cpu_trace.format": "there is one",
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
-# The kind of agent that a parameter of the frontend concerns.
+# Agent kind that a group of frontend parameters affects, if not llc_trace.
 CONCERNS = {
     **{"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"},
     **{key: "job" for key in ("node", "nodes", "network")},

@@ -131,7 +131,7 @@ def pages(**values: Any) -> Agent:
 
 
 def workload(name: str, *agents: Agent) -> Workload:
-    """Return a workload whose agents draw streams 0, 1, ..., in which all parameters act."""
+    """Return a workload whose agents use random streams 0, 1, ... in order."""
     return Workload(name, tuple(each.with_stream(number) for number, each in enumerate(agents)))
 
 

@@ -33,10 +33,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def like_tpcc(requests: int) -> list[str]:
-    """Return a trace in MQSim's format that is in these respects as one of TPC-C is.
+    """Return a trace in MQSim's format that resembles TPC-C.
 
-    16 devices take turns; 63% are reads; 97% are of 8 KB, the others of 512 B to 60 KB; they begin
-    anywhere, not on a page; a tenth of the pages gets half of the requests; time never goes back.
+    Each request is to one of 16 devices, at random. 63% of requests are reads. 97% move 8 KB, the
+    others 512 B to 60 KB. A request begins at any sector of a page. A tenth of the pages gets 55%
+    of the requests. Times never decrease.
     """
     numbers = random.Random(5)
     lines = []

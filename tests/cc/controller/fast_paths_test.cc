@@ -119,7 +119,7 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   }
 }
 
-// Split into parts so that test processes can share them.
+// Divides the random configurations into parts, so that processes can test them in parallel.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {

@@ -57,9 +57,9 @@ void check_books(Nvdimm& nvdimm) {
 }
 void check_books(MediaModule& /*media*/) {}
 
-// Cuts the save at every tick. For every `stride`-th of these, also cuts the recovery at each of
-// its last `window` ticks, in which only spare areas are still read. Returns the number of
-// failures.
+// Interrupts a save at every tick of its hold-up time. After every `stride`-th of these ticks, also
+// interrupts the recovery at each of its last `window` ticks, which only read spare areas. Returns
+// the number of power failures.
 template <class S>
 int cut_everywhere(S& shadow, Tick window, std::int64_t stride) {
   const std::string state = shadow.saved();

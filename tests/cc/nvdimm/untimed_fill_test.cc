@@ -41,7 +41,8 @@ Keys written_next(const PreconditionParameters& parameters, std::uint64_t logica
   return keys;
 }
 
-// The page whose place in flash differs after one more overwrite is the one written.
+// Finds each next write by one more overwrite: the written page is the one whose place in flash has
+// changed.
 TEST(UntimedFill, DirtyPagesAreThoseThatPreconditioningWouldWriteNext) {
   NvdimmParameters nvdimm = small_nvdimm();
   nvdimm.ftl.over_provisioning = 150;  // so that no collection runs meanwhile

@@ -344,7 +344,8 @@ TEST(Job, WhatItsThreadsReadCanBeResident) {
   EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
 }
 
-// The job has no instructions except copies.
+// The job's only instructions are those of copies. A warm-up that waited for the job to run
+// instructions would not end.
 TEST(Job, AWarmUpOfInstructionsDoesNotWaitForJobs) {
   RunOptions options;
   options.warmup_instructions = 1'000;
