@@ -71,7 +71,8 @@ class Simulation : private SourceProgress {
     return watchers_->requests() ? watchers_->requests()->rows() : 0;
   }
   RequestLog::Columns take_requests();
-  // The same for block requests of agents.
+  // Block requests of agents that completed since the last call. The rules of logged requests
+  // apply.
   std::size_t logged_io() const { return watchers_->io() ? watchers_->io()->rows() : 0; }
   IoLog::Columns take_io();
 

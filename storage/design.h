@@ -21,8 +21,8 @@ class StorageDesign {
   // Returns the errors that involve more than one value, with full names. Called for the chosen
   // kind only.
   virtual std::vector<ParameterError> check(Bytes capacity) const = 0;
-  // Makes a device. The parameters passed check(). `seed`: of the run. `assignments`: those of the
-  // configuration, from which policies read their parameters.
+  // Makes a device. Precondition: the parameters passed check(). `seed`: the run's seed.
+  // `assignments`: the configuration's assignments, from which policies read their parameters.
   virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
                                               const Assignments& assignments) const = 0;
 };

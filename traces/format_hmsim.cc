@@ -68,8 +68,8 @@ class HmsimTrace final : public MissSource {
   bool any_ = false;
 };
 
-// Fills `miss` from a record that moves data. A second line loaded by one instruction counts as an
-// instruction of its own.
+// Fills `miss` from a record that moves data. If one instruction loads two lines, the second line
+// counts as one more instruction.
 HMSIM_INLINE void HmsimTrace::fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const {
   const RecordKind kind = record_kind(word);
   const bool load = kind == RecordKind::fill;

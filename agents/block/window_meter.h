@@ -28,8 +28,8 @@ class WindowMeter {
   void begin_pass(Tick now);
   // Records that request `number`, with `blocks` blocks, was taken.
   void taken(std::int64_t number, std::int64_t blocks);
-  // Records that all requests before `number` have completed. `counts`: windows that this completes
-  // are measured.
+  // Records that all requests before `number` have completed. `counts`: whether the windows that
+  // end thereby are measured.
   void ended(std::int64_t number, Tick now, bool counts);
   void clear();
 

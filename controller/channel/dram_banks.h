@@ -58,7 +58,8 @@ class DramBanks {
   // like a conflict.
   void close_to_hits(std::int32_t bank, Cycle now) { row_changed(bank, kClosingRow, now); }
 
-  // Banks of a rank (one bit each) that await a refresh or sleep have no candidate.
+  // block() removes the candidates of banks of a rank, one bit each, that wait for a refresh or for
+  // sleep. unblock() lets the banks have candidates again.
   enum class Cause : std::uint8_t { refresh, sleep };
   void block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
     rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;

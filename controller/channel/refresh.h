@@ -38,10 +38,11 @@ class RefreshControl {
 
   // Returns the edge from which the rank's next refresh is urgent.
   Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
-  // Returns whether a refresh is urgent. Its banks then take no other command before it.
+  // Returns whether the refresh of any rank is urgent. The banks of an urgent refresh take no other
+  // command before it.
   bool urgent(Cycle edge) const { return edge >= next_urgent_; }
-  // step() returns the legal step, if any, of an urgent rank; precondition: a rank is urgent.
-  // idle_step() returns one of a rank without waiting requests.
+  // step() returns the legal step of an urgent rank, if there is one; precondition: a rank is
+  // urgent. idle_step() returns the legal step of a rank without waiting requests.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 

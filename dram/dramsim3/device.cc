@@ -21,7 +21,8 @@ namespace {
 
 using Type = dramsim3::CommandType;
 
-// Without power-down and self-refresh commands, which this model does not support.
+// DRAMsim3's command types by hmsim's commands. The model does not support power-down and
+// self-refresh commands.
 constexpr std::array<Type, 8> kTypes{Type::ACTIVATE, Type::PRECHARGE,    Type::READ, Type::WRITE,
                                      Type::REFRESH,  Type::REFRESH_BANK, Type::READ, Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write

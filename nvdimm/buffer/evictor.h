@@ -56,7 +56,8 @@ class Evictor final : private FlashRequester {
   };
   // Starts evictions, up to a full flash page. Starts none if no frame can be evicted.
   Started start(Tick now);
-  // The same before a frame is needed, only if an idle LUN can take the work.
+  // Starts evictions like start(), but before a frame is needed, and only if an idle LUN can take
+  // the work.
   Started start_early(Tick now);
 
   // Discards the page: data being written are dropped.

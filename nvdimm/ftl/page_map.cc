@@ -23,7 +23,7 @@ PhysicalPage PageMap::read_place(LogicalPage page) const {
   if (at != kNowhere) {
     return at;
   }
-  // Its index among the pages of its home LUN, if all had been written in order.
+  // Index of the page among the pages of its home LUN, as if all had been written in order.
   const std::uint64_t of_flash = index(page) >> shape_.part_bits;
   const std::uint64_t at_home =
       (of_flash / shape_.luns << shape_.part_bits) + index(page) % shape_.parts();

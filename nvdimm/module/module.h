@@ -117,7 +117,7 @@ class NvdimmModule : public Component {
 
   // Sets the time of the next event. advance() must call it after each event.
   void set_next(Tick next) { *next_ = next; }
-  // The same after a call from outside; also notifies the driver.
+  // Sets the time of the next event after a call from outside, and notifies the driver.
   void is_due(Tick next) {
     *next_ = next;
     driver_.notify();

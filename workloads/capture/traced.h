@@ -50,7 +50,8 @@ static void traced_lock(void) {
 
 static void traced_unlock(void) { pthread_mutex_unlock(&traced->lock); }
 
-// The first process creates it; the processes that it starts map it.
+// Maps the state of the traced files. The first process creates it; the processes that it starts
+// map the same state.
 static void map_traced(void) {
   int file = traced_path ? open(traced_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
   if (traced_path && (file < 0 || ftruncate(file, sizeof *traced)))

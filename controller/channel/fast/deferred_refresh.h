@@ -3,7 +3,8 @@
 //
 // While a channel is empty, its refreshes are its only events, and no other component observes
 // them. They are deferred, and made together when a request or an ack arrives or when the kernel
-// requests it for an observer. Each gets the edges it would have had; observers receive it late.
+// requests it for an observer. Each refresh is on the edges that it would have had without
+// deferral; only its report to observers is late.
 #pragma once
 
 #include <utility>
