@@ -292,7 +292,7 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether any run has it and, of what threads did and buses carried, whether any did."""
+    """Return whether any run has the statistic; thread times, buses and DRAM: not only 0."""
     nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
     values = (row.get(name) for row in rows)
     return any(value is not None and value == value and value != nothing for value in values)

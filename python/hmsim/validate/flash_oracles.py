@@ -111,7 +111,7 @@ class FlashBench:
 
 
 def stages() -> Iterator[Oracle]:
-    """Yield one page read, page program and block erase on idle buses of each kind."""
+    """Yield times of a page read, page program and block erase on an idle bus of each kind."""
     for interface, mode, times, source in BUSES:
         bench = FlashBench(interface=interface, mode=mode)
         for operation, expected in times._asdict().items():
@@ -190,7 +190,7 @@ LIMITS: tuple[Case, ...] = (
 
 
 def limits() -> Iterator[Oracle]:
-    """Yield what saturated arrays deliver: docs/nvdimm.md, and planes and dies."""
+    """Yield the throughput of saturated arrays (docs/nvdimm.md), also by planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
         got = FlashBench(**keys).rate(operation, luns)
