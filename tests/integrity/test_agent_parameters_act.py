@@ -361,7 +361,7 @@ def agent(values: dict[str, Any]) -> Agent:
 
 @cache
 def statistics(name: str, change: bool) -> dict[str, Any]:
-    """Return the statistics of a short run in the parameter's company, with its other value."""
+    """Return a short run's statistics; with ``change``, the parameter has its other value."""
     owner, _, key = name.partition(".")
     kind = CONCERNS.get(key.split(".")[0], "llc_trace") if owner == "frontend" else owner
     values = {**AGENTS[kind], "kind": kind, **COMPANY.get(name, {})}

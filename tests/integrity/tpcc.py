@@ -55,14 +55,14 @@ def like_tpcc(requests: int) -> list[str]:
 def replay(
     lines: Sequence[str], failures: int, requests: int | None, kind: str, share: float = 1
 ) -> Shadow:
-    """Replay a trace in as many batches as there are failures, one at a random time after each.
+    """Replay a trace in batches, with a power failure at a random time after each batch.
 
     Args:
-        lines: of the trace, in MQSim's format.
-        failures: of power.
-        requests: of each batch, from its first on; None: all.
-        kind: of NVDIMM.
-        share: of lines that are compared around each failure. In the end all are.
+        lines: lines of the trace, in MQSim's format.
+        failures: number of power failures, and of batches.
+        requests: number of requests replayed from each batch's start; None: all.
+        kind: kind of NVDIMM.
+        share: share of lines that are compared around each failure. All are compared at the end.
     """
     numbers = random.Random(3)
     shadow = Shadow("quick", **{**FLASH, **KINDS[kind]})
