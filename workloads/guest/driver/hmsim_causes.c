@@ -94,8 +94,8 @@ static void tell_thread(enum message message, const struct task_struct* task, co
 
 // ---- probes
 
-// If a thread has a signal pending, prev_state indicates a wait, although the thread stays in its
-// queue.
+// Reports a thread switch. A thread that stays in its queue does not wait, even if prev_state
+// indicates a wait, as it does when a signal is pending.
 static void on_switch(void* data, bool preempt, struct task_struct* prev, struct task_struct* next,
                       unsigned int prev_state) {
   unsigned long flags = begin();
