@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A block trace in data mode, with power failures at random times.
 
-python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays all of one with 100 failures. The
-tests replay `like_tpcc`, made here.
+python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays a complete trace with 100 failures.
+The tests replay the trace that `like_tpcc` generates.
 """
 
 from __future__ import annotations

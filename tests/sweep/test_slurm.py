@@ -77,7 +77,7 @@ def finished() -> int:
 
 
 def jobs(conf: Path) -> list[str]:
-    """Return the ids of the jobs that run, the oldest first."""
+    """Return the ids of the running jobs, the oldest first."""
     return sorted(run(conf, "squeue", "-h", "-t", "running", "-o", "%i").split(), key=int)
 
 

@@ -101,7 +101,8 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-// Sends the same bursts and pauses to both; answers are part of the traffic.
+// Sends the same random bursts and pauses to both channels. Expects equal checkpoints after every
+// kBurstsPerState-th burst.
 void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   RandomTraffic first(one, seed);
   RandomTraffic second(other, seed);

@@ -45,7 +45,7 @@ void work(S& shadow, int actions) {
   }
 }
 
-// Checks that the FTL's books are consistent and match the wear of the cells.
+// Checks that the FTL's records are consistent and match the wear of the cells.
 void check_books(Nvdimm& nvdimm) {
   const Ftl& ftl = nvdimm.ftl();
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {

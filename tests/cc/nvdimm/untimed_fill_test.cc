@@ -16,7 +16,8 @@
 namespace hmsim {
 namespace {
 
-// 4 frames in each part; the first half of the logical pages is filled.
+// Returns an NVDIMM with four frames in each buffer part, and data in the first half of its logical
+// pages.
 NvdimmParameters dirty_nvdimm() {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 0.5;

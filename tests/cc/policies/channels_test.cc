@@ -10,7 +10,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// Two channels; the first acts first.
+// Two channels whose schedulers are connected as peers. At equal times, the first one acts first.
 class TwoChannels {
  public:
   TwoChannels(const std::string& scheduler, const Assignments& assignments)

@@ -233,7 +233,7 @@ TEST(Firm, WritesHaveTheirTurnWhenTheyFillTheirShareOfTheQueue) {
   EXPECT_EQ(queue.policy().direction(), Direction::writes);
 }
 
-// A channel without an NVDIMM whose queue is always full until `requests` are sent.
+// Channel without an NVDIMM. Its queue stays full until `requests` requests have been sent.
 class FullQueue {
  public:
   FullQueue(const Assignments& assignments, int requests, std::function<void(FullQueue&)> next)

@@ -324,7 +324,8 @@ TEST(Job, ARunMayBeCutAnywhere) {
   }
 }
 
-// Covers each task, in both kinds of programs.
+// Preconditioning makes the pages that the threads of every task read resident, for programs in
+// text and for captures.
 TEST(Job, WhatItsThreadsReadCanBeResident) {
   const std::string text = "thread a 2\nread 5 2\nwrite 90\nthread b\nread 700\nread 6\n";
   for (const char* buffer : {"none", "resident"}) {
