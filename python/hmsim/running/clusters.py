@@ -88,7 +88,7 @@ class Cluster:
             yield client
 
     def batch(self) -> Any:
-        """Return the cluster of dask-jobqueue, no job of which is queued yet. Raises InputError."""
+        """Return a cluster of dask-jobqueue without queued jobs. Raises InputError."""
         before = signal.getsignal(signal.SIGINT)
         try:
             import dask_jobqueue

@@ -315,7 +315,7 @@ def _requests(job: Job, sizes: Sizes, reads: float) -> int:
 
 
 def _agents(job: Job, start: int) -> list[list[Setting]]:
-    """Return a job's agents: one, or, where clones go through one file side by side, one each."""
+    """Return one agent per clone if each keeps its own place in a shared file; otherwise one."""
     clones, own = job.count("numjobs", 1, 1, MOST_CLONES), not job.text("filename")
     sizes, (access, reads) = _sizes(job), _direction(job)
     step = job.bytes("offset_increment")

@@ -100,7 +100,7 @@ class RunDirectory:
             ) from error
 
     def has(self, file: str) -> bool:
-        """Return whether there is such a file."""
+        """Return whether the directory contains a file of this name."""
         return (self.path / file).is_file()
 
     def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -145,7 +145,7 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return what a run directory holds. Raises InputError that names the file at fault."""
+    """Return the content of a run directory. Raises InputError that names a faulty file."""
     path = Path(directory)
     if not path.is_dir():
         raise InputError(f"{path}: there is no such directory")

@@ -76,7 +76,7 @@ def find_gem5(name: str) -> Path:
 
 
 def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: None) -> Path:
-    """Make the checkpoints that a folder of results lacks, and its sweep file; return that.
+    """Make a result folder's missing checkpoints and its sweep file; return the file's path.
 
     ``report`` gets the name of a step and how much of it is done. Raises InputError.
     """

@@ -109,7 +109,7 @@ class TraceWriter:
         caches: tuple[int, int, int] = (0, 0, 0),
         label: bytes = b"",
     ) -> int:
-        """Write what is left, the index and the header; return the instructions of all vCPUs."""
+        """Write pending records, index and header; return the instructions of all vCPUs."""
         if self._waiting:
             self._pack(len(self._waiting))
         place = self._file.tell()
