@@ -26,8 +26,8 @@ Assignments quick(const std::string& scheduler) {
   return scheduler == "pas" ? Assignments{{own + "trigger", "any_miss"}} : Assignments{};
 }
 
-// Random traffic of both memory classes, served in the scheduler's order. Remembers the last keys
-// that the policy reported as changed.
+// Random traffic of both memory classes, served in the scheduler's order. Keeps each request's keys
+// from the last check.
 class Told {
  public:
   Told(const std::string& scheduler, std::uint64_t seed)
