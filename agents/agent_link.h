@@ -28,8 +28,8 @@ struct NodeEnvironment {
   Host* storage = nullptr;              // for agents that do block I/O
 };
 
-// Agent's view of its system. The base part describes its node, or its first one. Everything that
-// it points to must outlive the agent.
+// Agent's view of its system. The base class describes the agent's node, or the first of its nodes.
+// The objects that the pointers refer to must outlive the agent.
 struct AgentEnvironment : NodeEnvironment {
   std::vector<NodeEnvironment> nodes;  // all nodes of the agent
   Network* network = nullptr;          // nullptr: one node

@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-// Core that runs jobs.
+// Core that runs the threads of jobs.
 struct JobCore {
   std::int64_t number = 0;
   double base_cpi = 0;  // CoreParameters::base_cpi

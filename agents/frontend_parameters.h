@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Configuration parameters of agents. An agent's own keys of the same names override them.
+// Configuration parameters of agents. A key of an agent overrides the parameter of the same name.
 #pragma once
 
 #include <cstdint>

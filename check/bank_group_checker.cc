@@ -5,8 +5,8 @@ namespace hmsim {
 
 namespace {
 
-// Returns the cycles from a write to the end of its data. In JESD209-5, BL/n_max counts, which is
-// tCCD_L.
+// Returns the cycles from a write to the end of its data. For LPDDR5, JESD209-5 counts BL/n_max
+// cycles of data, which equals tCCD_L.
 std::int64_t write_of(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   return t.cwl + (dram.is("lpddr5") ? t.tccd_l : dram.is("hbm3") ? t.burst + t.burst_gap : t.burst);

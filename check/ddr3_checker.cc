@@ -13,7 +13,8 @@ std::int64_t line_of(const DramParameters& dram) {
   return dram.timing.burst + (halves ? dram.timing.burst_gap : 0);
 }
 
-// ACT-2 follows ACT-1 in the next cycle. JESD238's ACT ends within the second cycle.
+// Returns the cycles from a logged activate to its end, from which tRCD and tRAS count. LPDDR5's
+// ACT-2 follows ACT-1 in the next cycle. In HBM3 (JESD238), ACT ends within the second cycle.
 std::int64_t activate_delay_of(const DramParameters& dram) {
   return dram.is("lpddr5") || dram.is("hbm3") ? 1 : 0;
 }
@@ -90,8 +91,8 @@ void Ddr3Checker::check_column(const CommandRecord& record, Bank& bank, Rank& ra
   }
 }
 
-// "Refresh Command": all banks of the rank must be precharged and idle for tRP. tRC is the time
-// from an activate to an activate or refresh.
+// Checks a refresh of all banks of a rank. "Refresh Command" requires that all banks are precharged
+// and have been idle for tRP. tRC applies from an activate to an activate or refresh.
 void Ddr3Checker::check_refresh(const CommandRecord& record, Rank& rank) {
   for (std::int64_t i = 0; i < banks_per_rank_; ++i) {
     const Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(i)];

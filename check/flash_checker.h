@@ -26,8 +26,8 @@ namespace hmsim {
 
 class FlashChecker final : public FlashObserver {
  public:
-  // `blocks` counts those of the whole array. `channel` and `period` (of the memory channel) are
-  // for reports. `violations` must outlive the checker.
+  // `blocks`: number of blocks of the whole array. `channel` and `period`: the memory channel and
+  // its clock period, for reports. `violations` must outlive the checker.
   FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel, Tick period,
                ViolationLog& violations);
 

@@ -37,13 +37,14 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Sets the counter of cores' progress that policies query. It must outlive the memory system.
   void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
-  // A flush goes to all NVDIMMs and is a barrier over all their channels. Precondition for a flush:
-  // an NVDIMM is present.
+  // Sends a request to its channel. A flush goes to every NVDIMM, and is a barrier in every channel
+  // that has one. Precondition of a flush: at least one NVDIMM is present.
   void send(Request& request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 
-  // The same for the NVDIMMs of one of config().nodes nodes.
+  // Same as send() for a flush, and as collections(), but only for the NVDIMMs of one node. `node`:
+  // less than config().nodes.
   void send_flush(Request& request, std::int64_t node, Tick now);
   Collections collections(std::int64_t node) const;
 

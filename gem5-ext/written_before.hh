@@ -22,8 +22,8 @@ class WrittenBefore {
 
   // `loaded`: the packet loads an image, whose zeros do not count as writes.
   void note(const Packet& packet, bool loaded);
-  // Reads pages, counted from the range's start, including those of controllers that share the
-  // range.
+  // Reads a file of page numbers, counted from the range's start. The file also lists pages of
+  // other controllers that share the range; keeps only those with a line of this controller.
   void read(const std::string& path);
 
   // Returns the pages of this controller, oldest first.

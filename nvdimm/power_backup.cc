@@ -120,7 +120,8 @@ void PowerBackup::save_rest(Save& save) {
   program(save);
 }
 
-// Collects after all programs have ended, because the free blocks kept for a save are used up.
+// Frees blocks for the rest of a save, because the blocks kept free for it are used up. Waits until
+// all programs have ended, then collects on all LUNs.
 void PowerBackup::make_room(Save& save) {
   level(save.lanes);
   collect(save.lanes);
@@ -187,7 +188,8 @@ void PowerBackup::program(Save& save) {
   save.waiting.clear();
 }
 
-// Applies the page's posted writes to `bytes`, then its spared writes.
+// Replaces each line in `bytes` by its newest data: the spared line if there is one, otherwise the
+// line with its posted writes applied.
 void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
     LineBytes written{};
@@ -222,8 +224,8 @@ std::uint32_t PowerBackup::target(const Save& save) const {
   return best;
 }
 
-// Collects all LUNs in parallel. An interrupted LUN does not affect the others, unless they write
-// map pages for each other.
+// Collects on all LUNs in parallel. An interruption on one LUN does not affect the others, unless
+// the map is in flash: collections on one LUN then write map pages on other LUNs.
 void PowerBackup::collect(std::vector<PowerLane>& lanes) {
   const NandParameters& nand = parameters_.nand;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {

@@ -71,7 +71,8 @@ class Simulation : private SourceProgress {
     return watchers_->requests() ? watchers_->requests()->rows() : 0;
   }
   RequestLog::Columns take_requests();
-  // The same for block requests of agents.
+  // Block requests of agents that completed since the last call. The rules of logged requests
+  // apply.
   std::size_t logged_io() const { return watchers_->io() ? watchers_->io()->rows() : 0; }
   IoLog::Columns take_io();
 
@@ -119,8 +120,9 @@ class Simulation : private SourceProgress {
   // that is damaged, or from another configuration, workload, seed or setting of RunOptions::check.
   std::string save();
 
-  // Returns the content of a file for nvdimm.precondition.load. Call before any event; throws
-  // InputError later, or if there is no flash.
+  // Returns the state of the preconditioned NVDIMM, as the content of a file for
+  // nvdimm.precondition.load. Throws InputError if the simulation has begun, or if it has no flash
+  // NVDIMM.
   std::string preconditioned();
   // `file`: origin of the checkpoint, for messages.
   void load(const std::string& checkpoint, const std::string& file = "the checkpoint");

@@ -35,7 +35,7 @@ class BlockLedger {
   void close(std::uint32_t block, Tick now, std::uint64_t collections_begun);
 
   Histogram& times() { return times_; }  // picoseconds
-  // Response times of blocks that overlapped a garbage collection.
+  // Response times, in picoseconds, of the blocks during which a garbage collection ran.
   Histogram& times_in_collections() { return times_in_collections_; }
 
   // Calls see(place) for the places of all blocks, closed ones included.

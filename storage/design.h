@@ -16,13 +16,13 @@ namespace hmsim {
 class StorageDesign {
  public:
   virtual ~StorageDesign() = default;
-  // Declares the kind's parameters under "storage.", in its own scopes.
+  // Declares the kind's parameters, whose names begin with "storage." and a scope of the kind.
   virtual void declare(ParameterSet& parameters) = 0;
   // Returns the errors that involve more than one value, with full names. Called for the chosen
   // kind only.
   virtual std::vector<ParameterError> check(Bytes capacity) const = 0;
-  // Makes a device. The parameters passed check(). `seed`: of the run. `assignments`: those of the
-  // configuration, from which policies read their parameters.
+  // Makes a device. Precondition: the parameters passed check(). `seed`: the run's seed.
+  // `assignments`: the configuration's assignments, from which policies read their parameters.
   virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
                                               const Assignments& assignments) const = 0;
 };

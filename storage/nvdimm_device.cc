@@ -181,9 +181,9 @@ Tick NvdimmDevice::advance(Tick now) {
   return next_event();
 }
 
-// Counts an accepted write as ended for its request. The port may accept writes of any request
-// while it takes an access, and a request must not act while another one sends. The sender checks
-// its own window after each access; other requests continue in an event at the same time.
+// Counts an accepted write as ended for its request. While the port takes an access of one request,
+// it may accept writes of any request, but only the sending request may send. The sender checks its
+// window after each access. Any other request continues in an event at the same time.
 void NvdimmDevice::on_admit(const Request& request, Tick now) {
   if (!ends_when_accepted(request)) {
     return;

@@ -58,7 +58,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   // go_on: continues a request whose write was accepted while another request was sending.
   enum class Event : std::uint8_t { end, end_pause, go_on, last = go_on };
 
-  // Remaining part of a request that is being copied, by its place in the intake.
+  // Remaining part of a request that is being copied. Indexed by the request's place in the intake.
   struct Copying {
     // Page that is being copied.
     struct Page {

@@ -32,7 +32,7 @@ std::uint64_t scaled_time(const TextTrace& line, std::string_view text, const ch
 constexpr std::uint64_t joined_device(std::uint64_t major, std::uint64_t minor) {
   return major * 256 + minor;
 }
-// As above, from two texts of the line.
+// Returns joined_device() of two numbers given as text of the line.
 std::uint64_t device_number(const TextTrace& line, std::string_view major, std::string_view minor);
 
 // Sets the completion time from the response time measured on the traced device. Throws InputError

@@ -17,8 +17,8 @@ namespace hmsim {
 
 class CapturedJob final : public JobProgram {
  public:
-  // Uses the misses after the first `skip` instructions. `file` is the name for messages. `reads`
-  // and `writes` select whether lines in that direction become transfers.
+  // Uses the misses after the first `skip` instructions. `file`: name for messages. `reads`,
+  // `writes`: whether lines in that direction become transfers.
   CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
               const TransferLimits& limits, bool reads, bool writes);
 

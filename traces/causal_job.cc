@@ -42,7 +42,8 @@ JobPlace CausalJob::begin(std::uint32_t thread) const {
   return place;
 }
 
-// Returns the index of the span that contains the place or ends at it.
+// Returns the index of a span that contains the place or ends there. Starts at the thread's
+// previous span, which usually is the right one.
 std::size_t CausalJob::span_at(const JobPlace& place) {
   const std::vector<ThreadSpan>& spans = spans_of(place);
   std::size_t& span = last_span_[place.thread];
@@ -158,7 +159,8 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
   record.miss.write = !load;
   record.miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
   (load ? record.miss.load_address : record.miss.write_address) = line * kLine;
-  // A second line loaded by one instruction counts as an instruction of its own.
+  // If one instruction loads two lines, its second record has no instructions. Counts one for it,
+  // so that each loaded line has an instruction.
   record.gap += load && record.gap == 0 ? 1 : 0;
   return true;
 }

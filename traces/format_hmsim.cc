@@ -68,8 +68,8 @@ class HmsimTrace final : public MissSource {
   bool any_ = false;
 };
 
-// Fills `miss` from a record that moves data. A second line loaded by one instruction counts as an
-// instruction of its own.
+// Fills `miss` from a record that moves data. If one instruction loads two lines, the second line
+// counts as one more instruction.
 HMSIM_INLINE void HmsimTrace::fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const {
   const RecordKind kind = record_kind(word);
   const bool load = kind == RecordKind::fill;
@@ -111,8 +111,8 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   return end(before, least != 0, miss);
 }
 
-// Returns what next_from(0, miss) returns. This fast path handles most records: they move data, and
-// no instructions are pending.
+// Does the same as next_from(0, miss), with a fast path for most records: those that move data
+// while no instructions are pending.
 bool HmsimTrace::next(Miss& miss) {
   if (!blocks_.within_block() || instructions_ != 0 || vcpu_) {
     return next_from(0, miss);

@@ -37,7 +37,8 @@ class MissTape {
   }
   // Returns the number of instructions after the last miss. Valid once the end was read.
   std::int64_t rest() const { return rest_; }
-  // Returns the share of the source before a miss that has been read.
+  // Returns the share of the source that precedes a miss, rounded down to the start of the miss's
+  // chunk.
   double fraction(std::uint64_t number) const;
 
  private:

@@ -128,7 +128,8 @@ constexpr ByTag kWordsOfTags = [] {
   return words;
 }();
 
-// Computes the totals from the number of records of each tag and the sum of their high parts.
+// Computes totals. `records`: number of records with each tag. `high`: sum of the high parts of
+// these records, by tag.
 RecordSums sums_of(const ByTag& records, const ByTag& high) {
   RecordSums sums;
   for (unsigned tag = 0; tag < kTags; ++tag) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Meter of a block trace's windows: each separately, and a weighted estimate for the whole trace.
 //
-// Requests of a pass are numbered from 0 in the order in which they are taken. A window's time
-// starts when all requests before its measured ones have completed. It ends when these have
-// completed as well. It therefore includes waits between requests, and times of windows do not
-// overlap.
+// The requests of a pass are numbered from 0 in the order in which the agent takes them. A window's
+// time begins when all requests before the window's measured requests have completed. It ends when
+// the measured requests have completed as well. A window's time therefore includes waits between
+// requests, and the times of two windows never overlap.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class WindowMeter {
   void begin_pass(Tick now);
   // Records that request `number`, with `blocks` blocks, was taken.
   void taken(std::int64_t number, std::int64_t blocks);
-  // Records that all requests before `number` have completed. `counts`: windows that this completes
-  // are measured.
+  // Records that all requests before `number` have completed. `counts`: whether the windows that
+  // end thereby are measured.
   void ended(std::int64_t number, Tick now, bool counts);
   void clear();
 

@@ -79,8 +79,8 @@ class LastLevelCache {
     virtual ~User() = default;
     // Reports that a line fetched by another core, which fill `fill` refers to, has arrived.
     virtual void line_came(std::uint32_t fill, Tick now) = 0;
-    // Called when the user is queued for an MSHR and one is free, or when it may no longer need
-    // one.
+    // Called on a user that is queued for an MSHR when an MSHR is free, or when the user may no
+    // longer need an MSHR.
     virtual void start_waiting(Tick now) = 0;
   };
   // Accesses of one user, and what happened to its lines.
@@ -107,15 +107,16 @@ class LastLevelCache {
   bool shared() const { return shared_; }  // by more than one user
   Counters& counters(std::uint16_t user) { return users_[user].counters; }
 
-  // Returns whether the cache holds the line. If so, the line becomes the most recently used, and
-  // dirty if `dirty`.
+  // Returns whether the cache holds the line. If it does, makes the line the most recently used
+  // one, and dirty if `dirty`.
   bool touch(const SpaceLine& line, bool dirty);
-  // Inserts an absent line. If that evicts a dirty line, appends it to `left`.
+  // Inserts a line that the cache does not hold. If the insertion evicts a dirty line, appends the
+  // dirty line to `left`.
   void insert(std::uint16_t user, const SpaceLine& line, bool dirty, std::vector<WriteBack>& left);
 
-  // Attaches a fill to the line's open miss and returns the miss. Without an open miss, opens one
-  // if `missed`; otherwise the line is present, and refer() returns kNone. A user has at most one
-  // fill of a line.
+  // Attaches the user's fill to the line's open miss and returns the miss. If the line has no open
+  // miss, opens one if `missed`; otherwise the line is present, and returns kNone. Precondition:
+  // the user has no other fill of the line.
   MissId refer(const SpaceLine& line, bool missed, std::uint16_t user, std::uint32_t fill);
   bool requested(MissId id) { return miss(id).requested; }
 
@@ -125,9 +126,9 @@ class LastLevelCache {
   // which lets queued users that wait for the same line continue.
   void take(std::uint16_t user, MissId id);
   void announce(MissId id, std::uint16_t user, Tick now);
-  // Frees the MSHR of a line that has arrived. The user first continues itself. It then calls
-  // close(), which notifies the other fills of that miss, and serve(), which serves the queued
-  // users.
+  // Frees the MSHR of a line that has arrived. The user that fetched the line first continues its
+  // own access. It then calls close(), which notifies the other fills of the miss, and serve(),
+  // which serves the queued users.
   void give_back() { ++free_; }
   void close(MissId id, std::uint16_t user, Tick now);
   void serve(Tick now);

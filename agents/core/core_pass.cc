@@ -102,8 +102,8 @@ bool CorePass::unblock(Tick now) {
   return true;
 }
 
-// Returns an exact number. After the last entry known to be retired, one instruction retires per
-// slot, up to the next entry.
+// Returns the exact number of instructions that have retired by `now`. After the last entry known
+// to be retired, one instruction retires per slot, up to the instruction before the next entry.
 std::int64_t CorePass::retired(Tick now) const {
   const std::int64_t slot = last_slot_by(now);
   const std::int64_t next = window_.first_unretired(slot);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of its source that a core's pass runs: everything from `skip` on, or a list of windows.
-// Either is repeated `loop` times. Each window is measured separately, from the end of its warm-up.
+// Parts of a core's source that one pass runs: everything from `skip` on, or a list of windows. The
+// pass repeats its parts `loop` times. Each window is measured separately, from the end of its
+// warm-up.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,12 @@ namespace hmsim {
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  // Reads the next record. `gap` becomes the number of instructions from the record before, this
-  // record's included. Returns false at the end; `gap` instructions then follow the last record.
+  // Reads the next record. `gap` becomes the number of instructions after the previous record, up
+  // to and including this one. Returns false if there is no further record; `gap` is then the
+  // number of instructions after the last one.
   virtual bool fetch_record(std::int64_t& gap) = 0;
-  // Reads the first record after `instructions` instructions from the source's start, like
-  // fetch_record(). `gap` counts from there.
+  // Reads the first record after `instructions` instructions from the source's start. `gap` counts
+  // from there. Otherwise the same as fetch_record().
   virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
   virtual void rewind() = 0;
 };
@@ -37,9 +39,9 @@ class SourceParts {
   void open(const std::string& agent, RecordSource& source);
 
   void start_pass();
-  // Reads the next record of the parts, like fetch_record(). Instruction `index` of the pass is the
-  // record before it, or the start of the pass. Throws InputError if the source is too short.
-  // fetch(gap) is the source's fetch_record().
+  // Reads the next record of the parts, like fetch_record(). `index`: instruction number of the
+  // previous record within the pass; 0 at the start of the pass. Throws InputError if the source is
+  // too short. fetch(gap) is the source's fetch_record().
   template <class Fetch>
   bool next_record(Fetch fetch, std::int64_t index, std::int64_t& gap) {
     const bool have = in_part_ ? fetch(gap) : begin_part(index, gap);
@@ -47,12 +49,12 @@ class SourceParts {
   }
   // Returns whether the pass is still in the first of its keys_.loop turns.
   bool in_first_turn() const { return turn_ == 0; }
-  // Returns the share of a pass without limit that is done. `done`: its instructions so far;
-  // `of_turn`: the share of a turn that the source reports.
+  // Returns the completed share of a pass without an instruction limit. `done`: instructions of the
+  // pass so far. `of_turn`: completed share of the current turn, as the source reports it.
   double fraction(double done, double of_turn) const;
 
-  // Called when retirement is known up to instruction `index`. The last record up to there is
-  // instruction `before`, which retired in slot `retired`.
+  // Records that all instructions up to `index` have retired. `before`: the last record's
+  // instruction at or before `index`, which retired in slot `retired`.
   void reach(std::int64_t index, std::int64_t before, std::int64_t retired) {
     while (!marks_.empty() && marks_.front().index <= index) {
       pass_mark(retired - before);

@@ -53,7 +53,8 @@ class StreamDetector {
   };
 
   Tracker& tracker_of(std::uint64_t page);
-  // Updates the tracker. Returns whether the miss belongs to a stream.
+  // Updates the tracker of a page with a miss to the line. Returns whether the miss belongs to a
+  // stream.
   bool goes_on(Tracker& tracker, std::int64_t line) const;
   std::int64_t last_wanted(const Tracker& stream) const;
 

@@ -43,8 +43,8 @@ struct JobKeys {
   // nodes, in order. Empty if the text is invalid.
   std::vector<JobCore> node_cores(std::size_t which) const;
   AgentPlacement placement() const;
-  // Returns the settings of the copy engine of that node's NVDIMM: no software, and a window of
-  // lines per transfer.
+  // Returns the settings of the copy engine for the NVDIMM of node_list()[which]: no software time,
+  // and for each transfer a limit on its outstanding lines.
   NvdimmIo nvdimm_io(std::size_t which) const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };

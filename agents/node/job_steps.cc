@@ -134,8 +134,9 @@ ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
   return step;
 }
 
-// A flusher's transfer is never taken back. A transfer of the program may be taken back while only
-// its first line was fetched; that step includes the instructions before the transfer.
+// Returns whether the thread's last step may be taken back. A flusher's transfer never is. A
+// transfer of the program may be, but only while its first line alone has been fetched: that step
+// also holds the instructions before the transfer.
 bool JobSteps::may_take_back(std::uint32_t number) const {
   const JobThread& thread = threads_[number];
   const bool copies = copied_by_core(number, thread.record.action) && !thread.has_record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of a job's threads: the next action of each in its program, up to its instruction limit.
-// Flushers copy the transfers that the job gives them.
+// Source of the steps of a job's threads. A thread's next step is the next action of its program,
+// up to the thread's instruction limit. A flusher copies the transfers that the job assigns to it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace hmsim {
 
 class JobSteps final : public ThreadSteps, public PriorWrites {
  public:
-  // All of these outlive this object.
+  // The arguments must outlive this object.
   JobSteps(const JobKeys& keys, const JobSites& sites, JobThreads& threads)
       : keys_(keys), sites_(sites), threads_(threads) {}
 
@@ -36,9 +36,10 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   // Ends the stint of a thread of the program. Returns the record that the stint ended for.
   const JobRecord& take(std::uint32_t thread);
 
-  // As Agent::each_page_read(). Threads take turns, one step each.
+  // Same as Agent::each_page_read(). Visits the pages of the threads in turn, one step of each at a
+  // time.
   void each_page_read(const PageVisitor& visit);
-  // Tasks take turns, one page each.
+  // Visits the pages of the tasks in turn, one page of each at a time.
   void each_page_written_before(const PageVisitor& visit) const override;
 
   // Checks loaded places.

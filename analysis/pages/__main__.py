@@ -24,7 +24,7 @@ def listed() -> str:
 
 
 def stale(name: str, data: Path) -> list[Path]:
-    """Return the files of a writer that differ from what it would write."""
+    """Return the files of a writer that are missing or differ from its current output."""
     found = WRITERS[name].documents(data)
     return [p for p, content in found if not p.exists() or p.read_text("utf-8") != content]
 

@@ -62,7 +62,7 @@ def differences(one: Profile, other: Profile) -> list[str]:
 
 
 def tables(data: Path) -> Documents:
-    """Print the table of the captures in a folder; yield nothing."""
+    """Print the table for the captures in a folder. Yields no document."""
     head("", "accesses per visit", "footprint", "lengths of visits", "reuse", "runs", "gaps")
     for path in sorted(data.glob("*.hmsim.zst")):
         profile = measure(path)

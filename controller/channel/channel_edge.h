@@ -178,7 +178,8 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, Extras extras) {
   }
 }
 
-// Lets the transaction compete, or holds it until an older one to the same line has the data bus.
+// Lets the transaction compete for its bank. If an older transaction to the same line has not yet
+// had the data bus, holds the new one until then.
 HMSIM_INLINE void Channel::order_line(Transaction& transaction, Extras extras) {
   if (extras == Extras::none && fast_.found_empty &&
       SingleRequest::try_stay_alone(*this, transaction)) {

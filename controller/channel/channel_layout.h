@@ -34,7 +34,7 @@ struct ChannelLayout {
     return posts_writes && transaction.request.write && is_nvdimm(transaction);
   }
 
-  // Returns a policy's view of a transaction, with row_hit false.
+  // Returns a policy's view of a transaction. Its row_hit is false; the caller sets it.
   RequestView view_of(const Transaction& transaction) const;
   // Returns the description of the channel that policies get once.
   ChannelShape shape(const std::vector<NvdimmParameters>& modules, std::size_t slots) const;

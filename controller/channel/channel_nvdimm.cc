@@ -75,7 +75,7 @@ void Channel::give_credits() {
   }
 }
 
-// Hands the line of a write on credit to the NVDIMM at the end of its burst.
+// Passes the line of a write on credit to the NVDIMM. Called at the end of the write's burst.
 void Channel::post_write(const Transaction& done, const Requester& requester) {
   const LineData data = dram_bytes_ == nullptr ? LineData() : requester.write_data(done.request);
   nvdimm_.post(done, data, clock_.now());

@@ -54,10 +54,12 @@ class DramBanks {
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // Issues a refresh of this bank and others. Precondition: all of them are closed.
   virtual void refresh(Command command, std::int32_t bank, Cycle now) = 0;
-  // Makes the bank's open row accept no more hits: its transactions then need a precharge first.
+  // Ends row hits in the bank: transactions to its open row now need a precharge and an activate,
+  // like a conflict.
   void close_to_hits(std::int32_t bank, Cycle now) { row_changed(bank, kClosingRow, now); }
 
-  // Banks of a rank (one bit each) that await a refresh or sleep have no candidate.
+  // block() removes the candidates of banks of a rank, one bit each, that wait for a refresh or for
+  // sleep. unblock() lets the banks have candidates again.
   enum class Cause : std::uint8_t { refresh, sleep };
   void block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
     rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;

@@ -140,8 +140,8 @@ class DramSide {
     }
   }
 
-  // Returns the first edge from `soonest` on (the edge after `edge`) on which something may happen
-  // here, unless requests arrive or leave.
+  // Returns the first edge, from `soonest` on, at which the DRAM side may have work, if no request
+  // arrives or leaves before. `soonest`: the edge after `edge`.
   Cycle next(Extras extras, Cycle edge, Cycle soonest);
 
   // After loading, nothing competes. Call restore() for each competing transaction, then

@@ -119,8 +119,8 @@ void Ordering::serialize(Archive& archive, std::size_t slots) {
   arbiter_->serialize(archive);
 }
 
-// Saves only row_hit of each view, and only if a policy observes completions; all else in a view is
-// derived.
+// Saves row_hit of each view if a policy observes completions, and nothing else: loading derives
+// the rest of a view from its transaction.
 void Ordering::serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all) {
   const bool asked = wanted(TransactionPolicy::kComplete);
   for (Transaction* each : held) {

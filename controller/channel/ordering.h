@@ -109,8 +109,8 @@ class Ordering {
     return transaction.view;
   }
 
-  // Loading: call serialize_views() next, with all transactions once they are located, and then
-  // restore(). `all`: create views even if no policy asked for one.
+  // When loading, call serialize_views() next, with all transactions once they are located, and
+  // then restore(). `all`: creates views even if no policy needs them.
   void serialize(Archive& archive, std::size_t slots);
   void serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all);
   void restore(Archive& archive, const std::vector<Transaction*>& held);

@@ -17,8 +17,8 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  // `slots`: command slots of the channel's wires, if the standard's commands need more than one
-  // slot.
+  // `slots`: command slots on the channel's wires; nullptr if every command of the standard takes
+  // one slot.
   PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
               CommandSlots* slots = nullptr);
 

@@ -13,7 +13,7 @@
 
 namespace hmsim {
 
-// The next command towards a rank's refresh.
+// Next command that a rank's refresh needs: a precharge of a bank, or the refresh itself.
 struct RefreshStep {
   int rank = -1;           // -1: no step
   std::int32_t bank = -1;  // bank to precharge; -1: the refresh itself
@@ -38,10 +38,11 @@ class RefreshControl {
 
   // Returns the edge from which the rank's next refresh is urgent.
   Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
-  // Returns whether a refresh is urgent. Its banks then take no other command before it.
+  // Returns whether the refresh of any rank is urgent. The banks of an urgent refresh take no other
+  // command before it.
   bool urgent(Cycle edge) const { return edge >= next_urgent_; }
-  // step() returns the legal step, if any, of an urgent rank; precondition: a rank is urgent.
-  // idle_step() returns one of a rank without waiting requests.
+  // step() returns the legal step of an urgent rank, if there is one; precondition: a rank is
+  // urgent. idle_step() returns the legal step of a rank without waiting requests.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
@@ -62,8 +63,8 @@ class RefreshControl {
   int first_urgent() const { return first_urgent_; }
   Cycle next_urgent() const { return next_urgent_; }
   Cycle second_urgent() const { return second_urgent_; }
-  // open_banks(): the open banks among those of the rank's next refresh, one bit each. gate(): when
-  // the refresh is legal, once they are closed.
+  // open_banks() returns the open banks, one bit each, that the rank's next refresh requires to be
+  // closed. gate() returns the edge from which the refresh is legal once they are closed.
   std::uint64_t open_banks(int rank) const {
     return banks_.open_banks(rank) & (each_turn_ << turn(rank));
   }
@@ -80,8 +81,8 @@ class RefreshControl {
   // Records that the rank's refresh was issued.
   void refreshed(int rank, Cycle edge);
 
-  // Sleeping ranks get no refresh until they wake up; an urgent refresh is a reason to wake up. In
-  // self-refresh no refresh is due, and none is legal for `time` after its end.
+  // A sleeping rank gets no refresh, so an urgent refresh must wake it. A rank in self-refresh
+  // refreshes itself, so none becomes urgent; after self-refresh, none is legal for `time`.
   bool urgent(int rank, Cycle edge) const {
     return edge >= ranks_[static_cast<std::size_t>(rank)].urgent;
   }
@@ -105,8 +106,8 @@ class RefreshControl {
   // Returns when the next place under refresh at `edge` becomes free.
   Cycle next_free(Cycle edge) const;
 
-  // Before this edge no step becomes legal, unless commands are issued or requests arrive or leave.
-  // `soonest` is the next edge.
+  // Returns an edge before which no step becomes legal, unless commands are issued or requests
+  // arrive or leave. `soonest`: the next edge.
   Cycle next(Cycle soonest) {
     return soonest < next_urgent_ && !elastic_ ? next_urgent_ : look_ahead(soonest);
   }

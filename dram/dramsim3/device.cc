@@ -21,12 +21,15 @@ namespace {
 
 using Type = dramsim3::CommandType;
 
-// Without power-down and self-refresh commands, which this model does not support.
+// DRAMsim3's command types by hmsim's commands. The model does not support power-down and
+// self-refresh commands.
 constexpr std::array<Type, 8> kTypes{Type::ACTIVATE, Type::PRECHARGE,    Type::READ, Type::WRITE,
                                      Type::REFRESH,  Type::REFRESH_BANK, Type::READ, Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
-// Only whether a bank is open matters here, not which row. Requests for kRow hit the open row.
+// Rows of all commands in DRAMsim3's state. The model only needs to know whether a bank is open, so
+// every bank opens kRow. A read or write of kRow then hits; a request for kOtherRow needs a
+// precharge.
 constexpr int kRow = 0;
 constexpr int kOtherRow = 1;
 

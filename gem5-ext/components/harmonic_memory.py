@@ -98,15 +98,16 @@ class HarmonicMemory(AbstractMemorySystem):
     ) -> None:
         """
         :param config: an hmsim configuration: a name, a path or a ``.flat`` file.
-        :param policy: a policy bundle.
-        :param overrides: parameters by dotted name.
-        :param controllers: a power of two.
-        :param interleaving: bytes, a power of two, at least 64.
-        :param seed: of all random numbers in controllers and NVDIMMs.
+        :param policy: name of a policy bundle.
+        :param overrides: values of parameters by dotted name.
+        :param controllers: number of controllers, a power of two.
+        :param interleaving: bytes per controller in turn, a power of two, at least 64.
+        :param seed: seed of all random numbers in controllers and NVDIMMs.
         :param check: check every command against the rules of devices, buses and the ack protocol.
-        :param record: name of a packet trace in gem5's output folder, of one controller.
-        :param nvdimms: number of controllers with an NVDIMM range each; by default all share one.
-        :param written: file of the NVDIMM's pages that were written before the machine started.
+        :param record: name of a packet trace in gem5's output folder; requires one controller.
+        :param nvdimms: number of controllers that have their own NVDIMM range; by default, all
+            controllers share one range.
+        :param written: file with the NVDIMM pages that were written before the machine started.
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):

@@ -91,8 +91,8 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   return started;
 }
 
-// Starts evictions of the frame's page and of those pages in its flash page that the buffer or
-// flash holds. Returns the batch.
+// Starts evictions of all logical pages that share a flash page with the frame's page and are in
+// the buffer or in flash. Returns their batch.
 std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) {
   const std::int64_t parts = ftl_.shape().parts();
   const LogicalPage own = choice_.page_of(oldest);
@@ -116,7 +116,9 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
   return evictions_[last].batch;
 }
 
-// `oldest`: a frame of the page, or kNoIndex. `before`: the last eviction of the batch so far.
+// Starts the eviction of a page and returns its index. `oldest`: a frame that holds lines of the
+// page, or kNoIndex if the buffer holds none. `before`: the last eviction of the batch so far;
+// kNoIndex starts a batch.
 std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
                              Started& started) {
   const std::uint32_t eviction = evictions_.take();

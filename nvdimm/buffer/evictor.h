@@ -39,8 +39,8 @@ namespace hmsim {
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // Called when the frame's lines are safe in flash. The frame is still in state `evicting`. `gc`:
-  // how long the eviction waited for collections.
+  // Called when the frame's lines are safe in flash, while the frame is still in state `evicting`.
+  // `gc`: time that the eviction waited for garbage collections.
   virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
 
@@ -56,7 +56,8 @@ class Evictor final : private FlashRequester {
   };
   // Starts evictions, up to a full flash page. Starts none if no frame can be evicted.
   Started start(Tick now);
-  // The same before a frame is needed, only if an idle LUN can take the work.
+  // Starts evictions like start(), but before a frame is needed, and only if an idle LUN can take
+  // the work.
   Started start_early(Tick now);
 
   // Discards the page: data being written are dropped.

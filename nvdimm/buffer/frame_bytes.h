@@ -21,7 +21,8 @@ class FrameBytes {
   explicit FrameBytes(BufferGranularity granularity)
       : items_(granularity == BufferGranularity::item) {}
 
-  // `line`: index in the page, 0 to 63. Returns zeros for a frame that was never written.
+  // Returns a line of the frame's bytes: zeros if the frame was never written. `line`: index in the
+  // page, 0 to 63.
   LineBytes read(std::uint32_t frame, std::size_t line) const {
     LineBytes bytes{};
     if (frame < frames_.size() && !frames_[frame].empty()) {

@@ -31,9 +31,9 @@ class FullBlockList final : public FullBlocks {
   bool next_alike(BlockView& current) const override;
 
   // Moves fewest() up to the first non-empty bucket, or to pages() if all are empty. Call it before
-  // a selector looks.
+  // a selector uses fewest().
   std::uint32_t find_fewest();
-  // Returns the failing block that filled first. There must be one.
+  // Returns the failing block that became full first. Precondition: a full block is failing.
   std::uint32_t first_failing() const;
   // Returns the least worn block with fewer than `erases` erases; ties go to the oldest. kNoIndex
   // if there is none.
@@ -41,11 +41,13 @@ class FullBlockList final : public FullBlocks {
 
   void add(std::uint32_t block);
   void remove(std::uint32_t block);
-  // Call these before and after a change of a listed block's valid pages.
+  // Call leave_bucket() before, and enter_bucket() after, a change in the number of valid pages of
+  // a listed block. The buckets are indexed by this number.
   void leave_bucket(std::uint32_t block);
   void enter_bucket(std::uint32_t block);
 
-  // Returns the pages of the LUN that were committed or dropped. Block ages are measured by it.
+  // Returns the number of the LUN's pages that were committed or dropped so far: the clock that
+  // block ages are measured by.
   std::uint64_t written() const { return written_; }
   void count_written() { ++written_; }
 

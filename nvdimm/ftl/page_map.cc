@@ -23,7 +23,7 @@ PhysicalPage PageMap::read_place(LogicalPage page) const {
   if (at != kNowhere) {
     return at;
   }
-  // Its index among the pages of its home LUN, if all had been written in order.
+  // Index of the page among the pages of its home LUN, as if all had been written in order.
   const std::uint64_t of_flash = index(page) >> shape_.part_bits;
   const std::uint64_t at_home =
       (of_flash / shape_.luns << shape_.part_bits) + index(page) % shape_.parts();
@@ -36,7 +36,8 @@ void PageMap::clear() {
   p2l_ = ZeroedArray(p2l_.size());
 }
 
-// Saves only l2p_, two entries per number, without unwritten stretches. p2l_ is derived from it.
+// Saves only l2p_, because loading derives p2l_ from it. Packs two entries into a number and omits
+// stretches without a written page.
 void PageMap::serialize(Archive& archive) {
   constexpr std::size_t kStretch = 1024;
   if (archive.loading()) {

@@ -19,7 +19,7 @@ namespace hmsim {
 class FlashObserver;
 class MediaObserver;
 
-// Host side of the ack line.
+// Receiver of the module's acks and credits on the host side.
 class AckListener {
  public:
   virtual ~AckListener() = default;
@@ -117,7 +117,7 @@ class NvdimmModule : public Component {
 
   // Sets the time of the next event. advance() must call it after each event.
   void set_next(Tick next) { *next_ = next; }
-  // The same after a call from outside; also notifies the driver.
+  // Sets the time of the next event after a call from outside, and notifies the driver.
   void is_due(Tick next) {
     *next_ = next;
     driver_.notify();

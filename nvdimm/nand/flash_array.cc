@@ -89,7 +89,8 @@ bool FlashArray::takes_program(std::uint32_t lun) const {
          nodes_[state.array].command.operation == FlashOperation::program;
 }
 
-// Starts everything that can start on the LUN.
+// Starts, overlaps, suspends or resumes operations of the LUN, as its state allows. Then offers its
+// remaining room for programs to the client.
 void FlashArray::proceed(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   if (state.io != kNoIndex || state.reporting) {

@@ -56,8 +56,8 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  // Saves pending writes; epochs are derived from them on loading, because the list is in epoch
-  // order.
+  // Saves the list of pending writes, which is in epoch order. Loading counts the writes of each
+  // epoch from this list.
   void serialize(Archive& archive) override {
     archive(pending_, writes_first_, queued_writes_);
     if (archive.loading()) {

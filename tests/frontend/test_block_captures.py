@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are the shipped captures of block I/O what their table says, and do they replay as programs?"""
+"""Do the shipped captures of block I/O match their table, and do they replay as programs?"""
 
 from __future__ import annotations
 

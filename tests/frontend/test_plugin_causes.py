@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does the capture plug-in make the right causes of what guests tell and what it sees?
+"""Does the capture plug-in derive the right causes from guest messages and memory accesses?
 
-Its source is compiled with a machine of the test's own in the place of QEMU.
+The test compiles the plug-in's source with a simple machine in the place of QEMU.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ BIO_END = message(0, 7, "BIO_END")
 
 
 def uses(words: list[int]) -> list[tuple[int, int]]:
-    """Return vCPU and page of each use."""
+    """Return the vCPU and the page of each USE record."""
     return [
         (word >> 42 & 7, word & (1 << 40) - 1)
         for word in words

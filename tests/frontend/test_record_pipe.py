@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does all that goes into the pipe come out as a trace, and an error as an error?"""
+"""Does the trace hold every record written to the pipe, and do errors end the pipe?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A system in data mode beside a plain array of bytes that holds what it should."""
+"""System in data mode, and a plain array of bytes with the expected content of its memory."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ SMALL: dict[str, Any] = {
 
 
 class Shadow:
-    """Requests go to the system; the array changes when a write is done.
+    """System under test and the array that predicts its content.
 
-    Or, at a power failure that spares the controller's queue, once that has accepted it.
+    A write changes the array when it is done. A power failure that spares the controller's queue
+    also applies the writes that the queue has accepted.
     """
 
     def __init__(self, config: str = "mascots16", **overrides: Any) -> None:
@@ -44,30 +45,30 @@ class Shadow:
         self.pages = capacity // PAGE
         self.spares_queue = values["frontend.node.persistence"] == "controller"
         self.bytes: dict[int, bytes] = {}  # by line
-        # Address, size, written; of a flush nothing.
+        # Address, size and written data of each request; None for a flush.
         self.sent: dict[int, tuple[int, int, bytes | None] | None] = {}
         self.reads = 0
         self.numbers = random.Random(1)
 
     def line(self, address: int) -> bytes:
-        """Return what the line that holds an address should contain."""
+        """Return the expected content of the line that holds an address."""
         return self.bytes.get(address - address % LINE, bytes(LINE))
 
     def send(self, address: int, size: int = LINE, data: bytes | None = None) -> None:
-        """Write ``data``, or read; wait until the queue takes it."""
+        """Send a write of ``data``, or a read; wait until the queue takes the request."""
         write = data is not None
         while (number := self.system.enqueue(address, size=size, write=write, data=data)) is None:
             self.run(self.system.now + STEP)
         self.sent[number] = (address, size, data)
 
     def flush(self) -> None:
-        """Send a flush; wait until the queue takes it."""
+        """Send a flush; wait until the queue takes the flush."""
         while (number := self.system.flush()) is None:
             self.run(self.system.now + STEP)
         self.sent[number] = None
 
     def run(self, until: int) -> None:
-        """Advance, and compare what completes, in order."""
+        """Advance to a time; compare completed reads with the array, in order."""
         self.system.advance(until)
         for done in self.system.completions():
             sent = self.sent.pop(done.id)
@@ -86,7 +87,7 @@ class Shadow:
                 self.write(address, data)
 
     def write(self, address: int, data: bytes) -> None:
-        """Change the array."""
+        """Apply a completed write to the array."""
         offset = address % LINE
         line = self.line(address)
         self.bytes[address - offset] = line[:offset] + data + line[offset + len(data) :]
@@ -122,10 +123,10 @@ class Shadow:
         cuts: Sequence[tuple[int | None, int]] = (),
         only: int | None = None,
     ) -> None:
-        """Let power go at this moment, for some time; check a share of all lines, twice.
+        """Fail power now, for ``off``; check a share of all lines after the failure and the return.
 
-        ``cuts``: before, saves, of one NVDIMM or of all, and recoveries are interrupted after such
-        times.
+        ``cuts``: before that, power failures whose save and recovery are interrupted after the
+        given times. ``only``: the NVDIMM whose saves are interrupted; None: all.
         """
         self.system.completions()  # all were taken before
         for save_for, recover_for in cuts:
@@ -138,7 +139,7 @@ class Shadow:
         self.check(share)
 
     def power_fail(self, save_for: int | None, share: float, only: int | None = None) -> None:
-        """Let power go; check a share of all lines."""
+        """Fail power; check a share of all lines."""
         if self.sent and self.spares_queue:
             self.run(self.system.now + 2 * CYCLE)
             for _, entry in sorted(self.sent.items()):
@@ -150,6 +151,6 @@ class Shadow:
         self.check(share)
 
     def save_and_load(self, path: Path) -> None:
-        """Go on with a copy."""
+        """Save the system, and continue with the copy that the file holds."""
         self.system.save(path)
         self.system = System.load(path)

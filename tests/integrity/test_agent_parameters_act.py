@@ -324,7 +324,7 @@ COMPANY["llc_trace.levels"] = {**VECTORS, "instructions_per_request": 20}
 COMPANY["llc_trace.instructions_per_request"] = {**STORES, "instructions_per_request": 20}
 SWAP = {"storage.kind": "table", "storage.paging.memory": "64KiB"}
 COMPANY |= {f"{kind}.paged": SWAP for kind in ("llc_trace", "synthetic_core")}
-# Which core an agent acts for matters to schedulers that tell cores apart.
+# An agent's core matters only to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
 TWO_NODES = {"frontend.nodes.count": 2}
@@ -340,14 +340,14 @@ REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}
 REFUSED += WORDS
-# Parameters that change no statistic. An entry whose parameter does change one fails.
+# Parameters that change no statistic. The test fails for an entry that changes one.
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
     "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",
     "cpu_trace.format": "there is one",
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
-# The kind of agent that a parameter of the frontend concerns.
+# Agent kind that a group of frontend parameters affects, if not llc_trace.
 CONCERNS = {
     **{"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"},
     **{key: "job" for key in ("node", "nodes", "network")},
@@ -361,7 +361,7 @@ def agent(values: dict[str, Any]) -> Agent:
 
 @cache
 def statistics(name: str, change: bool) -> dict[str, Any]:
-    """Return the statistics of a short run in the parameter's company, with its other value."""
+    """Return a short run's statistics; with ``change``, the parameter has its other value."""
     owner, _, key = name.partition(".")
     kind = CONCERNS.get(key.split(".")[0], "llc_trace") if owner == "frontend" else owner
     values = {**AGENTS[kind], "kind": kind, **COMPANY.get(name, {})}

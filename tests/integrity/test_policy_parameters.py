@@ -88,12 +88,12 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.slack": PAS,
 }
 
-# These need whole pages read and written.
+# Policies whose parameters act only if whole pages are read and written.
 PAGES_ONLY = ("policies.background.", "policies.lirs.", "policies.pas.", "policies.proactive.")
 
 
 def parameters() -> list[tuple[str, str, dict[str, Any]]]:
-    """Return the policy's kind, its name and one of its parameters, for all of them."""
+    """Return a policy's kind, its name and a parameter, for each parameter of each policy."""
     return [
         (policy["kind"], policy["name"], parameter)
         for policy in policies()
@@ -120,18 +120,18 @@ def agent(**values: Any) -> Agent:
 
 
 def stream(core: int, target: str, **values: Any) -> Agent:
-    """Requests in the background."""
+    """Return an unmeasured agent that sends requests in the background."""
     shared = {"kind": "synthetic", "measured": False, "read_ratio": 0.5, "requests": 1_000_000}
     return agent(**shared, core=core, target=target, **values)
 
 
 def pages(**values: Any) -> Agent:
-    """Requests for whole pages of the NVDIMM."""
+    """Return an agent that requests whole pages of the NVDIMM."""
     return agent(kind="pattern", target="nvdimm", requests=5_000, **values)
 
 
 def workload(name: str, *agents: Agent) -> Workload:
-    """Return a workload whose agents draw streams 0, 1, ..., in which all parameters act."""
+    """Return a workload whose agents use random streams 0, 1, ... in order."""
     return Workload(name, tuple(each.with_stream(number) for number, each in enumerate(agents)))
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A block trace in data mode, with power failures at random times.
 
-python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays all of one with 100 failures. The
-tests replay `like_tpcc`, made here.
+python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays a complete trace with 100 failures.
+The tests replay the trace that `like_tpcc` generates.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def like_tpcc(requests: int) -> list[str]:
-    """Return a trace in MQSim's format that is in these respects as one of TPC-C is.
+    """Return a trace in MQSim's format that resembles TPC-C.
 
-    16 devices take turns; 63% are reads; 97% are of 8 KB, the others of 512 B to 60 KB; they begin
-    anywhere, not on a page; a tenth of the pages gets half of the requests; time never goes back.
+    Each request is to one of 16 devices, at random. 63% of requests are reads. 97% move 8 KB, the
+    others 512 B to 60 KB. A request begins at any sector of a page. A tenth of the pages gets 55%
+    of the requests. Times never decrease.
     """
     numbers = random.Random(5)
     lines = []
@@ -54,14 +55,14 @@ def like_tpcc(requests: int) -> list[str]:
 def replay(
     lines: Sequence[str], failures: int, requests: int | None, kind: str, share: float = 1
 ) -> Shadow:
-    """Replay a trace in as many batches as there are failures, one at a random time after each.
+    """Replay a trace in batches, with a power failure at a random time after each batch.
 
     Args:
-        lines: of the trace, in MQSim's format.
-        failures: of power.
-        requests: of each batch, from its first on; None: all.
-        kind: of NVDIMM.
-        share: of lines that are compared around each failure. In the end all are.
+        lines: lines of the trace, in MQSim's format.
+        failures: number of power failures, and of batches.
+        requests: number of requests replayed from each batch's start; None: all.
+        kind: kind of NVDIMM.
+        share: share of lines that are compared around each failure. All are compared at the end.
     """
     numbers = random.Random(3)
     shadow = Shadow("quick", **{**FLASH, **KINDS[kind]})

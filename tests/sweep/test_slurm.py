@@ -77,12 +77,12 @@ def finished() -> int:
 
 
 def jobs(conf: Path) -> list[str]:
-    """Return the ids of the jobs that run, the oldest first."""
+    """Return the ids of the running jobs, the oldest first."""
     return sorted(run(conf, "squeue", "-h", "-t", "running", "-o", "%i").split(), key=int)
 
 
 def worker_of(conf: Path, job: str) -> int:
-    """Return the process of a job that runs points: the one that Dask's nanny has spawned."""
+    """Return the id of a job's process that runs points. Dask's nanny has spawned it."""
     rows = run(conf, "scontrol", "listpids", job).splitlines()[1:]
     pids = [int(row.split()[0]) for row in rows]
     found = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]

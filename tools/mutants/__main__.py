@@ -43,7 +43,7 @@ def arguments() -> argparse.Namespace:
 
 
 def run(copy: Copy, options: argparse.Namespace) -> None:
-    """Try the mutants that have no verdict yet; rooms take turns."""
+    """Try the mutants without a verdict, one of each room in turn."""
     runner = Runner(copy.program, copy.tree, copy.work, options.jobs, options.seconds)
     runner.measure()
     known = summary.read(copy.verdicts)

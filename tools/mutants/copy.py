@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The mutated copy of the tree: in a folder of its own, where its own SCons compiles it."""
+"""Mutated copy of the source tree, in a separate folder, with a separate build."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Copy:
         self._store()
 
     def renew_tests(self, root: Path) -> None:
-        """Copy the tests again, which may reach others of the mutants now; these stay."""
+        """Copy the tests again and keep the mutants. Changed tests may reach other mutants."""
         (self.work / MEASURED).unlink(missing_ok=True)
         for folder in TESTS:
             for path in sorted((root / folder).rglob("*")):
@@ -95,7 +95,7 @@ class Copy:
     def compile(self, tests: str, jobs: int) -> None:
         """Compile the copy with these tests, a pattern below tests/cc.
 
-        Mutants that cannot be compiled are dropped, and it is tried again.
+        Drops mutants that do not compile, and compiles again without them.
         """
         for _ in range(MOST_ROUNDS):
             self._write()
@@ -131,14 +131,14 @@ class Copy:
         return guilty
 
     def _write(self) -> None:
-        # Files whose mutants were all dropped, too, which are to be as they were.
+        # Includes files whose mutants were all dropped, to restore their text.
         by_file: dict[str, dict[int, Mutant]] = {m.file: {} for m in self.mutants.values()}
         for number, mutant in self.alive().items():
             by_file[mutant.file][number] = mutant
         write(self.tree / "core" / "mutant.h", header(len(self.mutants)))
         for name, own in by_file.items():
             text = (self.work / "plain" / name).read_text(encoding="latin-1")
-            # In front of the first line, which is a comment, so that lines keep their numbers.
+            # The include precedes the first line, a comment, so that lines keep their numbers.
             mutated = '#include "core/mutant.h" ' + rewrite(text, own)
             write(self.tree / name, mutated)
 

@@ -49,7 +49,7 @@ BRANCHES = {K.IF_STMT, K.WHILE_STMT, K.DO_STMT, K.FOR_STMT, K.CXX_FOR_RANGE_STMT
 
 
 class File:
-    """The mutants of one file."""
+    """Mutants of one file."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -57,7 +57,7 @@ class File:
         self.found: list[Mutant] = []
 
     def walk(self, cursor: Cursor) -> None:
-        """Take what a cursor and those below it can be changed to."""
+        """Collect the mutants of a cursor and of all cursors below it."""
         kind = cursor.kind
         if kind in SKIPPED:
             return
@@ -74,7 +74,7 @@ class File:
             self._other(cursor)
 
     def outside(self, cursor: Cursor) -> None:
-        """Take what stands outside of functions; of what variables begin with, functions only."""
+        """Collect mutants outside of functions; in a variable's initializer, only lambdas'."""
         if cursor.kind == K.VAR_DECL:
             self._lambdas(cursor)
         else:
@@ -217,7 +217,7 @@ class File:
     def _operator(
         self, cursor: Cursor, operators: tuple[str, ...]
     ) -> tuple[str, int, Cursor, Cursor] | None:
-        """Return the operator between two operands, its place and these."""
+        """Return an expression's operator, the operator's place, and both operands."""
         operands = list(cursor.get_children())
         if cursor.kind == K.CALL_EXPR:
             if not cursor.spelling.startswith("operator"):
@@ -263,7 +263,7 @@ class File:
 
 
 def _inside(cursor: Cursor) -> Cursor:
-    """Return what stands inside brackets and implicit conversions."""
+    """Return the expression inside brackets and implicit conversions."""
     while cursor.kind in TRANSPARENT:
         children = list(cursor.get_children())
         if len(children) != 1:
@@ -273,13 +273,13 @@ def _inside(cursor: Cursor) -> Cursor:
 
 
 def include_flags() -> list[str]:
-    """Return where the headers are that come with the compiler; libclang's package has none."""
+    """Return flags for the compiler's own headers, which libclang's package lacks."""
     folders = sorted(Path("/usr/lib/gcc").glob("*/*/include"))
     return [f"-isystem{folder}" for folder in folders[-1:]]
 
 
 def find(root: Path, source: str, rooms: tuple[str, ...], done: set[str]) -> Iterator[Mutant]:
-    """Yield the mutants of a source and of its headers in these rooms, but not of files done."""
+    """Yield the mutants of a source and its headers in ``rooms``, except files in ``done``."""
     options = TranslationUnit.PARSE_NONE
     arguments = [*FLAGS, *include_flags(), f"-I{root}"]
     unit = Index.create().parse(str(root / source), arguments, options=options)

@@ -79,7 +79,7 @@ inline bool on(int id) {
 %(functions)s
 }  // namespace mutant
 """
-# Warnings that are errors in this tree and that mutants cause.
+# Warnings that mutants cause, and that this tree treats as errors.
 WARNINGS = (
     *(
         "narrowing",
@@ -105,7 +105,7 @@ FUNCTION = (
 
 @dataclass(frozen=True, order=True)
 class Mutant:
-    """One change of one place. Offsets are bytes of the file, ``end`` exclusive."""
+    """One change at one place of a file. Offsets are in bytes; ``end`` is exclusive."""
 
     file: str  # relative to the root of the tree
     start: int
@@ -119,7 +119,7 @@ class Mutant:
         return self.file.partition("/")[0]
 
     def shown(self, text: str) -> str:
-        """Return the change as a reader sees it; ``text`` is the whole file."""
+        """Return the change in readable form. ``text``: content of the whole file."""
         quoted = " ".join(text[self.start : self.end].split())
         quoted = quoted if len(quoted) <= 70 else quoted[:67] + "..."
         if self.operator is not None:

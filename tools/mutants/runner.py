@@ -29,7 +29,7 @@ MEMORY = 6 << 30  # bytes of address space: a mutant may never stop to ask for m
 
 @dataclass
 class TimedTest:
-    """A test, its processor time in seconds without the program's start, and what it reaches."""
+    """Test, its processor seconds without the program's start, and the mutants it reaches."""
 
     name: str
     seconds: float
@@ -51,7 +51,7 @@ class Verdict:
 
 
 class Runner:
-    """The test program of a copy, which runs in the copy's tree: tests read files of it.
+    """Test program of a copy. Runs in the copy's tree, because tests read files there.
 
     A mutant is given up after tests that take `seconds` of processor time.
     """
@@ -83,7 +83,7 @@ class Runner:
         return [name for name in names if "." in name]
 
     def measure(self) -> None:
-        """Run each test that is not known yet, alone and without a mutant; keep what it reaches."""
+        """Run each new test alone, without a mutant; store its time and the mutants it reaches."""
         known = json.loads(self.store.read_text()) if self.store.exists() else {}
         names = self.names()
         new = [name for name in names if name not in known]
@@ -122,7 +122,7 @@ class Runner:
             return usage.ru_utime + usage.ru_stime, [int(line) for line in file.open()]
 
     def judge(self, mutants: Iterable[int]) -> Iterable[Verdict]:
-        """Yield what becomes of mutants, as the verdicts come."""
+        """Yield the verdicts of mutants, in the order in which they are reached."""
         with ThreadPoolExecutor(self.jobs) as pool:
             waiting = [pool.submit(self._verdict, mutant) for mutant in mutants]
             for future in as_completed(waiting):
@@ -139,7 +139,7 @@ class Runner:
         return Verdict(mutant, outcome, name, round(time.monotonic() - start, 2))
 
     def _run(self, mutant: int, tests: list[TimedTest]) -> tuple[str, str]:
-        """Return how tests end under a mutant, and the one that was running then."""
+        """Return the outcome of tests under a mutant, and the test that ended them, or ""."""
         limit = math.ceil(SLOWER * sum(test.seconds for test in tests)) + GRACE
         command = ["prlimit", f"--cpu={limit}", f"--as={MEMORY}", "--core=0", str(self.program)]
         environment = self._environment(

@@ -42,7 +42,7 @@ def read(path: Path) -> dict[int, Verdict]:
 
 
 def write(path: Path, verdict: Verdict) -> None:
-    """Add a verdict; those there stay, so that a run that is broken off goes on."""
+    """Append a verdict to the file, so that an interrupted run can continue."""
     with path.open("a", newline="") as file:
         row = [verdict.mutant, verdict.outcome, verdict.test, verdict.seconds]
         csv.writer(file).writerow(row)

@@ -50,7 +50,8 @@ static void traced_lock(void) {
 
 static void traced_unlock(void) { pthread_mutex_unlock(&traced->lock); }
 
-// The first process creates it; the processes that it starts map it.
+// Maps the state of the traced files. The first process creates it; the processes that it starts
+// map the same state.
 static void map_traced(void) {
   int file = traced_path ? open(traced_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
   if (traced_path && (file < 0 || ftruncate(file, sizeof *traced)))
@@ -70,8 +71,8 @@ static void map_traced(void) {
   is_root = traced->root == getpid();
 }
 
-// Returns the clock of a block trace: instructions of all processes so far, `total` of them by this
-// process. Call with the lock held.
+// Advances the clock of a block trace to this process's `total` instructions and returns it. The
+// clock counts the instructions of all processes. Call with the lock held.
 static uint64_t clock_at(uint64_t total) {
   traced->instructions += total - clocked;
   clocked = total;

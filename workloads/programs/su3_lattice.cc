@@ -154,7 +154,8 @@ class Lattice {
   }
 
  private:
-  // Sums the three-link paths, above and below, that close a plaquette with each link.
+  // Computes the staple of each link along `axis`: the sum of the three-link paths that close a
+  // plaquette with the link. Every other axis has two such paths, one on each side of the link.
   void sum_staples(int axis) {
     for (Matrix& staple : staples_) staple = Matrix{};
     const std::vector<Matrix>& along = links_[axis];

@@ -3,7 +3,8 @@
 //
 // While a channel is empty, its refreshes are its only events, and no other component observes
 // them. They are deferred, and made together when a request or an ack arrives or when the kernel
-// requests it for an observer. Each gets the edges it would have had; observers receive it late.
+// requests it for an observer. Each refresh is on the edges that it would have had without
+// deferral; only its report to observers is late.
 #pragma once
 
 #include <utility>
@@ -37,9 +38,9 @@ struct DeferredRefresh {
   [[gnu::noinline]] static void make_before(Channel& channel, Cycle end);
 
  private:
-  // Makes all refreshes before `end`, most of them at once. Requires that all banks are closed, no
-  // command observer exists, and nothing delays a refresh; otherwise it does nothing and returns
-  // false. Precondition: the first refresh is urgent before `end`.
+  // Makes all refreshes before `end`, most of them at once, and returns true. Does nothing and
+  // returns false unless all banks are closed, no command observer exists, and nothing delays a
+  // refresh. Precondition: the first refresh becomes urgent before `end`.
   [[gnu::noinline]] static bool make_periodic(Channel& channel, LoneBanks& banks, Cycle end);
   [[gnu::noinline]] static bool may_defer(const Channel& channel);
   static void make_of_rank(Channel& channel, LoneBanks& banks, int rank, Cycle end);

@@ -19,26 +19,27 @@ from hmsim.capture.guest_tools import find_tool, run_tool
 EMULATOR = "qemu-system-x86_64"
 # CPU models that the guest sees; Linux and programs choose their copy routines by them.
 PROCESSORS = {
-    # String instructions copy by words, not by bytes, of which QEMU would report every one.
+    # QEMU reports every access of a string instruction. With this model, they copy words, not
+    # bytes.
     "qemu64": "qemu64",
     # Features that QEMU's and gem5's processors share: Linux copies by loops. For this vendor,
     # Linux accesses no model-specific registers.
     "gem5": "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch",
 }
-# Without no_timer_check the kernel gives up where a busy host lets its timer's first ticks wait.
+# no_timer_check: otherwise the kernel gives up if a busy host delays the first timer ticks.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
     "hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale}"
 )
 CAUSES_PARAMETER = " hmsim_causes=1"
 DELAY_PARAMETER = " hmsim_delay={delay}"
-# The block device on the NVDIMM: nd_pmem is Linux's; pmbd is workloads/guest/driver, by its way of
-# copying.
+# Drivers of the block device on the NVDIMM: Linux's nd_pmem, or pmbd (workloads/guest/driver), with
+# the way in which pmbd copies.
 DRIVERS = ("nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc")
 UNCACHED = "pmbd-uc"
 VCPUS = 8  # at most, in a trace and in the kernel
 MOST_SCALE = 1024
-# An ext4 file system that is the same each time, and has no work left for later.
+# Options for an ext4 file system that is always the same and defers no initialisation.
 FILE_SYSTEM = (
     *("-q", "-F", "-t", "ext4", "-b", "4096", "-U", "686d7369-6d00-4000-8000-000000000001", "-E"),
     "hash_seed=686d7369-6d00-4000-8000-000000000002,lazy_itable_init=0,lazy_journal_init=0",
@@ -62,7 +63,7 @@ class Machine:
     processor: str  # a name of PROCESSORS
 
     def description(self) -> dict[str, Any]:
-        """Return what must be the same for a saved state to fit."""
+        """Return the properties that must equal those of the machine that saved a state."""
         return {
             "job": self.job,
             "driver": self.driver,
@@ -105,7 +106,7 @@ class Machine:
 
 
 def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
-    """Raise CaptureError when a name of something is unknown."""
+    """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
     if name not in known:
         near = nearest_name(name, list(known))
         hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(known)}"
@@ -120,7 +121,7 @@ def check_machine(
     scale: int,
     drivers: Sequence[str] = DRIVERS,
 ) -> None:
-    """Raise CaptureError when there is no such machine."""
+    """Raise CaptureError if no machine can have these properties."""
     check_name_of("driver", driver, drivers)
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")

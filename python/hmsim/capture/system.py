@@ -167,7 +167,10 @@ def _machine(job: str, settings: SystemSettings) -> Machine:
 
 
 def _delay(text: Optional[str], driver: str) -> int:
-    """Return a time in microseconds. Raises CaptureError when there is no such delay."""
+    """Return a driver's delay in microseconds; 0 without ``text``.
+
+    Raises CaptureError if the delay is invalid or the driver has no delay.
+    """
     if text is None:
         return 0
     if not driver.startswith(DELAYED):

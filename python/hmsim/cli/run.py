@@ -292,7 +292,7 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether any run has it and, of what threads did and buses carried, whether any did."""
+    """Return whether any run has the statistic; thread times, buses and DRAM: not only 0."""
     nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
     values = (row.get(name) for row in rows)
     return any(value is not None and value == value and value != nothing for value in values)
@@ -373,7 +373,10 @@ def _broken(name: str) -> str:
 
 
 def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `Result.record`, with the comparison's own values after the run's identity."""
+    """Return a run's record: its identity, the comparison's columns, then other values.
+
+    Omits columns of the comparison without a value, and those that `Result.record` has as well.
+    """
     record = result.record()
     own = {name: row[name] for name in found.columns if name in row and name not in record}
     own = {name: value for name, value in own.items() if value is not None and value == value}

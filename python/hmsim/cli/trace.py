@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands below ``hmsim trace``."""
+"""Commands of ``hmsim trace``."""
 
 import sys
 from typing import Annotated, Optional

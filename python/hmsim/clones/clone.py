@@ -47,7 +47,7 @@ def _visits(bins: Bins) -> list[tuple[tuple[float, int, int, float], float, floa
 
 
 def _pace(stream: Stream, pace: int) -> dict[str, Any]:
-    """Return what a stream does in phases of a pace."""
+    """Return the distributions of a stream in the phases of one pace."""
     mix = stream.mixes.get(pace, {})
     return {
         "inside": _numbers(stream.inside.get(pace, {}), POWERS, POWERS[-1]),
@@ -61,7 +61,7 @@ def _pace(stream: Stream, pace: int) -> dict[str, Any]:
 
 
 def phase_counts(accesses: list[int], times: float, total: int) -> list[int]:
-    """Return the counts of ``total`` phases, the profile's over and over, times a factor."""
+    """Return the accesses of ``total`` phases: the profile's, repeated, ``times`` a factor."""
     counts = []
     owed = 0.0
     for number in range(total):
@@ -72,7 +72,10 @@ def phase_counts(accesses: list[int], times: float, total: int) -> list[int]:
 
 
 def _attach(counts: list[int], fills: list[int]) -> list[int]:
-    """Move what falls into phases without fills to the next one that has some, or the last."""
+    """Move each count of a phase without fills to the next phase with fills.
+
+    Counts after the last phase with fills move back to it.
+    """
     result = [0] * len(counts)
     waiting = 0
     for number, (count, fill) in enumerate(zip(counts, fills)):
@@ -88,8 +91,8 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
     """Return a generator of records like those of the profile's trace.
 
     Args:
-        profile: what to be like.
-        instructions: to cover; the profile's phases are repeated, and stretched to fit.
+        profile: profile of the original trace.
+        instructions: length of the twin. The profile's phases are repeated and stretched to fit.
         intensity: factor on all accesses per instruction.
         seed: another one gives another trace of the same figures.
     """
@@ -134,7 +137,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
 
 
 def _first_page(name: str, profile: Profile, length: float) -> int:
-    """Return where a stream's pages begin, so that all streams together touch as many as wanted."""
+    """Return a stream's first page. All streams together then touch the profile's pages."""
     nvdimm = STREAMS[name][0]
     pages = profile.nvdimm_pages if nvdimm else profile.dram_pages
     rivals = [other for other in profile.streams if STREAMS[other][0] == nvdimm]

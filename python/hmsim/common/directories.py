@@ -70,9 +70,9 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
 
 @contextlib.contextmanager
 def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Iterator[Path]:
-    """Yield an empty folder in a place; it is removed at the block's end. Raises OSError.
+    """Yield a new, empty folder in ``place``. Removes it at the block's end. Raises OSError.
 
-    ``tidy``: call `remove_dead` first, which reads the whole place.
+    With ``tidy``, calls `remove_dead` first, which reads the whole folder ``place``.
     """
     if tidy:
         remove_dead(place)
@@ -110,7 +110,7 @@ def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
 def remove_dead(place: str | os.PathLike[str]) -> None:
     """Remove our folders of `scratch_directory` in a place whose makers were killed.
 
-    A directory that its maker had moved away, and not yet replaced, returns to its place.
+    A directory that a killed process had moved away, but not yet replaced, returns to its place.
     """
     with contextlib.suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
@@ -153,9 +153,9 @@ def _remove(folder: Path) -> None:
 
 
 def check_output(directory: str | os.PathLike[str], force: bool) -> None:
-    """Raise InputError when `new_directory` would reject this place; to be called before a run.
+    """Raise InputError if `new_directory` would reject this place. Call it before a run.
 
-    Calls `remove_dead` first, because a directory that was being replaced may have to return.
+    Calls `remove_dead` first, which restores a directory whose replacement was interrupted.
     """
     path = Path(directory)
     remove_dead(Path(os.path.realpath(path)).parent)
@@ -181,7 +181,7 @@ def existing_parent(path: str | os.PathLike[str]) -> Path:
 
 @contextlib.contextmanager
 def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
-    """Yield an empty directory to fill; it takes its place when the block ends without an error.
+    """Yield an empty directory, moved to its place if the block ends without an error.
 
     Raises InputError as `check_output` does, or when the file system refuses.
     """
@@ -217,7 +217,7 @@ def _replace(path: Path, fresh: Path, scratch: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Exchange two directories in one step. Raises OSError, one of `NO_EXCHANGE`: impossible."""
+    """Exchange two directories in one step. Raises OSError; `NO_EXCHANGE`: impossible here."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)  # glibc 2.28
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -255,7 +255,7 @@ def check_file(path: str | os.PathLike[str], force: bool) -> None:
 def new_file(
     path: str | os.PathLike[str], force: bool = False, tidy: bool = True
 ) -> Iterator[Path]:
-    """Yield a path to write; the file takes its place when the block ends without an error.
+    """Yield a path to write; the file moves to its place if the block ends without an error.
 
     ``tidy`` as for `scratch_directory`.
     Raises InputError when the file exists and ``force`` is false, or cannot be written.

@@ -30,7 +30,7 @@ Pairs = list[tuple[yaml.Node, yaml.Node]]
 
 
 class MissingInBraces(yaml.ScalarNode):
-    """No value, within braces, where an unquoted comma ends a value."""
+    """Missing value within braces. An unquoted comma in the value before is a likely cause."""
 
 
 class _Part(NamedTuple):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of the figures: the paper's system and mixes, at two sizes, each run once and cached.
 
-A mix is a program as a job (docs/jobs.md) with a partner on the fourth core. The job is the threads
-of the program's capture, four tasks among them, on three cores, where they wait for each other and
-for their I/O. A run is one pass over a window of the capture, the same under every policy. Three
-windows, drawn again for every seed, represent the capture.
+A mix is a job (docs/jobs.md) on three cores and a partner on the fourth. The job replays all
+threads of a program's capture, including the program's four tasks. The threads wait for each other
+and for their I/O. A run is one pass over a window of the capture; all policies run the same window.
+Three windows represent the capture, and each seed draws its own three.
 `hmsim.figures.regimes` defines the machine and the initial state of the buffer.
 """
 
@@ -58,13 +58,13 @@ READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
 
 @dataclass(frozen=True)
 class Runs:
-    """How much is run, and where results are kept.
+    """Extent of the runs, and the place of their results.
 
     Attributes:
-        folder: of results and generated traces.
-        quick: shorter runs, and one seed.
-        jobs: processes.
-        progress: show bars.
+        folder: folder of results and generated traces.
+        quick: whether runs are shorter and use one seed.
+        jobs: number of processes.
+        progress: whether to show progress bars.
     """
 
     folder: Path
@@ -81,7 +81,7 @@ class Runs:
         return int(full * quick) if self.quick else full
 
     def table(self, points: Iterable[Point]) -> pd.DataFrame:
-        """Return the results, a row each, running what is missing. Raises InputError."""
+        """Return a row of results for each point; run missing points. Raises InputError."""
         table = run_points(points, self.folder, jobs=self.jobs, progress=self.progress)
         wrong = table[table["error"] != ""]
         if len(wrong):
@@ -89,7 +89,7 @@ class Runs:
         return table
 
     def file(self, name: str, text: str) -> Path:
-        """Return a file of this content among the results; made if need be."""
+        """Return the path of input file ``name``, after writing ``text`` to it if need be."""
         path = self.folder / "inputs" / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,12 +100,12 @@ class Runs:
 
 @dataclass(frozen=True)
 class Case:
-    """A mix, and all that may differ from the headline's.
+    """Mix, with the settings in which it may differ from the headline's mixes.
 
     Attributes:
-        program: of the paper's eight.
-        partner: beside it; "": none.
-        regime: state of the buffer; "": that of the program (`REGIMES`).
+        program: one of the paper's eight programs.
+        partner: program on the fourth core; "": none.
+        regime: initial state of the buffer; "": the program's regime (`REGIMES`).
         machine: preset of the node.
         job: keys of the job.
     """
@@ -117,7 +117,7 @@ class Case:
     job: tuple[tuple[str, Any], ...] = ()
 
     def overrides(self, config: str) -> dict[str, Any]:
-        """Return what it asks of a configuration."""
+        """Return the parameters that the mix sets in a configuration."""
         regime = self.regime or REGIMES[self.program]
         new = float(load_config(config).resolved()[FILL]) == 0
         return {
@@ -245,13 +245,13 @@ def mix_points(
 
 
 def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:
-    """Return the keys of a program's block I/O, as fast as it is served."""
+    """Return the keys of an agent for a program's block I/O, replayed in a closed loop."""
     found = agents(Mix(program, "mcf", ("closed",)))[2]
     return {**found, "path": f"{found['path']}@{seed}", "requests": requests, **keys}
 
 
 def block_workload(program: str, requests: int, seed: int, online: bool) -> Workload:
-    """Return a program's block I/O alone; online, beside that of three more nodes."""
+    """Return a program's block I/O without cores; if ``online``, with that of three more nodes."""
     keys = [block_agent(program, requests, seed)]
     for node in range(1, 4 if online else 1):
         keys.append(block_agent(program, requests, seed + 10 * node, core=2 + node, measured=False))

@@ -20,7 +20,8 @@ WRITTEN = 2048  # pages: eight times the write part of the buffer, so that it is
 POLICIES = ("unified_fr_fcfs,drained", "split,drained")
 OVERRIDES = {
     "frontend.time_limit": "4ms",
-    # Only the chosen number of lines limits a thread's lines in flight.
+    # A window so large that it never limits a thread's lines in flight; only the chosen number of
+    # lines does.
     "frontend.core.window": 65536,
     "frontend.node.copy_instructions": 1,
 }

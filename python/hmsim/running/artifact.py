@@ -161,7 +161,8 @@ def compare(experiment: Experiment, out: Path) -> Verdict:
 def pack(out: Path, force: bool = False) -> None:
     """Write an archive of the committed files of the source tree.
 
-    Raises InputError: there is no such tree, or the file cannot be written.
+    Raises InputError if there is no git checkout, git is not installed, or the file cannot be
+    written.
     """
     root = data_directory()
     command = ["git", "-C", str(root), "archive", "--format=tar.gz", "--prefix=hmsim/", "HEAD"]

@@ -47,13 +47,14 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster file's content.
+    """Content of a cluster file.
 
     Attributes:
         kind: one of `KINDS`.
-        workers: processes to ask for; None: as many as processors (local), or all there are.
-        address: of a running scheduler.
-        options: of dask-jobqueue.
+        workers: number of worker processes. None: one per processor (local), or all workers
+            of the running scheduler.
+        address: address of a running scheduler.
+        options: options for dask-jobqueue.
     """
 
     kind: str
@@ -87,7 +88,7 @@ class Cluster:
             yield client
 
     def batch(self) -> Any:
-        """Return the cluster of dask-jobqueue, no job of which is queued yet. Raises InputError."""
+        """Return a cluster of dask-jobqueue without queued jobs. Raises InputError."""
         before = signal.getsignal(signal.SIGINT)
         try:
             import dask_jobqueue

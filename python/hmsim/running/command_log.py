@@ -13,7 +13,8 @@ from hmsim.running.request_log import ROWS, RowLog, words
 if TYPE_CHECKING:
     from hmsim._core import Simulation
 
-# Default limit, applied separately to rows of commands and modules together and to rows of threads.
+# Default limit. It applies to the rows of commands and modules together, and separately to the rows
+# of threads.
 MOST_ROWS = 10_000_000
 
 # By the core's numbers: ChannelCommand, FlashStage and what other media do, FlashOperation and what

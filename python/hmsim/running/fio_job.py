@@ -257,7 +257,7 @@ def _sizes(job: Job) -> Sizes:
 
 
 def _split(job: Job) -> Sizes:
-    """Return the sizes of ``4k/60:32k/40``; those without a percentage share what is left."""
+    """Return the sizes of ``4k/60:32k/40``. Sizes without a percentage share the remainder."""
     entries = [entry.partition("/") for entry in job.text("bssplit").split(":")]
     given = 0
     for _, _, percent in entries:
@@ -284,7 +284,7 @@ def _whole(job: Job, key: str, size: int) -> int:
 
 
 def _access(job: Job) -> list[tuple[str, str]]:
-    """Return the keys ``access`` and ``theta``."""
+    """Return the settings of ``access`` and, for a Zipf distribution, ``theta``."""
     access, _ = _direction(job)
     kind, _, theta = job.text("random_distribution", "random").partition(":")
     if kind not in ("random", "zipf"):
@@ -302,7 +302,7 @@ def _depth(job: Job) -> int:
 
 
 def _requests(job: Job, sizes: Sizes, reads: float) -> int:
-    """Return the requests of a clone, flushes among them."""
+    """Return the number of requests of a clone, including its flushes."""
     moved = job.bytes("io_size") or job.bytes("size")
     if not moved and "number_ios" not in job.keys:
         raise job.fail("size", "is required: how much the job moves")
@@ -315,7 +315,7 @@ def _requests(job: Job, sizes: Sizes, reads: float) -> int:
 
 
 def _agents(job: Job, start: int) -> list[list[Setting]]:
-    """Return a job's agents: one, or, where clones go through one file side by side, one each."""
+    """Return one agent per clone if each keeps its own place in a shared file; otherwise one."""
     clones, own = job.count("numjobs", 1, 1, MOST_CLONES), not job.text("filename")
     sizes, (access, reads) = _sizes(job), _direction(job)
     step = job.bytes("offset_increment")

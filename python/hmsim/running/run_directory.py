@@ -56,13 +56,13 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """One run as its directory holds it.
+    """Content of a run's directory.
 
     Attributes:
-        path: of the directory.
-        config: the text of every parameter by dotted name, resolved.
-        stats: the statistics by dotted path.
-        origin: the content of ``run.json``, which fits `ORIGIN`.
+        path: path of the directory.
+        config: resolved value of every parameter, as text, by dotted name.
+        stats: statistics by dotted path.
+        origin: content of ``run.json``, valid under `ORIGIN`.
     """
 
     path: Path
@@ -86,7 +86,10 @@ class RunDirectory:
         return list(self.origin.get("workload", {}).get("agents", []))
 
     def number(self, name: str) -> int:
-        """Return a whole number of the configuration. Raises InputError."""
+        """Return the whole number of parameter ``name``.
+
+        Raises InputError if the parameter is missing or is not a whole number.
+        """
         text = self.config.get(name)
         try:
             return int(str(text))
@@ -97,7 +100,7 @@ class RunDirectory:
             ) from error
 
     def has(self, file: str) -> bool:
-        """Return whether there is such a file."""
+        """Return whether the directory contains a file of this name."""
         return (self.path / file).is_file()
 
     def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -142,7 +145,7 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return what a run directory holds. Raises InputError that names the file at fault."""
+    """Return the content of a run directory. Raises InputError that names a faulty file."""
     path = Path(directory)
     if not path.is_dir():
         raise InputError(f"{path}: there is no such directory")

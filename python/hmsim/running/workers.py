@@ -139,7 +139,7 @@ def _on_cluster(
 def _once(
     points: Sequence[Point], client: Client, workers: int, each: int
 ) -> Generator[tuple[Outcome | None, Point], None, None]:
-    """Yield the outcome of one attempt at each point; None if its worker died.
+    """Yield each point with the outcome of one attempt, or with None if the point's worker died.
 
     Args:
         workers: least number of workers.

@@ -76,7 +76,7 @@ def find_gem5(name: str) -> Path:
 
 
 def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: None) -> Path:
-    """Make the checkpoints that a folder of results lacks, and its sweep file; return that.
+    """Make a result folder's missing checkpoints and its sweep file; return the file's path.
 
     ``report`` gets the name of a step and how much of it is done. Raises InputError.
     """
@@ -103,9 +103,9 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
 
 
 def quiet_windows(table: pd.DataFrame) -> list[str]:
-    """Return a line for each workload with runs that had no request to the NVDIMM.
+    """Return a warning for each workload that has runs without a request to the NVDIMM.
 
-    In such runs, policies have nothing to decide between the classes. Failed runs are omitted.
+    In such runs, no policy chooses between DRAM and NVDIMM requests. Failed runs do not count.
     """
     requests = table.reindex(columns=["nvdimm.reads", "nvdimm.writes"]).sum(axis=1, min_count=1)
     lines = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points that gem5 runs, by a script of configs/gem5 or one that takes the same options.
+"""Points of a sweep that gem5 runs with a script of configs/gem5, or with a similar script.
 
-The options are ``--config FILE --seed N --out DIR``, and ``--warmup TIME`` and ``--checkpoint DIR``
-if given. The script writes a run directory.
+The script must take the options ``--config FILE --seed N --out DIR`` and, if the point has them,
+``--warmup TIME`` and ``--checkpoint DIR``. It writes a run directory.
 """
 
 from __future__ import annotations

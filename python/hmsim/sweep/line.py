@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of a statistic of a sweep over an axis: a line for each value of the other axes."""
+"""Plots of a statistic over one axis of a sweep, with a line for each value of the other axes."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ ENTRY = Record(  # of a plan: a point
 )
 LONGEST_VALUE = 80  # characters of a parameter that becomes a column
 
-# Student's t, two-sided 95 %, by degrees of freedom from 1; then the normal distribution's.
+# Quantiles of Student's t for a two-sided 95 % interval, with 1 to 30 degrees of freedom. Z95, the
+# normal distribution's quantile, applies to more.
 T95 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
@@ -75,7 +76,7 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def read_plan(directory: Path) -> pd.DataFrame:
-    """Return the finished points of a sweep's directory. Raises InputError: it is damaged."""
+    """Return a sweep's finished points. Raises InputError if its directory is damaged."""
     store = Store(directory)
     rows: list[tuple[Mapping[str, Scalar], Outcome]] = []
     missing = 0
@@ -152,7 +153,7 @@ def _plan(path: Path) -> list[dict[str, Any]]:
 
 
 def number(text: str) -> Scalar:
-    """Return a text as the number that it is, or as it is."""
+    """Return the number that a text holds, or the text if it holds none."""
     for kind in (int, float):
         try:
             return kind(text) if len(text) <= 20 else text
@@ -271,7 +272,7 @@ def _pairs(together: Sequence[float], alone: Sequence[float]) -> list[tuple[floa
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean of positive numbers. Raises ValueError: others, or none."""
+    """Return the geometric mean. Raises ValueError without numbers, or if one is not positive."""
     numbers = list(values)
     if not numbers or min(numbers) <= 0:
         raise ValueError("the geometric mean needs positive numbers")

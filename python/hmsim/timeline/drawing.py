@@ -131,7 +131,7 @@ class Drawing:
 
 
 def fits(text: str, size: float, width: float) -> bool:
-    """Tell whether a text has room."""
+    """Return whether a text of font size ``size`` fits into ``width``."""
     return len(text) * size * CHARACTER <= width
 
 

@@ -29,19 +29,19 @@ class Place(NamedTuple):
         return self.channel, which + PARTS * self.device
 
     def group(self, what: str) -> str:
-        """Return the name of a group of its tracks."""
+        """Return the name of a group of the NVDIMM's tracks."""
         own = f"NVDIMM {self.device}, " if self.device else ""
         return f"channel {self.channel}, {own}{what}"
 
 
 def is_of_collections(track: Track) -> bool:
-    """Tell whether a track is one of garbage collections."""
+    """Return whether a track shows garbage collections."""
     part = track.place[1]
     return part >= COLLECTIONS and part % PARTS == COLLECTIONS % PARTS
 
 
 def is_of_units(track: Track) -> bool:
-    """Tell whether a track is one of a LUN or bank, or of its garbage collections."""
+    """Return whether a track shows a LUN or bank, or its garbage collections."""
     part = track.place[1]
     return part >= UNITS and part % PARTS != FLASH_CHANNELS % PARTS
 
@@ -155,7 +155,7 @@ def _add_collections(
 
 
 class Slices:
-    """Builds slices, one at a time, from what opens and closes them."""
+    """Slices of one track, built one after another from opening and closing records."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, str, str, int]] = []
@@ -164,13 +164,13 @@ class Slices:
         self._seen = False
 
     def open(self, at: int, what: tuple[str, str, int]) -> None:
-        """Begin a slice, unless one is open: then this is its next plane."""
+        """Begin a slice. If one is open, the record is of another plane of the open slice."""
         if self._since is None:
             self._since, self._what = at, what
         self._seen = True
 
     def close(self, at: int, what: tuple[str, str, int], begin: int) -> bool:
-        """End the open slice; one that began before the log reaches from there."""
+        """End the open slice. A slice that began before the log starts at ``begin``."""
         since = self._since
         if since is None and not self._seen:
             since, self._what = begin, what
@@ -184,13 +184,13 @@ class Slices:
         self.rows.append((start, end, *what))
 
     def finish(self, end: int) -> None:
-        """The log ends."""
+        """End the open slice at the log's end, ``end``."""
         if self._since is not None:
             self.rows.append((self._since, max(end, self._since), *self._what))
             self._since = None
 
     def add_to(self, sheet: Sheet, track: Track) -> None:
-        """Add them to a track."""
+        """Add the slices to a track."""
         if self.rows:
             start, end, kind, cause, block = zip(*self.rows)
             codes = [CODES.get(name, CODES["command"]) for name in kind]

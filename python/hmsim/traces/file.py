@@ -62,12 +62,12 @@ class Header(NamedTuple):
 
     @property
     def two_memories(self) -> bool:
-        """Whether lines are of DRAM and of an NVDIMM."""
+        """Whether the trace distinguishes lines in DRAM from lines in an NVDIMM."""
         return bool(self.flags & TWO_MEMORIES)
 
     @property
     def causes(self) -> bool:
-        """Whether escapes record the threads that run and what they wait for."""
+        """Whether escapes record the running threads, and the causes of their waits."""
         return bool(self.flags & CAUSES)
 
 
@@ -109,7 +109,7 @@ class TraceWriter:
         caches: tuple[int, int, int] = (0, 0, 0),
         label: bytes = b"",
     ) -> int:
-        """Write what is left, the index and the header; return the instructions of all vCPUs."""
+        """Write pending records, index and header; return the instructions of all vCPUs."""
         if self._waiting:
             self._pack(len(self._waiting))
         place = self._file.tell()
@@ -266,7 +266,7 @@ class TraceFile:
         return self._causes
 
     def records(self) -> Iterator[bytes]:
-        """Yield the records, 8 bytes each, of a block at a time. Raises InputError."""
+        """Yield the records block by block, 8 bytes each. Raises InputError for a damaged block."""
         import numpy as np  # not for headers
 
         from hmsim.traces import escapes

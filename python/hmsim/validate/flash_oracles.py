@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closed forms of flash operations against a flash array on its own, stage by stage.
+"""Comparison of a flash array alone with closed forms of its operations, stage by stage.
 
-Timing tables stand here a second time, so that a wrong number in the simulator shows.
+This file repeats the timing tables, so that a wrong number in the simulator causes a mismatch.
 """
 
 from __future__ import annotations
@@ -100,7 +100,10 @@ class FlashBench:
         return run_flash([(name, str(value)) for name, value in self.pairs], tasks)
 
     def rate(self, operation: str, luns: int, pages: int = 96) -> float:
-        """Return MB/s of many pages of each LUN, all submitted at once, in the midst of it."""
+        """Return the steady rate in MB/s of ``pages`` operations per LUN, all submitted at once.
+
+        The first and the last quarter of the operations are not measured.
+        """
         tasks = [(0, operation, lun, 0, page, 0) for page in range(pages) for lun in range(luns)]
         done = sorted(self.run(tasks)[0])
         first, last = len(done) // 4 - 1, 3 * len(done) // 4 - 1
@@ -108,7 +111,7 @@ class FlashBench:
 
 
 def stages() -> Iterator[Oracle]:
-    """Yield one page read, page program and block erase on idle buses of each kind."""
+    """Yield times of a page read, page program and block erase on an idle bus of each kind."""
     for interface, mode, times, source in BUSES:
         bench = FlashBench(interface=interface, mode=mode)
         for operation, expected in times._asdict().items():
@@ -187,7 +190,7 @@ LIMITS: tuple[Case, ...] = (
 
 
 def limits() -> Iterator[Oracle]:
-    """Yield what saturated arrays deliver: docs/nvdimm.md, and planes and dies."""
+    """Yield the throughput of saturated arrays (docs/nvdimm.md), also by planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
         got = FlashBench(**keys).rate(operation, luns)

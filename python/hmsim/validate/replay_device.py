@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs and a device as a small model of their own: what the replay of traces is held against.
+"""Small independent model of programs and a device, the reference for replayed traces.
 
-A program is threads, written as generators that yield what they want next; the device has servers
-that take requests in order of arrival. Time counts in microseconds. Nothing of hmsim's own is used,
-so that a fault there cannot hide here.
+A program consists of threads: generators that yield the next thing that they wait for. The device
+has servers that take requests in order of arrival. Times are in microseconds. The model shares no
+code with hmsim's simulator, so a fault in the simulator cannot also be in the reference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Action = Callable[[], Any]
 
 @dataclass
 class Io:
-    """A request: when it came, and when it was done. ``number`` counts in order of arrival."""
+    """Request with its arrival and completion times. Numbers are in order of arrival."""
 
     number: int
     arrival: float
@@ -30,7 +30,7 @@ class Io:
 
 
 class World:
-    """Time, threads and a device of ``servers`` whose requests take ``factor`` times as long."""
+    """Threads and a device with ``servers``, in one time; ``factor`` scales service times."""
 
     def __init__(self, factor: float = 1, seed: int = 1, servers: int = 8) -> None:
         self.now = 0.0
@@ -43,7 +43,7 @@ class World:
         self._order = 0
 
     def at(self, time: float, action: Action) -> None:
-        """Do something at a time."""
+        """Schedule an action at a time."""
         self._order += 1
         heapq.heappush(self._events, (time, self._order, action))
 
@@ -70,7 +70,7 @@ class World:
             wake()
 
     def wait(self, ios: Iterable[Io], then: Action) -> None:
-        """Go on once all are done."""
+        """Run ``then`` once all requests in ``ios`` are done."""
         left = [io for io in ios if io.done is None]
         if not left:
             self.at(self.now, then)
@@ -87,7 +87,7 @@ class World:
             io.wakes.append(one_done)
 
     def start(self, thread: Iterator[Any]) -> None:
-        """Start a thread; it yields a time to think, requests to wait for, a Lock or a Sleep."""
+        """Start a thread, which yields a think time, requests to wait for, a Lock or a Sleep."""
 
         def go_on() -> None:
             try:
@@ -116,21 +116,24 @@ class World:
 
 @dataclass
 class Sleep:
-    """A thread sleeps until somebody takes it off the line and wakes it; ``then`` happens first."""
+    """Sleep of a thread: another thread takes the sleeper off ``line`` and wakes it.
+
+    ``then`` runs once the sleeper is in ``line``.
+    """
 
     line: list[Action]
     then: Action = lambda: None
 
 
 class Lock:
-    """A lock that is given in the order in which it is asked for."""
+    """Lock that threads get in the order of their calls of acquire()."""
 
     def __init__(self) -> None:
         self._held = False
         self._line: deque[Action] = deque()
 
     def acquire(self, world: World, then: Action) -> None:
-        """Go on once the lock is free."""
+        """Run ``then`` once the caller has the lock."""
         if self._held:
             self._line.append(then)
         else:
@@ -138,7 +141,7 @@ class Lock:
             world.at(world.now, then)
 
     def release(self, world: World) -> None:
-        """Give the lock to the next one."""
+        """Pass the lock to the next waiting thread, or free it."""
         if self._line:
             world.at(world.now, self._line.popleft())
         else:

@@ -9,8 +9,8 @@ from typing import Any
 from hmsim.validate.flash_oracles import Oracle
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 
-# Software of 4 KB writes and reads on Moneta, us: MICRO 2010, Fig. 3 for base, and what the text
-# says that each step saves.
+# Software time of 4 KB writes and reads on Moneta, in us. Base: MICRO 2010, Fig. 3. Others: base
+# minus the savings that the text gives for each step.
 SOFTWARE = {
     "moneta_base": (13.30, 12.20),
     "moneta_nosched": (11.30, 10.20),
@@ -19,7 +19,7 @@ SOFTWARE = {
     "moneta_2q": (4.81, 4.93),
     "moneta": (4.81, 4.93),
 }
-# Hardware of 4 KB, us: link, ring, controller, end.
+# Hardware time of 4 KB in us: link, ring, controller, end.
 WRITE = 1.31 + 4 * 0.602 + 4 * 0.280 + 2.750 + 4 * 0.090 + 0.150 + 0.1
 READ = 2.952 + 4 * 0.115 + 0.048 + 4 * 0.430 + 4 * 0.650 + 0.1
 EXACT = 1e-9  # of sums of picoseconds, as floating-point microseconds
@@ -33,7 +33,7 @@ def _tolerance(expected: float, share: float) -> float:
 
 
 def latencies() -> Iterator[Oracle]:
-    """Yield single requests of every version of Moneta, and what a slower row adds."""
+    """Yield latencies of single requests on all versions of Moneta, and the cost of slow rows."""
     for config, (write, read) in SOFTWARE.items():
         for way, software, hardware in (("write", write, WRITE), ("read", read, READ)):
             stats = lone(f"storage/{config}", 4 * KIB, way == "read", NO_GAP)
@@ -49,7 +49,7 @@ def latencies() -> Iterator[Oracle]:
 
 
 def lines() -> Iterator[Oracle]:
-    """Yield what a slower line adds to 4 KB that the processor copies four lines at a time."""
+    """Yield the cost of slow lines for 4 KB that the processor copies four lines at a time."""
     added = 800
     rows = {"nvdimm.media.read_time": f"{25 + added}ns"}
     plain = lone("storage/ddr_dram", 4 * KIB, 1)["nvdimm.response_time_us.mean"]
@@ -60,7 +60,7 @@ def lines() -> Iterator[Oracle]:
 
 
 def little() -> Iterator[Oracle]:
-    """Yield requests outstanding against rate times latency."""
+    """Yield mean numbers of outstanding requests; expected: rate times latency."""
     for config in ("moneta_base", "moneta", "haste_pcm", "nvme"):
         stats = steady(f"storage/{config}", [Load(4 * KIB, 0.5)], time=10)
         done = [
@@ -110,7 +110,7 @@ def sharing() -> Iterator[Oracle]:
 
 
 def energies() -> Iterator[Oracle]:
-    """Yield power against busy shares and bits, and what wear levelling adds."""
+    """Yield power, expected from busy shares and written bits, and rows moved by start-gap."""
     config = "storage/moneta"
     stats = steady(config, [Load(8 * KIB, 0, 64)])
     device = "storage.device."

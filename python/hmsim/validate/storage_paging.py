@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims on paging: memory that is too small, and a device to which pages go (SC 2010, MICRO 2010).
+"""Claims on paging to a device from a memory that is too small (SC 2010, MICRO 2010).
 
-The papers have 8 GB of memory and footprints of up to 60 GB. Here both are a thousandth and less:
-what counts is their ratio. Pages are touched once before anything is measured, as there. Bands are
-written down before the run.
+The papers have 8 GB of memory and footprints of up to 60 GB. Here both are scaled down to a
+thousandth or less, because only their ratio matters. As in the papers, each page is touched once
+before measuring. Bands are written down before the run.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ UPDATES = 2_000  # measured, of each thread ...
 WARM = 500  # ... behind these
 ALL = "1GiB"  # memory for everything
 
-# A stream stands for programs that sweep through their data (BT, SP, LU, UA), mcf's misses for
-# those that jump: memory is a quarter of what they touch.
+# A stream represents programs that sweep through their data (BT, SP, LU, UA); mcf's misses
+# represent programs that jump. Memory is a quarter of the pages that a program touches.
 SWEEP = {"rpki": 16, "wpki": 8, "pattern": "stream", "footprint": "8MiB", "dependence": 0}
 SWEEP_MEMORY, SWEEP_INSTRUCTIONS = "2MiB", 8_200_000  # of a sweep: as many again to warm up
 JUMPS_MEMORY, JUMPS_INSTRUCTIONS = "10MiB", 2_000_000
 
-# Why claims are missed.
+# Reasons for missed claims.
 CLUSTERS = "Linux writes and reads neighbouring pages together; here each is an access of its own"
 HOST_BURDEN = "what made the card slower than SSDs is not told; its driver uses the host's memory"
 
@@ -66,7 +66,7 @@ def updates(seed: int) -> str:
 
 @cache
 def thrash(config: str, memory: str = MEMORY) -> float:
-    """Return updates a second of 16 threads, each in a region of its own."""
+    """Return the updates per second of 16 threads that each update a private region."""
     with tempfile.TemporaryDirectory() as folder:
         agents: list[dict[str, object]] = []
         for number in range(THREADS):
@@ -93,7 +93,7 @@ def slowdown(config: str) -> float:
 
 
 def thrashing() -> Iterator[Claim]:
-    """Yield updates a second in far too little memory, and how much slower than in enough."""
+    """Yield update rates in far too little memory, and slowdowns against enough memory."""
     for config in ("haste_dram", "haste_pcm"):
         got = thrash(config) / 1e3
         name = f"thrash, {config}"
@@ -112,7 +112,7 @@ def thrashing() -> Iterator[Claim]:
 
 
 def programs() -> Iterator[Claim]:
-    """Yield the order of systems, by how much slower programs are that page to them."""
+    """Yield the order of systems by the slowdown of programs that page to them."""
     for fast, slow, source, why in (
         ("haste_pcm", "raid_ssd_sc10", "S35: 11 over 5.8", ""),
         ("raid_ssd_sc10", "fusion_sc10", "S35: 33 over 11", HOST_BURDEN),

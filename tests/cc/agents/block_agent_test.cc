@@ -238,7 +238,8 @@ TEST(BlockAgent, TimedRequestsQueueForAThread) {
   EXPECT_EQ(start(0), 3 * kMicrosecond);
   EXPECT_EQ(start(1), 16 * kMicrosecond);
   EXPECT_EQ(start(2), Tick(499'990'000) + 3 * kMicrosecond);
-  // Arrived before the first: queued in trace order.
+  // Request 3 has an earlier arrival time than request 0. It still starts after request 2, because
+  // requests queue in trace order.
   EXPECT_EQ(start(3), start(2) + 13 * kMicrosecond);
   EXPECT_EQ(test.agent->backward_arrivals(), 1u);
 }

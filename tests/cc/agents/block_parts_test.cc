@@ -93,8 +93,9 @@ TEST(DeviceLayout, DevicesAreAStrideApartAndWrap) {
   EXPECT_EQ(layout.extent(request).first_line, (2 * 8 + 1) * 64u);
 }
 
-// Returns the parts of a request: F a flush, f forced unit access, R, W, T; then the first line and
-// the number of lines of data.
+// Returns a request's parts as text, for example "R0+8/0". F is a flush, f a flush for forced unit
+// access, R a read, W a write and T a trim. The first line and the number of lines follow R, W and
+// T. The number after the slash is `more_pages`.
 std::string parts_of(const BlockRequest& request, Bytes granularity = kLineBytes) {
   constexpr std::int64_t kPages = 64;
   const DeviceLayout layout(Bytes(kPages * 4'096), Bytes(0), 0);

@@ -176,7 +176,8 @@ std::vector<Case> power_cases(const Part& part) {
                  {C::refresh, C::self_refresh_enter, kRank, 1, "tRFC", deep},
                  {C::self_refresh_enter, C::self_refresh_exit, kRank, 1, "tCKESR", deep},
                  {C::self_refresh_exit, C::activate, kRank, 1, "tXS", deep},
-                 // Only with these values is a refresh due before tXS has passed.
+                 // These long times make a refresh due before tXS has passed. With a preset's
+                 // values, none is, and no refresh would test the rule.
                  {C::self_refresh_exit, C::refresh, kRank, 1, "tXS",
                   with(deep, {{"dram.timing.tXS", "700"}, {"dram.timing.tXSDLL", "1000"}})},
                  {C::self_refresh_exit, C::read, kRank, 1, "tXSDLL", deep}});

@@ -61,7 +61,8 @@ TEST(BinDraw, KeepsSharesBoundsAndMeans) {
   EXPECT_EQ(BinDraw().draw(random), 0);
 }
 
-// A limited draw counts as its limited value, and the other draws compensate.
+// Each bin keeps its share of the draws even though a limit excludes the second bin from every
+// third draw: the other draws compensate.
 TEST(BinDraw, KeepsSharesWhereNumbersAreLimited) {
   BinDraw draw({{0.5, 1, 1, 1}, {0.5, 4, 5, 4.5}});
   Random random(1);

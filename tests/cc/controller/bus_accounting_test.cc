@@ -15,7 +15,7 @@ using Shares = std::array<double, kBusLosses>;
 
 double share(const Shares& shares, BusLoss loss) { return shares[static_cast<std::size_t>(loss)]; }
 
-// Keeps `depth` requests outstanding, each created by next(), for a million cycles.
+// Shares of the cycles of a run: cycles lost to each cause, and cycles that carried data.
 struct Outcome {
   Shares lost{};
   double data = 0;
@@ -27,6 +27,8 @@ struct Wanted {
   bool write = false;
 };
 
+// Runs a channel for a million cycles with `depth` requests outstanding. next() describes each
+// request.
 Outcome run(const Assignments& assignments, int depth,
             const std::function<Wanted(const ChannelUnderTest&)>& next) {
   ChannelUnderTest channel(assignments);

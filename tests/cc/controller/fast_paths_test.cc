@@ -101,7 +101,8 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-// Sends the same bursts and pauses to both; answers are part of the traffic.
+// Sends the same random bursts and pauses to both channels. Expects equal checkpoints after every
+// kBurstsPerState-th burst.
 void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   RandomTraffic first(one, seed);
   RandomTraffic second(other, seed);
@@ -119,7 +120,7 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   }
 }
 
-// Split into parts so that test processes can share them.
+// Divides the random configurations into parts, so that processes can test them in parallel.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {

@@ -43,7 +43,7 @@ struct Ended final : Requester {
   int flushes = 0;
 };
 
-// Three channels; a flush in progress covers the last two.
+// Three channels, with a flush in progress on the last two.
 struct Rig {
   Rig() {
     for (int i = 0; i < 3; ++i) {

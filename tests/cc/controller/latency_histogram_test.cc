@@ -51,7 +51,7 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
     LatencyHistogram latencies;
     Histogram plain;
     for (int i = 0; i < 3000; ++i) {
-      // Some exceed the separate counts.
+      // Latencies of 512 cycles or more have no separate counter.
       const auto cycles = static_cast<std::int64_t>(random.below(1000));
       const auto time = static_cast<std::int64_t>(random.below(1'000'000));
       latencies.add(Cycle(cycles), clock);
@@ -69,7 +69,8 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
   }
 }
 
-// Covers separately counted values and others, folded or not.
+// Resets histograms that hold latencies with a separate counter (below 512 cycles) and without,
+// folded or not.
 TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
   const WholeCycles clock{Tick(625)};
   for (const bool folded : {false, true}) {

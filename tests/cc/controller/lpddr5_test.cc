@@ -121,8 +121,8 @@ TEST(Lpddr5, AWckThatStartsLateDelaysTheBurst) {
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(15 + kLine));
 }
 
-// Sixteen rows, one per bank, all activated before the first read: one per tRRD, four per tFAW,
-// none directly before another command.
+// All banks are activated before the first read: at most one activate per tRRD and four per tFAW.
+// The command after an activate leaves one slot free, because an activate takes two.
 TEST(Lpddr5, ActivatesTakeTwoSlotsAndTFawBindsThem) {
   Assignments narrow = kLpddr5;
   narrow.insert(narrow.end(), {{"dram.timing.tFAW", "24"}, {"dram.timing.tRCD", "120"}});

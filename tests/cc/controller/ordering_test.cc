@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do policies of the caller receive what the channel promises?
+// Does a channel fulfil the policy interface's promises to policies that the caller provides?
 #include "controller/channel/ordering.h"
 
 #include <gtest/gtest.h>

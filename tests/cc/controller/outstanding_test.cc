@@ -115,7 +115,7 @@ TEST(Outstanding, TheNvdimmMustTakeAllCommandsThatTheQueuesHold) {
   const Assignments keys{{"controller.structure", "two_level"},
                          {"controller.nvdimm_command_queue_depth", "4096"},
                          {"nvdimm.command_queue", "2000"}};
-  // The transaction queue holds 128, the rank 16, the NVDIMM 2048.
+  // The queues hold 128 (transactions), 16 (rank) and 2048 (NVDIMM): 2192 commands.
   try {
     make_config(keys);
     FAIL() << "2000 are enough";

@@ -229,7 +229,9 @@ TEST(Pas, ABarrierSplitsGroups) {
   EXPECT_EQ(whole.all_commands(), "ABCACAA");
 }
 
-// The example of Fig. 12 with a barrier before A's second request: the page is lost.
+// Uses the example of Fig. 12 with a barrier before A's second request. PAS cannot group this
+// request with A's first one, so the page leaves the buffer in between and is read from flash
+// again: five reads for four pages.
 TEST(Pas, SameEndsAtABarrier) {
   Assignments literal = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
   literal.emplace_back("policies.pas.trigger", "any_miss");

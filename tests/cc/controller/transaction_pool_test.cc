@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are slots held and free after loading as they were, and are impossible states rejected?
+// Does loading restore which slots are held and which are free, and reject impossible states?
 #include <gtest/gtest.h>
 
 #include "controller/channel/transaction.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is every bank returned at the cycle that it waits for?
+// Is every waiting bank returned at exactly the cycle that it waits for?
 #include "controller/channel/waiting_banks.h"
 
 #include <gtest/gtest.h>

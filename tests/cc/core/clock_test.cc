@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a clock round its edges up and find them again?
+// Does a clock round the times of its edges up, and return each edge from its time?
 #include "core/clock.h"
 
 #include <gtest/gtest.h>

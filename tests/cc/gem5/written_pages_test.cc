@@ -67,7 +67,7 @@ TEST(WrittenPages, ADamagedTextNamesItsLine) {
   EXPECT_NE(refusal("0 9000000000000000000\n", 10), "none");
 }
 
-// A gate whose host never waits.
+// Gate with a host that never waits for room or for a request's end.
 struct Quiet final : GateHost {
   explicit Quiet(const std::string& buffer) : gate(*this, parameters(buffer), 7, true) {}
   static Assignments parameters(const std::string& buffer) {

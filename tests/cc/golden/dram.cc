@@ -14,7 +14,7 @@ Assignments part(const char* preset, const Assignments& more = {}) {
               more);
 }
 
-// Refreshes are frequent enough to meet every other command.
+// Returns a preset with refreshes frequent enough to interact with every other command.
 Assignments often_refreshed(const char* preset, const Assignments& more) {
   return part(preset, plus({{"dram.timing.tREFI", "700"}, {"dram.timing.tRFC", "90"}}, more));
 }

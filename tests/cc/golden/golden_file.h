@@ -38,8 +38,8 @@ class GoldenFile {
 // ignored.
 std::string difference(const GoldenResult& was, const GoldenResult& is);
 
-// Compares a run's result with the one in its group's file. If HMSIM_RENEW_GOLDEN is set, writes it
-// there instead, the runs in this order.
+// Compares a run's result with the result in its group's file. If HMSIM_RENEW_GOLDEN is set, writes
+// the result to the file instead. `order`: order of the file's runs.
 void expect_stored(const std::string& group, const std::string& run, const GoldenResult& result,
                    const std::vector<std::string>& order);
 

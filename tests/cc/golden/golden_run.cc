@@ -16,7 +16,8 @@ constexpr std::int64_t kMostRows = 10'000'000;
 
 constexpr int kBurstsPerPart = 20;  // in runs without agents
 
-// Shown as plain numbers; omitted if a configuration has no such part.
+// Statistics that a golden file shows as plain numbers. A statistic is omitted if the configuration
+// lacks the part that it describes.
 constexpr std::array kShown{
     "sim.requests",
     "dram.read_latency_ns",

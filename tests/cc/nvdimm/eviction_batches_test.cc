@@ -157,7 +157,8 @@ TEST(EvictionBatches, BusyLunsOfSeveralPlanesTakePagesInTurn) {
   }
 }
 
-// A LUN with its maximum number of pages still accepts a page of its home.
+// A LUN that holds its maximum number of pages still accepts a rewrite of one of these pages. An
+// early eviction therefore does not wait for the LUN.
 TEST(EvictionBatches, AFullLunIsNoReasonToWait) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.ftl.allocation = PageAllocation::fixed;

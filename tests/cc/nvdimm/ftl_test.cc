@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the FTL keep consistent books, and how much does it amplify writes?
+// Does the FTL keep consistent records of pages and blocks, and how much does it amplify writes?
 #include "nvdimm/ftl/ftl.h"
 
 #include <gtest/gtest.h>
@@ -152,7 +152,7 @@ TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
   EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
 }
 
-// However many blocks are free.
+// A failing block is due for collection even if many blocks are free.
 TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
   Ftl ftl(one_lun(64, 16, 50));
   UntimedWork work;
@@ -168,7 +168,7 @@ TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
   EXPECT_FALSE(ftl.victims().due(0));
 }
 
-// A flash page of 4 KiB has no room for another page.
+// A flash page of 4 KiB holds a single page, so no pages merge.
 TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
   NvdimmParameters parameters;
   parameters.ftl.partial_writes = PartialWrites::merge;

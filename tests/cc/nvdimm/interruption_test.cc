@@ -45,7 +45,7 @@ void work(S& shadow, int actions) {
   }
 }
 
-// Checks that the FTL's books are consistent and match the wear of the cells.
+// Checks that the FTL's records are consistent and match the wear of the cells.
 void check_books(Nvdimm& nvdimm) {
   const Ftl& ftl = nvdimm.ftl();
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
@@ -57,9 +57,9 @@ void check_books(Nvdimm& nvdimm) {
 }
 void check_books(MediaModule& /*media*/) {}
 
-// Cuts the save at every tick. For every `stride`-th of these, also cuts the recovery at each of
-// its last `window` ticks, in which only spare areas are still read. Returns the number of
-// failures.
+// Interrupts a save at every tick of its hold-up time. After every `stride`-th of these ticks, also
+// interrupts the recovery at each of its last `window` ticks, which only read spare areas. Returns
+// the number of power failures.
 template <class S>
 int cut_everywhere(S& shadow, Tick window, std::int64_t stride) {
   const std::string state = shadow.saved();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a map in flash cost the right time, and none when it is completely cached?
+// Does a map in flash add the right time to accesses, and no time if the map cache holds it all?
 #include <gtest/gtest.h>
 
 #include <list>

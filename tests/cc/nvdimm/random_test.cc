@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does random traffic on random small NVDIMMs end with consistent books?
+// Are the FTL's records of pages and blocks consistent after random traffic on random small
+// NVDIMMs?
 #include "core/random.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does an FTL rebuilt from the cells have the same state as before?
+// Does an FTL that is rebuilt from the cells have the state that it had before the rebuild?
 #include <gtest/gtest.h>
 
 #include "nvdimm/precondition.h"

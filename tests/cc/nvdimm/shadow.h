@@ -88,8 +88,9 @@ struct NvdimmFaults {
   }
 };
 
-// Sends random commands, at most one to a line at a time like the controller, and ends them at
-// random times after their acks.
+// Host that sends random commands and compares every line that it reads with the bytes that it
+// wrote. Like the controller, it sends at most one command to a line at a time. It ends each
+// command a random time after the command's ack.
 template <class Module, class Watch>
 class ShadowOf : public AckListener {
  public:
@@ -154,7 +155,7 @@ class ShadowOf : public AckListener {
     busy_[command.line] = false;
     command.active = false;
   }
-  // Discards some whole pages that no command uses.
+  // Discards a random page, unless a command uses one of the page's lines.
   void trim(std::int64_t footprint) {
     const std::int64_t page =
         static_cast<std::int64_t>(below(static_cast<std::uint64_t>(footprint)));

@@ -16,7 +16,8 @@
 namespace hmsim {
 namespace {
 
-// 4 frames in each part; the first half of the logical pages is filled.
+// Returns an NVDIMM with four frames in each buffer part, and data in the first half of its logical
+// pages.
 NvdimmParameters dirty_nvdimm() {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 0.5;
@@ -41,7 +42,8 @@ Keys written_next(const PreconditionParameters& parameters, std::uint64_t logica
   return keys;
 }
 
-// The page whose place in flash differs after one more overwrite is the one written.
+// Finds each next write by one more overwrite: the written page is the one whose place in flash has
+// changed.
 TEST(UntimedFill, DirtyPagesAreThoseThatPreconditioningWouldWriteNext) {
   NvdimmParameters nvdimm = small_nvdimm();
   nvdimm.ftl.over_provisioning = 150;  // so that no collection runs meanwhile

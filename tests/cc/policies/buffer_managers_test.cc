@@ -38,7 +38,8 @@ TEST(BufferManagers, OthersDoWhatTheirNamesSay) {
   }
 }
 
-// At most as many prefetches as LUNs, and as free or replaceable frames.
+// A manager starts another prefetch only while fewer prefetches are under way than there are LUNs,
+// and fewer than there are free or replaceable frames.
 TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   for (const char* const name : {"prefetch", "prefetch_preevict"}) {
     const auto manager = make(name);
@@ -55,7 +56,8 @@ TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   }
 }
 
-// A share of all frames, rounded up, or the frames that queued writes need, whichever is more.
+// A manager keeps free a share of all frames, rounded up, or the frames that queued writes need,
+// whichever is more.
 TEST(BufferManagers, FramesAreKeptFreeForAShareAndForQueuedPages) {
   for (const char* const name : {"preevict", "prefetch_preevict"}) {
     const auto kept = [&](const char* percent, std::uint64_t frames, std::uint64_t queued) {

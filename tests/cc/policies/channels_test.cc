@@ -10,7 +10,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// Two channels; the first acts first.
+// Two channels whose schedulers are connected as peers. At equal times, the first one acts first.
 class TwoChannels {
  public:
   TwoChannels(const std::string& scheduler, const Assignments& assignments)
@@ -38,8 +38,9 @@ void serve(Rehearsal& channel, std::uint16_t core, int misses) {
   }
 }
 
-// Core 0 sends 10 requests to one channel and 40 to the other; core 1 sends 40 to the first. In
-// each channel alone another core is less intensive; together it is core 1.
+// Core 0 sends 10 requests to the first channel and 40 to the second. Core 1 sends 40 to the first.
+// The first channel alone would class core 0 as less intensive, the second alone core 1. Over both
+// channels, core 1 is less intensive.
 TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
   TwoChannels channels(
       "tcm", {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0.5"}});

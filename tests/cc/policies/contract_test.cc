@@ -16,7 +16,8 @@ namespace {
 
 enum class Step : std::uint8_t { queued, commanded, ready, issued, ended };
 
-// Marks small enough for these few requests, and a mode that a first miss starts.
+// Returns settings that make a policy change modes within a few requests: low write marks, or a
+// mode that the first miss starts.
 Assignments quick(const std::string& scheduler) {
   const std::string own = "policies." + scheduler + ".";
   if (scheduler == "nvm_duet") {
@@ -25,7 +26,8 @@ Assignments quick(const std::string& scheduler) {
   return scheduler == "pas" ? Assignments{{own + "trigger", "any_miss"}} : Assignments{};
 }
 
-// Random traffic of both classes, served in the scheduler's order, with the keys as last reported.
+// Random traffic of both memory classes, served in the scheduler's order. Keeps each request's keys
+// from the last check.
 class Told {
  public:
   Told(const std::string& scheduler, std::uint64_t seed)
@@ -53,8 +55,9 @@ class Told {
     }
   }
 
-  // Expects that keys not reported since are unchanged, and that no issued request is reported.
-  // `own`: a request that has just advanced, whose key is read again.
+  // Expects that the policy has reported every request whose key changed since the last call, and
+  // no issued request. A request may become withheld without a report. `own`: the request that has
+  // just advanced; its key may change without a report.
   void expect_told(std::optional<std::uint32_t> own) {
     const bool all = queue_.policy().epoch() != epoch_;
     std::vector<std::uint32_t>& slots = queue_.policy().changed_slots();

@@ -233,7 +233,7 @@ TEST(Firm, WritesHaveTheirTurnWhenTheyFillTheirShareOfTheQueue) {
   EXPECT_EQ(queue.policy().direction(), Direction::writes);
 }
 
-// A channel without an NVDIMM whose queue is always full until `requests` are sent.
+// Channel without an NVDIMM. Its queue stays full until `requests` requests have been sent.
 class FullQueue {
  public:
   FullQueue(const Assignments& assignments, int requests, std::function<void(FullQueue&)> next)
@@ -283,8 +283,8 @@ TEST(Firm, TurnsTheBusAroundLessOftenThanFrFcfs) {
   EXPECT_LT(turnarounds("firm", "drained") * 3, turnarounds("fr_fcfs", "mixed"));
 }
 
-// mu limits turnarounds as a share of the time under backlog. Two turns (there and back) cost 26
-// cycles of 1.25 ns.
+// With requests always waiting, the share mu (turnaround_share) limits the time spent on
+// turnarounds. A pair of turnarounds, from reads to writes and back, costs 26 cycles of 1.25 ns.
 TEST(Firm, UnderBacklogTurnaroundsTakeAtMostTheirShare) {
   for (const int share : {2, 5, 10, 20}) {
     Assignments assignments = without_nvdimm("firm", "drained");

@@ -117,7 +117,8 @@ TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
   }
 }
 
-// The machine has more lines in flight than one ack round needs, so the bus is the limit.
+// The prefetching machine keeps more lines in flight than arrive within an ack round trip, so the
+// bus limits its rate.
 TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
   const Assignments table3{{"frontend.node.machine", "table3"}, {"dram.refresh", "false"}};
   const Assignments machine{{"frontend.node.machine", "prefetch"}, {"dram.refresh", "false"}};
@@ -128,7 +129,7 @@ TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
   EXPECT_NEAR(without, kFirst + 6 * 75 + 3 * 6.25, 25);
 }
 
-// Misses that the prefetcher does not follow are unchanged, to the picosecond.
+// The prefetcher issues nothing for misses without a stream, and does not change their times.
 TEST(JobPrefetch, RandomMissesAskForNothing) {
   Random random(7);
   std::string program = "thread a\n";

@@ -22,7 +22,8 @@ TEST(Job, AComputingThreadTakesItsInstructions) {
   EXPECT_NEAR(value_of(*simulation, "core.0.ipc"), 4, 0.001);
 }
 
-// 100,000 cycles each: one switch between two threads, and none if each has a core.
+// Each thread runs for 100,000 cycles. A core switches between successive threads, and not at all
+// if each thread has a core.
 TEST(Job, ThreadsShareTheCoresThatThereAre) {
   const std::string program = "thread worker 4\ncompute 400000\n";
   EXPECT_NEAR(makespan_ns({program}), (4 * 1e5 * kCycle + 3 * kSwitch) / 1e3, 10);
@@ -34,7 +35,7 @@ TEST(Job, AQuantumEndsWhereOthersWait) {
   const std::string program = "thread worker 2\ncompute 400000\n";
   const Job job{program, {}, {{"frontend.node.quantum", "10us"}}};
   const auto simulation = run(job);
-  // 50 us each, in turns of 10 us: nine switches.
+  // Both threads run for 50 us in slices of 10 us, which makes nine switches.
   EXPECT_EQ(value_of(*simulation, "core.0.switches"), 9);
   EXPECT_NEAR(value_of(*simulation, "agent.0.makespan_us"), 100 + 9 * 2, 0.05);
   EXPECT_NEAR(value_of(*simulation, "agent.0.thread.0.run_queue") / 1e6, 4 * 12, 0.05);
@@ -70,7 +71,7 @@ TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
   EXPECT_NEAR(value_of(*kept, "agent.0.makespan_us"), 7, 0.02);
   const auto skipped = run({program, {{"cores", "0-3"}, {"skip_idle", "true"}}});
   EXPECT_NEAR(value_of(*skipped, "agent.0.thread.2.waiting") / 1e6, 0.3, 0.01);
-  // a has 4.3 us left when the busy one finishes, b 6: 1.7 us more.
+  // When the busy thread finishes, a has 4.3 us left and b 6 us, 1.7 us more.
   EXPECT_NEAR(value_of(*skipped, "agent.0.thread.0.sleeping") / 1e6, 1, 0.02);
   EXPECT_NEAR(value_of(*skipped, "agent.0.makespan_us"), 1, 0.02);
 }
@@ -205,7 +206,7 @@ TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
   EXPECT_LT(value_of(*simulation, "agent.0.thread.0.running") / 1e6, 210);
 }
 
-// Two threads that wake at the same time take two cores.
+// Two threads that wake at the same time run on two cores.
 TEST(Job, EachThatWakesPreemptsACoreOfItsOwn) {
   const auto simulation =
       run({"thread sleeper 2\nsleep 20us\ncompute 40\n"
@@ -323,7 +324,8 @@ TEST(Job, ARunMayBeCutAnywhere) {
   }
 }
 
-// Covers each task, in both kinds of programs.
+// Preconditioning makes the pages that the threads of every task read resident, for programs in
+// text and for captures.
 TEST(Job, WhatItsThreadsReadCanBeResident) {
   const std::string text = "thread a 2\nread 5 2\nwrite 90\nthread b\nread 700\nread 6\n";
   for (const char* buffer : {"none", "resident"}) {
@@ -344,7 +346,8 @@ TEST(Job, WhatItsThreadsReadCanBeResident) {
   EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
 }
 
-// The job has no instructions except copies.
+// The job's only instructions are those of copies. A warm-up that waited for the job to run
+// instructions would not end.
 TEST(Job, AWarmUpOfInstructionsDoesNotWaitForJobs) {
   RunOptions options;
   options.warmup_instructions = 1'000;

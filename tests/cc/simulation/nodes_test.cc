@@ -22,8 +22,8 @@ Assignments with(Assignments config, const Assignments& more) {
 const Assignments kTwo{{"frontend.nodes.count", "2"}};
 const Assignments kSpread{{"nodes", "0-1"}, {"tasks", "2"}, {"cores", "0-1"}};
 
-// A job with one task per node acts like a job of one task on each: each task has its node's entire
-// memory.
+// A job with one task on each of two nodes takes as long as a job with one task on one node, and
+// does twice as much. Each task has its node's entire memory.
 TEST(Nodes, AJobThatIsSpreadIsAJobOnEach) {
   const std::string text = random_program(5);
   for (const char* machine : {"table3", "dma"}) {
@@ -38,7 +38,7 @@ TEST(Nodes, AJobThatIsSpreadIsAJobOnEach) {
   }
 }
 
-// Half of the tasks on each node: a node's memory is divided among its tasks.
+// Each node has half of the tasks and divides its memory among them.
 TEST(Nodes, TasksTakeTurnsOverNodes) {
   const std::string text = random_program(6);
   const auto alone = run({text, {{"tasks", "2"}}, {}});

@@ -116,7 +116,8 @@ struct CutRun {
   double spared = 0;                      // lines spared by the failure
 };
 
-// The cores copy pages; each thread has separate pages, each written once.
+// Returns a program whose threads write pages that the cores copy. No two threads share a page, and
+// each page is written once.
 std::string writers(int threads, int pages) {
   std::string program;
   for (int thread = 0; thread < threads; ++thread) {

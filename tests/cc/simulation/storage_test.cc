@@ -69,7 +69,7 @@ TEST(Storage, ARequestOverTheEndGoesOnAtTheStart) {
   EXPECT_EQ(value_of(*simulation, "agent.0.progress"), 2);
 }
 
-// A program's write of a few bytes; a device has sectors of 512.
+// A program may write a few bytes, but a device has sectors of 512 bytes.
 TEST(Storage, RequestsTakeWholeSectors) {
   const std::string trace =
       "fio version 2 iolog\nf add\nf open\nf write 100 64\nf read 1000 100\nf close\n";
@@ -86,7 +86,8 @@ TEST(Storage, AgentsShareTheDevice) {
   while (!simulation.run(1'000)) {
   }
   EXPECT_EQ(value_of(simulation, "storage.writes"), 2);
-  // The second one's data follow on the link, and its row on the same controller.
+  // The second write's data cross the link after the first one's, and the same controller writes
+  // its row afterwards.
   EXPECT_EQ(simulation.now().value(), kWrite + 3'260'000);
 }
 

@@ -94,8 +94,8 @@ static void tell_thread(enum message message, const struct task_struct* task, co
 
 // ---- probes
 
-// If a thread has a signal pending, prev_state indicates a wait, although the thread stays in its
-// queue.
+// Reports a thread switch. A thread that stays in its queue does not wait, even if prev_state
+// indicates a wait, as it does when a signal is pending.
 static void on_switch(void* data, bool preempt, struct task_struct* prev, struct task_struct* next,
                       unsigned int prev_state) {
   unsigned long flags = begin();
@@ -107,8 +107,9 @@ static void on_switch(void* data, bool preempt, struct task_struct* prev, struct
   end(flags);
 }
 
-// Network softirqs act for the sending thread, because the only network is internal to the machine.
-// Other softirqs act for clocks and devices.
+// Returns whether a clock or a device causes the current wake-up, not a thread. Network softirqs
+// run for the sending thread, because the only network is internal to the machine. All other
+// softirqs run for clocks and devices.
 static bool by_clock_or_device(void) {
   unsigned int vector = __this_cpu_read(softirq);
   return in_hardirq() ||

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// "region ready", just before a job's region of interest: writes everything back and drops all
-// cached pages, inodes and names. If $hmsim_snapshot is set, pauses the machine so that its state
-// can be saved. Shows the capture plug-in where DRAM and the NVDIMM are. Reads 32 MiB of the NVDIMM
-// ($hmsim_device) directly, so that the plug-in can test its counts. If $hmsim_causes is set, has
-// all threads reported to the plug-in. "region begin" does the same and begins the region. "region
-// end" writes everything back and ends the region.
+// Marks a job's region of interest from inside the guest. "region ready" runs just before the
+// region. It writes everything back and drops all cached pages, inodes and names. If
+// $hmsim_snapshot is set, it pauses the machine so that its state can be saved. It shows the
+// capture plug-in the places of DRAM and the NVDIMM, and reads 32 MiB of the NVDIMM ($hmsim_device)
+// directly, so that the plug-in can test its counts. If $hmsim_causes is set, it has the guest
+// driver report all threads to the plug-in. "region begin" does the same and then begins the
+// region. "region end" writes everything back and ends the region.
 #define _GNU_SOURCE
 #include "region.h"
 
