@@ -43,7 +43,7 @@ class JobTransfers final : private IoListener {
 
   // read() to sync() perform the step that ended a thread's stint. read() starts a transfer.
   StintEnd read(std::uint32_t thread, Tick now);
-  // Starts a read that the thread does not wait for. At the limit of such reads, acts as read().
+  // Starts a read that the thread does not wait for. At the limit of reads ahead, acts as read().
   StintEnd read_ahead(std::uint32_t thread, Tick now);
   // Waits for a page that is being read ahead.
   StintEnd use(std::uint32_t thread, Tick now);
@@ -51,7 +51,8 @@ class JobTransfers final : private IoListener {
   // Without flushers, the thread writes them itself. For a flusher, writes its transfer, or, if a
   // core has copied it, takes the next one.
   StintEnd write(std::uint32_t thread, Tick now);
-  // Waits until the flushers have nothing to write, and then for a flush of the device.
+  // Blocks the thread until the flushers have written everything and a subsequent flush of the
+  // device has completed.
   StintEnd sync(std::uint32_t thread, Tick now);
 
   // As in NodeJob.
