@@ -26,8 +26,9 @@ namespace hmsim {
 
 class FlashChecker final : public FlashObserver {
  public:
-  // `blocks` counts those of the whole array. `channel` and `period` (of the memory channel) are
-  // for reports. `violations` must outlive the checker.
+  // `blocks`: number of blocks in the whole array. `channel` and `period`: number and clock period
+  // of the memory channel, used only in reports of violations. `violations` must outlive the
+  // checker.
   FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel, Tick period,
                ViolationLog& violations);
 
@@ -47,7 +48,7 @@ class FlashChecker final : public FlashObserver {
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
   enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
 
-  // The part of an operation on one plane.
+  // One plane's part of an operation.
   struct Part {
     FlashOperation operation = FlashOperation::read;
     Step step = Step::commanded;

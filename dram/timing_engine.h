@@ -25,8 +25,8 @@ class TimingEngine final : public TimingModel {
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
   static constexpr std::size_t kMostMaskedBanks = 64;
 
-  // From `delay` cycles after the last burst on, the rules between bursts allow reads and writes to
-  // these banks, one bit each.
+  // Banks that the rules between bursts allow to read or write from `delay` cycles after the last
+  // burst on, one bit per bank.
   struct Opening {
     std::int64_t delay;
     std::uint64_t reads;
@@ -260,7 +260,8 @@ inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std:
   }
 }
 
-// No delay within a bank outlasts the bank's next activate.
+// Overwrites the bank's ready times without taking a maximum, because no earlier delay within the
+// bank outlasts its next activate.
 HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
   std::int64_t* const ready = times_of(place);
