@@ -101,7 +101,7 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-// Sends the same bursts and pauses to both; answers are part of the traffic.
+// Sends the same bursts to both channels, with the same pauses. Their checkpoints must stay equal.
 void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   RandomTraffic first(one, seed);
   RandomTraffic second(other, seed);
@@ -119,7 +119,8 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   }
 }
 
-// Split into parts so that test processes can share them.
+// The configurations are split into parts (the parameter), which test processes can run in
+// parallel.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {

@@ -38,7 +38,8 @@ TEST(BufferManagers, OthersDoWhatTheirNamesSay) {
   }
 }
 
-// At most as many prefetches as LUNs, and as free or replaceable frames.
+// The prefetches in flight are at most the number of LUNs, and at most the free and replaceable
+// frames.
 TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   for (const char* const name : {"prefetch", "prefetch_preevict"}) {
     const auto manager = make(name);
@@ -55,7 +56,8 @@ TEST(BufferManagers, PrefetchesAreBoundedByLunsAndByFrames) {
   }
 }
 
-// A share of all frames, rounded up, or the frames that queued writes need, whichever is more.
+// A manager keeps free a share of all frames, rounded up, or the frames that queued writes need,
+// whichever number is larger.
 TEST(BufferManagers, FramesAreKeptFreeForAShareAndForQueuedPages) {
   for (const char* const name : {"preevict", "prefetch_preevict"}) {
     const auto kept = [&](const char* percent, std::uint64_t frames, std::uint64_t queued) {

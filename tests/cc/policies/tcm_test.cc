@@ -30,7 +30,7 @@ std::vector<std::uint32_t> ranking(const Rehearsal& queue,
   return sources;
 }
 
-// Serves row misses of each core and leaves a probe of each in the queue.
+// Serves row misses of each core. Leaves one request of each core, its probe, in the queue.
 template <std::size_t N>
 std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& misses,
                                  const std::array<std::int64_t, N>& instructions) {
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& mis
   return probes;
 }
 
-// It has the lowest rank until the next quantum.
+// A source that first appears during a quantum has the lowest rank until the next quantum.
 TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
   Rehearsal queue("tcm", kCores, kShape);
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
