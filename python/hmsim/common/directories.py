@@ -181,7 +181,9 @@ def existing_parent(path: str | os.PathLike[str]) -> Path:
 
 @contextlib.contextmanager
 def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
-    """Yield an empty directory to fill; it takes its place when the block ends without an error.
+    """Yield an empty directory to fill, which becomes ``directory`` when the block ends.
+
+    After an error in the block, ``directory`` stays as it was.
 
     Raises InputError as `check_output` does, or when the file system refuses.
     """

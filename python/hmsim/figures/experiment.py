@@ -58,13 +58,13 @@ READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
 
 @dataclass(frozen=True)
 class Runs:
-    """How much is run, and where results are kept.
+    """Extent of the runs, and the folder of their results.
 
     Attributes:
-        folder: of results and generated traces.
-        quick: shorter runs, and one seed.
-        jobs: processes.
-        progress: show bars.
+        folder: holds results and generated traces.
+        quick: make shorter runs, with one seed.
+        jobs: number of processes.
+        progress: show progress bars.
     """
 
     folder: Path
@@ -81,7 +81,7 @@ class Runs:
         return int(full * quick) if self.quick else full
 
     def table(self, points: Iterable[Point]) -> pd.DataFrame:
-        """Return the results, a row each, running what is missing. Raises InputError."""
+        """Return a row per point. Runs the points that have no stored result. Raises InputError."""
         table = run_points(points, self.folder, jobs=self.jobs, progress=self.progress)
         wrong = table[table["error"] != ""]
         if len(wrong):
@@ -89,7 +89,7 @@ class Runs:
         return table
 
     def file(self, name: str, text: str) -> Path:
-        """Return a file of this content among the results; made if need be."""
+        """Return the input file ``name`` of the results folder; writes it if its text differs."""
         path = self.folder / "inputs" / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,12 +100,12 @@ class Runs:
 
 @dataclass(frozen=True)
 class Case:
-    """A mix, and all that may differ from the headline's.
+    """Mix of programs, with the settings that may differ from those of the headline result.
 
     Attributes:
-        program: of the paper's eight.
-        partner: beside it; "": none.
-        regime: state of the buffer; "": that of the program (`REGIMES`).
+        program: one of the paper's eight.
+        partner: the program that runs beside it; "": none.
+        regime: initial state of the buffer; "": the program's own (`REGIMES`).
         machine: preset of the node.
         job: keys of the job.
     """
@@ -117,7 +117,7 @@ class Case:
     job: tuple[tuple[str, Any], ...] = ()
 
     def overrides(self, config: str) -> dict[str, Any]:
-        """Return what it asks of a configuration."""
+        """Return the parameters that the case sets in a configuration."""
         regime = self.regime or REGIMES[self.program]
         new = float(load_config(config).resolved()[FILL]) == 0
         return {

@@ -23,14 +23,14 @@ MANY = 104
 
 
 def busy(program: str) -> float:
-    """Return how many of a capture's windows have I/O, in per cent."""
+    """Return the share of a capture's windows with I/O, in per cent."""
     idle, *_ = windows(program, 1, WINDOW)
     return 100 * (1 - idle.share)
 
 
 @figure("fig8a", place=8)
 def made(runs: Runs) -> Made:
-    """Programs alone, one queue of 128 entries (FR-FCFS); share of time by NVDIMM entries."""
+    """Return Fig. 8a: the share of time by NVDIMM entries in a queue of 128, programs alone."""
     cases = [Case(name, partner="", regime=regime) for name in PAPER for regime in TITLES]
     points = mix_points(runs, cases, ("unified_fr_fcfs",), runner=Occupancy())
     table = whole(runs.table(points), [f"share.nvdimm.{n}" for n in range(DEPTH + 1)], job=0)
