@@ -19,9 +19,9 @@ from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
-# Description of captures whose program is not the paper's.
+# Descriptions of captures that run another program than the paper.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
-WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # captured as one of three, too
+WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # also captured as 1 worker of 3
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:
