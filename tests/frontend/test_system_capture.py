@@ -33,7 +33,7 @@ METADATA = (1 << 20) // 64  # more lines than ext4 needs for it, however slow th
 
 
 def why_not() -> str:
-    """Return what a capture lacks here, empty if nothing."""
+    """Return the missing requirement of a capture, or ""."""
     if shutil.which("qemu-system-x86_64") is None:
         return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
     if shutil.which("gcc") is None or not PLUGIN.is_file():

@@ -50,7 +50,7 @@ class Shadow:
         self.numbers = random.Random(1)
 
     def line(self, address: int) -> bytes:
-        """Return what the line that holds an address should contain."""
+        """Return the expected content of the line that holds an address."""
         return self.bytes.get(address - address % LINE, bytes(LINE))
 
     def send(self, address: int, size: int = LINE, data: bytes | None = None) -> None:
