@@ -62,7 +62,7 @@ class Machine:
     processor: str  # a name of PROCESSORS
 
     def description(self) -> dict[str, Any]:
-        """Return what must be the same for a saved state to fit."""
+        """Return the properties that must equal those of a saved state for it to fit."""
         return {
             "job": self.job,
             "driver": self.driver,
@@ -79,7 +79,7 @@ class Machine:
         }
 
     def command(self, emulator: str, backing: Path, plugin: str, more_parameters: str) -> list[str]:
-        """Return how QEMU is started.
+        """Return the command that starts QEMU.
 
         The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
         """

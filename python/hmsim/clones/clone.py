@@ -47,7 +47,7 @@ def _visits(bins: Bins) -> list[tuple[tuple[float, int, int, float], float, floa
 
 
 def _pace(stream: Stream, pace: int) -> dict[str, Any]:
-    """Return what a stream does in phases of a pace."""
+    """Return a stream's gaps and mix of visits in the phases of a pace."""
     mix = stream.mixes.get(pace, {})
     return {
         "inside": _numbers(stream.inside.get(pace, {}), POWERS, POWERS[-1]),
@@ -134,7 +134,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
 
 
 def _first_page(name: str, profile: Profile, length: float) -> int:
-    """Return where a stream's pages begin, so that all streams together touch as many as wanted."""
+    """Return a stream's first page, chosen so that all streams together touch the wanted number."""
     nvdimm = STREAMS[name][0]
     pages = profile.nvdimm_pages if nvdimm else profile.dram_pages
     rivals = [other for other in profile.streams if STREAMS[other][0] == nvdimm]

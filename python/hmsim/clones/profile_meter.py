@@ -240,7 +240,7 @@ class _Meter:
         self._run = len(next_line) - int(ends[-1])
 
     def finish(self, phases: list[int], instructions: int) -> Stream:
-        """Return what was measured in a run, given the accesses in each phase."""
+        """Return the measured stream, given the accesses in each phase of the run."""
         if len(self._line):
             none = self._line[:0]
             self.add(none, none, none, at_end=True)

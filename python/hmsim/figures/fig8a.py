@@ -30,7 +30,7 @@ def busy(program: str) -> float:
 
 @figure("fig8a", place=8)
 def made(runs: Runs) -> Made:
-    """Return Fig. 8a: the share of time by NVDIMM entries in a queue of 128, programs alone."""
+    """Programs alone, one queue of 128 entries (FR-FCFS); share of time by NVDIMM entries."""
     cases = [Case(name, partner="", regime=regime) for name in PAPER for regime in TITLES]
     points = mix_points(runs, cases, ("unified_fr_fcfs",), runner=Occupancy())
     table = whole(runs.table(points), [f"share.nvdimm.{n}" for n in range(DEPTH + 1)], job=0)

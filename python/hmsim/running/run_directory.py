@@ -142,7 +142,7 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return what a run directory holds. Raises InputError that names the file at fault."""
+    """Return the contents of a run directory. Raises InputError that names the file at fault."""
     path = Path(directory)
     if not path.is_dir():
         raise InputError(f"{path}: there is no such directory")

@@ -187,7 +187,7 @@ LIMITS: tuple[Case, ...] = (
 
 
 def limits() -> Iterator[Oracle]:
-    """Yield what saturated arrays deliver: docs/nvdimm.md, and planes and dies."""
+    """Yield the bandwidth of saturated flash arrays (docs/nvdimm.md), with planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
         got = FlashBench(**keys).rate(operation, luns)

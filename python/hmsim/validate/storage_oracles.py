@@ -49,7 +49,7 @@ def latencies() -> Iterator[Oracle]:
 
 
 def lines() -> Iterator[Oracle]:
-    """Yield what a slower line adds to 4 KB that the processor copies four lines at a time."""
+    """Yield the time that slower lines add to a 4 KB copy, of which four lines are in flight."""
     added = 800
     rows = {"nvdimm.media.read_time": f"{25 + added}ns"}
     plain = lone("storage/ddr_dram", 4 * KIB, 1)["nvdimm.response_time_us.mean"]
