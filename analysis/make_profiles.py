@@ -61,7 +61,7 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
 
 
 def queue_of(program: str) -> dict[str, float]:
-    """Return how full a program alone keeps the queue, as pages/queue_behaviour.py does."""
+    """Return the queue occupancy of a program that runs alone, as in pages/queue_behaviour.py."""
     found = {}
     for loop in ("closed", "timed"):
         stats = alone(program, {"replay": loop})

@@ -263,7 +263,7 @@ class File:
 
 
 def _inside(cursor: Cursor) -> Cursor:
-    """Return what stands inside brackets and implicit conversions."""
+    """Return the expression inside brackets and implicit conversions."""
     while cursor.kind in TRANSPARENT:
         children = list(cursor.get_children())
         if len(children) != 1:
@@ -273,7 +273,7 @@ def _inside(cursor: Cursor) -> Cursor:
 
 
 def include_flags() -> list[str]:
-    """Return where the headers are that come with the compiler; libclang's package has none."""
+    """Return the flags for the compiler's own headers, which libclang's package lacks."""
     folders = sorted(Path("/usr/lib/gcc").glob("*/*/include"))
     return [f"-isystem{folder}" for folder in folders[-1:]]
 

@@ -122,7 +122,7 @@ class Runner:
             return usage.ru_utime + usage.ru_stime, [int(line) for line in file.open()]
 
     def judge(self, mutants: Iterable[int]) -> Iterable[Verdict]:
-        """Yield what becomes of mutants, as the verdicts come."""
+        """Yield the verdicts on mutants in the order in which they are reached."""
         with ThreadPoolExecutor(self.jobs) as pool:
             waiting = [pool.submit(self._verdict, mutant) for mutant in mutants]
             for future in as_completed(waiting):
@@ -139,7 +139,7 @@ class Runner:
         return Verdict(mutant, outcome, name, round(time.monotonic() - start, 2))
 
     def _run(self, mutant: int, tests: list[TimedTest]) -> tuple[str, str]:
-        """Return how tests end under a mutant, and the one that was running then."""
+        """Return the outcome of tests under a mutant, and the test that was running at the end."""
         limit = math.ceil(SLOWER * sum(test.seconds for test in tests)) + GRACE
         command = ["prlimit", f"--cpu={limit}", f"--as={MEMORY}", "--core=0", str(self.program)]
         environment = self._environment(
