@@ -55,7 +55,7 @@ class JobTransfers final : private IoListener {
   // device has completed.
   StintEnd sync(std::uint32_t thread, Tick now);
 
-  // As in NodeJob.
+  // Implement copy_began(), copy_ended() and core_granted() of NodeJob.
   void copy_began(std::uint32_t thread, bool write, Tick now);
   void copy_ended(std::uint32_t thread, bool write, Tick ended);
   void granted(std::uint32_t io, Tick now);
