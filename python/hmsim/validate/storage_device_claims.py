@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims on what Moneta and HASTE were compared with: disks, SSDs, Fusion-IO, file systems, caches.
+"""Claims on the systems with which Moneta and HASTE were compared.
 
-A band is written down before the run. A claim whose numbers went into the parameters is calibrated:
-it is shown, and judges nothing.
+These are disks, SSDs, Fusion-IO, file systems and page caches. The band of each claim is written
+down before the run. A claim whose numbers went into the parameters is calibrated: it is shown, but
+not judged.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ def file_systems() -> Iterator[Claim]:
 
 
 def page_caches() -> Iterator[Claim]:
-    """Yield the trend of a second level: 4 KB requests at random in 8 MiB, a first level of 2."""
+    """Yield trends with a second cache level: random 4 KiB requests in 8 MiB, 2 MiB first level."""
 
     def run(second: int, slow_down: int = 1) -> Mapping[str, Any]:
         overrides = (
