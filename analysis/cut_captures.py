@@ -29,7 +29,7 @@ JOBS = {"nutchindexing": "lucene-indexing"}
 
 
 def lines(capture: Path, step: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many lines of the NVDIMM are read, and written, in each step of instructions."""
+    """Return the numbers of NVDIMM lines read and written in each step of ``step`` instructions."""
     steps = TraceFile(capture).header.instructions // step
     counts = np.zeros((2, steps), dtype=np.int64)
     for piece in columns(capture):

@@ -19,9 +19,9 @@ from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
-# Description of captures whose program is not the paper's.
+# Descriptions of captures that run another program than the paper.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
-WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # captured as one of three, too
+WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # also captured as 1 worker of 3
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:
@@ -61,7 +61,7 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
 
 
 def queue_of(program: str) -> dict[str, float]:
-    """Return how full a program alone keeps the queue, as pages/queue_behaviour.py does."""
+    """Return the queue occupancy of a program that runs alone, as in pages/queue_behaviour.py."""
     found = {}
     for loop in ("closed", "timed"):
         stats = alone(program, {"replay": loop})

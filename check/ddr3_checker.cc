@@ -51,7 +51,7 @@ void Ddr3Checker::check(const CommandRecord& record) {
   }
 }
 
-// "ACTIVE Command": opens a row in an idle bank.
+// Section "ACTIVE Command": an activate opens a row, and the bank must be idle.
 void Ddr3Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
   if (bank.row != kNoOpenRow) {
     violations_.add("bank is open", record, kNoOpenRow, bank.row);
@@ -65,8 +65,8 @@ void Ddr3Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& 
   bank.activate = rank.activate = record.cycle.value();
 }
 
-// "PRECHARGE Command" permits precharging an idle bank. This checker does not, because a controller
-// has no reason to send one.
+// Section "PRECHARGE Command" permits precharging an idle bank. This checker does not, because a
+// controller has no reason to send one.
 void Ddr3Checker::check_precharge(const CommandRecord& record, Bank& bank, const Rank& rank) {
   if (bank.row == kNoOpenRow) {
     violations_.add("bank is closed", record, 0, kNoOpenRow);

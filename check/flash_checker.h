@@ -47,7 +47,7 @@ class FlashChecker final : public FlashObserver {
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
   enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
 
-  // The part of an operation on one plane.
+  // One plane's part of an operation.
   struct Part {
     FlashOperation operation = FlashOperation::read;
     Step step = Step::commanded;

@@ -13,14 +13,14 @@ namespace {
 using C = ChannelCommand;
 
 // Returns the number of refreshes that may be moved. JESD79-3F and JESD79-4B, "Refresh Command": at
-// most 8 may be postponed or issued in advance, so two are at most 9 tREFI apart. JESD79-5B: 4, and
-// at most 5 tREFI apart; with fine granularity, which same-bank refreshes require, 8 and 9 of half
-// the interval.
+// most 8 may be postponed or issued in advance, so two are at most 9 tREFI apart. JESD79-5B: at
+// most 4, so two are at most 5 tREFI apart. With fine granularity, which same-bank refreshes
+// require, at most 8, so two are at most 9 tREFI2 (half of tREFI) apart.
 std::int64_t movable(bool ddr5, bool same_bank) { return ddr5 && !same_bank ? 4 : 8; }
 
-// Returns the interval between refreshes of one debtor. Normally one in tREFI. JESD79-5B,
-// "Same-Bank Refresh": each number has one in tREFI2, half of tREFI, evenly spaced in whole cycles.
-// JESD209-5: each bank has a per-bank refresh in tREFI.
+// Returns the interval between refreshes of one debtor: tREFI for a rank. JESD79-5B, "Same-Bank
+// Refresh": tREFI2, half of tREFI, for the banks of one number. JESD209-5: tREFI for a bank. The
+// refreshes of a rank are evenly spaced in whole cycles, which may shorten the interval.
 std::int64_t interval(const DramParameters& dram, std::int64_t numbers) {
   if (dram.refresh_mode != RefreshMode::same_bank) {
     return dram.timing.trefi;
@@ -74,7 +74,8 @@ void RefreshChecker::check_refresh(const CommandRecord& record) {
   find_next_overdue();
 }
 
-// "Self-Refresh Operation": the rank refreshes itself, and owes nothing at the end.
+// Section "Self-Refresh Operation": the rank refreshes itself. It owes no refresh when it leaves
+// self-refresh, so the count starts again.
 void RefreshChecker::check_self_refresh(const CommandRecord& record) {
   const std::int64_t now = record.cycle.value();
   const bool begins = record.command == C::self_refresh_enter;
@@ -93,22 +94,24 @@ void RefreshChecker::check_self_refresh(const CommandRecord& record) {
   find_next_overdue();
 }
 
-// "Same-Bank Refresh" is legal only with fine granularity, and the model uses no other refresh
-// then.
+// Section "Same-Bank Refresh": same-bank refreshes are legal only with fine granularity. The model
+// then issues no other refreshes, so a run may contain only one kind.
 void RefreshChecker::check_mode(const CommandRecord& record) {
   if ((record.command == C::refresh_same_bank) != same_bank_) {
     violations_.add("refresh mode", record, same_bank_ ? 1 : 0, same_bank_ ? 0 : 1);
   }
 }
 
-// "Refresh Command" of DDR3 and DDR4: at most 16 within 2 tREFI.
+// Section "Refresh Command" of DDR3 and DDR4: at most 16 refreshes within 2 tREFI. Checked for
+// every standard except DDR5.
 void RefreshChecker::check_window(const CommandRecord& record, const Debtor& debtor) {
   if (!ddr5_) {
     violations_.require("refresh window", record, {C::refresh, debtor.last(16)}, 2 * interval_);
   }
 }
 
-// "Same-Bank Refresh": no bank is refreshed again before each other bank of the group has been.
+// Section "Same-Bank Refresh": no bank is refreshed again before each other bank of the group has
+// been.
 void RefreshChecker::check_order(const CommandRecord& record, const Debtor& debtor) {
   const auto first = static_cast<std::size_t>(record.rank * numbers_);
   for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {

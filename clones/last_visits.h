@@ -16,7 +16,7 @@ class LastVisits {
   void clear(std::uint64_t visit) { change(visit, -1); }
   // Returns the number of marks on visits low .. high, which must span at most size().
   std::uint64_t count(std::uint64_t low, std::uint64_t high) const;
-  // Returns the visit of the mark that has `number` marks before it, starting at visit `low`.
+  // Returns the visit of a mark, by its number among the marks from visit `low` on; the first is 0.
   std::uint64_t select(std::uint64_t low, std::uint64_t number) const;
 
  private:

@@ -74,8 +74,8 @@ class AddressMap {
     return (line >> (shift + channel_bits_)) << shift | (line & ((std::int64_t{1} << shift) - 1));
   }
 
-  // Returns what is wrong with a map's text, or "" if it is valid. `group` is required for parts
-  // with bank groups, where `bank` is the bank within its group, and not allowed for others.
+  // Returns the error of a map's text, or "" if it is valid. `group` is required for parts with
+  // bank groups, where `bank` is the bank within its group, and not allowed for others.
   static std::string check(const std::string& text, const DramOrganisation& part);
   // Returns the default map. Without bank groups the lines of a row are consecutive. With bank
   // groups they alternate with lines of other groups, so that a stream pays the short tCCD between

@@ -16,10 +16,11 @@
 
 namespace hmsim {
 
-// While requests are in flight the channel wakes on every clock edge. Otherwise it wakes `ranks`
-// times per refresh interval, so that the other simulator's clock catches up. A write completes
-// when the other simulator reports it, possibly before its data are in the DRAM. The channel cannot
-// be checkpointed and has no command log.
+// Adapter of the other simulator (WholeDram) to the channel interface. While requests are in
+// flight, the channel wakes on every clock edge. Otherwise it wakes `ranks` times per refresh
+// interval, so that the other simulator's clock catches up. A write completes when the other
+// simulator reports it, possibly before its data are in the DRAM. The channel cannot be
+// checkpointed and has no command log.
 class WholeChannel final : public MemoryChannel {
  public:
   WholeChannel(const SystemConfig& config, int index, std::unique_ptr<WholeDram> dram);

@@ -122,8 +122,7 @@ class Kernel {
 
   bool advance_earliest(Tick end);         // acts only before `end`
   void end_step() { horizon_ = Tick(0); }  // for the component being advanced
-  // Returns the index of the last component, in order, that has acted or is acting at the present
-  // time.
+  // Returns the highest index of the components that have acted at now_, or are being advanced.
   std::size_t turn() const {
     if (advanced_ == kNobody) {
       return turn_;

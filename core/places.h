@@ -24,8 +24,8 @@ class Places {
     held_[static_cast<std::size_t>(place)] = true;
     ++count_;
   }
-  // Claims all slots from `first` until kNoIndex, following next(place). Returns the last one, or
-  // kNoIndex for an empty chain.
+  // Claims all places of a chain. It begins at `first`; next(place) returns the place that follows,
+  // or kNoIndex at the end. Returns the last place, or kNoIndex if the chain is empty.
   template <class Next>
   std::uint32_t chain(std::uint32_t first, Next next) {
     std::uint32_t last = kNoIndex;

@@ -69,7 +69,8 @@ class Pool {
     }
     return indexes;
   }
-  // When loading, claims the free records' slots, which nothing else may hold.
+  // Claims the places of all free records. Call while loading: the load fails if another list holds
+  // one of these places already.
   void take_free(Places& places) const {
     for (const std::uint32_t index : free_) {
       places.take(index);

@@ -125,7 +125,7 @@ class EnergyMeter {
     rank.state = state;
   }
 
-  // Joules per command, and per cycle in each state.
+  // Joules per command; `standby_`: joules per cycle in each state.
   double activate_ = 0;
   double read_ = 0;
   double write_ = 0;

@@ -27,7 +27,7 @@ const std::vector<DramPreset>& dram_presets();
 
 DramPreset dram_preset(std::string_view name);  // throws InputError if unknown
 
-// The devices that make up a part.
+// Size and organisation of the DRAM devices of a part.
 struct DramDevice {
   std::int64_t megabits;
   int width;                // data lines per device
@@ -39,7 +39,7 @@ struct DramDevice {
   std::int64_t stacks = 1;     // DramOrganisation::stacks
 };
 
-// Returns the preset of a rank of such devices, named after the standard and `speed` ("1600k").
+// Returns the preset of a rank of `device`s, named after the standard and `speed` ("1600k").
 DramPreset make_preset(const DramStandardDescriptor& standard, const std::string& speed,
                        const DramDevice& device, const DramTiming& timing);
 

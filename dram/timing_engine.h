@@ -25,8 +25,8 @@ class TimingEngine final : public TimingModel {
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
   static constexpr std::size_t kMostMaskedBanks = 64;
 
-  // From `delay` cycles after the last burst on, the rules between bursts allow reads and writes to
-  // these banks, one bit each.
+  // Banks that the rules between bursts allow to read or write from `delay` cycles after the last
+  // burst on, one bit per bank.
   struct Opening {
     std::int64_t delay;
     std::uint64_t reads;

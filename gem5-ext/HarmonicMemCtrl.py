@@ -8,7 +8,7 @@ from m5.util.pybind import PyBindMethod
 
 
 class HarmonicMemInterface(AbstractMemory):
-    """One of the two memories: its contents and address range."""
+    """Contents and address range of one of the controller's two memories, DRAM or NVDIMM."""
 
     type = "HarmonicMemInterface"
     cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"

@@ -41,7 +41,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
   // Retries a read that has waited.
   void seek_again(std::uint32_t tag, Tick now);
-  // Gives frames to the pages that wait for one, while frames are available.
+  // Gives frames to waiting pages, in order of arrival, until no frame is free or replaceable.
   void admit(Tick now);
   // Handles the release of the frame's last pin.
   void unpinned(std::uint32_t frame);

@@ -93,7 +93,8 @@ class Simulation : private SourceProgress {
   std::optional<std::uint64_t> flush(std::uint16_t source);
   std::vector<Completion> take_completions();
 
-  // Data mode: returns what a read of these bytes of one line would return.
+  // Returns the bytes that a read would return now. Requires data mode, and a range within one
+  // line.
   std::string peek(Address address, std::int64_t size) const;
 
   // power_fail() cuts the power now; requires data mode and no agents. Every completed write is

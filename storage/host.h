@@ -52,17 +52,19 @@ class Host final : public Component, private IoListener {
   }
 
   // Adds a client and returns its number. The client is notified of completions from within
-  // advance(). Software of its requests runs on `contexts`, which must outlive the last request,
-  // or, if nullptr, on the host's contexts. A device that is memory has only one client.
+  // advance(). The software of the client's requests runs on `contexts`, which must outlive the
+  // client's last request. nullptr: it runs on the host's contexts. If the device is memory, a
+  // second client is a fault.
   std::uint16_t join(IoListener& client, Contexts* contexts = nullptr);
   // Reports that request `io` of a client with its own contexts now has the context that it waited
   // for.
   void granted(std::uint32_t io, Tick now);
   bool jobs_run_on_nodes() const { return parameters_.jobs == JobContexts::node; }
 
-  // Begins a request of that client, which chooses the tag. The host queues the request as needed.
-  // Throws InputError if it extends beyond the device's end or is not a multiple of the device's
-  // granularity. A trim of a device that is not memory ends at once.
+  // Begins a request of client number `client`, with a tag that the client chose. The host queues
+  // the request if necessary. Throws InputError if the request extends beyond the device's end or
+  // is not a multiple of the device's granularity. A trim of a device that is not memory ends at
+  // once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
   Bytes capacity() const { return device_.capacity(); }
   Bytes granularity() const { return device_.granularity(); }

@@ -20,8 +20,9 @@ enum class NvdimmDriverKind { nd_pmem, pmbd, dax };
 enum class CopyKind { non_temporal, write_back, uncached };
 enum class WaitFor { request, block };
 enum class WriteEnd { done, accepted };
-// Implementation of a flush and of forced unit access. command: a command to the NVDIMM. driver: a
-// flush waits until no write is under way; forced unit access does nothing.
+// Implementation of flushes and of forced unit access (FUA). command: both send a flush command to
+// the NVDIMM. driver: a flush waits until no write is under way and sends no command; FUA does
+// nothing.
 enum class Barrier { command, driver };
 // Event that ends a persist epoch. none: no epochs.
 enum class Fence { block, request, none };

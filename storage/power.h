@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Power and energy of an array: blocks that are idle or busy, and cells with an energy per bit.
+// Power of a memory array: the power of circuit blocks, idle or busy, and the energy per bit of its
+// cells.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace hmsim {
 
-// Power of a block that is never busy, and of one that is always busy, in watts.
+// Power of a circuit block in watts: `idle` if it is never busy, `peak` if it is always busy.
 struct BlockPower {
   double idle;
   double peak;

@@ -97,8 +97,8 @@ class Server {
   Level busy_;
 };
 
-// Pool of slots, of which each job takes a given number. Strictly FIFO: a job that fits still waits
-// behind one that does not.
+// Pool of slots. Each job takes a given number of slots. Strictly FIFO: while the oldest job waits,
+// later jobs wait as well, even if enough slots are free for them.
 template <class Job>
 class Slots {
  public:

@@ -78,8 +78,8 @@ const IoDriver& io_driver_of(IoDriverKind kind);
 
 // Step of a request's path.
 struct Stage {
-  // core: on a hardware context; section: in a Section; nowhere: only time passes; device: at the
-  // device; end: completed.
+  // Resource that the request occupies. core: a hardware context. section: `section`. nowhere:
+  // nothing, only time passes. device: the device. end: nothing, because it has completed.
   enum class Where : std::uint8_t { core, section, nowhere, device, end };
   Layer layer = Layer::entry;
   Where where = Where::core;

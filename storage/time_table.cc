@@ -71,7 +71,8 @@ Tick TimeTable::operator()(std::uint64_t bytes) const {
   if (bytes <= points_.front().first || points_.size() == 1) {
     return points_.front().second;
   }
-  // The first point of at least this size, or the last point.
+  // The first point of at least `bytes`. Beyond the table, its last point: the last segment is
+  // extrapolated.
   const auto above =
       std::lower_bound(points_.begin() + 1, points_.end() - 1, bytes,
                        [](const auto& point, std::uint64_t size) { return point.first < size; });

@@ -54,7 +54,7 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
 
 
 def complaint(command: Command) -> str:
-    """Return what a tool has to say; nothing when all is well."""
+    """Return a tool's complaints, or "" if it succeeds."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return (done.stdout or done.stderr or str(command)).strip() if done.returncode else ""
 

@@ -47,7 +47,7 @@ def comments(lines: list[str], mark: str) -> Iterator[tuple[int, str]]:
 
 
 def complaints(name: str, text: str) -> Iterator[str]:
-    """Yield what is wrong with a file, a line each."""
+    """Yield the faults of a file, one line each."""
     lines = text.splitlines()
     if name.endswith(".md"):
         prose = markdown(lines)
@@ -68,7 +68,7 @@ def subject_is_good(subject: str) -> bool:
 
 
 def subjects() -> Iterator[str]:
-    """Yield what is wrong with the subjects of the latest commits."""
+    """Yield the faults of the latest commits' subjects."""
     command = ["git", "log", f"-{COMMITS}", "--no-merges", "--format=%h %s"]
     done = subprocess.run(command, capture_output=True, text=True)
     for line in done.stdout.splitlines():  # none where git has no history

@@ -32,7 +32,7 @@ class Compiled(BuildHookInterface):
     """Compiles the extension, the plug-ins of QEMU and the parts of policies."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and say what goes into the wheel beside the package."""
+        """Compile the native parts, and name the files that the wheel adds to the package."""
         root = Path(self.root)
         variables = shlex.split(os.environ.get("HMSIM_SCONS", ""))
         targets = ("extension", "policy_parts", "capture")

@@ -12,8 +12,8 @@
 
 namespace hmsim {
 
-// Returns what is wrong with a request of `sectors` sectors, or "". A request must not be empty or
-// too long, or extend past 2^63 bytes, the largest offset that Linux supports (off_t).
+// Returns the error of a request of `sectors` sectors, or "" if it is valid. A request must not be
+// empty or too long, or extend past 2^63 bytes, the largest offset that Linux supports (off_t).
 std::string sectors_fault(std::uint64_t first, std::uint64_t sectors);
 
 // Throws InputError for the present line if sectors_fault() finds a fault.

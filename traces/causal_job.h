@@ -30,7 +30,7 @@ class CausalJob final : public JobProgram {
     return static_cast<std::uint32_t>(spans_.threads().size());
   }
   std::string name_of(std::uint32_t thread) const override;
-  // Event k wakes thread k.
+  // Returns the number of events, one per thread: event k wakes thread k.
   std::uint32_t events() const override { return threads(); }
   std::string event_name(std::uint32_t event) const override { return "wake " + name_of(event); }
   bool has_nvdimm() const override { return true; }

@@ -52,8 +52,8 @@ constexpr std::optional<std::uint64_t> page_written(std::uint64_t word) {
   return (record_line(word) & ~kNvdimm) / static_cast<std::uint64_t>(kLinesPerPage);
 }
 
-// Returns what is wrong with an escape, or "". `causes`: whether the trace may contain cause
-// records.
+// Returns the error of an invalid escape, or "" for a valid one. `causes`: whether the trace may
+// contain cause records.
 std::string wrong_escape(std::uint64_t word, bool causes);
 
 }  // namespace hmsim

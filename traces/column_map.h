@@ -40,7 +40,7 @@ struct ColumnMap {
 
   // Declares the keys "columns.NAME".
   void declare(ParameterSet& parameters);
-  // Returns what is wrong with the keys. `used`: whether the format takes columns from the user.
+  // Returns the errors of the keys. `used`: whether the format takes columns from the user.
   std::vector<ParameterError> check(bool used) const;
 
   struct Word {

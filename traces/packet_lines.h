@@ -14,7 +14,7 @@ class PacketLines {
  public:
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // per packet
 
-  // Returns what is wrong with a packet of `bytes` (at least 1) bytes at `address`, or nullptr.
+  // Returns the error of a packet of `bytes` (at least 1) bytes at `address`; nullptr: it is valid.
   static const char* fault(std::uint64_t address, std::uint64_t bytes) {
     if (bytes > kMaxBytes) {
       return "its size is more than 2^20 bytes";

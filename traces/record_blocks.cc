@@ -131,7 +131,8 @@ void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& w
   words.swap(found);
 }
 
-// Checks a block without escapes by its sums alone. If they are right, check() is unnecessary.
+// Returns whether the sums alone prove a block valid: it has no escapes, and each vCPU has the
+// instructions that the index states. If so, check() is unnecessary.
 bool RecordBlocks::sums_are_right(std::uint64_t block, const RecordSums& sums) const {
   bool right = sums.escapes == 0;
   for (unsigned vcpu = 0; vcpu < kRecordVcpus; ++vcpu) {

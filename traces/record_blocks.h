@@ -57,10 +57,11 @@ class RecordBlocks {
   // "".
   std::string read_rest();
 
-  // Returns the last block that begins within the first `instructions` of a vCPU, or of all
-  // (nullopt).
+  // Returns the last block that begins within the first `instructions` of a vCPU. nullopt: of all
+  // vCPUs together.
   std::uint64_t block_at(std::uint64_t instructions, std::optional<unsigned> vcpu) const;
-  // Returns the instructions of a vCPU, or of all, before a block. blocks() stands for the end.
+  // Returns the instructions of a vCPU, or of all vCPUs, before a block. With blocks(), returns
+  // those of the whole trace.
   std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
   // Seeks to the start of block_at(). Returns the instructions before it.
   std::uint64_t seek_instruction(std::uint64_t instructions, std::optional<unsigned> vcpu);

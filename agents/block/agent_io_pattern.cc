@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind io_pattern: threads that carry out generated block requests, each with `depth` requests
-// under way. IoPattern generates the requests; block_agent.h describes what happens to them.
+// Agent kind io_pattern: threads that carry out generated block requests. Each thread keeps `depth`
+// requests in flight. IoPattern generates the requests; block_agent.h describes how they are
+// carried out.
 #include <algorithm>
 #include <memory>
 #include <string>

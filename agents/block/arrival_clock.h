@@ -12,8 +12,9 @@
 
 namespace hmsim {
 
-// Clock of arrivals. They count from the first request after a restart, and are scaled. The order
-// of the trace holds: a trace time before that of the first request counts as that one.
+// Clock of arrivals. Converts trace times to simulated time: counts them from the first request
+// after a restart, and scales them. A trace time before the first request's counts as the first
+// request's, so no request arrives before the origin.
 class ArrivalClock {
  public:
   struct Arrival {

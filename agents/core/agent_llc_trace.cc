@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind llc_trace: a core that runs a trace of last-level cache misses.
+// Agent kind llc_trace: a core that runs a trace of last-level cache misses.
 #include <cstdint>
 #include <memory>
 #include <optional>

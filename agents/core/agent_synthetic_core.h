@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind synthetic_core: a core whose misses are generated at given rates.
+// Agent kind synthetic_core: a core whose misses are generated at given rates.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,8 @@ class CorePass {
   // Call after CoreWindow::set_ready() has made slots of records known. Returns whether the time of
   // the pass's next step has become known.
   bool resume();
-  // Call when the core may no longer be blocked. Returns whether that changed the next step.
+  // Ends a stall and plans the next step. Call when the core may no longer be blocked. Returns
+  // false if the core was not stalled, so that its next step is unchanged.
   bool unblock(Tick now);
   bool stalled() const { return stalled_; }  // the core is blocked
 
@@ -98,7 +99,7 @@ class CorePass {
   std::int64_t first_unretired(Tick now) const {
     return window_.first_unretired(last_slot_by(now));
   }
-  // Returns the instruction of such a record.
+  // Returns the number of the instruction of a record that first_unretired() may return.
   std::int64_t instruction(std::int64_t number) const {
     return number < window_.end() ? window_[number].index : (ending_ ? end_index_ : next_index_);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind cpu_trace: an out-of-order core that runs a trace of all instructions through L1, L2 and L3.
+// Agent kind cpu_trace: an out-of-order core that runs a trace of all instructions through L1, L2
+// and L3.
 //
 // An instruction, with its loads and stores, starts once it is dispatched and its source registers
 // are written. It completes, with its registers written, one cycle later, and not before its loads

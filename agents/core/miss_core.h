@@ -77,9 +77,10 @@ class MissCore final : public RecordSource {
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
 
-  // As Agent::each_page_read(). The core is used for nothing else.
+  // As Agent::each_page_read(), which consumes the source. The core must not be used for anything
+  // else.
   void each_page_read(bool to_limit, const PageVisitor& visit);
-  // Drops the prefetched copy of a line that is stored to.
+  // Drops the prefetched copy of a line, if there is one. Call after a store to the line.
   void give_up_copy(MemoryClass memory, Address address);
   double source_fraction() const { return source_->fraction(); }
 

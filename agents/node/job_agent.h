@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind job: threads that compute, transfer data, wait for each other, and share the cores of a
-// node.
+// Agent kind job: threads that compute, transfer data, wait for each other, and share the cores of
+// a node.
 //
 // A thread runs its program step by step (agents/node/job_steps.h). Misses, and lines that a core
 // copies, go through the core that runs the thread. Every other step ends the stint and takes

@@ -15,11 +15,11 @@ namespace hmsim {
 // I/O of a job on one node. A transfer covers whole units of the device, and takes two requests if
 // it wraps around the device's end. Flushes are barriers.
 //
-// The software of its requests runs on the cores of the job's node, unless the host provides
-// contexts for it.
+// The software of the job's requests runs on the cores of the job's node, unless the host provides
+// contexts for that software.
 class JobIo final : private Contexts {
  public:
-  // Origin of a request: a transfer, or a flush for a thread.
+  // Origin of a request: transfer `number`, or a flush for thread `number`.
   struct Subject {
     std::uint32_t number = 0;
     bool flush = false;

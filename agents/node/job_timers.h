@@ -26,7 +26,8 @@ class JobTimers {
   Tick next_time() const { return events_.empty() ? kNever : events_.next_time() - skipped_; }
   bool due(Tick now) const { return next_time() <= now; }
   Event pop() { return events_.pop(); }
-  // Requires a pending timer.
+  // Advances the job's clock so that the next timer is due by `now`. Precondition: a timer is
+  // pending.
   void skip_to_next(Tick now) { skipped_ = std::max(skipped_, events_.next_time() - now); }
 
   // Calls see(event) for each timer, in unspecified order.

@@ -43,7 +43,7 @@ class JobTransfers final : private IoListener {
 
   // read() to sync() perform the step that ended a thread's stint. read() starts a transfer.
   StintEnd read(std::uint32_t thread, Tick now);
-  // Starts a read that the thread does not wait for. At the limit of such reads, acts as read().
+  // Starts a read that the thread does not wait for. At the limit of reads ahead, acts as read().
   StintEnd read_ahead(std::uint32_t thread, Tick now);
   // Waits for a page that is being read ahead.
   StintEnd use(std::uint32_t thread, Tick now);
@@ -51,10 +51,11 @@ class JobTransfers final : private IoListener {
   // Without flushers, the thread writes them itself. For a flusher, writes its transfer, or, if a
   // core has copied it, takes the next one.
   StintEnd write(std::uint32_t thread, Tick now);
-  // Waits until the flushers have nothing to write, and then for a flush of the device.
+  // Blocks the thread until the flushers have written everything and a subsequent flush of the
+  // device has completed.
   StintEnd sync(std::uint32_t thread, Tick now);
 
-  // As in NodeJob.
+  // Implement copy_began(), copy_ended() and core_granted() of NodeJob.
   void copy_began(std::uint32_t thread, bool write, Tick now);
   void copy_ended(std::uint32_t thread, bool write, Tick ended);
   void granted(std::uint32_t io, Tick now);

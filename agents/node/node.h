@@ -42,22 +42,21 @@ struct ThreadName {
   std::string name;                 // in the program; several threads may share it
 };
 
-// Job as seen by its nodes.
+// Interface of a job to the nodes that run its threads.
 class NodeJob {
  public:
   virtual ~NodeJob() = default;
-  // Called when a core begins to copy a block request, whose first line is dispatched at `now`.
-  // Called before the next record is fetched.
+  // Called when a core begins to copy a block request: the first line is dispatched at `now`, and
+  // the thread's next record is not fetched yet.
   virtual void copy_began(std::uint32_t thread, bool write, Tick now) = 0;
-  // Called when the last line of the thread's oldest such request in that direction retires, at
-  // `ended`.
+  // Called when the thread's oldest copy in that direction ends: its last line retires at `ended`.
   virtual void copy_ended(std::uint32_t thread, bool write, Tick ended) = 0;
   virtual void stint_begins(std::uint32_t thread, Tick now) = 0;
   // Called when the stint is over. Returns how the thread continues.
   virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;
   virtual MissCore::AddressSpace space(std::uint32_t thread) const = 0;
   virtual std::uint32_t thread_count() const = 0;
-  // Returns whether the thread belongs on that node.
+  // Returns whether the thread runs on `node`.
   virtual bool runs_on(std::uint32_t thread, const Node& node) const = 0;
   virtual ThreadState state_of(std::uint32_t thread) const = 0;
   virtual ThreadName name_of(std::uint32_t thread) const = 0;
@@ -100,7 +99,8 @@ class Node {
   // outlives the node's last step.
   void watch(ThreadObserver& observer, Tick now);
   ThreadObserver* observer() const { return observer_; }  // nullptr: none
-  // Returns the work of a job's stints that are under way.
+  // Returns the instructions retired by `now` in the present stints of a job's threads on this
+  // node, except those that copy lines.
   std::int64_t work_under_way(std::uint16_t job, Tick now) const;
 
   void serialize(Archive& archive);

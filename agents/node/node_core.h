@@ -71,7 +71,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   // Returns the retired instructions of the present stint up to `now`, except those that copy
   // lines.
   std::int64_t stint_work(Tick now) const { return copies_.work(now); }
-  // Drops the prefetched copy of a line that is stored to.
+  // Drops the prefetched copy of a line, if there is one. Call after a store to the line.
   void give_up_copy(MemoryClass memory, Address address) { engine_.give_up_copy(memory, address); }
 
   AgentTraits traits() const override { return {"instructions", parameters_.frequency, true}; }

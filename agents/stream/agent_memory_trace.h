@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind memory_trace: a trace of memory requests, sent directly to the controller.
+// Agent kind memory_trace: sends the requests of a memory trace directly to the controller.
 #pragma once
 
 #include <cstdint>

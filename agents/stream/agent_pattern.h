@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind pattern: a closed loop of requests with set values of the characteristics that the harmonic
-// policy measures (policies/monitors/). Used to train its tables.
+// Agent kind pattern: a closed loop of requests with set values of the characteristics that the
+// harmonic policy measures (policies/monitors/). Used to train the policy's tables.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind synthetic: generated requests, sent directly to the controller.
+// Agent kind synthetic: generated requests, sent directly to the controller.
 #include <cstdint>
 #include <vector>
 

@@ -123,7 +123,8 @@ void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   }
 }
 
-// Sends further requests only if the bound was what held the next one back.
+// Frees a place outside the controller. Sends further requests only if the limit `outside` held
+// back the next one or its send time has come. Otherwise pump() would send nothing.
 void StreamAgent::on_admit(const Request&, Tick now) {
   const bool held = outside_ == bounds_.outside;
   --outside_;
@@ -141,7 +142,8 @@ void StreamAgent::handle_completion(const Request&, Tick now) {
   }
 }
 
-// The limit counts requests sent from now on. A request that was already fetched is the first.
+// Restarts the limit, which then counts the requests sent from now on. A request already fetched is
+// the first of them.
 void StreamAgent::restart_limit(Tick now) {
   sent_ = 0;
   if (!next_) {

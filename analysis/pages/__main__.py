@@ -14,7 +14,7 @@ from pages import ROOT, WRITERS
 
 
 def listed() -> str:
-    """Return a line for each writer."""
+    """Return the list of writers, one line of help for each."""
     lines = []
     for name, each in WRITERS.items():
         minutes = f"{each.minutes:g} min" if each.minutes else "seconds"
@@ -30,7 +30,7 @@ def stale(name: str, data: Path) -> list[Path]:
 
 
 def main(arguments: list[str]) -> int:
-    """Return 0; 1 if a checked file is out of date; 2 if a writer lacks something."""
+    """Return the exit status: 1 if a checked file is out of date, 2 after an error, otherwise 0."""
     parser = argparse.ArgumentParser(
         prog="tools/pages",
         description="Writes the generated pages and pictures: all, or those of the named writers.",

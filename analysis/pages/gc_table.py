@@ -54,7 +54,7 @@ COLUMNS = {
 
 
 def run(workload: Path, overrides: dict[str, Any], seed: int) -> dict[str, float]:
-    """Return what a run of the program alone found."""
+    """Return the statistics of a run of the program alone."""
     config = hmsim.load_config("quick", overrides)
     return dict(hmsim.run(config, workload, policy="split", seed=seed).stats)
 

@@ -66,7 +66,7 @@ def with_printed(path: Path, origin: str, printed: str) -> str:
 
 
 def _shares() -> str:
-    """Return what the guide's comparison of its arbiter with others prints."""
+    """Return the output of the guide's comparison of its arbiter with others."""
     text = GUIDE.read_text(encoding="utf-8")
     files = dict(
         re.findall(r"`([\w.]+)`[^`]*\n\n```\w+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
@@ -85,7 +85,7 @@ def _shares() -> str:
 
 
 def _demo() -> str:
-    """Return what the command of tools/demo prints in 80 columns."""
+    """Return the output of tools/demo's command in 80 columns."""
     command = DEMO.search((ROOT / "tools" / "demo").read_text(encoding="utf-8"))
     if command is None:
         raise ValueError("tools/demo: there is no command of hmsim")

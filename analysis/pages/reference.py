@@ -126,7 +126,7 @@ def statistics(_: Path) -> Documents:
 
 
 def _statistics(config: str, changes: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what a configuration with some changes counts."""
+    """Return the statistics of a configuration with some changes."""
     simulation = Simulation(
         load_config(config, changes).flat(),
         AGENTS,

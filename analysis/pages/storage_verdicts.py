@@ -33,7 +33,7 @@ def is_claim(row: Mapping[str, Any]) -> bool:
 
 
 def verdict(row: Mapping[str, Any]) -> str:
-    """Return what came of a claim; calibrated ones and estimates judge nothing."""
+    """Return the verdict on a claim. Calibrated claims and estimates are not judged."""
     inside = abs(row["got"] - row["expected"]) <= row["tolerance"]
     if row["unjudged"]:
         word = "not judged: an estimate" if row["unjudged"] == "estimate" else "calibrated"
@@ -62,7 +62,7 @@ def cells(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return what is written: a count, and a line for each claim."""
+    """Return the text of the page: counts, and a line for each claim."""
     claims = sorted((row for row in rows if is_claim(row)), key=place)
     verdicts = [verdict(row) for row in claims]
     judged = [each for each in verdicts if each in ("met", "missed")]

@@ -139,7 +139,7 @@ def counted(names):
 
 
 def step(options, system, starts, periods):
-    """Run the generators of `periods` (ticks per line); return their rows and host seconds."""
+    """Run the generators in `periods` (ticks per line); return their rows and host seconds."""
     duration = ticks(options.duration)
     m5.stats.reset()
     for name, period in periods.items():

@@ -27,10 +27,10 @@ enum class BusLoss : std::uint8_t {
 
 inline constexpr std::size_t kBusLosses = 8;
 
-// The gap before each burst is charged to the causes that delayed the transaction that ends the
-// gap, in the order of BusLoss. Each cause takes the time for which it applied, up to the part of
-// the gap not yet charged. For an NVDIMM transaction the wait for its own ack precedes the wait for
-// a slot.
+// Attribution of the gaps between bursts. A gap is charged to the causes that delayed the
+// transaction of the next burst, in the order of BusLoss. Each cause takes the time for which it
+// applied, but at most the rest of the gap. One exception to the order: an NVDIMM transaction's
+// wait for its own ack is charged before its wait for a slot.
 class BusAccounting {
  public:
   BusAccounting(const DramParameters& dram, Tick clock_period);

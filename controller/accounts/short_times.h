@@ -26,7 +26,7 @@ class ShortTimes {
     ++counts_[picoseconds];
     return true;
   }
-  // Adds the counted times, in picoseconds, to the histogram and clears them.
+  // Adds the counted times, in picoseconds, to the histogram. Resets the counts.
   void fold(Histogram& histogram) {
     for (std::size_t time = 0; time < counts_.size(); ++time) {
       if (counts_[time] != 0) {

@@ -198,7 +198,8 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction, Extras extras) {
   }
 }
 
-// Reports the transaction to its scheduler, then orders or stages it.
+// Reports an admitted transaction to its scheduler. Then stages it, if queues have two levels, or
+// adds it to the order of its queue.
 HMSIM_INLINE void Channel::enter(Transaction& transaction, Extras extras) {
   ordering_.tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
                  clock_.edge(), [&] { return would_hit(transaction); });

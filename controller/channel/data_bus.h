@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shared wires of a channel: a command bus with one command per edge, and the data bus with its
-// bursts.
+// Shared wires of a channel: the command bus, which carries one command per edge, and the data bus,
+// which carries the bursts.
 #pragma once
 
 #include <array>

@@ -47,8 +47,8 @@ class DramBanks {
     }
   }
 
-  // Issue commands at `now`. column() and activate() are for the bank's candidate; after column()
-  // the transaction no longer competes.
+  // Issue commands at `now`. The transaction of column() or activate() must be its bank's
+  // candidate. After column() it no longer competes.
   virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
   virtual void activate(const Transaction& transaction, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;

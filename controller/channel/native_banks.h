@@ -68,7 +68,8 @@ class NativeBanks final : public DramBanks {
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
   void take_ready(Cycle edge);
-  // Gate of all rules beyond the bank's own, for its next command.
+  // Returns the first cycle that rules of wider scopes than the bank allow for the next command of
+  // the bank's candidate.
   Cycle gate(const Bank& bank) const {
     return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
   }

@@ -24,12 +24,12 @@ class NvdimmTiming {
         dram_banks_(dram_banks),
         same_direction_(same_direction) {}
 
-  // Returns the earliest cycle for the data-bus command of any NVDIMM.
+  // Returns a lower bound, over all NVDIMMs, on the cycle of the data-bus command `burst`.
   Cycle gate(Command burst) const {
     return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
                               : model_.rank_gate(burst, rank_);
   }
-  // Returns the earliest cycle for the data-bus command of this NVDIMM.
+  // Returns the earliest cycle for the data-bus command `burst` of the NVDIMM with this rank.
   Cycle gate(Command burst, int rank) const {
     const Cycle opens = gate(burst);
     return rank == last_rank_ || burst != last_burst_ ? opens

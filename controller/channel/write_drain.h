@@ -25,8 +25,8 @@ class WriteDrain {
   WriteDrain(const ControllerParameters& controller, const DramParameters& dram,
              const RefreshControl& refresh);
 
-  // Adds `change` to the number of transactions that compete on that side for a bank (numbered over
-  // all ranks).
+  // Adds `change` to the number of transactions on `side` that compete for a bank. Banks are
+  // numbered over all ranks.
   void count_waiting(int rank, std::int32_t bank, std::size_t side, std::int64_t change) {
     waiting_[side] += change;
     by_turn_[refresh_.place(rank, bank)][side] += change;

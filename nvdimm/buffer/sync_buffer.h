@@ -189,9 +189,11 @@ class SyncBuffer {
   // Returns the number of keys of `pages` pages.
   std::uint64_t keys(std::uint64_t pages) const { return items_ ? pages * kLinesPerPage : pages; }
 
-  // Removes the line from the read part after a write has made it stale.
+  // Removes a line from the read part. Call when a write to the line ends, which makes the copy
+  // there stale. `line`: the line's bit in the frame's masks.
   void drop_from_read(std::int64_t key, std::uint64_t line);
-  // Discards the page. Frames still used by commands or flash operations stay, without valid lines.
+  // Discards the page. Its frames that commands or flash operations still use stay, without valid
+  // lines.
   void discard(LogicalPage page);
 
   BufferStatistics& statistics() { return statistics_; }

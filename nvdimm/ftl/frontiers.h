@@ -37,7 +37,7 @@ class Frontiers {
   // Takes the flash page that the stream programs next and returns its first part. Opens a block if
   // necessary.
   PhysicalPage take(std::uint32_t lun, WriteStream stream);
-  // Returns what take() would return, or kNowhere if it would open a block.
+  // Returns the page that take() would return next, or kNowhere if take() would open a block.
   PhysicalPage next_place(std::uint32_t lun, WriteStream stream) const;
   // Returns the pages of the block that were taken; these are its first ones.
   std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;

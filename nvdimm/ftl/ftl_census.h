@@ -16,10 +16,11 @@ struct FtlCensus {
   std::uint64_t in_flight = 0;
 };
 
-// Counts the pages. Raises a fault if the map and the frontiers contradict the running counts.
+// Counts the pages of a LUN. Raises a fault if the map and the frontiers contradict the running
+// counts.
 FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun);
 
-// Returns the bad blocks of all LUNs.
+// Returns the number of bad blocks in all LUNs.
 std::uint64_t bad_blocks(const Ftl& ftl);
 
 }  // namespace hmsim

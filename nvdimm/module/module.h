@@ -70,7 +70,7 @@ class NvdimmModule : public Component {
   // Data mode: transfer the bytes of an acknowledged command, just before finish().
   virtual void write_line(std::uint32_t tag, const LineData& data) = 0;
   virtual LineBytes read_line(std::uint32_t tag) const = 0;
-  // Data mode: returns what a read of the line would return.
+  // Returns the bytes that a read of the line would return now. Requires data mode.
   virtual LineBytes peek(Address address) const = 0;
 
   // Data mode, just before power_fail(): takes a write that is still in the host's queue. Writes to

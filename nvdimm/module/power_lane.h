@@ -23,9 +23,9 @@ class PowerLane {
   }
   void wait_until(Tick time) { time_ = later(time_, time); }
 
-  // Returns when the last operation would end without an interruption.
+  // Returns the time at which the last operation would end without the interruption.
   Tick time() const { return time_; }
-  // Returns whether an operation was interrupted or never begun; all later ones are then the same.
+  // Returns whether an operation was torn or never begun. All later operations then never begin.
   bool over() const { return time_ > end_; }
 
  private:

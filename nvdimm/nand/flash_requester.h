@@ -64,7 +64,8 @@ class FlashRequester {
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
   // Returns the place if the command started now; kNowhere if that is uncertain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
-  // Called when the data of a program have left the buffer.
+  // Called when the data of a program have left the buffer. The frame that held them may then be
+  // released before the program ends.
   virtual void on_flash_data_in(const FlashCommand& /*command*/, Tick /*now*/) {}
   virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
 };

@@ -45,7 +45,7 @@ class Locality {
     shadow = row;
   }
 
-  // Ends the quantum: keeps its counts and starts the next.
+  // Ends the quantum. The results are those of this quantum until the next close().
   void close() {
     for (Source& source : sources_) {
       source.last = source.now;

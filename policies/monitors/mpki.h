@@ -58,7 +58,7 @@ class Mpki {
     }
   }
 
-  // Ends the quantum: keeps its counts and starts the next.
+  // Ends the quantum. The results are those of this quantum until the next close().
   void close() {
     for (Source& source : sources_) {
       std::int64_t instructions = 0;

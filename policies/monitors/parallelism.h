@@ -34,7 +34,7 @@ class Parallelism {
     }
   }
 
-  // Ends the quantum: keeps its averages and starts the next.
+  // Ends the quantum. The averages are those of this quantum until the next close().
   void close(Tick now) {
     for (Source& source : sources_) {
       change(source, 0, now);

@@ -40,8 +40,8 @@ class PerformanceTable {
   static std::size_t cell(const DramPattern& pattern);
   static std::size_t cell(const NvdimmPattern& pattern);
 
-  // Returns what is wrong with a table's text, or "" if it is valid. The text is "version 1 dram",
-  // 48 rates, "nvdimm", 576 rates. Rates are in requests per millisecond. The last characteristic
+  // Returns the error of a table's text, or "" if it is valid. The text is "version 1 dram", 48
+  // rates, "nvdimm", 576 rates. Rates are in requests per millisecond. The last characteristic
   // varies fastest, in the order stride, reuse, depth for DRAM, and write ratio, random writes,
   // random reads, depth for the NVDIMM.
   static std::string check(std::string_view text);

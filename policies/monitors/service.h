@@ -51,7 +51,8 @@ class Service {
     }
   }
 
-  // Ends the quantum: keeps its counts and starts the next.
+  // Ends the quantum at `now`. cycles() returns the quantum's counts until the next close(). A bank
+  // that is busy now counts in the ended quantum until `now`, and in the next from `now` on.
   void close(Tick now) {
     for (std::size_t i = 0; i < pseudo_.size(); ++i) {
       if (pseudo_[i].under_way > 0) {

@@ -127,7 +127,8 @@ class Tcm final : public TransactionScheduler {
     }
   }
 
-  // Ends the quantum in all channels and returns the sums of their measurements.
+  // Ends the quantum in all channels. Returns the measurements of each source, added up over
+  // channels.
   Standings standings(Tick now) const {
     std::map<std::int64_t, Standing> sums;
     for (Tcm* const channel : channels_) {
@@ -151,7 +152,9 @@ class Tcm final : public TransactionScheduler {
     return all;
   }
 
-  // Splits the sources into the least intensive ones and the rest.
+  // Splits the sources into clusters. In order of rising MPKI, sources join the latency cluster
+  // while their service together is at most the threshold's share of all service. The rest form the
+  // bandwidth cluster.
   Clusters cluster(Standings all) const {
     std::int64_t total = 0;
     for (const Standing& source : all) {

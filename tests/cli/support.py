@@ -43,7 +43,7 @@ def invoke(*arguments: object) -> Outcome:
 
 
 def succeed(*arguments: object) -> str:
-    """Return what ``hmsim ARGUMENTS`` prints, which must end with status 0."""
+    """Return the output of ``hmsim ARGUMENTS``, which must end with status 0."""
     result = invoke(*arguments)
     assert result.exit_code == 0, result.stderr
     return result.stdout

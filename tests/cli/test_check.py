@@ -29,7 +29,7 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def commands(printed: str) -> int:
-    """Return how many commands were checked, as a command says it."""
+    """Return the number of checked commands that a run printed."""
     said = SAID.search(printed)
     assert said is not None, printed
     return int(said[1])

@@ -65,7 +65,7 @@ def nested(values: dict[str, str]) -> dict[str, object]:
 
 
 def stated() -> dict[str, str]:
-    """Return what the file states beside its base."""
+    """Return the parameters that the file sets, without its base and description."""
     root = settings.read_mapping(FILE)
     return {
         setting.name: setting.text

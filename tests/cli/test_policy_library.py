@@ -21,7 +21,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="there i
 
 
 def hmsim(*arguments: object, libraries: Path | str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own, which loads these libraries."""
+    """Run a command in a separate process, which loads these libraries."""
     environment = {
         **os.environ,
         "HMSIM_POLICIES": str(libraries),

@@ -63,7 +63,7 @@ class Impatient(FrFcfs):
 
 
 class Quantum(TransactionScheduler):
-    """As policies/scheduler/bliss.cc without its blacklist: raise_epoch() alone changes nothing."""
+    """FR-FCFS that raises its epoch every 100 ns, as BLISS does. This alone must change nothing."""
 
     def __init__(self) -> None:
         self.next = 100_000
@@ -129,7 +129,7 @@ def test_direction_is_that_of_the_policy(workload: Path) -> None:
 
 
 class Fenced(FrFcfs):
-    """NVDIMM writes of an epoch wait until those of earlier ones have their data."""
+    """Withholds NVDIMM writes until all pending writes of earlier epochs have been issued."""
 
     order: ClassVar[list[int]] = []
     seen: ClassVar[set[int]] = set()

@@ -27,7 +27,7 @@ GUESTS_CLOCK = {
 
 
 def makespan_us(trace: Path, read_time: str, folder: Path, **keys: object) -> float:
-    """Return how long a capture takes on one such core over flash of a read time."""
+    """Return the makespan of a capture on one core, over flash with the given read time."""
     workload = folder / "guests_clock.yaml"
     more = "".join(f", {name}: {value}" for name, value in keys.items())
     workload.write_text(

@@ -25,7 +25,7 @@ MIB = 1 << 20
 
 
 def why_not() -> str:
-    """Return what is lacking here, empty if nothing."""
+    """Return the missing requirement of these tests, or ""."""
     if shutil.which("qemu-system-x86_64") is None:
         return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
     try:

@@ -33,7 +33,7 @@ METADATA = (1 << 20) // 64  # more lines than ext4 needs for it, however slow th
 
 
 def why_not() -> str:
-    """Return what a capture lacks here, empty if nothing."""
+    """Return the missing requirement of a capture, or ""."""
     if shutil.which("qemu-system-x86_64") is None:
         return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
     if shutil.which("gcc") is None or not PLUGIN.is_file():
@@ -98,7 +98,8 @@ def test_the_image_does_not_know_where_it_was_built() -> None:
 def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
     path = tmp_path / "w.hmsim"
     summary = capture_system("fio-direct-write", path, SystemSettings(timeout=180))
-    # And what ext4's journal writes, with fsync and every 5 s: whole blocks of 4 KB.
+    # Besides the program's lines, ext4's journal writes whole blocks of 4 KB, at fsync and every 5
+    # s.
     assert LINES <= summary.nvdimm_nt_writes < LINES + METADATA
     assert summary.nvdimm_nt_writes % 64 == 0
     assert summary.nvdimm_write_backs == 0

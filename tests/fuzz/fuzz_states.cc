@@ -84,8 +84,8 @@ void try_inputs(std::uint64_t seed, std::uint64_t end, std::array<StateTarget, 2
   }
 }
 
-// Waits for the child's end. Kills the child when an input takes too long. Returns what went
-// wrong, or "".
+// Waits for the child's end. Kills the child when an input takes too long. Returns the failure, or
+// "" if there is none.
 std::string failure_of(pid_t child, const Progress& progress, rusage& used) {
   constexpr useconds_t kPause = 50'000;
   clockid_t clock = 0;

@@ -62,7 +62,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def refused(call: Any, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return what a script says when it ends with status 2."""
+    """Return the error output of a script that ends with status 2."""
     with pytest.raises(SystemExit) as end:
         call()
     assert end.value.code == 2

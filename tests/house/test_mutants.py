@@ -18,7 +18,7 @@ from tools.mutants.runner import MEASURED, TimedTest, Verdict, portions
 
 
 def changes(tmp_path: Path, text: str) -> list[str]:
-    """Return what is found in a source of the room controller, without what stands around it."""
+    """Return the mutants found in a source of the room controller, without their context."""
     pytest.importorskip("clang.cindex", reason="libclang is not installed")
     from tools.mutants.finder import find
 

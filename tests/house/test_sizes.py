@@ -26,7 +26,7 @@ def code() -> Iterator[Path]:
 
 
 def data_members(text: str) -> dict[str, int]:
-    """Return how many data members each class of a C++ file has, by their final underscore."""
+    """Return each class's number of data members, whose names end in an underscore."""
     text = re.sub(r"//[^\n]*", "", text)
     found = {}
     for match in CLASS.finditer(text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does each class of memory progress beside a slow tier that keeps the bus busy by itself?"""
+"""Does DRAM progress beside NVDIMM traffic that alone would keep the bus busy, and vice versa?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hmsim.config.harmonic_table import DRAM_CELLS, NVDIMM_CELLS, Table
 
 FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)
 READS = 3000
-# The NVDIMM's queue is the fuller one at all times.
+# The NVDIMM's queue always holds more requests than DRAM's.
 CONTEST = f"""
 agents:
   - {{kind: synthetic, target: dram, outstanding: 64, requests: {READS}, pattern: sequential,

@@ -168,7 +168,8 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tWCKPST": LPDDR5,
     "dram.timing.tRFCsb": SAME_BANK,
     "dram.timing.tREFSBRD": SAME_BANK,
-    # Refreshes of a rank are further apart but for those that were held up, here by write recovery.
+    # Regular refreshes of a rank are further apart than tPBR2PBR. Write recovery delays some here,
+    # so that the next ones follow closely.
     "dram.timing.tPBR2PBR": {
         **LPDDR5,
         "dram.refresh_mode": "same_bank",

@@ -57,6 +57,6 @@ class Counting:
 
 
 def runs(folder: str | Path, seed: int) -> int:
-    """Return how often the point of a seed was run."""
+    """Return the number of runs of a seed's point."""
     noted = Path(folder, f"runs.{seed}")
     return len(noted.read_text().splitlines()) if noted.is_file() else 0

@@ -100,7 +100,7 @@ def slurm() -> Iterator[Path]:
 
 
 def run(conf: Path, *command: str) -> str:
-    """Return what a command of Slurm prints; empty if it fails."""
+    """Return the output of a Slurm command, or "" if it fails."""
     environment = {**os.environ, "SLURM_CONF": str(conf)}
     found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     return found.stdout if found.returncode == 0 else ""

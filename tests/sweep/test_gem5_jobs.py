@@ -132,7 +132,7 @@ def test_gem5_must_be_there() -> None:
 
 @pytest.fixture
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Return what is asked of QEMU, which a stand-in does."""
+    """Replace QEMU by a stand-in, and return the list of its calls' arguments."""
     asked = []
 
     def leave(out: Path, report: object, **how: Any) -> list[Path]:

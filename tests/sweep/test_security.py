@@ -51,7 +51,7 @@ def sockets(process: int) -> set[str]:
 
 
 def listening() -> set[tuple[str, int]]:
-    """Return where this process and those below it listen, as address and port."""
+    """Return the addresses and ports on which this process and its descendants listen."""
     own = set().union(*(sockets(process) for process in processes(os.getpid())))
     found = set()
     for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):

@@ -31,7 +31,7 @@ def missing_googletest(target: Any, source: Any, env: Any) -> int:
 
 
 def runner(sanitizers: list[str]) -> Any:
-    """Return what runs the tests of a build."""
+    """Return the action that runs the tests of a build."""
     left_out = LEFT_OUT if "thread" in sanitizers else LEFT_OUT + LEFT_OUT_WITHOUT_THREADS
 
     def run_tests(target: Any, source: Any, env: Any) -> bool:

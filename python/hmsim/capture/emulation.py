@@ -89,13 +89,13 @@ def find_emulator(qemu: str, package: str) -> str:
 
 
 def plugin_option(options: Mapping[str, object]) -> str:
-    """Return what follows QEMU's ``-plugin``."""
+    """Return the argument of QEMU's option ``-plugin``."""
     arguments = [f"file={PLUGIN}", *(f"{name}={value}" for name, value in options.items())]
     return ",".join(text.replace(",", ",,") for text in arguments)
 
 
 def read_totals(text: str, summary: type) -> dict[str, Any]:
-    """Return what the plug-in wrote at its end, as far as ``summary`` (a dataclass) has fields."""
+    """Return the plug-in's final totals for the fields of the dataclass ``summary``."""
     wanted = {field.name for field in fields(summary)}
     totals = {name: value for name, value in json.loads(text).items() if name in wanted}
     return totals | {"limited": bool(totals["limited"])}

@@ -201,7 +201,7 @@ def _partner(text: str) -> list[str]:
 
 
 def _places(vmlinux: Path) -> str:
-    """Return what the guest must know of its kernel to leave (struct leave_places)."""
+    """Return the kernel addresses that the guest needs to leave QEMU (struct leave_places)."""
     done = subprocess.run(["nm", str(vmlinux)], capture_output=True, text=True, check=False)
     found = {}
     for line in done.stdout.splitlines():

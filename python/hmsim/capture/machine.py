@@ -80,7 +80,7 @@ class Machine:
         }
 
     def command(self, emulator: str, backing: Path, plugin: str, more_parameters: str) -> list[str]:
-        """Return how QEMU is started.
+        """Return the command that starts QEMU.
 
         The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
         """

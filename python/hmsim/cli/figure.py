@@ -67,7 +67,7 @@ def figure(
 
 
 def _modules() -> tuple[Any, ...]:
-    """Return what makes figures; its libraries take a while to import, and may not be there."""
+    """Import and return the modules of figures. This is slow, and libraries may be missing."""
     try:
         return tuple(import_module(f"hmsim.figures{name}") for name in MODULES)
     except ModuleNotFoundError as error:

@@ -46,7 +46,7 @@ def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
 
 
 def shipped_names(folder: str) -> Callable[[str], list[str]]:
-    """Return what completes, in shells, the beginning of a shipped file's name."""
+    """Return a function for shells that completes the names of a folder's shipped files."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in shipped(folder) if name.startswith(incomplete)]
@@ -249,7 +249,7 @@ def application(
 
 
 def epilog(example: str, page: str) -> str:
-    """Return how a command's help ends: with arguments that do something, and a page to read."""
+    """Return the end of a command's help: example arguments, and a page to read."""
     return f"\b\nExample:  hmsim {example}\nMore in:  docs/{page}"
 
 

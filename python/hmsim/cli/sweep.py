@@ -133,7 +133,7 @@ def sweep(
 def _check_extras(
     loaded: Sweep, jobs: Optional[int], cluster: bool, drawn: dict[str, bool]
 ) -> None:
-    """Raise InputError before anything is run, when what will be needed is not installed."""
+    """Raise InputError if a package that the sweep needs is not installed. Call before any run."""
     if cluster:
         need("--cluster", "sweep", "distributed", "dask_jobqueue")
     elif jobs != 1 and len(os.sched_getaffinity(0)) > 1:

@@ -95,7 +95,7 @@ LevelsOption = Annotated[
 
 
 def _options(columns: str | None, levels: str | None) -> dict[str, str]:
-    """Return what the format leaves to its user, by the keys of agents. Raises InputError."""
+    """Return the format's options that the user chose, by the keys of agents. Raises InputError."""
     found = {} if levels is None else {"levels": levels}
     for pair in columns.split(",") if columns else ():
         key, equals, value = pair.partition("=")

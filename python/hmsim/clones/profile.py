@@ -29,7 +29,7 @@ SWEEPS = (0, 1, 2, 4, 8, 16, 32, 64)  # where bins of visits in a row begin
 LONG_SWEEP = 4
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)  # where bins of pieces begin
 RUNS = tuple(1 << k for k in range(7))  # where bins of runs begin
-LONGEST_REUSE = 1 << 18  # visits; what lies further back counts as if it did not
+LONGEST_REUSE = 1 << 18  # visits; longer distances count as LONGEST_REUSE - 1
 MOST_PACES = 8
 LONGEST_TWIN = 1 << 46  # instructions
 LONGEST_VISIT = 1 << 20  # accesses; a longer one counts as several
@@ -133,7 +133,7 @@ class Profile:
         )
 
     def figures(self) -> dict[str, float]:
-        """Return what people compare: rates, ratios, locality."""
+        """Return the main statistics by name: rates, ratios, footprints, locality."""
         reads = self.rate("dram_fills", "nvdimm_fills")
         nvdimm = [name for name in STREAMS if name.startswith("nvdimm")]
         writes = self.rate(*STREAMS) - reads

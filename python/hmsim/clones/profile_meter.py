@@ -240,7 +240,7 @@ class _Meter:
         self._run = len(next_line) - int(ends[-1])
 
     def finish(self, phases: list[int], instructions: int) -> Stream:
-        """Return what was measured in a run, given the accesses in each phase."""
+        """Return the measured stream, given the accesses in each phase of the run."""
         if len(self._line):
             none = self._line[:0]
             self.add(none, none, none, at_end=True)
@@ -292,7 +292,7 @@ def paces_of(phases: list[int]) -> list[int]:
 
 
 class _Phases:
-    """Counts accesses in equal intervals, of a run whose length is not known beforehand."""
+    """Counts of accesses in equal intervals, which double in length when the run outgrows them."""
 
     def __init__(self) -> None:
         self._length = 1024  # instructions of an interval
@@ -308,7 +308,7 @@ class _Phases:
         self._counts[name] += np.bincount(at, minlength=FINE_INTERVALS)
 
     def of(self, name: str, instructions: int) -> list[int]:
-        """Return the counts of PHASES intervals; what lies astride two is split by length."""
+        """Return counts of PHASES intervals. A count that spans two of them is split by length."""
         sums = np.concatenate(([0], np.cumsum(self._counts[name])))
         ends = np.linspace(0, instructions / self._length, PHASES + 1)
         at = np.interp(ends, np.arange(len(sums)), sums)

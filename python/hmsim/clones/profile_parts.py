@@ -91,7 +91,7 @@ def bins_text(bins: Bins) -> str:
 
 
 class Reader:
-    """Reads nodes of one file; every error names file, line and key."""
+    """Reader of the YAML nodes of one file. Every error names file, line and key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -33,9 +33,9 @@ def shipped(folder: str) -> dict[str, Path]:
 
 
 def cache_directory() -> Path:
-    """Return the cache folder, for results that can be regenerated; it may be missing.
+    """Return the folder of files that can be regenerated. The folder may not exist yet.
 
-    Raises InputError: the user has no home, and names no other place.
+    Raises InputError if neither HOME nor XDG_CACHE_HOME gives its place.
     """
     root = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if root.is_absolute():  # others are to be ignored: XDG Base Directory Specification, 0.8

@@ -75,7 +75,7 @@ def read_mapping(path: Path) -> yaml.MappingNode:
 
 
 def kind(node: yaml.Node) -> str:
-    """Return what a node is, in a user's words."""
+    """Return the name of a node's kind for messages."""
     if isinstance(node, yaml.ScalarNode):
         return "single value"
     return "list" if isinstance(node, yaml.SequenceNode) else "mapping"

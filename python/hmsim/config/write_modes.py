@@ -46,7 +46,7 @@ def split(text: str) -> tuple[str, str | None]:
 
 
 def variant(name: str, mode: str) -> str:
-    """Return what a bundle is called in a write mode."""
+    """Return the name of a bundle in a write mode."""
     return f"{name},{mode}"
 
 

@@ -70,7 +70,7 @@ def sizes(runs: Runs) -> tuple[int, ...]:
 
 
 def table(runs: Runs) -> pd.DataFrame:
-    """Return what figures 16 and 17 need: every program, size and scheme."""
+    """Return the runs of figures 16 and 17: every program, buffer size and scheme."""
     requests = runs.scaled(REQUESTS, 0.2)
     return runs.table(
         block_point(program, size, scheme, outstanding, requests, seed, online)
@@ -79,12 +79,12 @@ def table(runs: Runs) -> pd.DataFrame:
         for program in PROGRAMS
         for size in sizes(runs)
         for scheme in SCHEMES
-        for seed in runs.seeds[:1]  # they hardly differ
+        for seed in runs.seeds[:1]  # one seed: results of seeds hardly differ
     )
 
 
 def ratio_columns(table_: pd.DataFrame, access: str, strict: bool) -> pd.DataFrame:
-    """Return the hit ratio of reads or writes of the programs that make any."""
+    """Return the hit ratios of an access (read or write), for the programs that make it."""
     programs = READERS if access == "read" else WRITERS
     name = f"nvdimm.buffer.{access}_hit_ratio{'_strict' if strict else ''}"
     rows = table_[table_["program"].isin(programs)].copy()

@@ -27,7 +27,7 @@ class Figure:
 
 
 def figure(name: str, place: int) -> Callable[[Maker], Maker]:
-    """Declare the function below as what makes a figure; its docstring is the caption."""
+    """Declare the function below as the maker of a figure. Its docstring is the caption."""
 
     def declare(make: Maker) -> Maker:
         setattr(make, _MARK, Figure(place, name, make))

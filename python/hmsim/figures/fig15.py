@@ -61,7 +61,7 @@ def table(runs: Runs, partner: str) -> pd.DataFrame:
 def mean_gain(
     runs: Runs, partner: str, core: str, mode: str = VERDICT, policy: str = HMS
 ) -> tuple[pd.DataFrame, Estimate]:
-    """Return what HMS gains over the baselines, all in one write mode, and its mean."""
+    """Return the gains of HMS over the baselines, all in one write mode, and their mean."""
     rows = gains(in_mode(table(runs, partner), mode), policy, BASELINES)
     return rows.assign(writes=mode), average(chosen(rows, core=core, over="mean"))
 

@@ -24,7 +24,7 @@ LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
 def improvement(rows: pd.DataFrame) -> Estimate:
-    """Return what PAS adds to the ratio of FCFS, in per cent of it: mean of programs and sizes."""
+    """Return PAS's relative gain in hit ratio over FCFS, in per cent, over programs and sizes."""
     keys = ["program", "size_mib", "seed"]
     page = chosen(rows, scheme="page").set_index(keys)["ratio"]
     pas = chosen(rows, scheme="PAS").set_index(keys)["ratio"]

@@ -59,7 +59,7 @@ def points(runs: Runs) -> list[Point]:
 
 
 def change(table: pd.DataFrame, scheduler: str, name: str, loads_: Sequence[str]) -> Estimate:
-    """Return how a statistic differs from that of reactive collection, in per cent; loads' mean."""
+    """Return a statistic's change from reactive collection, in per cent, as the mean of loads."""
     if name not in table:
         return Estimate.exact(math.nan)
     groups = {}

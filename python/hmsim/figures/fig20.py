@@ -33,7 +33,7 @@ def gain(rows: pd.DataFrame, over: str) -> float:
 
 
 def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:
-    """Return what HMS and all techniques gain over FIRM, and over HMS, in a write mode."""
+    """Return gains in a write mode: HMS and all techniques over FIRM, all techniques over HMS."""
     own = in_mode(found, mode)
     over = [gains(own, policy, ("firm",)).assign(policy=policy) for policy in POLICIES[1:]]
     alone = [

@@ -20,7 +20,7 @@ TITLES = {MACHINE: "a copy engine", "table3": "cores that copy"}
 
 
 def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:
-    """Return what no interference gains over TCM and FIRM, and FIRM over TCM, in a write mode."""
+    """Return gains in a write mode: no interference over TCM and FIRM, and FIRM over TCM."""
     own = in_mode(found, mode)
     over = gains(own, "oracle", ("tcm", "firm"))
     over = over[over["over"] != "mean"].assign(policy="oracle")

@@ -23,7 +23,7 @@ MANY = 104
 
 
 def busy(program: str) -> float:
-    """Return how many of a capture's windows have I/O, in per cent."""
+    """Return the share of a capture's windows with I/O, in per cent."""
     idle, *_ = windows(program, 1, WINDOW)
     return 100 * (1 - idle.share)
 

@@ -57,7 +57,7 @@ programs whose inputs are in the buffer. No single regime gives both.
 
 
 def record(name: str, made: Made) -> dict[str, Any]:
-    """Return what the page says about a figure, as JSON can hold it."""
+    """Return a figure's content on the page as JSON values."""
     return {
         "figure": name,
         "title": made.title,
@@ -73,7 +73,7 @@ def finding_of(saved: Mapping[str, Any]) -> Finding:
 
 
 def number(value: float | None, unit: str) -> str:
-    """Return a number as a reader wants it."""
+    """Return a number as text, with few digits and its unit."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -86,7 +86,7 @@ def number(value: float | None, unit: str) -> str:
 
 
 def interval(ours: Estimate | None) -> str:
-    """Return the interval of a number, where it is one."""
+    """Return the interval of a mean as text, or a dash if the interval is empty."""
     if ours is None or not math.isfinite(ours.mean) or ours.low == ours.high:
         return "–"
     return f"{number(ours.low, '')} to {number(ours.high, '')}"
@@ -143,7 +143,7 @@ def write(folder: Path, page: Path) -> None:
 
 
 def paragraph(claim: Claim, finding: Finding | None) -> str:
-    """Return what was measured of a claim, what was found, and why it is missed."""
+    """Return a claim's paragraph: the measure, the finding, and the reason if it is missed."""
     verdict = row(claim, finding)[-1]
     if claim.uncounted:
         return f"- **{claim.id}, {verdict}.** {claim.uncounted}\n"

@@ -28,7 +28,7 @@ def table(runs: Runs) -> pd.DataFrame:
 
 
 def ratio(rows: pd.DataFrame) -> Estimate:
-    """Return what mcf gains over what programs gain, means over the programs, seed by seed."""
+    """Return the gain of mcf divided by that of the programs, both means over programs, by seed."""
     gained = rows.groupby(["core", "seed"])["gain"].mean()
     each = gained["partner"] / gained["program"]
     return estimate({"ratio": list(each.where(gained["program"] > 0, float("inf")))})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means with intervals, and what becomes of a claim."""
+"""Means with intervals, and the verdicts on claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARE = 0.95  # of the resampled means lie within the interval
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and its bootstrap interval: the mean itself where there is one seed."""
+    """A mean and its bootstrap interval, which is the mean itself if there is only one seed."""
 
     mean: float
     low: float
@@ -27,10 +27,10 @@ class Estimate:
 
 
 def estimate(groups: Mapping[str, Sequence[float]]) -> Estimate:
-    """Return the mean over groups of the means within, as of programs measured with several seeds.
+    """Return the mean of group means; a group holds, for example, a program's values by seed.
 
-    The interval is that of seeds: in each group values are drawn again with replacement. Programs
-    are what they are, and are not drawn.
+    The interval covers the choice of seeds only: values are resampled within each group, with
+    replacement. Groups (programs) are fixed and not resampled.
     """
     columns = [list(values) for values in groups.values() if values]
     if not columns:

@@ -102,7 +102,7 @@ def headline(shown: Sequence[Shown]) -> Markup:
 
 
 def _ipc(one: Shown, agent: int) -> Value:
-    """Return a job's IPC, which counts waiting, or a core's."""
+    """Return the IPC of a job, whose cycles include waiting, or of a core."""
     stats = one.run.stats
     core = one.run.agents[agent].get("core", agent) if agent < len(one.run.agents) else agent
     return stats.get(f"agent.{agent}.ipc", stats.get(f"core.{core}.ipc"))

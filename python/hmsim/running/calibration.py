@@ -62,9 +62,9 @@ def train(
 
     Args:
         config: any configuration with an NVDIMM.
-        requests, warmup: of each cell.
-        jobs: parallel simulations; by default one per processor. It does not change the result.
-        progress: report it on standard error: bars on a terminal, otherwise lines.
+        requests, warmup: numbers of requests per cell, measured and before the measurement.
+        jobs: parallel simulations; by default one per processor. Results do not depend on it.
+        progress: report progress on standard error: bars on a terminal, otherwise lines.
 
     Raises:
         InputError: the configuration has no NVDIMM.
@@ -192,7 +192,7 @@ class _Unfinished:
                 scratch.write_text(json.dumps({"build": self._build, "rates": self.rates}))
 
     def discard(self) -> None:
-        """Remove the file: all cells are finished."""
+        """Remove the cached file. Call when all cells are finished."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 

@@ -107,7 +107,7 @@ class Cluster:
 
 
 def listens(cluster: Any) -> str:
-    """Return where a cluster of dask-jobqueue listens, in a line for its user."""
+    """Return a line for the user with the addresses on which a dask-jobqueue cluster listens."""
     places = [each.listen_address.removeprefix("tcp://") for each in cluster.scheduler.listeners]
     told = f"the scheduler listens on {', '.join(places)}"
     if not any(place.startswith(EVERYWHERE) for place in places):

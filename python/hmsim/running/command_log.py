@@ -139,13 +139,16 @@ class CommandLog:
                 log.close()
 
     def save(self, directory: Path) -> None:
-        """Write the files of a closed log."""
+        """Write the log's files into a directory. Call after `collect` with ``last``."""
         self._commands.save(directory / COMMAND_FILE)
         self._modules.save(directory / MODULE_FILE)
         self._threads.save(directory / THREAD_FILE)
 
     def describe(self) -> dict[str, Any]:
-        """Return its entry of ``run.json``; ``full``: the run continued after the log was full."""
+        """Return the log's entry in ``run.json``.
+
+        ``full`` means that the log reached its limit and lacks later rows.
+        """
         return {
             "rows": self.rows,
             "limit": self.limit,

@@ -172,7 +172,7 @@ class System:
         return self._simulation.flush(source)
 
     def peek(self, address: int, size: int = LINE) -> bytes:
-        """Return what a read of ``size`` bytes of one line would return, without sending one.
+        """Return the bytes that a read of ``size`` bytes would return now, without sending a read.
 
         Raises InputError unless ``system.store_data`` is on and the bytes lie in one line.
         """

@@ -21,18 +21,18 @@ NOT_AXES = ("point", "error", "seed")  # over seeds, means are drawn
 
 @dataclass(frozen=True)
 class Line:
-    """A statistic over an axis.
+    """Picture of a statistic over an axis of a sweep.
 
     Attributes:
         axis: a column of the sweep's table.
-        statistic: another, of numbers.
+        statistic: a numeric column of the same table.
     """
 
     axis: str
     statistic: str
 
     def check(self, labels: Sequence[Mapping[str, Any]]) -> None:
-        """Raise InputError when the points, whose labels these are, do not differ in the axis."""
+        """Raise InputError if the points, one in ``labels`` each, do not differ in the axis."""
         names = list(dict.fromkeys(name for each in labels for name in each))
         axes = [n for n in names if n not in NOT_AXES and len({str(e.get(n)) for e in labels}) > 1]
         if self.axis not in axes:

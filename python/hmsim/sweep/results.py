@@ -292,9 +292,9 @@ def bootstrap_interval(
     The same seed gives the same interval, on every machine.
 
     Args:
-        values: independent, at least one.
-        statistic: of a list of numbers.
-        level: the share of resamples within the interval, 0 .. 1.
+        values: independent samples, at least one.
+        statistic: function of a list of numbers.
+        level: the share of resampled statistics within the interval, 0 .. 1.
 
     Raises:
         ValueError: no values, or a level outside 0 .. 1.

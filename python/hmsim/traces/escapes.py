@@ -40,13 +40,13 @@ Words = NDArray[np.uint64]
 
 
 def codes(words: Words) -> tuple[NDArray[np.intp], Words]:
-    """Return where the escapes among some records are, and their codes."""
+    """Return the positions of the escapes among some records, and their codes."""
     at = np.flatnonzero((words >> np.uint64(LINE_BITS) & np.uint64(3)) == ESCAPE)
     return at, words[at] >> np.uint64(DELTA_SHIFT)
 
 
 def fault(words: Words, causes: bool) -> str:
-    """Return an error of the escapes among some records, causes or not; "" if there is none."""
+    """Return an error of the escapes in records, or ""; ``causes``: cause records are valid."""
     at, found = codes(words)
     most = WRITTEN if causes else REGION_END
     wrong = np.flatnonzero(found > most)

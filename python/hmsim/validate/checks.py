@@ -82,7 +82,7 @@ def _nvdimm_latency() -> Iterator[Row]:
 
 
 def _nvdimm_streaming() -> Iterator[Row]:
-    """The first line of each page misses, the others hit or share its flash read."""
+    """Read pages line by line: the first line misses, the others hit or share its flash read."""
     bench = Bench("mascots16")
     bench.stream((bench.nvdimm + index * LINE for index in range(100 * LINES)), STEP)
     got = bench.system.stats["nvdimm.buffer.read_hit_ratio"]

@@ -176,19 +176,19 @@ class Comparison:
 
     @property
     def residual(self) -> float:
-        """The excess of this simulator's cycles over those of the whole DRAMsim3, relative."""
+        """Relative excess of this simulator's cycles over those of the whole DRAMsim3."""
         return self.native.cycles / self.whole.cycles - 1
 
 
 def differing_commands(one: Any, other: Any) -> int:
-    """Return in how many places two command logs differ."""
+    """Return the number of places at which two command logs differ."""
     shorter = min(len(one), len(other))
     places = int((one[:shorter] != other[:shorter]).any(axis=1).sum())
     return places + abs(len(one) - len(other))
 
 
 def as_deep_as(occupancy: float, trace: Trace) -> dict[str, Any]:
-    """Return what gives this simulator a queue as deep as DRAMsim3's were full, and its batches."""
+    """Return overrides: a queue as deep as DRAMsim3's mean occupancy, and its batches of writes."""
     depth = max(2, round(occupancy))
     keys: dict[str, Any] = {"controller__queue_depth": depth}
     if trace.writes.any():
@@ -201,7 +201,7 @@ def as_deep_as(occupancy: float, trace: Trace) -> dict[str, Any]:
 def compare(
     trace: Trace, logged: Trace, part: str, ranks: int, half: Trace | None = None
 ) -> Comparison:
-    """Run a trace through all models, and ``logged`` (it, or its beginning) command by command.
+    """Run a trace through all models, and compare the commands for ``logged``, all or part of it.
 
     ``half``: the first half of the trace, for `Comparison.steady`.
     """

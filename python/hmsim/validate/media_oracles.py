@@ -36,7 +36,7 @@ def latencies() -> Iterator[Oracle]:
 
 
 def rates() -> Iterator[Oracle]:
-    """Yield what banks that are always busy deliver: a bus for each, nearly."""
+    """Yield the bandwidth of banks that are always busy."""
     for kind, (read, write) in TECHNOLOGIES.items():
         psi = PSI if kind == "pcm" else "off"
         moved = (read + write) / PSI if kind == "pcm" else 0
@@ -69,7 +69,7 @@ def energies() -> Iterator[Oracle]:
 
 
 def start_gap() -> Iterator[Oracle]:
-    """Yield where lines are after each move, and how a line that is always written wears cells."""
+    """Yield start-gap's misplaced lines, its wear by one hot line, and its write amplification."""
     lines = 37
     period = lines * (lines + 1)
     by_hand: list[int | None] = [*range(lines), None]

@@ -19,7 +19,7 @@ T_CCS = 500  # ns
 
 
 def _root(increasing: Callable[[float], float]) -> float:
-    """Return where a function crosses zero, between 0 and 8."""
+    """Return the zero of an increasing function between 0 and 8."""
     low, high = 1e-9, 8.0
     for _ in range(100):
         middle = (low + high) / 2
@@ -79,7 +79,7 @@ def _out(name: str, mask: int, stretches: int) -> float:
 
 
 def transfers() -> Iterator[Oracle]:
-    """Yield what parts of a page of 16 KiB take on the bus, one read each."""
+    """Yield the bus time of reads of parts of a 16 KiB page."""
     for interface, mode in (("sdr", 5), ("nv_ddr", 5), ("nv_ddr3", 13)):
         bench = FlashBench(interface=interface, mode=mode, page_size="16KiB")
         for mask, stretches in PARTS:
@@ -111,7 +111,7 @@ DEVICES: dict[str, tuple[int, int, int, int, int, float, float, float]] = {
 
 
 def devices() -> Iterator[Oracle]:
-    """Yield how fast a LUN of each device reads, programs and erases a block of all planes."""
+    """Yield a LUN's read and program rates on all planes, and its erase time, for each device."""
     for name, (rate, page, spare, planes, pages, t_r, t_prog, t_bers) in DEVICES.items():
         capacity = 1024 * planes * pages * page
         bench = FlashBench(f"{capacity}B", preset=name, channels=1, chips=1)

@@ -31,7 +31,7 @@ def vectors() -> Iterator[Vector]:
 
 
 def _par_bs() -> Iterator[Vector]:
-    """Sources A, B, C have 6 requests to a bank, 2 to each of three, 1 to each of two."""
+    """Queue 6 requests of source A to a bank, 2 of B to each of 3 banks, 1 of C to each of 2."""
     queue = Rehearsal("par_bs", [], 1)
     first = queue.enqueue(3, 7, 0)
     owners = {first: "first"}
@@ -68,7 +68,7 @@ def _tcm_clusters() -> Iterator[Vector]:
 
 
 def _tcm_shuffle() -> Iterator[Vector]:
-    """Four sources; the first is the least nice: least parallel, with most row hits."""
+    """Shuffle four sources. The first is the least nice: least parallel, with most row hits."""
     queue = Rehearsal("tcm", [("policies.tcm.sources", "core")], 1)
     probes = []
     for core in range(4):
@@ -91,7 +91,7 @@ def _tcm_shuffle() -> Iterator[Vector]:
 
 
 def _atlas() -> Iterator[Vector]:
-    """Source 0 is served 100 row hits in the first quantum, source 1 60 in each later one."""
+    """Serve 100 row hits of source 0 in the first quantum, and 60 of source 1 in each later one."""
     queue = Rehearsal("atlas", [("policies.atlas.sources", "core")], 1)
     probes = [queue.enqueue(core, 0, 0) for core in range(2)]
     for quantum in range(1, 10):
@@ -100,7 +100,7 @@ def _atlas() -> Iterator[Vector]:
         queue.run_to(quantum * 5_000 * MICROSECOND)
         if quantum > 1 and queue.order()[0] == probes[0]:
             break
-    # 100 a^2 > 60 after two quanta, 100 a^2 < 60 (1 + a) after three.
+    # Service, with a = alpha: 100 a > 60 after two quanta, 100 a^2 < 60 (1 + a) after three.
     yield "ATLAS, quantum in which ranks change", 3, quantum, "", 0, "alpha 0.875"
 
 
@@ -120,7 +120,7 @@ def _bliss() -> Iterator[Vector]:
 
 
 def _firm() -> Iterator[Vector]:
-    """Acknowledged NVDIMM reads and writes to one pseudo-bank, each of its own page."""
+    """Queue acknowledged NVDIMM reads and writes to one pseudo-bank, a page for each pair."""
     for rank_switch, expected, tolerance in ((1, 130, 0), (2, 135, 12)):
         queue = Rehearsal("firm", [], rank_switch)
         first = queue.enqueue(0, 7, 0)
@@ -149,7 +149,7 @@ def _nvm_duet() -> Iterator[Vector]:
 
 
 def _service_rates() -> Iterator[Vector]:
-    """Equations 1 and 2 where both classes perform alike: utilisation decides."""
+    """Check equations 1 and 2 with equal service rates of both classes: utilisation decides."""
     table = "version 1 dram" + " 100" * 48 + " nvdimm" + " 100" * 576
     source = "the paper, equation 1"
     for impl, expected, why in (("exact", 71, source), ("table", 86, "stages end at 85")):
@@ -164,7 +164,7 @@ def _service_rates() -> Iterator[Vector]:
 
 
 def _page_order() -> Iterator[Vector]:
-    """The paper's figures 12 and 13 as micro-traces; times as the closed forms of a read miss."""
+    """Run the paper's figures 12 and 13 as micro-traces; closed forms of a read miss give times."""
     base = {
         "dram.refresh": False,
         "controller.queues": "split",
@@ -204,7 +204,7 @@ def _page_order() -> Iterator[Vector]:
 
 
 def _collection() -> Iterator[Vector]:
-    """Equations 7 to 10 at their thresholds; a page read takes 70.48 us, a page write 670.48 us."""
+    """Check thresholds of equations 7 to 10: a page read takes 70.48 us, a page write 670.48 us."""
     idle = {"buffered": 0, "lun": (0, 0), "channel": (1, 0), "all": (1, 0)}
     serial: list[tuple[str, str]] = []
     parallel = [("policies.proactive.estimate", "parallel")]

@@ -202,7 +202,7 @@ def run(program: Program, factor: float, seed: int) -> list[Io]:
 
 
 def inferred(trace: list[Io]) -> Causes:
-    """Return what hmsim infers of a run, whose times a trace has in whole nanoseconds."""
+    """Return the causes that hmsim infers from a run's trace, with times in whole nanoseconds."""
     times = [(round(io.arrival * 1000), round((io.done or 0) * 1000)) for io in trace]
     return [(parents, think / 1000) for parents, think in infer_causes([*times])]
 
@@ -223,12 +223,12 @@ def _with_parents(trace: list[Io], pick: Callable[[int, list[Io]], list[int]]) -
 
 
 def single(trace: list[Io]) -> Causes:
-    """Return the latest completion as each request's only parent."""
+    """Return causes in which a request's only parent is the latest completion before it arrives."""
     return _with_parents(trace, lambda _, before: [each.number for each in before[-1:]])
 
 
 def drawn(trace: list[Io], like: Causes, seed: int) -> Causes:
-    """Return parents drawn at random among what was done, as many as in ``like``."""
+    """Return causes with parents drawn from completed requests, as many each as in ``like``."""
     draw = random.Random(seed)
     return _with_parents(
         trace,
@@ -239,7 +239,7 @@ def drawn(trace: list[Io], like: Causes, seed: int) -> Causes:
 
 
 def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace whose causes are these, on a device."""
+    """Return a device's requests if each is sent its think time after its last parent ends."""
     world = World(factor, seed)
     awaited = [len(parents) or (1 if number else 0) for number, (parents, _) in enumerate(causes)]
     children: list[list[int]] = [[] for _ in causes]
@@ -304,7 +304,7 @@ def tail(requests: list[Io]) -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A replay beside the program: quotients of makespans, and of 99th percentiles."""
+    """Replay divided by the program's own run: makespan, and 99th percentile (``tail``)."""
 
     program: str
     factor: float
@@ -328,7 +328,7 @@ def outcomes(
     programs: dict[str, Program],
     ways: tuple[str, ...] = ("inferred", "timed", "closed", "single", "random"),
 ) -> Iterator[Outcome]:
-    """Yield the mean quotient over seeds of each program, device and way of replay."""
+    """Yield an outcome, the mean over seeds, for each program, device and way of replay."""
     for name, program in programs.items():
         traces = {seed: run(program, 1, seed) for seed in SEEDS}
         for factor in FACTORS:
@@ -351,7 +351,7 @@ WITHIN = ("one chain", "fork and join", "a pipeline", "open bursts")
 
 
 def within_target() -> Iterator[tuple[str, float]]:
-    """Yield quotients of makespans and of 99th percentiles, farthest from 1, of `WITHIN`."""
+    """Yield each quotient (makespan, tail) of the programs in `WITHIN`, on the worst device."""
     everything = {**PROGRAMS, **HELD_OUT}
     for name in WITHIN:
         found = [*outcomes({name: everything[name]}, ("inferred",))]

@@ -90,7 +90,7 @@ class Row:
 
 
 def counts(rows: Sequence[Row]) -> str:
-    """Return how many rows of each kind there are, and what came of them, in a sentence."""
+    """Return a sentence with the number of rows of each kind and the number that hold."""
     forms = [row for row in rows if not row.claim]
     claims = [row for row in rows if row.claim and not row.unjudged]
     met = [row for row in claims if row.ok]

@@ -54,7 +54,7 @@ RATES = {"berkeley_btree": (253, 6071, 5975, 14884), "berkeley_hash": (191, 4355
 
 @cache
 def seconds(config: str, workload: str) -> float:
-    """Return how long a captured program takes on storage/``config``."""
+    """Return the run time in seconds of a captured program on storage/``config``."""
     lines = config.startswith("ddr")
     overrides = XFS_LINES if lines else XFS_MICRO if config in MICRO else XFS_SC
     if workload == "build" and not lines:
@@ -95,7 +95,7 @@ def databases() -> Iterator[Claim]:
 
 
 def files() -> Iterator[Claim]:
-    """Yield what Moneta gains over the others with Postmark and a build."""
+    """Yield claims on Moneta's speedup over the other devices, for Postmark and a build."""
     for workload, told in SECONDS.items():
         for config, time in zip(MICRO[:-1], told):
             gain = time / told[-1]

@@ -44,7 +44,7 @@ class Load:
 
 
 def lone(config: str, size: int, reads: float, overrides: Mapping[str, Any] = {}) -> dict[str, Any]:
-    """Return what 50 requests count, one after another."""
+    """Return the statistics of 50 requests, sent one after another."""
     return _run(config, [Load(size, reads, 1)], overrides, 50, {}, None)
 
 

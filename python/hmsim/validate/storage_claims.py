@@ -119,7 +119,7 @@ def rates() -> Iterator[Claim]:
 
 
 def sharing() -> Iterator[Claim]:
-    """Yield what 4 KB readers get beside readers of 512 KB."""
+    """Yield claims on the bandwidth of 4 KB readers beside 512 KB readers."""
     loads = [Load(4 * KIB, 1, 4), Load(512 * KIB, 1, 4)]
     queue = steady("storage/moneta_2q", loads, time=400)
     balance = steady("storage/moneta", loads, time=400)
@@ -136,7 +136,7 @@ def sharing() -> Iterator[Claim]:
 
 
 def controllers() -> Iterator[Claim]:
-    """Yield how more controllers hide the time of cells."""
+    """Yield claims on more controllers, which hide the time of cells."""
 
     def rate(count: int, microseconds: float) -> float:
         return _rate(
@@ -254,7 +254,7 @@ def _knee() -> Iterator[Claim]:
 
 
 def file_systems() -> Iterator[Claim]:
-    """Yield what XFS takes from small requests, and leaves to large ones."""
+    """Yield claims on the bandwidth under XFS, for small and large requests."""
     got = 1e3 * _rate("haste_pcm_xfs", 4 * KIB, 0)
     yield Claim("HASTE, XFS, 4 KB writes", 158, 262, got, "MB/s", "S31: 210", CALIBRATED)
     got = 1e3 * _rate("moneta_xfs", 4 * KIB, 0.5)

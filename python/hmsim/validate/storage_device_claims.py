@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims on what Moneta and HASTE were compared with: disks, SSDs, Fusion-IO, file systems, caches.
+"""Claims on the systems with which Moneta and HASTE were compared.
 
-A band is written down before the run. A claim whose numbers went into the parameters is calibrated:
-it is shown, and judges nothing.
+These are disks, SSDs, Fusion-IO, file systems and page caches. The band of each claim is written
+down before the run. A claim whose numbers went into the parameters is calibrated: it is shown, but
+not judged.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from hmsim.validate.storage_bench import KIB, SECTOR, Load, lone, steady
 from hmsim.validate.storage_claims import CALIBRATED, Claim
 
 MIB = 1024 * KIB
-FOOTPRINT = 55_000_000_000  # of the benchmark XDD in both papers
-DISK_TIME = 20_000  # milliseconds: disks need more of it
+FOOTPRINT = 55_000_000_000  # bytes, as for the benchmark XDD in both papers
+DISK_TIME = 20_000  # milliseconds; disks need a longer run
 FLASH_TIME = 50
 LARGE_TIME = 2_000
 
@@ -30,7 +31,7 @@ DATA_SHEETS = "the data sheets' four times 170 MB/s against 500"
 
 @dataclass(frozen=True)
 class Stream(Load):
-    """The same at places that follow one another."""
+    """Load of sequential requests."""
 
     def trace(self, seed: int, requests: int) -> str:
         """Return the requests in the format mqsim."""
@@ -51,12 +52,12 @@ def _run(
 
 
 def _thousands(config: str, size: int, reads: float, time: int) -> float:
-    """Return thousands of requests a second of 16 threads, at random."""
+    """Return the requests per second, in thousands, of 16 threads with random requests."""
     return float(_run(config, Load(size, reads, footprint=FOOTPRINT), time)["storage.iops"]) / 1e3
 
 
 def _stream(config: str, reads: float) -> float:
-    """Return MB/s of 16 threads that go through it in pieces of 4 MB."""
+    """Return the bandwidth in MB/s of 16 threads with sequential requests of 4 MiB."""
     overrides: tuple[tuple[str, Any], ...] = ()
     if "disk" in config:
         overrides = (("storage.stripe.unit", "128KiB"),)
@@ -65,13 +66,13 @@ def _stream(config: str, reads: float) -> float:
 
 
 def _random(config: str, reads: float) -> float:
-    """Return MB/s of 16 threads with requests of 4 KB at random."""
+    """Return the bandwidth in MB/s of 16 threads with random requests of 4 KiB."""
     time = DISK_TIME if "disk" in config else FLASH_TIME if "fusion" in config else LARGE_TIME
     return _thousands(config, 4 * KIB, reads, time) * 4.096
 
 
 def rates() -> Iterator[Claim]:
-    """Yield requests a second of 16 threads, as MICRO 2010 has them."""
+    """Yield the MICRO 2010 paper's claims on requests per second of 16 threads."""
     told = {
         "raid_disk_moneta": (0.863, 1.070, 0.869, 1.071),
         "raid_ssd_moneta": (5.256, 11.714, 11.135, 17.007),
@@ -89,7 +90,7 @@ def rates() -> Iterator[Claim]:
 
 
 def mixes() -> Iterator[Claim]:
-    """Yield XDD's mixes, half of them reads, within a factor of 2."""
+    """Yield claims on XDD's mixes of reads and writes in equal parts, within a factor of 2."""
     for name, told, got, unjudged in (
         ("disks, sequential mix", 244, _stream("raid_disk_moneta", 0.5), ""),
         ("SSDs, sequential mix", 569, _stream("raid_ssd_moneta", 0.5), CALIBRATED),
@@ -103,7 +104,7 @@ def mixes() -> Iterator[Claim]:
 
 
 def flash() -> Iterator[Claim]:
-    """Yield Fusion-IO beside SSDs, as SC 2010 has them."""
+    """Yield the SC 2010 paper's claims on Fusion-IO compared with SSDs, and on single reads."""
     for reads, over in ((1, 5.0), (0, 3.3)):
         way = "reads" if reads else "writes"
         card = _random("fusion_sc10", reads)
@@ -124,7 +125,7 @@ def flash() -> Iterator[Claim]:
 
 
 def file_systems() -> Iterator[Claim]:
-    """Yield what a file system costs: a hold of 19.5 us for each write."""
+    """Yield claims on the cost of a file system, which holds its section 19.5 us for each write."""
     xfs = (
         ("storage.path.file_system.time", "5us"),
         ("storage.path.file_system.write_hold", "19.5us"),
@@ -145,7 +146,7 @@ def file_systems() -> Iterator[Claim]:
 
 
 def page_caches() -> Iterator[Claim]:
-    """Yield the trend of a second level: 4 KB requests at random in 8 MiB, a first level of 2."""
+    """Yield trends with a second cache level: random 4 KiB requests in 8 MiB, 2 MiB first level."""
 
     def run(second: int, slow_down: int = 1) -> Mapping[str, Any]:
         overrides = (

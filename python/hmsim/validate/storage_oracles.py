@@ -123,7 +123,7 @@ def energies() -> Iterator[Oracle]:
     rows, moves = stats[f"{device}rows_written"], stats[f"{device}gap_moves"]
     bits = 8192 * 8 * (rows * (16.82 + 1.02) + moves * (16.82 + 2.47)) * 1e-12 / seconds
     expected = blocks + bits + 512 * 264e-6
-    # Writes that the controllers started count as written even if the device has not ended them.
+    # Both count a write once a controller has started it, even if it is not completed.
     got = stats[f"{device}power_w"]
     yield Oracle("power, 8 KB writes", expected, got, "W", 1e-3, "S10-S12: blocks, bits, dies")
     expected, got = rows / 100, moves

@@ -106,8 +106,8 @@ double rate(Agent& agent, int window) {
   return -1;
 }
 
-// Requests of one block: 100 with lines of 100 ns, then 50 with lines of 1.9 us. Each takes 3 us
-// more.
+// Requests of one 4 KiB block: 100 with a memory latency of 100 ns, then 50 with 1.9 us. Each
+// request takes another 3 us.
 Bench fast_and_slow(Assignments more) {
   std::vector<Io> requests(100, {0, 8, 8, true});
   requests.insert(requests.end(), 50, {0, 1 << 20, 8, true});

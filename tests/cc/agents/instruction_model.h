@@ -102,7 +102,7 @@ class InstructionModel {
         state_(program_.size()),
         free_{caches.levels[0].mshrs, caches.levels[1].mshrs} {}
 
-  // Runs until the first core has finished.
+  // Runs all cores, slot by slot, until one has retired its program.
   static void run(const std::vector<InstructionModel*>& cores) {
     for (std::int64_t slot = 0; true;) {
       come(cores, slot);

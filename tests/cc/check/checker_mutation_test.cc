@@ -6,8 +6,8 @@
 namespace hmsim::testing {
 namespace {
 
-// Rows so slow that requests always wait until a long pause. Postponed and pulled-in refreshes then
-// follow one another.
+// Activates are so slow that requests always wait, until a long pause. Postponed refreshes, and
+// refreshes issued in advance, then follow one another.
 const Assignments kMovedRefreshes{{"dram.refresh_postpone", "8"}, {"dram.refresh_pull_in", "8"},
                                   {"dram.timing.tRFC", "1"},      {"dram.timing.tRP", "1"},
                                   {"dram.timing.tRAS", "1"},      {"dram.timing.tRC", "1"},
@@ -48,7 +48,8 @@ const Part kDdr5SameBank{"DDR5, same-bank refreshes",
                          {{"dram.timing.tREFI", "4000"}},
                          8 * 300};
 
-// Ranks that sleep as soon as nothing waits, and enter self-refresh after a refresh.
+// Ranks that enter power-down as soon as no request waits. They enter self-refresh after 2 us
+// without requests, and only after a refresh.
 const Part kSleeping{"DDR3, asleep",
                      standard("ddr3").rules,
                      {{"dram.power_down", "fast"},
@@ -163,7 +164,8 @@ std::vector<Case> power_cases(const Part& part) {
   const Assignments deep = with(often, {{"dram.self_refresh_idle", "0ns"}});
   append(cases, {{C::read, C::power_down_enter, kRank, 1, "tRDPDEN"},
                  {C::power_down_enter, C::power_down_exit, kRank, 1, "tCKE"},
-                 // In every preset a refresh, which may wake a rank, takes longer than tCKE.
+                 // A rank that wakes for a refresh stays awake longer than tCKE in every preset.
+                 // The rule acts only with a longer tCKE.
                  {C::power_down_exit, C::power_down_enter, kRank, 1, "tCKE",
                   with(often, {{"dram.timing.tCKE", "20"}})},
                  {C::power_down_exit, C::activate, kRank, 1, "tXP"},

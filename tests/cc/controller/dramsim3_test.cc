@@ -23,7 +23,8 @@ class Dramsim3 : public ::testing::Test {
   }
 };
 
-// Parameters that select it are rejected, and so are direct calls that bypass the check.
+// A build without DRAMsim3 rejects parameters that select it. It also rejects calls that bypass the
+// check of parameters.
 TEST(WithoutDramsim3, NobodyGetsIt) {
   if (dram_backend("dramsim3").built_in) {
     GTEST_SKIP() << "it is part of this build";
@@ -96,7 +97,7 @@ TEST_F(Dramsim3, TheWholeOfItAnswersEachRead) {
   EXPECT_EQ(requester.completed, 500u);
 }
 
-// One ini file that ships with DRAMsim3, and one name that does not.
+// An ini file that ships with DRAMsim3 can be given by name. An unknown name is rejected.
 TEST_F(Dramsim3, ItsShippedFilesGoByName) {
   EXPECT_EQ(make_config({{"nvdimm.present", "false"}, {"dram.dramsim3_ini", "DDR4_8Gb_x8_2400"}})
                 .dram.timing.cl,

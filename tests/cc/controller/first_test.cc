@@ -63,7 +63,7 @@ TEST(First, AnotherRowOfTheBankIsClosedFirst) {
   // Cycles can be counted from any cycle; here from the cycle of the send.
   assert_commands(channel.log_, {{C::precharge, 0}, {C::activate, 11}, {C::read, 22}}, Cycle(200));
 
-  // If only a distance matters, assert the distance: from command 0 to command 1, tRP.
+  // If only a distance matters, assert only that: here 11 cycles (tRP) from command 0 to command 1.
   assert_gap(channel.log_, 0, 1, 11);
 }
 

@@ -149,7 +149,7 @@ TEST(Hbm3, AStreamFillsBothDataBuses) {
   EXPECT_EQ(channel.channel_.statistics().dram_data_cycles, 64u * 2);
 }
 
-// One REFpb of one bank every tREFI/32; other banks can be activated after tRREFD.
+// Every tREFI/32 one REFpb refreshes one bank. The other banks can be activated tRREFD after it.
 TEST(Hbm3, APerBankRefreshIsOfOneBank) {
   Assignments assignments = kHbm3;
   assignments[2].second = "1";

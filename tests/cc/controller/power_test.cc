@@ -18,7 +18,7 @@ constexpr auto kDram = MemoryClass::dram;
 constexpr std::int64_t kInterval = 6240;
 constexpr Cycle kClosedBankRead{11 + 11 + 4};
 
-// Idle times are 80 and 800 cycles.
+// The idle times are 80 and 800 clock cycles of 1.25 ns.
 const Assignments kPowerDown{
     {"nvdimm.present", "false"}, {"dram.power_down", "fast"}, {"dram.power_down_idle", "100ns"}};
 const Assignments kSelfRefresh{

@@ -254,7 +254,7 @@ void play(Host& host, std::uint64_t seed, int packets, std::uint64_t sources = 4
   }
 }
 
-// Sends the packets that another host's gate accepted, at the recorded times.
+// Sends `taken`, packets that another gate accepted, at the recorded times; all must be accepted.
 void replay(Host& host, const std::vector<std::pair<GatePacket, Tick>>& taken) {
   for (const auto& [packet, time] : taken) {
     host.run_to(time - Tick(1));

@@ -144,7 +144,8 @@ class Rules {
   std::uint64_t shut_out_ = 0;  // how often only pages beyond the window would qualify
 };
 
-// Three channels of two LUNs.
+// Returns an NVDIMM of three channels with two LUNs each. `parts`: pages of 4 KiB in a flash page.
+// `frames`: size of the write part.
 NvdimmParameters of_six_luns(std::int64_t parts, PageAllocation allocation, PartialWrites partial,
                              std::int64_t frames) {
   NvdimmParameters parameters = small_nvdimm();

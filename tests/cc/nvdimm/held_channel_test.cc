@@ -15,7 +15,7 @@ constexpr Tick kProgram{650'000'000};
 constexpr Tick kPageRead = kCommand + kCells + kTransfer;
 constexpr Tick kCopy = kPageRead + kCommand + kTransfer + kProgram;
 
-// Records when the collector's first read takes the channel.
+// Observer that records the time at which the garbage collector's first read takes the channel.
 struct FirstCopy final : FlashObserver {
   void on_flash(const FlashRecord& record) override {
     if (record.priority == FlashPriority::collection && begin == kNever) {

@@ -145,7 +145,8 @@ std::vector<std::uint64_t> reports(std::uint64_t blocks, double fill, double ove
   return told;
 }
 
-// Reports every 262,144 pages, and at the end.
+// Preconditioning reports its progress every 262,144 pages and at the end, or never if it writes no
+// page.
 TEST(Preconditioning, TellsOfManyPagesAtATimeAndOfNoneNever) {
   using Reports = std::vector<std::uint64_t>;
   EXPECT_EQ(reports(32, 0, 0), Reports());
@@ -154,7 +155,8 @@ TEST(Preconditioning, TellsOfManyPagesAtATimeAndOfNoneNever) {
   EXPECT_EQ(reports(9'000, 1, 0), (Reports{(1 << 18) + 1, 9'000 * 32 - (1 << 18) - 1}));
 }
 
-// A module that was not filled before would not amplify one write of every page.
+// One write of every page causes no write amplification in an empty module. Amplification above 1.3
+// thus shows that the module was filled first.
 TEST(Preconditioning, AModuleIsFullBeforeItsAmplificationIsMeasured) {
   FtlShape shape;
   shape.blocks = 128;

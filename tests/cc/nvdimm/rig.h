@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An NVDIMM with a host that takes every ack and ends the command at once.
+// Rig of one NVDIMM. Its host records every ack, and ends the command as soon as the ack arrives.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline Address line_address(std::int64_t page, std::int64_t line = 0) {
   return Address(page * kPageBytes.value() + line * kLineBytes.value());
 }
 
-// 1 channel, 1 LUN, 16 blocks of 16 pages; one megabyte.
+// Returns an NVDIMM of 1 MiB: 1 channel with 1 LUN of 16 blocks of 16 pages.
 inline NvdimmParameters small_nvdimm() {
   NvdimmParameters parameters;
   parameters.capacity = Bytes(1 << 20);
@@ -56,7 +56,8 @@ class Rig : public AckListener {
   NvdimmStatistics statistics() { return nvdimm_.statistics(); }
   Tick now() const { return kernel_.now(); }
 
-  // Sends one command now, which ends with its ack. Returns the time until the ack.
+  // Sends one command now and ends it at its ack. Returns the time until the ack, or kNever without
+  // one.
   Tick access(std::int64_t page, std::int64_t line, bool write) {
     const Tick start = now();
     const std::size_t seen = acks.size();

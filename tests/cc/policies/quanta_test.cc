@@ -40,7 +40,8 @@ Service of_unit(const char* unit, const ChannelShape& shape) {
   return service;
 }
 
-// A command in flight for three quanta counts in each for the time within it.
+// A command in flight in three quanta counts in each quantum for the part of its time in that
+// quantum.
 TEST(Service, OfABusyBankIsSharedByItsQuanta) {
   Service service = of_unit("bank", of_banks(0));
   const RequestView request = nvdimm_line(0, false);

@@ -30,7 +30,7 @@ std::vector<std::uint32_t> ranking(const Rehearsal& queue,
   return sources;
 }
 
-// Serves row misses of each core and leaves a probe of each in the queue.
+// Serves row misses of each core. Leaves one request of each core, its probe, in the queue.
 template <std::size_t N>
 std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& misses,
                                  const std::array<std::int64_t, N>& instructions) {
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& mis
   return probes;
 }
 
-// It has the lowest rank until the next quantum.
+// A source that first appears during a quantum has the lowest rank until the next quantum.
 TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
   Rehearsal queue("tcm", kCores, kShape);
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
@@ -62,7 +62,8 @@ TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
 
 TEST(Tcm, TheLeastIntensiveSourcesUpToAShareOfServiceGoFirst) {
   Rehearsal queue("tcm", kCores, kShape);
-  // MPKI is about 40, 10, 2.5, 20. 4 + 12 = 16 % of 100 misses fit under 4/24, the next do not.
+  // MPKI is about 40, 10, 2.5, 20. Cores 2 and 1, with 4 + 12 = 16 of 100 misses, fit under 4/24.
+  // Core 3 with 44 does not.
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
                             std::array<std::int64_t, 4>{1'025, 1'300, 2'000, 2'250});
   EXPECT_EQ(queue.order(), probes);  // no measurements yet: in order of arrival
@@ -89,8 +90,8 @@ TEST(Tcm, TheFirstSourceThatOverflowsAndAllAfterItMakeTheOtherCluster) {
   EXPECT_TRUE(turned);
 }
 
-// Two sources with half of the service each. The less intensive one fits under a threshold of one
-// half; under a lower one both take turns.
+// Two sources with half of the service each. The less intensive source fits under a threshold of
+// one half. Under a lower threshold both sources take turns.
 TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
   for (const bool fits : {false, true}) {
     Assignments assignments = kCores;
@@ -106,7 +107,8 @@ TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
   }
 }
 
-// With `bank`, the service includes an entire flash read, and DRAM fits under the share.
+// With `bank`, the NVDIMM's service includes an entire flash read. It exceeds the threshold, so the
+// latency cluster is empty.
 TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
   for (const bool bank : {false, true}) {
     Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", bank ? "bank" : "bus"}}, kShape);
@@ -135,7 +137,8 @@ TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
   }
 }
 
-// 10 cycles fit under a sixth of DRAM's service. 400,000 would not, and both would take turns.
+// The NVDIMM's service of 10 cycles fits under the threshold, a sixth of all service. With 400,000
+// cycles it would not, and both sources would take turns.
 TEST(Tcm, ABankIsBusyUntilItsRequestIsComplete) {
   Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", "bank"}}, kShape);
   const std::uint32_t flash = queue.enqueue(nvdimm(0, 0, 0));

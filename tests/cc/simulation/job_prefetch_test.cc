@@ -274,7 +274,8 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
   EXPECT_EQ(reads_beside("5", "own"), 64);
 }
 
-// Lines prefetched during a warm-up, and used or discarded after it, were issued.
+// A line prefetched during the warm-up, and used or discarded after it, counts as issued after the
+// warm-up. Hence issued = useful + useless.
 TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
   const auto count_of = [](const Simulation& simulation, const char* name) {
     return static_cast<std::int64_t>(value_of(simulation, std::string("core.0.prefetch.") + name));
@@ -303,7 +304,7 @@ TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
   EXPECT_GT(more, 10);
 }
 
-// A stream through DRAM is prefetched as well.
+// A stream of DRAM lines is prefetched in the same way as one of NVDIMM lines.
 TEST(JobPrefetch, DramIsReadAhead) {
   std::string program = "thread a\n";
   for (int line = 0; line < 640; ++line) {

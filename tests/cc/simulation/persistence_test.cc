@@ -301,9 +301,9 @@ TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
     }
   }
   // A write takes 56 cycles of 1.25 ns through an idle channel; lines follow each other every 5 to
-  // 6.25 ns. The last store passes the fence of the page before the last. If the queue counts as
-  // safe, that is when all but 128 entries are done; otherwise when these pages are done one after
-  // another.
+  // 6.25 ns. The last page is stored after the fence of the page before it. If the queue counts as
+  // safe (makespan[0]), the fence ends when all but 128 of the earlier writes are done. Otherwise
+  // (makespan[1]) it ends when all earlier pages are done, one after another.
   constexpr int kFenced = kPages - 1;
   const auto page_ns = [](int lines, double line_ns) { return 70 + (lines - 1) * line_ns; };
   EXPECT_GE(makespan[0], page_ns(64 * kFenced - 128, 5));

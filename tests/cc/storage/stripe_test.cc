@@ -148,8 +148,8 @@ TEST(Stripe, RunsAtTheRateOfAllMembersUpToTheBus) {
         rig.drain();
         const Tick move = 64 * bus;
         const std::int64_t rounds = static_cast<std::int64_t>(kUnits) / members;
-        // Members and bus are a pipeline: one round through the faster of the two, all rounds
-        // through the other.
+        // Members and bus form a pipeline of rounds. The slower stage determines the time of each
+        // round; the faster stage adds one round.
         const Tick round = members * move;
         EXPECT_EQ(rig.now(), round <= one ? rounds * one + round : one + rounds * round)
             << members << " members, " << bus.value() << " ps a KiB";

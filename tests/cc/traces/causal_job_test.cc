@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
 
-// Returns a thread's steps as letters with their operands: m a miss, R and W transfers, S sync, w
-// wait, k wake, z sleep.
+// Returns a thread's steps as letters with operands: m and n a miss of DRAM and of the NVDIMM, R
+// and W transfers, S sync, w wait, k wake, z sleep. A number before a letter is the record's gap.
 std::string steps_of(CausalJob& job, std::uint32_t thread) {
   std::string text;
   JobPlace place = job.begin(thread);
