@@ -62,7 +62,7 @@ UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std
 std::uint64_t precondition_pages(const PreconditionParameters& parameters,
                                  std::uint64_t logical_pages);
 
-// Returns the number of pages to fill; these are the first pages of the logical space.
+// Returns the number of pages that precondition() fills, from logical page 0 on.
 std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64_t logical_pages);
 
 // Returns the pages that precondition() would write if it continued, each once, in order of its

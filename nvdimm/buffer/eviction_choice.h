@@ -26,13 +26,13 @@ class EvictionChoice {
   }
   // Returns the least recently used frame whose page is not being evicted, or kNoIndex.
   std::uint32_t next() const;
-  // Returns the next such frame whose page has the given home (with dynamic allocation: any home),
-  // or kNoIndex.
+  // Returns the same for pages with the given home (with dynamic allocation: any home). Examines
+  // only the first kCompanyWindow frames.
   std::uint32_t next_at(std::uint32_t home) const;
   // Returns a frame worth evicting before a write needs it, because a LUN is idle, or kNoIndex.
-  // `wanted`: the home that its page must have; kNoIndex: any.
+  // `wanted`: the required home of the frame's page; kNoIndex: any home.
   std::uint32_t early(std::uint32_t wanted) const;
-  // Passes the turn to the next flash channel after an early choice.
+  // Passes the turn of early evictions to the next flash channel. `frame`: the latest early choice.
   void pass_turn(std::uint32_t frame);
 
   void begin(LogicalPage page, std::uint32_t eviction) {

@@ -168,8 +168,9 @@ bool Evictor::lacks(std::uint32_t eviction) const {
          ftl_.pages().place(evictions_[eviction].page) != kNowhere;
 }
 
-// Completes `first` and the evictions that follow it in its batch. `mapped`: mask, in that order,
-// of those whose places are known.
+// Completes the pages of the evictions from `first` to the end of its batch. Bit i of `mapped` is
+// set if the place of the i-th page is known; other evictions are skipped. Two pages in the same
+// flash page share one read.
 void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
   std::array<std::uint32_t, kMostParts> work{};
   std::size_t count = 0;

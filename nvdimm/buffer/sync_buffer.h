@@ -130,7 +130,8 @@ class BufferPart {
     }
   }
   std::uint64_t replaceable() const { return replaceable_.count; }
-  // Return the first frame to be replaced, and the one after a listed frame.
+  // victim() returns the frame to be replaced first, after() the one to be replaced after `frame`,
+  // which is listed. Both return kNoIndex without such a frame.
   std::uint32_t victim() const;
   std::uint32_t after(std::uint32_t frame) const;
 

@@ -33,27 +33,27 @@ namespace hmsim {
 class CollectionListener {
  public:
   virtual ~CollectionListener() = default;
-  // Called when collection has transferred the page over the channel. Returns true if the page
-  // served requests that waited for it.
+  // Called when collection has transferred the page over the flash channel. Returns whether
+  // requests were waiting for the page; they are then served from the copy.
   virtual bool on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
 };
 
 class GarbageCollector final : private FlashRequester {
  public:
-  // `line_burst`: time of a line on the host's data bus. `assignments`: the configuration's, for
-  // the scheduler's parameters.
+  // `line_burst`: time of one line on the host's data bus. `assignments`: the configuration's
+  // assignments, which contain the parameters of the GC scheduler.
   GarbageCollector(const GcParameters& parameters, const NandParameters& nand, Tick line_burst,
                    const Assignments& assignments, Ftl& ftl, FlashArray& flash,
                    const PendingWork& pending, CollectionListener& listener);
 
-  // Handles a host command that its LUN has served, or that has moved to another LUN.
+  // Reports a host command that was served by its LUN, or that moved to another LUN.
   void on_host_served(const FlashCommand& command, Tick now);
   // Reconsiders resting jobs after the demand on the LUN's channel decreased.
   void reconsider(std::uint32_t lun, Tick now);
   // Called when the LUN becomes idle.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
-  // Return the number of jobs.
+  // Return the number of jobs that have begun and that have ended.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return ended_; }
 

@@ -12,8 +12,8 @@ namespace hmsim {
 
 namespace {
 
-// Returns the least over-provisioning, in steps of 0.1 percent, with which everything fits; 0:
-// none.
+// Returns the least over-provisioning, in percent and in steps of 0.1, with which all needed pages
+// fit. Returns 0 if they do not fit with 1000 percent either.
 double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
                                 const NandParameters& nand, const FtlDemands& demands) {
   constexpr double kSteps = 10;  // steps per percent

@@ -123,7 +123,8 @@ void MediaModule::look_up(std::uint32_t tag, Tick now) {
   begin(bank_of(line), now);
 }
 
-// Gives the write an entry. Returns false if none is free.
+// Assigns an entry of the write queue to the write: that of its line, or a free one. Returns false
+// if neither exists.
 bool MediaModule::take_entry(std::uint32_t tag, Tick now) {
   const std::int64_t line = line_of(commands_[tag].address);
   std::uint32_t entry = entry_of_.find(line);

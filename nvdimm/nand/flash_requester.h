@@ -13,7 +13,7 @@ namespace hmsim {
 
 class FlashRequester;
 
-// Time for which collections locked the LUNs that something waited for, and the end of the last
+// Time that a command or request waited for LUNs locked by collections, and the end of the last
 // lock.
 struct GcWait {
   Tick blocked{0};
@@ -23,7 +23,7 @@ struct GcWait {
     blocked += other.blocked;
     until = later(until, other.until);
   }
-  // Returns the share of the wait that lies after `begin`. Exact if one collection blocked.
+  // Returns the part of the wait that lies after `begin`. Exact if only one collection blocked.
   Tick since(Tick begin) const {
     return until <= begin ? Tick(0) : earlier(blocked, until - begin);
   }
@@ -38,12 +38,12 @@ struct FlashCommand {
   FlashOperation operation = FlashOperation::read;
   FlashPriority priority = FlashPriority::demand;
   bool transfer = true;   // false: only between cells and register (copyback)
-  PartMask parts = 0;     // parts of the page that cross the bus; 0: the one at its place
+  PartMask parts = 0;     // parts of the page that cross the bus; 0: the one at flash_place()
   bool hold_bus = false;  // read: keeps the bus beyond its end; program: releases it at its end
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // cookie of the requester
   std::uint8_t share = 0;     // a second cookie
-  GcWait gc;                  // its wait for collections before it started
+  GcWait gc;                  // wait of the command for collections before it started
   bool failed = false;        // done: the program or erase failed
 
   // The array saves the requester.
@@ -52,17 +52,18 @@ struct FlashCommand {
   }
 };
 
-// Submitter of commands. It may submit from within every call that is not const.
+// Submitter of commands. It may submit further commands from within its non-const functions.
 class FlashRequester {
  public:
   virtual ~FlashRequester() = default;
-  // Called when the command is next on its LUN. Returns false to withdraw it, when its page has
-  // moved.
+  // Called when the command is next on its LUN. Returns false to withdraw the command, because its
+  // page has moved.
   virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
   // Returns the place of a command that has just started: the page, the part that is read, or the
   // first page of the superblock that is erased.
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
-  // Returns the place if the command started now; kNowhere if that is uncertain.
+  // Returns the place that a waiting command would have if it started now, or kNowhere if that is
+  // uncertain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
   // Called when the data of a program have left the buffer. The frame that held them may then be
   // released before the program ends.
