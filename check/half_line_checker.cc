@@ -11,7 +11,7 @@ HalfLineChecker::HalfLineChecker(const DramParameters& dram, ViolationLog& viola
       violations_(violations),
       buses_(bus_of_rank_ ? static_cast<std::size_t>(dram.ranks) : 1) {}
 
-// Distances in reports are between commands, as for other rules.
+// Checks bus times, but reports distances between commands, as the other rules do.
 void HalfLineChecker::check(const CommandRecord& record) {
   const bool write = record.command == ChannelCommand::write;
   Bus& bus = buses_[bus_of_rank_ ? static_cast<std::size_t>(record.rank) : 0];

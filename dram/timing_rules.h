@@ -66,7 +66,7 @@ std::vector<TimingRule> joined(const std::vector<std::vector<TimingRule>>& parts
 // Rules within one bank, identical in all standards.
 std::vector<TimingRule> of_bank(const DramParameters& dram);
 
-// Rules for activates of a rank, and for its column commands in one direction.
+// Rules between activates of a rank, and between its column commands of one direction.
 std::vector<TimingRule> of_rank(const DramTiming& timing);
 
 // Rules that are stricter within a bank group. `write_spacing`: cycles from write to write.

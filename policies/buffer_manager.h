@@ -27,12 +27,12 @@ struct WritePartView {
 
 class BufferManager : public Policy {
  public:
-  // Returns false if the manager never acts, so that the queue need not be watched. When the queue
-  // is watched, frames that queued commands need are evicted last.
+  // Returns whether the buffer must watch the command queue; false if the manager never acts. While
+  // the queue is watched, frames that queued commands need are evicted last.
   virtual bool watches_queue() const { return true; }
 
-  // Returns whether to start reading the page. The read takes a free frame, or else the next frame
-  // to be replaced.
+  // Returns whether to prefetch the next candidate page. A prefetch takes a free frame if there is
+  // one; otherwise it replaces a page.
   virtual bool prefetch(const PrefetchView& /*view*/) const { return false; }
   // Returns how many frames of the write part to keep free. Idle LUNs write pages back early to
   // reach that number.

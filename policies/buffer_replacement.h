@@ -12,8 +12,8 @@ namespace hmsim {
 
 class BufferReplacement : public Policy {
  public:
-  // Returns true for plain LRU: the frame listed longest ago goes first, and no other function is
-  // called. The buffer part maintains that order itself.
+  // Returns true for plain LRU, which gives up the frame that was listed longest ago. The buffer
+  // part maintains that order itself, so it calls no other function of such a policy.
   virtual bool by_recency() const { return false; }
 
   // Called once, before all other functions. At most `capacity` frames are in use at once.

@@ -43,7 +43,7 @@ struct PendingFlash {
   void serialize(Archive& archive) { archive(read_pages, fetchable, writes); }
 };
 
-// Durations for one page or block, and for one 64-byte request.
+// Durations of flash operations on one page or block, and of one 64-byte request.
 struct GcTimes {
   Tick read;      // cells to register (tR)
   Tick program;   // register to cells (tPROG)

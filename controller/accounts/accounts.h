@@ -199,8 +199,8 @@ class Accounts {
     ++(winner == MemoryClass::dram ? statistics_.dram_wins : statistics_.nvdimm_wins);
   }
 
-  // Records the last data beat of a transaction. `gc_blocked` is the time it waited for the
-  // NVDIMM's internal work.
+  // Records the last data beat of a transaction. `gc_blocked`: time that the transaction waited for
+  // the NVDIMM's internal work.
   void finished(const Transaction& done, Tick gc_blocked, Cycle edge, Tick now) {
     if (request_observer_ != nullptr) {
       show(done, gc_blocked, edge);

@@ -62,7 +62,7 @@ class BusAccounting {
     refresh_of(rank, turn).end = now + Cycle(refresh_time_);
   }
   // Accounts for a data-bus command issued at `now` with data from `begin` on. `changed`: driver or
-  // direction differ from the previous burst.
+  // direction of the burst differs from that of the previous burst.
   void burst(const Transaction& transaction, bool changed, Cycle now, Cycle begin) {
     if (state_ != kBusy) {
       cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
@@ -78,7 +78,9 @@ class BusAccounting {
     data_end_ = later(data_end_, begin) + Cycle(line_);
   }
 
-  // Returns the lost cycles at `now`. Time after the last burst counts as NVDIMM wait or idle.
+  // Returns the lost cycles by cause. `elapsed`: cycles from the reset to `now`; `data_cycles`:
+  // those that carried data. Cycles after the last burst count as `nvdimm` while acks were pending,
+  // otherwise as `idle`.
   std::array<std::int64_t, kBusLosses> losses(Cycle now, Cycle elapsed,
                                               std::int64_t data_cycles) const;
   void reset(Cycle now);

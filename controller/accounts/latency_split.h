@@ -172,8 +172,8 @@ class LatencySplit {
   };
   struct Class {
     std::array<LatencyHistogram, kLatencyParts> parts;
-    // All requests since the reset. fold() adds the requests missing in a part as zero wait; for
-    // `transfer` it adds the constant transfer time.
+    // Requests of the class that finished since the reset. A histogram of `parts` may omit requests
+    // with a zero wait (in `transfer`: with the constant transfer time) until fold() adds them.
     Counter finished = 0;
     ShortTimes short_outside;  // of the part `outside`
     LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }

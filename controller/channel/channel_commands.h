@@ -37,7 +37,8 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
   }
 }
 
-// Lets the next younger transaction to the line compete.
+// Ends the transaction's turn at its line. The next younger transaction to that line, which was
+// held to keep their order, then competes.
 HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras extras) {
   if (transaction.successor == nullptr) {
     admission_.line_order().leave(transaction);

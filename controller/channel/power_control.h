@@ -31,13 +31,15 @@ class PowerControl {
   PowerControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks,
                RefreshControl& refresh);
 
-  // Returns whether ranks may sleep; if not, the functions below need not be called.
+  // Returns whether the configuration lets ranks sleep. If not, the caller may skip all functions
+  // below.
   bool active() const { return power_down_ || self_refresh_; }
 
   void count_waiting(int rank, std::int64_t change, Cycle edge);
   void refreshed(int rank) { at(rank).refreshed = true; }
 
-  // Return the legal step, if any, that wakes a rank, or that puts one to sleep.
+  // wake_step() returns a legal step that wakes a rank, sleep_step() one that puts a rank to sleep.
+  // Both return a step that is not present() if no such step is legal.
   PowerStep wake_step(Cycle edge) const;
   PowerStep sleep_step(Cycle edge) const;
   // Applies a step whose command was issued.

@@ -162,7 +162,8 @@ class RefreshControl {
   Cycle next_urgent_ = kNeverCycle;    // the first urgent edge
   int first_urgent_ = 0;               // its rank
   Cycle second_urgent_ = kNeverCycle;  // the first urgent edge of the other ranks
-  // Plan of an urgent rank since the last command; step.rank is -1 without one.
+  // Plan of an urgent rank from the latest look_ahead(), valid until the next command. step.rank is
+  // -1 if there is none.
   Plan planned_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: refresh pending
   Cycle last_free_{0};            // the latest known entry of free_from_

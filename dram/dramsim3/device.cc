@@ -127,8 +127,8 @@ class Dramsim3Timing final : public TimingModel {
                           "there is no such bank group");
   }
 
-  // Resets the state: all banks are closed, but each bank group of the spare ranks has one open
-  // bank.
+  // Resets the state. All DRAM banks are closed. Each bank group of the spare ranks has one open
+  // bank, so that the NVDIMM's bursts need no activate.
   void start() {
     state_.emplace(*config_, timing_);
     for (int rank = ranks_; rank < ranks_ + kSpareRanks; ++rank) {

@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Starts collection when it is due and runs it to the end; requests for the LUN wait.
+// Scheduler that runs a collection to its end once it is due. Requests for the LUN wait meanwhile.
 class Reactive final : public GcScheduler {
  public:
   bool copy(const GcView& /*view*/) override { return true; }

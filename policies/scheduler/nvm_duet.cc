@@ -86,7 +86,8 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  // Throws Fault if a damaged checkpoint lacks the write.
+  // Returns whether the write belongs to its core's oldest incomplete epoch. Throws Fault if a
+  // damaged checkpoint lacks the write.
   bool in_first_epoch(const RequestView& request) const {
     ensure(pending_.has(request.slot), "nvm_duet", request.arrival,
            static_cast<std::int64_t>(request.id), "this write, which arrived then, has no epoch");

@@ -108,7 +108,7 @@ class Tcm final : public TransactionScheduler {
   }
 
  private:
-  // At least one clock period, the resolution of edges.
+  // quantum() and interval() are at least one clock period, because time advances in clock edges.
   Tick quantum() const { return later(quantum_, shape_.clock_period); }
   Tick interval() const { return later(interval_, shape_.clock_period); }
 

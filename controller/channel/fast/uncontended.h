@@ -13,17 +13,17 @@
 
 namespace hmsim {
 
-// `extras` are those of the channel; with Extras::any there is no window.
+// Processing of edges within a window. `extras`: the channel's; Extras::any rules out windows.
 struct Uncontended {
-  // Returns the first edge after the window. The starvation limit moves away when a transaction is
-  // issued.
+  // Returns the first edge after the window. With Extras::keys the starvation limit also ends the
+  // window. The limit is read on each call, because issuing a transaction may move it later.
   template <Extras extras>
   static Cycle end(const Channel& channel) {
     const Cycle until = channel.fast_.uncontended_until;
     return extras == Extras::keys ? earlier(until, channel.ordering_.guard().next()) : until;
   }
 
-  // Finds the window that begins with the current edge, after admission.
+  // Determines the window that begins with the current edge. Call it after admission.
   template <Extras extras>
   HMSIM_INLINE static void find(Channel& channel) {
     channel.fast_.end_window();
@@ -40,7 +40,8 @@ struct Uncontended {
     }
   }
 
-  // Begins an edge within the window: handles a completion and admits a request to the free slot.
+  // Begins an edge within the window: handles a completion and admits a request to the slot that it
+  // frees. Returns false outside the window.
   template <Extras extras>
   HMSIM_INLINE static bool try_begin_edge(Channel& channel) {
     if (extras == Extras::any || channel.clock_.edge() >= end<extras>(channel)) {
@@ -86,8 +87,8 @@ struct Uncontended {
   }
 
  private:
-  // Issues a DRAM command on this edge. Precondition: only DRAM may have commands. Key changes
-  // caused by a command end the window.
+  // Issues the DRAM command that is best on this edge, if any is legal. Precondition: the NVDIMM is
+  // inactive. If the command changes keys, the window ends with this edge.
   template <Extras extras, class Banks>
   HMSIM_INLINE static void issue(Channel& channel, Banks& banks) {
     const Cycle edge = channel.clock_.edge();
@@ -111,8 +112,8 @@ struct Uncontended {
     }
   }
 
-  // Processes edges from the current one on while the window lasts, the NVDIMM is inactive, and the
-  // kernel permits it.
+  // Processes the current edge and those after it while the window lasts, the NVDIMM is inactive,
+  // and the kernel lets the channel continue. Returns as try_issue().
   template <Extras extras, class Banks>
   HMSIM_INLINE static bool issue_dram(Channel& channel, Banks& banks) {
     EdgeClock& clock = channel.clock_;
