@@ -33,13 +33,14 @@ struct DiskParameters {
 // is 8/15.
 class DiskMechanics {
  public:
-  // `parameters` passed check(). `seed` determines the initial angle of the platters.
+  // Precondition: `parameters` passed check(). `seed` determines the initial angle of the platters.
   DiskMechanics(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
   Tick revolution() const { return revolution_; }
   std::int64_t track_of(std::uint64_t offset) const;
   Tick seek(std::int64_t from, std::int64_t to) const;
-  // Returns the time from `now` until the byte passes under the head, which is on its track.
+  // Returns the time from `now` until the byte at `offset` passes under the head. Precondition: the
+  // head is on the byte's track.
   Tick rotation(std::uint64_t offset, Tick now) const;
   // Returns the time from the start of byte `from` to the end of byte `to` - 1, track changes
   // included. Requires from < to.

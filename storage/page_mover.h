@@ -38,9 +38,9 @@ class PageMover : public Component {
   // Brings time averages up to date.
   virtual void account(Tick /*now*/) {}
   virtual void reset(Tick /*now*/) {}
-  // Returns the mean share of time in which it moves pages.
+  // Returns the mean share of time in which pages move.
   virtual double busy() const = 0;
-  // Returns whether it notifies anyone besides its listener.
+  // Returns whether the mover notifies components other than its listener (see StorageDevice).
   virtual bool tells_others() const { return false; }
 };
 

@@ -76,7 +76,8 @@ class StorageDevice : public Component {
   virtual bool is_memory() const { return false; }
   // Discards the whole pages in this range. Devices that are not memory ignore it.
   virtual void trim(std::uint64_t /*offset*/, std::uint64_t /*bytes*/, Tick /*now*/) {}
-  // Returns whether it notifies anyone besides its listener.
+  // Returns whether the device notifies components other than its listener. If so, the caller must
+  // not continue to further events of its own after it advanced the device (core/kernel.h).
   virtual bool tells_others() const { return false; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
   // Brings time averages up to date.

@@ -114,8 +114,8 @@ class Slots {
     return true;
   }
   void give(std::int64_t slots, Tick now) { used_.add(-slots, now); }
-  // Grants the first waiting job its slots, if they are free, and returns it. Call after give()
-  // until it returns nullopt.
+  // Grants the first waiting job its slots if they are free, and returns the job. After give(),
+  // call admit() until it returns nullopt, because several jobs may fit.
   std::optional<Job> admit(Tick now) {
     if (waiting_.empty() || used_.value() + waiting_.front().slots > count_) {
       return std::nullopt;

@@ -19,8 +19,8 @@ namespace hmsim {
 
 class MissTape {
  public:
-  // Uses the misses after the first `skip` instructions; at() throws InputError if there are none.
-  // `file` is the name for messages.
+  // Holds the misses of `source` after its first `skip` instructions. If there are none, at()
+  // throws InputError. `file`: name of the trace in error messages.
   MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file);
 
   bool has_nvdimm() const { return source_->has_nvdimm(); }
@@ -35,7 +35,7 @@ class MissTape {
     const std::size_t index = number % kChunk;
     return held != nullptr && index < held->misses.size() ? &held->misses[index] : nullptr;
   }
-  // Returns the number of instructions after the last miss. Valid once the end was read.
+  // Returns the number of instructions after the last miss. Valid once at() returned nullptr.
   std::int64_t rest() const { return rest_; }
   // Returns the share of the source that precedes a miss, rounded down to the start of the miss's
   // chunk.

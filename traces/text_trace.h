@@ -31,8 +31,8 @@ class TextTrace {
   // trace. Throws InputError for a wrong number of fields, or at the end if accept() was never
   // called.
   bool next();
-  // Reads the next line with read(line, record) if it is plain. Otherwise returns false and reads
-  // nothing.
+  // Reads the next line with read(line, record), which parses it in place. If the line is not plain
+  // (traces/plain_line.h), returns false and consumes nothing; next() then reads the line.
   template <class Record>
   bool next_plain(bool (*read)(PlainLine&, Record&), Record& record) {
     const std::string_view text = reader_.at_hand();

@@ -120,13 +120,15 @@ const char* name_of(TraceKind kind);
 enum class TimeUnit { none, instructions, cycles, nanoseconds, picoseconds };
 const char* name_of(TimeUnit unit);  // "" for none
 
-// `vcpu`: the vCPU whose records are read; nullopt: all, in captured order.
+// Function that opens a miss trace. `vcpu`: the vCPU whose records are read; nullopt: all vCPUs, in
+// captured order.
 using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader,
                                                    std::optional<unsigned> vcpu);
-// `levels`: the number of elements at each level of an address vector (traces/address_levels.h).
+// Function that opens an access trace. `levels`: the number of elements at each level of an address
+// vector (traces/address_levels.h).
 using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader,
                                                        const AddressLevels& levels);
-// `columns`: as given by the user, for format csv.
+// Function that opens a block trace. `columns`: the user's columns, for format csv only.
 using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader, const ColumnMap& columns);
 using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
 using OpenJobs = std::unique_ptr<JobProgram> (*)(TraceReader reader);

@@ -61,8 +61,9 @@ class TraceReader {
 
   // Reads up to `length` bytes; fewer only at the end of the trace.
   std::size_t read(char* to, std::size_t length);
-  // As above, without copying if all bytes are in the present block; otherwise uses `scratch`. The
-  // view is valid until the next call.
+  // Returns up to `length` bytes; fewer only at the end of the trace. Bytes are copied, to
+  // `scratch`, only if they are not all in the present block. The view is valid until the next
+  // call.
   std::string_view read(std::size_t length, std::string& scratch);
 
   void rewind() { seek(0); }

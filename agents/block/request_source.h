@@ -53,7 +53,7 @@ class RequestSource {
   void begin_pass(Tick now);
   // Returns to the first request of a pass. Returns true if that was the last pass of a loop.
   bool end_pass();
-  // Restarts the limit, which counts requests taken from now on.
+  // Restarts the limit on the number of requests: only requests taken from now on count.
   void restart_limit();
   // Returns the share of the loop that is done, with `ended` completed requests in the present
   // pass.

@@ -21,7 +21,7 @@ class SetAssociative {
   using Line = typename W::Line;
 
   SetAssociative() = default;  // without capacity; to be assigned over
-  // `parameters` passed check().
+  // Precondition: `parameters` passed check().
   explicit SetAssociative(const CacheLevelParameters& parameters)
       : ways_per_set_(static_cast<std::size_t>(parameters.ways)),
         set_mask_(static_cast<std::uint64_t>(parameters.size / kLineBytes / parameters.ways) - 1),

@@ -77,7 +77,7 @@ class LastLevelCache {
   class User {
    public:
     virtual ~User() = default;
-    // Reports that a line fetched by another core, which fill `fill` refers to, has arrived.
+    // Reports that the line of fill `fill`, which another core fetched, has arrived.
     virtual void line_came(std::uint32_t fill, Tick now) = 0;
     // Called on a user that is queued for an MSHR when an MSHR is free, or when the user may no
     // longer need an MSHR.
@@ -98,7 +98,7 @@ class LastLevelCache {
     void serialize(Archive& archive) { archive(line, source); }
   };
 
-  // `parameters` passed check().
+  // Precondition: `parameters` passed check().
   explicit LastLevelCache(const CacheLevelParameters& parameters) : parameters_(parameters) {}
 
   // Adds a user, which acts for core `source`, and returns its number. All users join before the

@@ -33,15 +33,15 @@ class LoadQueue {
     mask_ = static_cast<std::uint32_t>(capacity - 1);
     mshrs_ = mshrs;
   }
-  // Starts a pass: its first load has no load before it.
+  // Starts a pass. Forgets the latest load, so that the pass's first load depends on no load.
   void restart() {
     last_load_ = kUnknown;
     last_ready_ = 0;
   }
   const Load& operator[](std::uint32_t index) const { return loads_[index]; }
 
-  // Adds the load of a record dispatched in `slot`. Returns whether it may be issued now, that is,
-  // does not wait for the load before.
+  // Adds the load of a record dispatched in `slot`. Returns whether the load may be issued now;
+  // otherwise it waits for the load before.
   bool add(std::int64_t number, const Miss& record, std::int64_t slot, const RateClock& slots) {
     loads_[index_of(number)] = {record.load_address, record.memory, kUnknown};
     const std::int64_t before = last_load_;

@@ -58,7 +58,7 @@ class MissCore final : public RecordSource {
     virtual void stored(MemoryClass memory, Address address) = 0;
   };
 
-  // Link and owner outlive the core.
+  // The link and the owner must outlive the core.
   MissCore(const AgentLink& link, Owner& owner) : link_(link), owner_(owner) {}
   MissCore(const MissCore&) = delete;
   MissCore& operator=(const MissCore&) = delete;

@@ -74,8 +74,8 @@ class StintCopies {
     bool write = false;
     void serialize(Archive& archive) { archive(number, write); }
   };
-  // Copying instructions of a record. `own`: the last ones of its gap, which copy its line.
-  // `before`: those of earlier records of its stint.
+  // Numbers of copying instructions. `own`: those at the end of a record's gap, which copy the
+  // record's line. `before`: those of earlier records of the same stint.
   struct Copies {
     std::int64_t own = 0;
     std::int64_t before = 0;
@@ -99,8 +99,8 @@ class StintCopies {
   Copies fetched_;                  // of the last fetched record, or of the stint's end
   std::vector<Copies> of_records_;  // by number modulo the window's capacity
   std::int64_t counted_slot_ = 0;   // slot of the latest dispatch
-  // Slots of the stint between the dispatch of a copied line and the one before, including waits at
-  // its fences.
+  // Slots that the stint has spent on copying. A copied line counts the slots from the dispatch
+  // before to its own dispatch; waits at the fence after a copied line count, too.
   std::int64_t copy_slots_ = 0;
 };
 
