@@ -44,7 +44,8 @@ class Handle {
 template <class View>
 class Loan {
  public:
-  // Stores the Python object in `object` for later loans.
+  // Lends `view` by the Python object in `object`, or by a new one, which it stores there for later
+  // loans. `object` and `view` must outlive the loan.
   Loan(pybind11::object& object, const View& view) : object_(object) {
     if (!object_ || object_.ref_count() > 1) {
       object_ = pybind11::cast(Handle<View>());

@@ -19,8 +19,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   // Returns the next `length` bytes. At least that many must remain.
   std::string read(std::size_t length);
-  // Returns the whole file. Nothing may have been read before. The caller bounds size() where it
-  // matters.
+  // Returns the whole file. Call it before any read(). The file is held in memory, so check size()
+  // first if it may be large.
   std::string read_all() { return read(static_cast<std::size_t>(size_)); }
 
  private:

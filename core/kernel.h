@@ -95,8 +95,10 @@ class Kernel {
     put_off_ = true;
     return true;
   }
-  // Makes the components up to and including the present one (or the last that acted) catch up
-  // through the present time, and the later ones up to it. After run(), all have caught up.
+  // Makes all components process their deferred events. The component being advanced (between
+  // steps: the last that acted) and those before it process events at or before now(). Later
+  // components process only events before now(), because their turn at now() has not come. A
+  // run() with a finite limit does this before it returns.
   void catch_up();
 
   // Advances the earliest component if its event is at or before `limit`; otherwise returns false.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Execution of a simulation, and its end.
+// Run loop of a simulation, and the conditions that end it.
 #include <algorithm>
 #include <string>
 

@@ -58,9 +58,10 @@ class GateHost {
 // A memory system with the port protocol.
 class MemoryGate final : private Requester, private SourceProgress {
  public:
-  // `parameters` are as the user gave them. Parameters of `frontend` and `storage` are ignored,
-  // because the host replaces these parts. `check`: raises a Fault if a command breaks a rule of
-  // devices, buses or the ack protocol. Throws InputError with one line per error.
+  // `parameters`: the user's assignments. Those of `frontend` and `storage` are ignored, because
+  // the host simulator replaces these parts. `check`: verifies every command; one that breaks a
+  // rule of devices, buses or the ack protocol raises a Fault. Throws InputError with one line per
+  // invalid parameter.
   MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed, bool check);
   ~MemoryGate() override;
 

@@ -20,7 +20,8 @@
 // follow.
 enum { QEMU_WORDS = 7, ADDED_WORDS = 5, LINE_OF_SCRIPT = 256, COMMAND_BYTES = 1 << 14 };
 
-// Returns the words of a NULL-terminated vector in the guest, or NULL if it cannot be read.
+// Returns a new array with `room_before` unset elements, then the words of a NULL-terminated vector
+// in the guest, and their number in `count`. Returns NULL if the vector cannot be read.
 static char** guest_words(uint64_t vector, size_t room_before, size_t* count) {
   const uint64_t base = guest_base_of();
   char** words = NULL;
@@ -54,12 +55,14 @@ static bool first_bytes(const char* path, char bytes[LINE_OF_SCRIPT + 1]) {
   return count > 0;
 }
 
-// ELF, 64 bit, little endian; machine 62 is x86-64.
+// Returns whether a file that begins with `bytes` is a 64-bit little-endian ELF file for x86-64
+// (machine 62).
 static bool is_program(const char* bytes) {
   return !memcmp(bytes, "\177ELF\2\1", 6) && bytes[18] == 62 && bytes[19] == 0;
 }
 
-// Returns the words that started this process: QEMU's, each ended by a NUL, in `line`.
+// Sets `words` to the QEMU part of this process's command line, which is read into `line`, with the
+// path of the QEMU binary as its first word. Returns false if that fails.
 static bool own_words(char line[COMMAND_BYTES], char* words[QEMU_WORDS]) {
   static char emulator[4096];
   ssize_t length = readlink("/proc/self/exe", emulator, sizeof emulator - 1);
@@ -78,9 +81,10 @@ static bool own_words(char line[COMMAND_BYTES], char* words[QEMU_WORDS]) {
   return true;
 }
 
-// Sets `words` to the replacement of `path`, whose first bytes are `first`: QEMU's option for
-// argv[0], the program, and the words that a script's first line adds. Returns their number, or 0
-// if `path` is neither a program nor a script of one.
+// Sets `words` to the words that follow QEMU's: `-0`, the program's argv[0], the program and, for a
+// script, the argument in its first line and the script. `first`: first bytes of the file `path`; a
+// script's are modified. `name`: argv[0] of a program. Returns the number of words, or 0 if the
+// file is neither an x86-64 program nor a script that such a program interprets.
 static unsigned program_words(char* first, char* path, char* name, char* words[ADDED_WORDS]) {
   unsigned used = 0;
   words[used++] = "-0";
@@ -103,7 +107,8 @@ static unsigned program_words(char* first, char* path, char* name, char* words[A
   return first_bytes(interpreter, its_first) && is_program(its_first) ? used : 0;
 }
 
-// Call before the guest's execve(path, arguments, environment). Does not return if it is followed.
+// Call before the guest's execve(path, arguments, environment). Does not return if the program is
+// followed.
 static void follow_exec(uint64_t path_at, uint64_t arguments_at, uint64_t environment_at) {
   char* path = (char*)(guest_base_of() + path_at);  // NOLINT: the kernel checks it
   char first[LINE_OF_SCRIPT + 1] = {0};

@@ -26,8 +26,8 @@
 
 // ---- callbacks at execution
 
-// User data of an access: twice the number of instructions of the block after this one, + 1 for a
-// non-temporal store.
+// Decode the user data of a callback: twice the number of instructions that follow the present one
+// in its block, plus 1 for a non-temporal store.
 static inline uint64_t behind(void* data) { return (uintptr_t)data >> 1; }
 static inline bool is_non_temporal(void* data) { return (uintptr_t)data & 1; }
 
