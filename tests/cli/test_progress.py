@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is long work seen where no terminal is?"""
+"""Does long work report its progress if standard error is not a terminal?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is every scheme of a comparison shown in the write mode that its name says?"""
+"""Is every scheme of a comparison run in the write mode that its name states?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the windows that mixes are run in stand for the captures that they are drawn from?"""
+"""Are the windows in which mixes run representative of the captures that contain them?"""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def added(count: int, vcpu: int = 0) -> int:
 
 
 def test_messages_cost_no_instructions(machine: Path) -> None:
-    # Two of nine before it, three after it; the mark's block has one.
+    # The message's block adds two instructions before the message and three after it.
     tell = message(0, 7, "WAKE", 8)
     found = run(machine, f"i 0 5 {tell} i 0 4")
     assert found == [

@@ -18,7 +18,7 @@ from hmsim.running.workload import Agent, Workload
 
 pytestmark = pytest.mark.slow
 
-# Settings that make a run use a policy of a kind.
+# Settings that select a policy, by its kind; {} stands for the policy's name.
 CHOOSES: dict[str, dict[str, str]] = {
     "transaction_scheduler": {
         "controller.scheduler": "{}",

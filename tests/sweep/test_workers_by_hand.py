@@ -24,12 +24,12 @@ WORKLOAD = """\
 agents:
   - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 60000}
 """
-ADDRESS = "scheduler.json"  # where the scheduler tells it
+ADDRESS = "scheduler.json"  # file in which the scheduler writes its address
 
 
 @contextlib.contextmanager
 def dask(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a command of Dask's in a process group of its own, which ends with the block."""
+    """Run a Dask command in a separate process group, which is killed at the end of the block."""
     program = Path(sys.executable).with_name("dask")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with open(f"log.{arguments[0]}", "ab") as log:

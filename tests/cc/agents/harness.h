@@ -40,8 +40,8 @@ struct Sent {
   }
 };
 
-// A queue of `slots` entries; a request stays for the time given by `latency`. Others wait outside
-// in order.
+// Memory port with a queue of `slots` entries. A request keeps its entry for the time that
+// `latency` returns. Requests that find the queue full wait outside, in order.
 class FakePort final : public MemoryPort, public Component {
  public:
   using Latency = std::function<Tick(const Request&)>;
@@ -239,7 +239,8 @@ class AgentUnderTest {
     kernel.notify_all();
   }
 
-  // Runs until the agent has finished. Returns false if it never does.
+  // Runs until the agent has finished. Returns false if it has not when no event remains, or after
+  // `most_steps` steps.
   bool finish(std::uint64_t most_steps = 10'000'000) {
     for (std::uint64_t i = 0; i < most_steps && !agent->finished_once(); ++i) {
       if (!kernel.step(kNever)) {

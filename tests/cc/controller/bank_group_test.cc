@@ -110,7 +110,7 @@ TEST(BankGroups, Ddr5KeepsWritesAndPrechargesApart) {
   EXPECT_EQ(first_gap(channel.log_, ChannelCommand::precharge), Cycle(2));  // tPPD
 }
 
-// Streams consecutive lines with 16 outstanding. Returns the cycles of the reads.
+// Reads consecutive lines until `end`, 16 at a time. Returns the cycles of the read commands.
 std::vector<Cycle> stream(const Assignments& assignments, Cycle end) {
   ChannelUnderTest channel(assignments);
   std::int64_t line = 0;

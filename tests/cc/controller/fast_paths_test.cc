@@ -208,8 +208,8 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
   }
 }
 
-// Both classes always have a burst available in both directions. Frequent refreshes close rows
-// while a class holds the choice for the bus.
+// Both classes always have a burst available in both directions, so the arbiter must choose.
+// Frequent refreshes close rows after the choice of a class and before its burst is issued.
 TEST(FastPathsAndReference, TheArbiterIsAskedAsOftenWhereRefreshesInterruptContests) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const SystemConfig config =

@@ -45,7 +45,7 @@ TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kLpddr5);
   // tRCD counts from ACT-2; CAS precedes the read within it.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(1 + 15 + 17 + kLine));
-  // WCK has stopped, so CAS takes a cycle.
+  // WCK has stopped, so a CAS command before the column command adds a cycle to a hit.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(1 + 17 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(1 + 9 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(15 + 1 + 15 + 17 + kLine));

@@ -102,7 +102,7 @@ struct ToldOfBadBlocks final : FlashObserver {
   std::set<std::uint64_t> blocks;
 };
 
-// Factory bad blocks, which no operation reports.
+// Factory-bad blocks are reported when the observer is added, because no operation reports them.
 TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(4 << 20);

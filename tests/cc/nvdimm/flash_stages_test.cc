@@ -199,7 +199,7 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
   const std::int64_t in = kCommand + kTransfer;
   EXPECT_EQ(done(parameters, {task(O::program, 0), task(O::program, 1), task(O::program, 2)}),
             (Times{in + kProgramTime, in + 2 * kProgramTime, in + 3 * kProgramTime}));
-  // Without a cache: one after the other.
+  // Without a cache register, the second page enters after the first program.
   parameters.nand.cache = false;
   EXPECT_EQ(done(parameters, {task(O::program, 0), task(O::program, 1)}),
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));

@@ -212,7 +212,8 @@ TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
     work(*shadow, 2000);
     return shadow;
   };
-  // Shorter than the first program.
+  // Cuts six saves after 600 us, before their first program ends, then lets one finish.
+  // `recover_for`: time after which each recovery is cut.
   const auto cut = [](Shadow& shadow, Tick recover_for) {
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(shadow.power_fail(600 * kMicrosecond).hold_up, 600 * kMicrosecond);
@@ -225,7 +226,8 @@ TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
   EXPECT_THROW(cut(*filled(), Tick(0)), InputError);
 }
 
-// Data left by an interrupted save are counted once.
+// A save that lacks one tick leaves its last page torn. The recovery saves that page, so that
+// flushed_pages counts every page once.
 TEST(Interruption, EveryPageIsSavedOnceAndTornPagesAreCounted) {
   NvdimmParameters parameters = quick_flash(1, MapPlace::full);
   parameters.ftl.over_provisioning = 120;

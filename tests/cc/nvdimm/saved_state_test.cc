@@ -11,7 +11,8 @@
 namespace hmsim {
 namespace {
 
-// Frames are released at data-in, so it matters which planes' pages have arrived.
+// Returns an NVDIMM that releases frames at data-in. Its state must therefore hold which planes'
+// pages have arrived.
 NvdimmParameters of_four_planes() {
   NvdimmParameters parameters = of_four_luns(kPageBytes, 4);
   parameters.nand.multi_plane = true;
@@ -65,7 +66,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
   Archive archive(rig.saved());
   other.serialize(archive);
   EXPECT_EQ(other.saved(), rig.saved());
-  // Acknowledged commands keep their frames until they end.
+  // Acknowledged commands keep their frames until finish(), so both NVDIMMs need these calls.
   const std::vector<Ack> before = rig.acks;
   ASSERT_LT(before.size(), 8u);
   for (Rig* each : {&rig, &other}) {

@@ -180,7 +180,8 @@ TEST(StarvationGuard, HoldsAgainstTheArbiterToo) {
     }
     const std::uint64_t line = channel.send(MemoryClass::nvdimm, Address(0));
     channel.drain();
-    // 58 cycles by itself. Without the guard, refreshes let it in, 6240 cycles from the start.
+    // Alone, the NVDIMM read takes 58 cycles. Without the guard it waits for the first refresh,
+    // 6240 cycles after the start, because only a refresh interrupts the DRAM hits.
     if (guarded) {
       EXPECT_LT(channel.finished_[line], Cycle(900)) << limit;
     } else {

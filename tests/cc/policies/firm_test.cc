@@ -22,8 +22,8 @@ int group_size(const Rehearsal& queue) {
                                         [&](std::uint32_t n) { return in_group(queue, n); }));
 }
 
-// Queues as many reads as writes, each a batch of one row miss of 13 cycles, all in one bank.
-// Returns the requests of the first group formed with all of them queued.
+// Queues 20 reads and 20 writes to one bank. Each request is a batch: a row miss of 13 cycles.
+// Returns the number of requests in the first group that is formed while all of them are queued.
 int requests_of_a_group(std::int64_t trtrs, const Assignments& assignments = {}) {
   ChannelShape shape = Rehearsal::ddr3_1600(trtrs);
   shape.row_miss = shape.clock_period * 9;
@@ -39,7 +39,7 @@ int requests_of_a_group(std::int64_t trtrs, const Assignments& assignments = {})
   return group_size(queue);
 }
 
-// Both groups alike: half of 130 cycles, or of 135, in batches of 13.
+// Read and write groups are equal: each takes half of 130 or 135 cycles, in batches of 13.
 TEST(Firm, AReadAndAWriteGroupTakeAtLeast130Or135Cycles) {
   EXPECT_EQ(requests_of_a_group(1), 5);  // 65 cycles are enough
   EXPECT_EQ(requests_of_a_group(2), 6);  // 67.5 are not
@@ -187,7 +187,7 @@ TEST(Firm, PersistentAndOtherWriteBatchesAlternate) {
             (Numbers{persistent[0], other[0], persistent[1], other[1], persistent[2], other[2]}));
 }
 
-// Few writes beside reads: no write group is worth a turn.
+// One write is queued beside four reads. A write group is too short to be worth a turnaround.
 TEST(Firm, ReadsKeepTheBusWhileTooLittleIsPending) {
   Rehearsal queue("firm", {}, kShape);
   const std::uint32_t first = queue.enqueue(dram(0, 7, 0));

@@ -173,7 +173,8 @@ TEST(PageStreams, OneStreamAndEightStreams) {
   EXPECT_EQ(streams.add(101), Touch::random);
 }
 
-// 64 lines of a page are one touch: three consecutive pages, then one elsewhere.
+// The 64 lines of a page count as one touch. Three touches are to consecutive pages, the last is
+// elsewhere.
 TEST(NvdimmPattern, RandomnessIsOfPages) {
   NvdimmPattern pattern({4 * 64, kNever});
   for (const std::int64_t page : {10, 11, 12, 99}) {

@@ -51,7 +51,7 @@ TEST(Job, ALoneThreadIsNotSwitched) {
 }
 
 TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
-  // The waker finishes long before the sleeper waits.
+  // The waker finishes long before the sleeper waits, so both wakes must be remembered.
   const auto simulation =
       run({"thread sleeper\nsleep 100us\nwait a\nwait a\n"
            "thread waker\nwake a\nwake a\n",
@@ -221,8 +221,8 @@ TEST(Job, AFlusherThatEndsLastLeavesNobodyWaitingForEver) {
                     {"x.job:4: ", "'b'", "'never'"}));
 }
 
-// A thread is in one state at any time until it has ended; the last one until the job has. Without
-// flushers, cores are busy exactly while threads run.
+// A thread is in exactly one state until it ends, so its times add up to its lifetime. The last
+// thread lives as long as the job. Without flushers, cores are busy exactly while threads run.
 TEST(Job, ThreadTimesAddUp) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40\nsync\n"

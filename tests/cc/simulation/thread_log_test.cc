@@ -220,7 +220,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, ThreadLogAndStatistics,
                                             ::testing::Values("0", "2"),
                                             ::testing::Values(1, 2, 3)));
 
-// Compared with the requests of a reading thread: from the first line sent to the last one done.
+// The request log gives the expected times: a page read lasts from the arrival of its first line's
+// request to the end of its last one.
 TEST(ThreadLog, ReadsLastAsLongAsTheirLines) {
   Job job{"thread a\ncompute 4000\nread 7\ncompute 400\nread 90\nread 91\n",
           {},

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = IoDriverKind;
 
-// Twelve threads with mixed requests in a closed loop, with few contexts and tags.
+// Host and array under a closed loop of twelve mixed requests. Its machines have fewer contexts and
+// tags, so that requests queue for both.
 class System final : private IoListener {
  public:
   explicit System(const Machine& machine)

@@ -99,7 +99,8 @@ TEST(JobText, ThreadsMayBeOfOneTaskAndSendToOthers) {
 }
 
 TEST(JobText, WhatIsWrongIsToldWithItsLine) {
-  // A program, the position of its error, and the facts that the message names: expected or given.
+  // Each row: a program, the position of its error, and an expected or given fact that the message
+  // names.
   const std::vector<std::tuple<const char*, const char*, const char*>> wrong{
       {"compute 3\n", "x.job:1: ", "'thread NAME'"},
       {"thread a\nreed 3\n", "x.job:2: ", "'read'?"},

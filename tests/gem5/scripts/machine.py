@@ -21,12 +21,12 @@ SMALL = {
 
 
 def tell(**values):
-    """Hand values to the test."""
+    """Print values as a line that the test reads as the script's result."""
     print("RESULT " + json.dumps(values), flush=True)
 
 
 def arguments(**more):
-    """Parse what every script takes, and options of its own with their defaults."""
+    """Parse the options of every script, and this script's: ``more`` holds their defaults."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--policy")
     parser.add_argument("--set", action="append", default=[])
@@ -36,7 +36,7 @@ def arguments(**more):
 
 
 def memory(options, **more):
-    """Return hmsim's memory, its ranges from address 0 on."""
+    """Return a memory system of hmsim whose address ranges begin at 0."""
     from gem5.components.memory.harmonic_memory import HarmonicMemory
 
     overrides = {**SMALL, **dict(item.split("=", 1) for item in options.set)}
@@ -48,7 +48,7 @@ def memory(options, **more):
 def system(memory, generators=1, way=0):
     """Return a system of generators on a crossbar.
 
-    `way`: bytes a cycle of a further crossbar, between that one and the memory.
+    `way`: bytes per cycle of a second crossbar between the first one and the memory; 0: none.
     """
     made = objects.System(mem_mode="timing", cache_line_size=LINE, mmap_using_noreserve=True)
     made.clk_domain = objects.SrcClockDomain(clock="2GHz", voltage_domain=objects.VoltageDomain())
