@@ -117,7 +117,7 @@ def test_a_sweep_ends_with_one_dataset_and_is_not_run_twice() -> None:
 
 
 def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
-    """Run the sweep; its process ends in the given way when enough points are kept."""
+    """Run the sweep in a process that executes the statement ``how`` once ``points`` are stored."""
     script = f"""
 import os, signal
 from hmsim.running.point_store import Store

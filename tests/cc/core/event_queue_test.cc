@@ -43,8 +43,8 @@ TEST(EventQueue, EventsComeAsFromASortedList) {
   }
 }
 
-// A saved heap may be in any order: the vector of events (time, order, kind, payload), then the
-// order of the next event.
+// A saved queue holds the events (time, order, kind, payload) in any order, then the order of the
+// next event. Loading must restore the heap.
 TEST(EventQueue, ALoadedQueueIsInOrderWhateverItsHeap) {
   Archive saved;
   std::uint64_t count = 3;

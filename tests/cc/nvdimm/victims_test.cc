@@ -122,7 +122,8 @@ TEST(Victims, EveryDrawOfDChoicesCounts) {
   }
 }
 
-// Takes exactly the configured number of draws; among equals the first drawn is chosen.
+// The selector draws exactly the configured number of blocks. If several of them have the fewest
+// valid pages, it chooses the block drawn first.
 TEST(Victims, DChoicesTakesSoManyDraws) {
   const std::vector<BlockView> all{{0, 8, 5, 0, 9}, {1, 8, 2, 0, 8}, {2, 8, 2, 0, 7},
                                    {3, 8, 7, 0, 6}, {4, 8, 6, 0, 5}, {5, 8, 6, 0, 4}};
