@@ -49,12 +49,12 @@ from m5.objects import Root
 from m5.params import isNullPointer
 from program_runs import Region, parser
 
-# From Linux's include/uapi/linux/kvm.h.
+# KVM's device, the ioctl that reads its API version, and that version (include/uapi/linux/kvm.h).
 KVM, GET_API_VERSION, API_VERSION = "/dev/kvm", 0xAE00, 12
 MACHINE = "machine.json"  # description of the machine in a checkpoint
 WRITTEN = "written"  # file of a captured machine: NVDIMM pages written before
-# Drivers of the NVDIMM: Linux's, then the guest's, which copies as PMBD does by non-temporal stores
-# (nt), cached stores (wb) or uncached stores (uc). With dax the file system has no page cache.
+# Drivers of the NVDIMM: Linux's nd_pmem; hmsim's driver in the guest, which copies as PMBD does, by
+# non-temporal (nt), cached (wb) or uncached stores (uc); dax, a file system without a page cache.
 DRIVERS = ["nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc", "dax"]
 MILLISECOND = 10**9  # ticks
 RUBY_PROTOCOL = "MESI_Two_Level"

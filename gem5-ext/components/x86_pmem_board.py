@@ -76,10 +76,11 @@ class X86PmemBoard(X86Board):
         ]
 
     def set_left_machine(self, folder: str, cores: int) -> None:
-        """Continue a machine that has left QEMU (`hmsim guest prepare`).
+        """Continue a machine that `hmsim guest prepare` saved in QEMU.
 
-        :param folder: with memory.elf (the contents of both memories) and machine.json.
-        :param cores: of this machine; cores and memory sizes must equal the other machine's.
+        :param folder: folder with memory.elf (the contents of both memories) and machine.json.
+        :param cores: number of cores of this board. Cores and memory sizes must equal those of the
+            saved machine; otherwise raises ValueError.
         """
         try:
             left = json.loads(Path(folder, "machine.json").read_text(encoding="utf-8"))

@@ -59,12 +59,12 @@ def source() -> Path:
 
 
 def pinned() -> dict[str, str]:
-    """Return the versions of packages that ``packages.txt`` asks for."""
+    """Return the versions that ``packages.txt`` requires, by package."""
     return {name: version for name, version, *_ in _packages()}
 
 
 def digest_of(name: str) -> str:
-    """Return the SHA-256 that ``packages.txt`` requires of the download of a name."""
+    """Return the SHA-256 that ``packages.txt`` requires for the download of package ``name``."""
     return next(digest[0] for found, _, *digest in _packages() if found == name)
 
 

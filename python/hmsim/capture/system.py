@@ -192,7 +192,10 @@ def _run(
     report: Report,
     begin: Beginning,
 ) -> SystemCaptureSummary:
-    """Run the machine; report what its first program says."""
+    """Run the machine until it ends, and report each step that its first program prints.
+
+    Raises CaptureError if the machine, the job in it or the capture fails.
+    """
     started = time.monotonic()
     late = threading.Event()
     console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)

@@ -222,7 +222,7 @@ class Group(TyperGroup):
 
 @contextlib.contextmanager
 def resumable(kept: str) -> Iterator[None]:
-    """Say, where the block is interrupted, what is ``kept`` and that the same command goes on."""
+    """Report, if the block is interrupted, ``kept`` and that the same command continues."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -235,7 +235,7 @@ def application(
     completion: bool = False,
     end: Optional[str] = None,
 ) -> typer.Typer:
-    """Return an empty group of commands; with ``completion`` it can complete them in shells."""
+    """Return an empty group of commands. ``completion`` adds the options for shell completion."""
     return typer.Typer(
         cls=cls,
         help=text,

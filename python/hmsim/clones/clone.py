@@ -28,7 +28,10 @@ SKIPS = (*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS)
 
 
 def _numbers(bins: Bins, starts: tuple[int, ...], most: int) -> list[tuple[float, int, int, float]]:
-    """Return share, lowest, highest and mean of each bin."""
+    """Return share, lowest, highest and mean value of each bin.
+
+    ``starts``: lowest values of all possible bins. ``most``: highest value of the last one.
+    """
     result = []
     for low, values in sorted(bins.items()):
         after = starts.index(low) + 1

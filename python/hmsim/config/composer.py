@@ -42,7 +42,7 @@ class _Part(NamedTuple):
 
 
 def compose(text: bytes) -> yaml.Node | None:
-    """Return the root of a text of one document, or None when it is empty.
+    """Return the root node of a text with one document, or None if the text is empty.
 
     Aliases share nodes, so callers must not modify them. Raises MarkedYAMLError or ReaderError.
     """

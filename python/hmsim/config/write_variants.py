@@ -13,8 +13,9 @@ from hmsim.config.write_modes import BOTH, DRAINED, MODES, PARAMETER, split
 def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
     """Return each configuration in the given write mode, or in both modes, one after the other.
 
-    Configurations whose bundle's name gives a mode, or whose scheduler sets the direction itself,
-    are unchanged; with None all are. Raises InputError if there is no such mode.
+    Two kinds of configurations are unchanged: if the bundle's name states a mode, and if the
+    scheduler sets the direction itself. With None, all configurations are unchanged. Raises
+    InputError for an unknown mode.
     """
     if writes is None:
         return list(configs)
@@ -31,10 +32,10 @@ def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
 
 
 def difference(configs: Sequence[Config]) -> str | None:
-    """Return on one line how the bundles of a comparison differ in their write mode, if they do.
+    """Return one line on how the bundles of a comparison differ in their write modes, or None.
 
-    Schedulers that set the direction themselves drain. A comparison that shows every other bundle
-    in both modes differs in nothing.
+    A scheduler that sets the direction itself counts as drained. It does not differ from bundles
+    that are shown in both modes.
     """
     shown: dict[str, set[str]] = {}
     own = []

@@ -74,7 +74,7 @@ def runs(shown: Sequence[Shown]) -> Markup:
 
 
 def headline(shown: Sequence[Shown]) -> Markup:
-    """The main numbers, a row for each run."""
+    """Return the table of the main numbers, with a row for each run."""
     columns: list[tuple[str, list[Value], int]] = []
     if len(shown) > 1:
         columns.append(
@@ -123,7 +123,7 @@ def _number(values: Sequence[Value], index: int, better: int, shown: Sequence[Sh
 
 
 def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup:
-    """Parameters that differ between runs, or from the defaults."""
+    """Return the table of parameters that differ between runs, or from the defaults."""
     found = differences([one.run for one in shown], defaults)
     docs = {info["name"]: info["doc"] for info in Simulation.parameters()}
     if len(shown) == 1:
@@ -216,7 +216,7 @@ def collection(shown: Sequence[Shown]) -> Markup:
 
 
 def fairness(shown: Sequence[Shown]) -> Markup:
-    """How each agent fared."""
+    """Return each agent's rate in every run, and the latencies by source of requests."""
     parts = []
     for workload in dict.fromkeys(one.run.workload for one in shown):
         chosen = [(n, one) for n, one in enumerate(shown) if one.run.workload == workload]
@@ -259,7 +259,7 @@ def _sources(shown: Sequence[Shown]) -> Markup:
 
 
 def everything(shown: Sequence[Shown]) -> Markup:
-    """All statistics of all runs."""
+    """Return the table of all statistics of all runs."""
     names = list(dict.fromkeys(name for one in shown for name in one.run.stats))
     rows = []
     for name in names:

@@ -43,7 +43,7 @@ class Experiment:
         command: arguments of hmsim; ``{out}`` stands for the folder of results.
         minutes: approximate duration on two processors.
         tolerance: largest accepted difference of a number, relative to the larger of both.
-        first: whether it is one of the experiments to begin with.
+        first: whether it runs by default, without names and without --all.
     """
 
     name: str

@@ -39,9 +39,9 @@ def digest(content: Any) -> str:
 
 
 def of_config(config: Config) -> dict[str, Any]:
-    """Return every parameter, files by content, and the source of policies in Python.
+    """Return every parameter and the identity of every policy in Python; files by their digests.
 
-    Raises InputError: a policy in Python whose source is unknown, or an unreadable file.
+    Raises InputError if a file is unreadable, or the source of a policy in Python is unknown.
     """
     values: dict[str, Any] = config.resolved()
     for name in FILES:
@@ -51,7 +51,10 @@ def of_config(config: Config) -> dict[str, Any]:
 
 
 def of_workload(workload: Workload) -> list[dict[str, str]]:
-    """Return the keys of every agent, traces by content. Raises InputError."""
+    """Return the keys of every agent; traces by their digests.
+
+    Raises InputError if a trace is unreadable.
+    """
     return [_of_agent(agent) for agent in workload.agents]
 
 
@@ -70,10 +73,11 @@ def _file(path: Path, where: str) -> str:
 
 
 def of_policy(maker: PolicyMaker) -> list[Any]:
-    """Return the identity of a policy in Python: its name, and the content of its file.
+    """Return the identity of a policy in Python: its name, and the digest of its file.
 
-    Raises InputError for one that may depend on more: a lambda, a nested function, one that was
-    typed into an interpreter, or a partial with arguments other than texts and numbers.
+    Raises InputError for a policy that may depend on anything outside its file: a lambda, a nested
+    function, a function typed into an interpreter, or a partial with arguments other than texts and
+    numbers.
     """
     if isinstance(maker, functools.partial):
         arguments = [list(maker.args), dict(maker.keywords)]
@@ -94,8 +98,11 @@ def of_policy(maker: PolicyMaker) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def of_code() -> str:
-    """Return the hash of the extension, of the package's files that take part in simulating, and of
-    the libraries of policies."""
+    """Return one hash of the code that simulates.
+
+    It covers the extension, the package's modules that a simulation imports, and the libraries of
+    policies in C++.
+    """
     files = {name: file_digest(file) for name, file in modules(PACKAGE).items()}
     libraries = [file_digest(Path(library)) for library in _core.policy_libraries()]
     return digest([file_digest(Path(str(_core.__file__))), files, *libraries])
@@ -104,7 +111,7 @@ def of_code() -> str:
 def modules(package: Path) -> dict[str, Path]:
     """Return the files of the module that simulates and of all modules it imports, transitively.
 
-    The packages that hold them are included, because importing a module runs its packages.
+    The packages of these modules are included, because importing a module runs its packages.
     """
     found: dict[str, Path] = {}
     waiting = [ENTRY]
@@ -121,7 +128,7 @@ def modules(package: Path) -> dict[str, Path]:
 def _imports(source: str) -> Iterator[str]:
     """Yield the names below ``hmsim`` that a module imports; not all of them are modules.
 
-    Only lines that look like imports are examined, ten times as fast as parsing the file.
+    Examines only lines that look like imports, which is ten times as fast as parsing the file.
     """
     for match in IMPORT.finditer(source):
         module = match["module"].partition(".")[2]

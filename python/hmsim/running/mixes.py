@@ -78,7 +78,7 @@ def base_cpi(profile: str) -> float | None:
 
 
 def online_profile(program: str) -> str:
-    """Return the profile of one worker of three, if it is shipped; otherwise the program's."""
+    """Return the profile of one of three workers if it is shipped, otherwise the program's."""
     own = f"{program}{ONLINE}"
     return own if own in shipped("workloads/profiles") else program
 
@@ -132,10 +132,10 @@ def expand(workloads: Iterable[Any]) -> list[Any]:
 
 
 def agents(mix: Mix) -> list[dict[str, Any]]:
-    """Return the keys of a mix's agents: the partner's core, and what the mix's options ask for.
+    """Return the keys of a mix's agents: the partner's core and the agents of the program.
 
-    Without any: the program as a job, tasks that wait for their I/O. ``closed`` and ``timed``: the
-    controls, a core that does not wait, and block I/O beside it.
+    Without options, the program is a job, whose tasks wait for their I/O. The controls ``closed``
+    and ``timed`` replace the job by a core that does not wait for I/O, and separate block I/O.
     """
     partner = {
         "kind": "llc_trace",
@@ -148,7 +148,7 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
 
 
 def capture(program: str) -> Path:
-    """Return the capture of a program with what its threads waited for."""
+    """Return the path of a program's capture, which holds the causes of its threads' waits."""
     return data_directory() / "workloads" / "captures" / f"{program}.hmsim.zst"
 
 
@@ -166,11 +166,12 @@ def _job(program: str) -> dict[str, Any]:
 
 
 def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
-    """Return the program's core, of which the NVDIMM's part is left out, and its block I/O.
+    """Return the program's core, without its NVDIMM accesses, and the program's block I/O.
 
-    Blocks come by the paper's driver, as fast as they are served or, ``timed``, when the capture
-    had them and in the background. ``online``: beside that of three more nodes, in the background,
-    all of the program's worker where a capture of one is shipped.
+    The block I/O uses the paper's driver. Requests are issued as fast as they are served; with
+    ``timed``, at their times in the capture and in the background. ``online`` adds the block I/O of
+    three more nodes in the background. All nodes then use the profile of a single worker, if it is
+    shipped.
     """
     online = "online" in mix.options
     twin = f"twin:{online_profile(mix.program) if online else mix.program}"

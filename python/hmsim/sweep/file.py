@@ -51,15 +51,15 @@ Combination = Mapping[str, Value]  # by the axis's name
 
 @dataclass(frozen=True)
 class Samples:
-    """Values that are sampled, or searched for.
+    """Axes whose values are sampled, or chosen by a search.
 
     Attributes:
         method: random, sobol or optimise.
-        count: samples, or trials of the search.
-        seed: of the drawing.
-        over: domains by the axis's name, each with its place in the file.
-        objective: a statistic, or several to trade off, each with its place; for ``optimise``.
-        directions: minimise or maximise, for each of them.
+        count: number of samples, or of the search's trials.
+        seed: seed of the sampler or the search.
+        over: each axis's domain and the domain's place in the file.
+        objective: for ``optimise``: a statistic, or several to trade off, each with its place.
+        directions: minimise or maximise, for each statistic of ``objective``.
     """
 
     method: str
@@ -133,7 +133,7 @@ class Sweep:
         return [dict(zip(self.grid, row)) for row in itertools.product(*self.grid.values())]
 
     def allows(self, combination: Combination) -> bool:
-        """Return whether a combination meets the constraints on the names that it has values of."""
+        """Return whether a combination meets every constraint whose names all have values in it."""
         texts = {name: value.text for name, value in {**self.common, **combination}.items()}
         for constraint, where in self.constraints:
             if constraint.names <= texts.keys():

@@ -25,7 +25,10 @@ NEAR = 64  # cycles between a page's arrival from flash and its ack, at most
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a request's time, picoseconds; ``kind``: of what takes a bus, else empty."""
+    """Part of a request's time, in picoseconds.
+
+    ``kind`` is a key of `KINDS` if the phase occupies a bus, otherwise "".
+    """
 
     start: int
     end: int
@@ -35,7 +38,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Story:
-    """A request's phases, one after the other, and the flash block that it was read from."""
+    """Phases of a request, one after the other, and the flash block of the page that it reads."""
 
     request: int
     title: str
@@ -46,7 +49,7 @@ class Story:
 
 
 def story_of(timeline: Timeline, request: int) -> Story:
-    """Return the log's data of a request. Raises InputError when there are none."""
+    """Return the phases of a request. Raises InputError if the command log lacks the request."""
     commands = timeline.commands
     own = commands[commands["request"] == request]
     last = own["command"].astype(str).isin(BURSTS).to_numpy().nonzero()[0] if len(own) else []

@@ -98,10 +98,10 @@ def write(
     """Run all comparisons and write the page.
 
     Args:
-        rows: of the closed forms, for the page.
-        requests: in each trace.
-        page: the Markdown file, replaced if it exists.
-        report: called with the share that is done.
+        rows: results of the closed forms, which the page also shows.
+        requests: number of requests in each trace.
+        page: Markdown file, replaced if it exists.
+        report: called with the share of the comparisons that is done.
 
     Raises:
         InputError: the file cannot be written.
