@@ -103,7 +103,7 @@ def applications() -> Drawn:
 
 
 def paging() -> Drawn:
-    """By how much memory that is too small slows down what pages to each system."""
+    """Draw the slowdown of programs that page to each system because memory is too small."""
     systems = {
         "haste_dram": "HASTE, DRAM",
         "haste_pcm": "HASTE, PCM",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output of commands shown in pages: the demonstration's table, and the guide's comparison."""
+"""Command output that pages show: the demonstration's table, and the guide's comparison."""
 
 from __future__ import annotations
 

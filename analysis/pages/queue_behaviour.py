@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sensitivity of the paper's Fig. 7 and 8a on our programs' twins; the figures: `hmsim figure`.
+"""Sensitivity of the paper's Fig. 7 and 8a to the block agents' parameters.
 
-Prints tables of docs/workloads.md. One channel of configs/quick.yaml, one queue of 128 entries for
-both classes, FR-FCFS, no flash pages to collect.
+`hmsim figure` draws the figures themselves. This module prints tables of docs/workloads.md. The
+runs use the twins of our programs, one channel of configs/quick.yaml, FR-FCFS, one queue of 128
+entries for both classes, and no garbage collection.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def cost(program: Path, bundle: str) -> float:
 
 
 def page(_: Path) -> Documents:
-    """Count, and yield the page."""
+    """Measure the cost of each bundle, and yield the page's table."""
     bundles = sorted(shipped("configs/policies"))
     costs = {bundle: cost(DEFAULT_PROGRAM, bundle) for bundle in bundles}
     lines = ["\n| bundle | instructions per request | times FR-FCFS |\n|---|---:|---:|\n"]

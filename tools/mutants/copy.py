@@ -117,7 +117,10 @@ class Copy:
         raise SystemExit(f"still does not compile: {self.work / 'compile.log'}")
 
     def _guilty(self, log: str) -> set[int]:
-        """Return the mutants that begin or end on lines that the compiler names."""
+        """Return the numbers of mutants on lines that the compiler's errors name.
+
+        A mutant is on the lines of its first and last character and of its operator.
+        """
         lines = {(match["file"], int(match["line"])) for match in ERROR_PLACE.finditer(log)}
         files = {file for file, _ in lines}
         guilty = set()

@@ -53,7 +53,7 @@ def runner(sanitizers: list[str]) -> Any:
 
 
 def add(env: Any, build: str, library: Any, tests: Iterable[str], sanitizers: list[str]) -> None:
-    """Add the target test, which fails if there is no GoogleTest."""
+    """Add the target ``test``. Without GoogleTest, it reports the missing library and fails."""
     preprocess = [env.subst("$CXX"), "-E", "-x", "c++", "-"]
     if subprocess.run(preprocess, input=PROBE.encode(), capture_output=True).returncode != 0:
         AlwaysBuild(Alias("test", None, Action(missing_googletest, None)))
@@ -63,7 +63,7 @@ def add(env: Any, build: str, library: Any, tests: Iterable[str], sanitizers: li
     test_env.Append(CCFLAGS=["-O0"])
     test_env.Replace(CCFLAGS=[flag for flag in test_env["CCFLAGS"] if flag != COVERAGE])
     if env["compiler"] == "clang":
-        # INSTANTIATE_TEST_SUITE_P without a name generator
+        # INSTANTIATE_TEST_SUITE_P causes this warning where it has no name generator.
         test_env.Append(CCFLAGS=["-Wno-gnu-zero-variadic-macro-arguments"])
     precompile(test_env, f"{build}/tests", f"{STANDARD} gtest/gtest.h")
     # The library's objects first, as in the extension.

@@ -30,11 +30,12 @@ def load_extension(target: Any, source: Any, env: Any) -> int:
 def add(
     env: Any, plain: str, build: str, library: Any, bindings: Iterable[str], load: bool
 ) -> None:
-    """Add the target extension.
+    """Add the target ``extension``, the Python module.
 
     Args:
-        plain, build: variant directories of the bindings' objects and of the module.
-        load: import the module after linking.
+        plain: variant directory of the bindings' objects.
+        build: variant directory of the module.
+        load: whether to import the module after linking, as a test.
     """
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     includes = [pybind11.get_include(), sysconfig.get_path("include")]
