@@ -162,7 +162,7 @@ class Commands(Group):
     """The group of all `COMMANDS`."""
 
     def __init__(self, **keywords: Any) -> None:
-        """Take what typer gives a group."""
+        """Create the group from typer's arguments."""
         super().__init__(**keywords)
         self.commands.update({name: TyperCommand(name) for name in COMMANDS})
 

@@ -270,7 +270,7 @@ def complain(message: str) -> None:
 
 
 def _flush() -> None:
-    """Write what was printed. Raises OSError, once: then standard output leads nowhere."""
+    """Flush standard output. After an OSError, which it raises, output goes to /dev/null."""
     try:
         if sys.stdout:
             sys.stdout.flush()

@@ -85,7 +85,7 @@ def _lines(
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
-    """Return a cell's lines; what is wrapped is indented two characters more than its first."""
+    """Return a cell's lines; in an indented cell, continued lines have two more blanks."""
     indent = " " * (len(cell) - len(cell.lstrip()))
     wrapper = textwrap.TextWrapper(width, subsequent_indent=indent and f"{indent}  ")
     lines: list[str] = []

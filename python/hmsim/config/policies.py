@@ -180,7 +180,7 @@ class Bundle:
 
 
 def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
-    """Return callables for the core, which check what they made."""
+    """Return callables for the core, which check the type of each policy that they make."""
 
     def checked(name: str, maker: PolicyMaker) -> Callable[[], Any]:
         def make() -> TransactionPolicy:

@@ -28,7 +28,8 @@ FLAGS = "-std=c++17 -O3 -fPIC -shared -fvisibility=hidden -ffp-contract=off -Wl,
 SYMBOL = re.compile(r"^extern const PolicyDescriptor kPolicy_(\w+);", re.MULTILINE)
 KIND = re.compile(r"\bkPolicy_\w+\s*\{\s*PolicyKind::(\w+)")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-# It says what the keys amount to, which they no longer do once they are changed.
+# fixed_order() states the order that a policy's keys yield. A copied policy omits it, because the
+# statement is wrong once the keys are changed.
 SHORTCUT = re.compile(r"^.*\bfixed_order\(\).*\n", re.MULTILINE)
 LONGEST = 1 << 20  # bytes of a policy's file
 MODE = 0o755  # of libraries and new folders: others may not write them, whatever the umask

@@ -26,7 +26,7 @@ REQUESTS = 12_000
 
 
 def loads(runs: Runs) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Return by name the agent's keys, and what differs from configs/quick.yaml."""
+    """Return by name the agent's keys, and the parameters that differ from configs/quick.yaml."""
     requests = REQUESTS  # few are too few collections
     log = runs.folder / "inputs" / f"log-{requests}.trace"
     log.parent.mkdir(parents=True, exist_ok=True)

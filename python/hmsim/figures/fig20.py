@@ -44,7 +44,7 @@ def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 
 def cases(config: str) -> list[Case]:
-    """Return the mixes; what programs read does not fit into the second system's buffers."""
+    """Return the mixes. On the second system, buffers are too small for the programs' reads."""
     if config == "mascots16":
         return [Case(name) for name in PROGRAMS]
     return [Case(name, regime=FULL if name == "dfsioe_w" else FLASH) for name in PROGRAMS]

@@ -45,7 +45,7 @@ def in_mode(table: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 
 def gains(table: pd.DataFrame, policy: str, over: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each mix, seed and core: what it gains, in per cent.
+    """Return the gain of ``policy`` over others: a row for each mix, seed and core, in per cent.
 
     Columns: those of `MIX`, ``core`` (partner, program, both), ``over`` and ``gain``. With several
     policies in ``over`` there is a row of their mean, ``over`` being ``mean``.

@@ -54,8 +54,8 @@ SETTINGS = {
     "legend.frameon": False,
     "figure.dpi": 100,
 }
-# Inches of the docs' column of text (516 pt of mkdocs-material): what is wider is shrunk there, and
-# its text, of which legends have the least, 8 pt, with it.
+# Width in inches of the docs' text column (516 pt in mkdocs-material). A wider figure is shrunk
+# with its text, and legends, the smallest text, have only 8 pt.
 PAGE_WIDTH = 7.1
 PAPER: dict[str, Any] = {
     "marker": "D",

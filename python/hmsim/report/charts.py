@@ -16,7 +16,7 @@ MS = {"label": "simulated time", "format": "ms", "log": False}
 
 
 class Charts:
-    """Places for charts, and what is to be drawn there (`specs`, for charts.js)."""
+    """Places for charts, and the contents of the charts (`specs`, for charts.js)."""
 
     def __init__(self, shown: Sequence[Shown]) -> None:
         self._shown = shown

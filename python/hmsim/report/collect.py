@@ -108,7 +108,7 @@ class Shown:
         return _thin([[float(x), float(y)] for x, y in zip(times, self.series["nvdimm.gc.count"])])
 
     def _means(self, path: str) -> list[list[float]]:
-        """Return (ms, what a mean since the beginning was within each interval)."""
+        """Return (ms, mean within the interval) for each interval, from means since the start."""
         if self.series is None or path not in self.series:
             return []
         times = self.series.index.to_numpy()

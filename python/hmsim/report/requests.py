@@ -142,7 +142,7 @@ def _count_slots(found: Requests, held: dict[tuple[str, int], list[Any]]) -> Non
 
 
 def _since(times: Any, edges: Any) -> Any:
-    """Return for each edge the sum over earlier times of what has passed since them."""
+    """Return for each edge the sum of (edge - time) over all earlier times."""
     import numpy as np
 
     # Relative to the first edge and in floating point: sums of many picoseconds outgrow integers.

@@ -56,7 +56,7 @@ class Runner(Protocol):
     """Runner of a point. Objects must be picklable, because they are sent to workers."""
 
     def identity(self) -> Any:
-        """Return, as a JSON value, what the result depends on besides the point's own parts."""
+        """Return, as a JSON value, everything besides the point that its result depends on."""
 
     def measure(self, point: Point) -> Measurement:
         """Run. Raises InputError, SimulatorFault or TransientError."""

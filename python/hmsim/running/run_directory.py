@@ -187,7 +187,7 @@ def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirector
 
 
 def _asked(path: Path) -> dict[tuple[str, str], int]:
-    """Return the place of each workload and policy in what `hmsim compare` was asked for."""
+    """Return the place of each workload and policy in the table that `hmsim compare` wrote."""
     try:
         text = read_regular(path / "comparison.csv", LARGEST_JSON).decode()
         rows = itertools.islice(csv.DictReader(io.StringIO(text, newline="")), MOST_ROWS)

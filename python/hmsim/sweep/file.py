@@ -112,7 +112,7 @@ class Sweep:
         return self.samples is not None and self.samples.method == "optimise"
 
     def combinations(self) -> Iterator[Combination]:
-        """Yield the points that meet the constraints; without what ``optimise`` looks for."""
+        """Yield the points that meet the constraints, without the axes of a search."""
         drawn: list[Combination] = [{}]
         if self.samples and not self.is_search:
             over = self.samples.over

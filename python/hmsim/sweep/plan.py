@@ -60,7 +60,7 @@ class Planner:
         self._fits: set[int] = set()
 
     def plan(self) -> list[Planned]:
-        """Return every point of the sweep; a point with incompatible values has its error.
+        """Return every point of the sweep. A point with incompatible values holds an error.
 
         Raises InputError if a value is invalid in every combination, or a file is invalid.
         """

@@ -82,7 +82,7 @@ def window_picture(timeline: Timeline) -> Drawing:
 
 
 def request_picture(timeline: Timeline, story: Story) -> Drawing:
-    """Return a drawing of one request: its phases, and what the tracks it used did meanwhile."""
+    """Return a drawing of one request: its phases, and the tracks it used during that time."""
     drawing = _begin(timeline, story.title)
     phases = story.phases
     times = [phases[0].start, *(phase.end for phase in phases)]
@@ -267,7 +267,7 @@ def _slices(
 
 
 def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline, row: Row) -> None:
-    """Bars two pixels wide, whose parts are the shares of time that went into what."""
+    """Draw bars two pixels wide, divided by the share of time that each meaning takes."""
     import numpy as np
 
     bins = (WIDTH - LEFT - RIGHT) // 2

@@ -47,7 +47,7 @@ def read_threads(run: RunDirectory) -> pd.DataFrame:
 
 
 def add_threads(sheet: Sheet, records: pd.DataFrame) -> None:
-    """Add what the cores of a node did, and its threads; times in picoseconds."""
+    """Add the tracks of a node's cores and threads; times in picoseconds."""
     if not len(records):
         return
     several = records["agent"].nunique() > 1

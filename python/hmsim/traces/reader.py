@@ -142,7 +142,7 @@ class TraceReader:
         self._offset = 0  # of the block's first byte
 
     def _advance(self) -> bool:
-        """Replace the block by what follows it; false at the end."""
+        """Replace the block by the next one. Return False at the end."""
         self._offset += len(self._block)
         pieces = []
         size = 0

@@ -48,7 +48,7 @@ def random_victim(parts: int, over_provisioning: float, partial_writes: str) -> 
 
 
 def amplification() -> Iterator[Oracle]:
-    """Yield write amplification of 8 and 16 KiB by what fills a flash page."""
+    """Yield write amplification with flash pages of 8 and 16 KiB, by mode of partial writes."""
     for parts, partial_writes in ((2, "combine"), (4, "combine"), (4, "pad"), (4, "merge")):
         for victim, form in (("fifo", fifo), ("random_victim", random_victim)):
             for spare in OVER_PROVISIONING:

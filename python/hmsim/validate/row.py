@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A row of a self-check: what is expected, what the simulator gives, and what comes of it."""
+"""Row of a self-check: the expected value, the simulator's value, and the verdict."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ class Row:
         return self._within() or bool(self.unjudged)
 
     def passes(self, accept_listed: bool = False) -> bool:
-        """Return whether it is ``ok``; accepting what is listed, one that is must be missed."""
+        """Return whether the row is ``ok``.
+
+        With ``accept_listed``, a row with a ``missed`` reason passes only if it is still missed.
+        """
         if accept_listed and self.missed and not self.unjudged:
             return not self._within()
         return self.ok
@@ -71,7 +74,7 @@ class Row:
         return f"{word}, direction only" if self.trend else word
 
     def complaint(self) -> str:
-        """Return a line on what is wrong with one that does not pass."""
+        """Return a line that states why a row that does not pass() fails."""
         place = "is within" if self._within() else "lies outside of"
         low, high = self.expected - self.tolerance, self.expected + self.tolerance
         unit = f" {self.unit}".rstrip()
@@ -83,7 +86,7 @@ class Row:
         return abs(self.got - self.expected) <= self.tolerance
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields and ``ok``; with a ``side`` also what the band states."""
+        """Return the fields and ``ok``; with a ``side`` also the band in words."""
         fields = {name: self.__dict__[name] for name in FIELDS}
         stated = {"band": f"{self.band}, direction only" if self.trend else self.band}
         return {**fields, "ok": self.ok, **(stated if self.side else {})}

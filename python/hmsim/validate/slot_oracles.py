@@ -120,7 +120,10 @@ def _streams(part: _Part, columns: int) -> Iterator[Oracle]:
 
 
 def _refreshes(part: _Part, columns: int) -> Iterator[Oracle]:
-    """Yield their number, and what each costs a stream of lines of ``columns`` reads each."""
+    """Yield the number of refreshes, and the cycles that each costs a stream of lines.
+
+    ``columns``: reads of each line.
+    """
     bench = part.bench()
     time = 1_000_000_000  # ps
     bench.system.advance(time)
