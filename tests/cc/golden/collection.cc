@@ -26,7 +26,7 @@ Assignments cached_map(const char* size, const Assignments& more = {}) {
 
 std::vector<GoldenCase> schedulers() {
   const auto traffic = agents::writes();
-  // Little traffic, all of which one step may delay.
+  // Little traffic, because one collection step may delay all of it.
   const agents::List few{agents::lines("0", "nvdimm", "512KiB", "0.4", "3"),
                          agents::seldom("3", "dram", "200ns")};
   const agents::List more{agents::lines("0", "nvdimm", "512KiB", "0.4", "10"),

@@ -58,7 +58,8 @@ class Rules {
     });
   }
 
-  // The same for idle LUNs; returns 0 if no page qualifies.
+  // Takes the page that is best to evict early to an idle LUN, and the pages that join it. Returns
+  // their number; 0 if no page qualifies.
   std::size_t early() {
     const std::size_t best = best_early([](std::int64_t) { return true; });
     if (best == held.size()) {
@@ -89,7 +90,8 @@ class Rules {
                         [&](std::int64_t other) { return home(other) == home(page); });
   }
 
-  // Returns the complete page, of the channel whose turn it is, that has been held longest.
+  // Returns the index of the best page. Complete pages are best, then those of the channel whose
+  // turn it is, then those held longest.
   template <class Fits>
   std::size_t best_early(Fits fits) {
     constexpr std::size_t kWindow = 16;

@@ -205,7 +205,8 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));
 }
 
-// Its cells finish before the cache register, so the next page waits for the status.
+// The cells finish the first page before the cache register is ready, so the second page waits
+// until the status is read.
 TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.cache = true;

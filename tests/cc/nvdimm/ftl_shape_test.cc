@@ -19,9 +19,10 @@ NvdimmParameters with_dynamic_allocation(std::int64_t parts, std::int64_t comman
   return parameters;
 }
 
-// In addition to the logical pages: the pages that commands can send to flash at once, of which one
-// flash page may be padded, or with merging that number of flash pages; and all but one part of a
-// flash page on each LUN, where another one would have to be started.
+// Flash needs room beyond the logical pages. First, for the pages that commands can send to flash
+// at once; one flash page of these may be padded, or with merging each page fills a flash page.
+// Second, for all parts but one of a flash page on each LUN, because a batch needs a whole flash
+// page on a single LUN.
 TEST(FtlShape, PagesOnTheirWayToFlashNeedRoomToo) {
   for (const std::int64_t parts : {1, 2, 4}) {
     for (const std::int64_t commands : {1, 3, 64}) {

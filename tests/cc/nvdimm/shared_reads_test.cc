@@ -192,8 +192,8 @@ TEST(SharedReads, ALoneSequentialReaderWaitsTwiceForAPage) {
   EXPECT_GT(own.first, kPages * 30 * kPageRead);
 }
 
-// A prefetched item starts a flash read or joins one like any other item. It occupies no LUN when
-// it joins.
+// A prefetched item starts a flash read or joins one, as any other item does. If it joins a read,
+// its LUN stays idle, so that another prefetch from the LUN may follow.
 TEST(SharedReads, PrefetchesShareThem) {
   NvdimmParameters parameters = of_items(ItemReads::shared);
   parameters.buffer.manager = "prefetch";
@@ -205,7 +205,7 @@ TEST(SharedReads, PrefetchesShareThem) {
   send(rig, 0, 0, 0);  // is read at once
   send(rig, 1, 0, 1);  // when the LUN is idle, the page is decoded
   send(rig, 2, 0, 2);
-  send(rig, 3, 2, 0);  // of the same LUN: one prefetch is under way, and two may be
+  send(rig, 3, 2, 0);  // same LUN: one prefetch is in flight, and two are allowed
   rig.drain();
   std::map<std::uint32_t, Tick> acks = ack_times(rig);
   EXPECT_EQ(acks[0], kPageRead + parameters.nand.ecc_time);

@@ -147,7 +147,8 @@ TEST(Firm, SourcesStreamFromAShareOfHitsOn) {
   }
 }
 
-// Both hit the same row repeatedly; core 2 waits for eight banks at a time, core 1 for one.
+// Cores 1 and 2 hit the same rows repeatedly. Core 2 waits for eight banks at a time, so it is not
+// streaming; core 1 waits for one.
 TEST(Firm, SourcesThatWaitForManyBanksDoNotStream) {
   Rehearsal queue("firm", {}, kShape);
   Numbers waiting;

@@ -287,7 +287,7 @@ double progress_of_misses(const char* tasks, const char* quantum) {
   return value_of(simulation, "agent.0.progress");
 }
 
-// The same for a trace of misses, some of whose instructions copy.
+// Preempted tasks of a trace of misses count each instruction once, copying instructions included.
 TEST(Job, PreemptedMissesAreProgressOnce) {
   EXPECT_EQ(progress_of_misses("3", "1us"), 3 * progress_of_misses("1", "1s"));
 }

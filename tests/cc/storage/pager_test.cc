@@ -196,7 +196,8 @@ TEST(Pager, ThrashingIsBoundBySwapPathOrDevice) {
   EXPECT_NEAR(rate("75us", 1), 1e6 / 150, 1e6 / 150 * 0.05);
 }
 
-// The same page of two address spaces is two pages; one page too many cannot be stored.
+// A page number in two address spaces denotes two pages. The device holds two pages, so a third one
+// cannot be stored.
 TEST(Pager, NumbersPagesOfAllSpacesUpToTheDevicesEnd) {
   PagerRig rig(frames(8), device("10us", 1), 2);
   const auto fault = [&](std::uint16_t space) {
