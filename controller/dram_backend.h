@@ -22,8 +22,8 @@ struct DramDevices {
   std::unique_ptr<TimingModel> timing;
   std::unique_ptr<DramBanks> banks;
   std::unique_ptr<CommandSlots> slots;  // nullptr: each command takes one slot of one bus
-  // The same two objects if they are the native ones, so that calls can be inlined; otherwise
-  // nullptr.
+  // `timing` and `banks` as their native types, so that calls can be inlined; nullptr for another
+  // model.
   TimingEngine* native_timing = nullptr;
   NativeBanks* native_banks = nullptr;
 };

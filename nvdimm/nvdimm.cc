@@ -78,7 +78,7 @@ void Nvdimm::hold_written(const std::vector<LogicalPage>& pages) {
   admit_later(Tick(0));
 }
 
-// Starts from the FTL's current state and clears the counts of what led to it.
+// Starts from the FTL's current state. Clears the counts of map accesses that led to this state.
 void Nvdimm::start_from_ftl() {
   if (ftl_.map() != nullptr) {
     ftl_.map()->counts() = MapCounts();

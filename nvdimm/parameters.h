@@ -44,7 +44,7 @@ struct NvdimmParameters : ModuleParameters {
   // Binds all fields under "nvdimm." except those from other parts of the configuration. The struct
   // must outlive the set.
   void declare(ParameterSet& set);
-  // The same for flash alone, under names that the caller chooses.
+  // Bind the size and the flash fields alone. The caller's set determines the names.
   void declare_size(ParameterSet& set);
   void declare_flash(ParameterSet& set);
 

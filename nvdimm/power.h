@@ -20,8 +20,8 @@
 // If power returns during a save, the flash is reset and programs in progress are torn. Nothing is
 // lost, because the buffer had power throughout. The recovery saves the rest and collects again.
 // Power may also fail during a recovery. Programs and erases in progress are then torn, all earlier
-// ones keep their effect, and the ultracapacitors power the save of what is left. They count as
-// recharged only when a recovery has ended.
+// ones keep their effect, and the ultracapacitors power the save of the remaining data. The
+// ultracapacitors count as recharged only when a recovery has ended.
 #pragma once
 
 #include <cstdint>

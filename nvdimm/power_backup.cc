@@ -156,7 +156,8 @@ void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& 
   }
 }
 
-// Programs the waiting pages into one flash page.
+// Programs the waiting pages into one flash page. If the lane's time ends before the program does,
+// the pages count as unsaved.
 void PowerBackup::program(Save& save) {
   const auto count = static_cast<std::uint32_t>(save.waiting.size());
   if (count == 0) {

@@ -19,8 +19,8 @@ void Array::serialize(Archive& archive) {
   }
 }
 
-// Checks the references of jobs and transfers, and the sizes that limit how many transfers a job is
-// split into.
+// Checks a loaded state, so that a damaged checkpoint cannot lead to invalid accesses: the indices
+// of jobs and transfers, and the sizes that bound the number of transfers of a job.
 void Array::check_indices(const Archive& archive) const {
   for (std::uint32_t index = 0; index < jobs_.size(); ++index) {
     archive.check(jobs_[index].cut <= intake_[index].bytes, "a request has too many transfers");

@@ -143,7 +143,7 @@ void Host::go_on(std::uint32_t slot, Tick now) {
   }
 }
 
-// Returns the time in a stage of a request, `bytes` of which are issued now.
+// Returns the time that a request spends in a stage if `bytes` of the request are issued now.
 Tick Host::time_in(const Stage& stage, const IoRequest& request, std::uint64_t bytes) {
   Tick time = stage.pass;
   if (stage.per_kib > Tick(0)) {

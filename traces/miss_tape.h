@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Misses of one source, read by several readers at independent places, in bounded memory.
 //
-// The tape is divided into chunks of equal length, of which the most recently loaded are cached. A
-// dropped chunk is read again from the state of the source at its start, which is kept for every
-// chunk.
+// The tape is divided into chunks of equal length. The most recently loaded chunks are cached. The
+// state of the source at the start of every chunk is kept, so that a dropped chunk can be read
+// again.
 #pragma once
 
 #include <array>

@@ -234,7 +234,7 @@ void CpuCore::start(std::int64_t number, Tick now) {
   }
 }
 
-// Starts the instructions that read what the instructions in `done_` wrote.
+// Starts the instructions that depend on results of the instructions in `done_`.
 void CpuCore::publish_ready(Tick now) {
   while (!done_.empty()) {
     const std::int64_t number = done_.front();

@@ -5,8 +5,8 @@
 // on, if no other thread has run there since. Otherwise it takes the lowest-numbered idle core. If
 // none is idle, it queues. A thread that was asleep queues ahead of those that were not and, with
 // WakeUp::preempts, preempts the thread that has run longest on one of its job's cores. A core that
-// becomes free takes, among what may run on it, waiting software first, then the first thread that
-// was asleep, and then the thread that has waited longest.
+// becomes free takes waiting software first, then the first thread that was asleep, and then the
+// thread that has waited longest. It considers only software and threads of jobs that may use it.
 #pragma once
 
 #include <cstddef>

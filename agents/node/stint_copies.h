@@ -99,8 +99,8 @@ class StintCopies {
   Copies fetched_;                  // of the last fetched record, or of the stint's end
   std::vector<Copies> of_records_;  // by number modulo the window's capacity
   std::int64_t counted_slot_ = 0;   // slot of the latest dispatch
-  // Slots that the stint has spent on copying. A copied line counts the slots from the dispatch
-  // before to its own dispatch; waits at the fence after a copied line count, too.
+  // Slots that the stint has spent on copying. A copied line counts the slots from the preceding
+  // dispatch to its own. Waits at the fence after a copied line also count.
   std::int64_t copy_slots_ = 0;
 };
 

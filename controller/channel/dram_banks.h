@@ -83,16 +83,16 @@ class DramBanks {
   virtual Cycle activate_ready(std::int32_t bank) const = 0;
 
   // For edges on which only DRAM has commands. select_burst() returns the best legal data-bus
-  // command, or nullptr. Without `by_key` it returns the oldest, because all hits have the same
-  // key. select_row() returns the oldest legal other command. Results are valid until a command is
-  // issued.
+  // command. Without `by_key` it returns the oldest, because all hits have the same key.
+  // select_row() returns the oldest legal activate or precharge. Both return nullptr if none is
+  // legal. Results are valid until a command is issued.
   virtual const Best* select_burst(Cycle edge, bool by_key) = 0;
   virtual const Best* select_row(Cycle edge) = 0;
   // For edges on which the NVDIMM may have commands as well: adds the legal data-bus commands. A
   // command counts as near if its bank is ready and its rank and bus rules open within
   // `turnaround`.
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
-  // Call after collect(): adds the oldest legal other command.
+  // Adds the oldest legal activate or precharge to `candidates`. Call after collect().
   virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
   // Call on each edge from next() on that calls none of these functions, because the command bus is
   // taken.

@@ -12,7 +12,7 @@
 
 namespace hmsim {
 
-// Returns the number of pages of which the part has room for at least one line.
+// Returns the number of pages that fill the part one after the other; the last may fit only partly.
 std::uint64_t pages_in(const SyncBuffer& buffer, const BufferPart& part);
 
 // Fills the write part, which must be empty, with dirty frames whose lines are all valid, while

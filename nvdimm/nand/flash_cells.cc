@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cell operations: duration, failures and what follows.
+// Cell operations: duration, failures, and the next stage of a command.
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {

@@ -99,9 +99,9 @@ struct NandParameters {
 
   std::int64_t luns() const { return channels * chips * dies; }
   std::int64_t luns_per_channel() const { return chips * dies; }
-  // Returns the factory-bad superblocks of a LUN with `superblocks` superblocks.
+  // Returns the number of factory-bad superblocks in a LUN with `superblocks` superblocks.
   std::int64_t factory_bad_superblocks(std::int64_t superblocks) const;
-  // Returns the logical pages per flash page.
+  // Returns the number of logical pages in a flash page.
   std::int64_t parts() const { return page_size / kPageBytes; }
   // Returns the flash pages of a superblock: the blocks at the same place in all planes of a LUN,
   // which are erased together.

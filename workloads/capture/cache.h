@@ -94,7 +94,8 @@ struct hierarchy {
   unsigned vcpu;
 };
 
-// Call with the lock held.
+// Writes a dirty line that the L2 cache evicted into the L3 cache. If that evicts a dirty line,
+// records a write-back. Call with the shared lock held.
 static void write_into_l3(struct hierarchy* caches, uint64_t line) {
   uint64_t* entry = cache_find(caches->l3, line);
   if (entry) {

@@ -54,13 +54,15 @@ static bool is_probe(const uint8_t* code, size_t size) {
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same after four prefixes. A clflush of (%rsi) follows, whose address QEMU does not report.
+// Returns whether the instruction is the probe load with four prefixes, which precedes a clflush of
+// (%rsi). QEMU does not report the address of a clflush.
 static bool is_flush_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
 }
 
-// The same after five, six and seven prefixes: start, word and end of a message (causes.h).
+// Returns the part of a message (causes.h) that the probe load marks. Start, word and end have
+// five, six and seven prefixes.
 enum message_part { NO_MESSAGE, MESSAGE_BEGIN, MESSAGE_WORD, MESSAGE_END };
 static enum message_part message_part(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
