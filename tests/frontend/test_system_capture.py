@@ -168,12 +168,12 @@ def test_limits_end_the_machine(tmp_path: Path) -> None:
     settings = SystemSettings(vcpus=2, skip=500_000, limit=1_000_000, timeout=180)
     summary = capture_system("fio-direct-read", path, settings)
     assert summary.limited
-    # Both edges stand at the next block's begin.
+    # Both ends of the window move to the begin of the next block.
     assert abs(summary.instructions - 1_000_000) < 1000
     settings = SystemSettings(size_limit="1MiB", timeout=180)
     summary = capture_system("fio-direct-read", path, settings, force=True)
     assert summary.limited
-    # Behind the last record, each vCPU's instructions and the region's end.
+    # After the last record follow the instructions of each vCPU and the region's end.
     assert (1 << 20) // 8 <= summary.records <= (1 << 20) // 8 + 9
     assert TraceFile(path).header.records == summary.records
 

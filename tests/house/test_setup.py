@@ -11,7 +11,8 @@ from pathlib import Path
 from tools import rooms
 
 ROOT = Path(__file__).resolve().parents[2]
-# The clock ticks into a pipe; apt-get fails when it has seen two ticks: setup speaks in between.
+# The stub of sleep writes a tick to a pipe. The stub of apt-get fails after two ticks, so that
+# setup reports progress before that.
 STUBS = {
     "dpkg-query": "echo not-installed",
     "sudo": 'exec "$@"',

@@ -32,7 +32,8 @@ Assignments with(const char* scheduler, const Assignments& more = {}) {
   return all;
 }
 
-// Sends "ABA" as requests to pages 0, 1, 0; lines of a page are in order of arrival.
+// Channel that receives NVDIMM requests to pages given by letters: "ABA" is pages 0, 1, 0. Each
+// request to a page accesses its next line.
 class Queue {
  public:
   explicit Queue(const Assignments& assignments) : channel(assignments) {}
@@ -176,7 +177,8 @@ TEST(Pas, AFirstTouchIsNoThrash) {
 TEST(Pas, AnyMissTurnsToSameAtTheFirstTouch) {
   Queue queue(with("pas", blocking({{"policies.pas.trigger", "any_miss"}})));
   queue.send("ABABCC");
-  // SAME after A's first miss; its group ends with a hit, which returns to DIFF; B is a miss.
+  // The first miss of A turns to SAME. A's group ends with a hit, which returns to DIFF. Then B
+  // misses.
   EXPECT_EQ(queue.all_commands(), "AABBCC");
 }
 

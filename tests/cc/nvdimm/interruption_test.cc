@@ -158,9 +158,9 @@ TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
   EXPECT_EQ(shadow.mismatches(), 0u);
 }
 
-// Power fails only in recoveries: first always just after the first cell operation has begun, then
-// at random, so that each recovery does some work. Both use up pages; an uninterrupted recovery
-// regains all of them.
+// Interrupts recoveries: first always just after the first cell operation has begun, then at random
+// times after that, so that each recovery does some work. Interruptions use up pages. A recovery
+// that is not interrupted regains all of them.
 void use_nothing_up(Bytes page_size) {
   int cuts = 0;
   std::uint64_t torn = 0;

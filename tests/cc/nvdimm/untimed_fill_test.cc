@@ -240,7 +240,7 @@ TEST(UntimedFill, DirtyNeedsFilledPages) {
   EXPECT_NE(errors[0].message.find("set nvdimm.precondition.fill"), std::string::npos);
 }
 
-// The rest of the last flash page is padded.
+// The five pages fill a flash page and one part of a second one, whose other parts are padded.
 TEST(UntimedFill, PagesThatWereWrittenBeforeAreInFlashHoweverFew) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.page_size = 4 * kPageBytes;

@@ -63,7 +63,7 @@ TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
 TEST(Channels, TcmShufflesAlikeInAllOfThem) {
   TwoChannels channels("tcm",
                        {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0"}});
-  // Each channel meets the cores in a different order.
+  // The two channels receive the cores' first requests in opposite orders.
   for (std::uint16_t core = 0; core < 5; ++core) {
     serve(channels.first_, core, 10);
     serve(channels.second_, 4 - core, 10);

@@ -91,7 +91,7 @@ TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
     expect_same_run(bench_of(whole, {{"skip", std::to_string(skip)}, {"loop", "2"}}),
                     bench_of(text_of(twice), {}));
 
-    // The later window first, and overlapping windows.
+    // The windows may overlap, and the later one may come first.
     const std::int64_t second = static_cast<std::int64_t>(random.below(500));
     std::string windows = "skip=" + std::to_string(skip) + ", instructions=3000; ";
     windows += "skip=" + std::to_string(second) + ", warmup=500, instructions=1500, weight=2";
