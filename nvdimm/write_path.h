@@ -26,8 +26,8 @@ class WritePath final : public EvictionListener {
 
   // Handles the end of a write's lookup: the write becomes ready or waits.
   Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
-  // Gives frames to the waiting pages and starts the evictions that the rest needs. `gc`: how long
-  // the admitted pages waited for collections.
+  // Assigns free frames to waiting pages, and starts the evictions that the other waiting pages
+  // need. `gc`: time that the admitted pages waited for collections.
   void admit(Tick now, const GcWait& gc = {});
   // Handles the release of the frame's last pin.
   void unpinned(std::uint32_t frame);

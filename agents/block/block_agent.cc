@@ -42,7 +42,8 @@ std::size_t BlockAgent::thread_count() const {
              : static_cast<std::size_t>(keys_.software.threads * keys_.depth);
 }
 
-// Returns the I/O settings. Software runs on one context per thread, whatever the depth.
+// Returns the settings of the NVDIMM's I/O. A thread runs its software on a single context even if
+// it has several requests in flight.
 std::optional<NvdimmIo> BlockAgent::nvdimm_io(std::size_t /*which*/) const {
   return keys_.software.nvdimm_io(core(), static_cast<std::int64_t>(thread_count()) / keys_.depth);
 }

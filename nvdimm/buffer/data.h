@@ -45,7 +45,7 @@ struct NvdimmData {
   FlashMedia media;
   FrameBytes read;
   FrameBytes write;
-  // By page; filled only between power failure and recovery.
+  // Unsaved pages by logical page. Empty except between a power failure and the end of a recovery.
   std::map<std::int64_t, UnsavedPage> unsaved;
 };
 

@@ -38,9 +38,9 @@ constexpr std::array<Ddr, 6> kNvDdr{{{40, 35, 45, 100, 20, 400, 75, 0, 20, 80},
                                      {133, 15, 45, 100, 20, 400, 23, 0, 20, 80},
                                      {167, 15, 45, 100, 20, 400, 18, 0, 20, 80},
                                      {200, 15, 45, 100, 20, 400, 15, 0, 20, 80}}};
-// NV-DDR2 (rates: SimpleSSD; times, the same in every mode: MQSim).
+// NV-DDR2. The rates are from SimpleSSD. The times, equal in every mode, are from MQSim.
 constexpr std::array<int, 8> kNvDdr2Rates{67, 80, 133, 167, 200, 267, 333, 400};
-// NV-DDR3 (rates: ONFI 4.1): latch cycles and strobes as NV-DDR2's.
+// NV-DDR3. The rates are from ONFI 4.1. Latch cycles and strobes equal those of NV-DDR2.
 constexpr std::array<int, 14> kNvDdr3Rates{67,  80,  133, 167, 200, 267,  333,
                                            400, 533, 667, 800, 933, 1067, 1200};
 constexpr Ddr kNvDdr2{0, 20, 25, 100, 20, 70, 6, 15, 30, 80};

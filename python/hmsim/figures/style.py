@@ -121,7 +121,7 @@ def label(policy: str) -> str:
 
 
 def paper(axes: Axes, x: float, y: float, text: str | None = None, **keys: Any) -> None:
-    """Draw what the paper states."""
+    """Draw a point for a value that the paper states, with an optional text."""
     axes.plot([x], [y], **{**PAPER, "zorder": 5, **keys})
     if text:
         axes.annotate(

@@ -67,11 +67,11 @@ CODES = {kind: code for code, kind in enumerate(KINDS)}
 
 @dataclass(frozen=True, order=True)
 class Track:
-    """A line of a timeline.
+    """Line of a timeline.
 
     Attributes:
-        place: sorts the tracks.
-        group: what they belong to: ``node``, ``channel 0``, ``channel 0, flash``.
+        place: sort key of the track.
+        group: owner of the track: ``node``, ``channel 0``, ``channel 0, flash``.
         name: ``core 1``, ``data bus``, ``bank 3``, ``flash channel 1``, ``LUN 2``, ``GC of LUN 2``.
     """
 
@@ -81,14 +81,14 @@ class Track:
 
 
 class Sheet:
-    """Collects slices; columns may be given as one value for all."""
+    """Collector of slices. A column may be a single value that all slices share."""
 
     def __init__(self) -> None:
         self._tracks: dict[Track, int] = {}
         self._parts: list[dict[str, Any]] = []
 
     def declare(self, track: Track) -> None:
-        """Have a track, whether or not slices come."""
+        """Add a track, which is shown even without slices."""
         self._tracks.setdefault(track, len(self._tracks))
 
     def add(
@@ -102,16 +102,16 @@ class Sheet:
         row: Any = -1,
         cause: Any = "",
     ) -> None:
-        """Add slices to a track; those that take no time are left out.
+        """Add slices to a track, except slices that take no time.
 
         Args:
-            track: where.
-            start: when they begin, an array of picoseconds.
-            end: when they end.
-            kind: of `KINDS`: a name, or an array of codes.
-            request: id of the request that they belong to; -1: none.
-            row: DRAM row, logical page (data bus) or flash block that they concern; -1: none.
-            cause: their reason: a text, or an array.
+            track: track of the slices.
+            start: begins of the slices, an array of picoseconds.
+            end: ends of the slices.
+            kind: one name of `KINDS`, or an array of codes.
+            request: ids of the requests that the slices serve; -1: none.
+            row: DRAM rows, logical pages (data bus) or flash blocks of the slices; -1: none.
+            cause: reason of all slices, a text, or an array of reasons.
         """
         import numpy as np
         import pandas as pd
