@@ -43,7 +43,7 @@ WRONG = {leaf: [v for v in VALUES if not leaf.fits(v)] for leaf in RIGHT}
 
 
 def right(schema: Schema) -> Any:
-    """Return a value that fits a schema and has all its parts."""
+    """Return a value that fits a schema and has all parts that the schema allows."""
     if isinstance(schema, Leaf):
         return RIGHT[schema][1]
     if isinstance(schema, Maybe):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every test has a cache and a folder of its own."""
+"""Fixture that gives every test a separate cache and folder."""
 
 import sys
 from pathlib import Path

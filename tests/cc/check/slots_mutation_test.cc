@@ -5,8 +5,8 @@
 namespace hmsim::testing {
 namespace {
 
-// In every part tRRD_L is tRRD, tFAW is four times that, and tRAS counts from ACT-2. A line fits
-// into the gap of another at a distance of 2, or after it.
+// In every device, tRRD_L equals tRRD, tFAW equals 4 x tRRD, and tRAS counts from ACT-2. The bursts
+// of a line fit into the gap of another line, 2 cycles later, or follow that line.
 const Assignments kLpddr5Base{{"dram.preset", "lpddr5_6400_16gb_x16"},
                               {"nvdimm.present", "false"},
                               {"dram.timing.tRRD_L", "6"},

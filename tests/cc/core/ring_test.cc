@@ -37,7 +37,8 @@ TEST(Ring, IsAQueueAcrossCheckpoints) {
   }
 }
 
-// A queue's position and capacity in memory are not saved.
+// A saved queue holds its entries but not their position and the capacity, so queues with equal
+// entries are saved alike.
 TEST(Ring, EqualQueuesAreSavedAlike) {
   Ring<std::uint64_t> one;
   Ring<std::uint64_t> other;

@@ -14,7 +14,8 @@ namespace {
 
 using Row = std::tuple<std::int32_t, std::int32_t, std::int64_t>;
 
-// A reference model as a list, most recent first.
+// Adds a row to the reference model: a list of the 32 most recent rows, latest first. Returns
+// whether the list held the row.
 bool use(std::deque<Row>& rows, const Row& row) {
   const auto found = std::find(rows.begin(), rows.end(), row);
   const bool seen = found != rows.end();
