@@ -31,7 +31,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed);
   ~MemorySystem() override;
 
-  // Request::agent indexes this list. The requesters must outlive the memory system.
+  // Sets the requesters, which Request::agent indexes. They must outlive the memory system.
   void set_requesters(std::vector<Requester*> requesters);
 
   // Sets the counter of cores' progress that policies query. It must outlive the memory system.

@@ -80,7 +80,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def page(_: Path) -> Documents:
-    """Yield the page with its table renewed."""
+    """Run the storage checks, and yield the page with the resulting table."""
     before, _mark, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
     rows = [row.as_dict() for row in validate("storage")]

@@ -49,8 +49,9 @@ class BusAccounting {
       since_ = now;
     }
   }
-  // refresh_prepared(): the banks of this rank and turn (0 unless refreshes are same-bank) are
-  // precharged for a refresh at `now`. refreshed(): they are refreshed at `now`.
+  // refresh_prepared(): precharging of the banks of a rank and turn for a refresh begins at `now`.
+  // refreshed(): the refresh of these banks begins at `now`. `turn`: 0 unless refreshes are
+  // same-bank.
   void refresh_prepared(int rank, int turn, Cycle now) {
     Interval& interval = refresh_of(rank, turn);
     if (interval.end <= now) {

@@ -14,7 +14,7 @@ namespace hmsim {
 
 class FlushBarrier {
  public:
-  // State of the first flush.
+  // State of the oldest flush.
   enum class Stage : std::uint8_t {
     waiting,       // for the requests before it
     sent,          // its command competes, or its ack is pending

@@ -18,8 +18,9 @@ class WriteCredits {
   bool any() const { return free_ > 0; }
   void take() { --free_; }
 
-  // owe(): the NVDIMM has a credit to return. respond(): it sends a response. arrive(): responses
-  // have arrived.
+  // The NVDIMM returns a credit in three steps. owe(): it has a credit to return. respond(): it
+  // sends a response that carries one owed credit. arrive(): frees the credits whose responses have
+  // arrived by `now`.
   void owe() { ++owed_; }
   bool owed() const { return owed_ > 0; }
   void respond(Cycle now) {

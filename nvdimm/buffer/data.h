@@ -27,9 +27,9 @@ struct NvdimmData {
 
   // Returns the page as saved in flash or left by an interrupted save; zeros if never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
-  // Returns one line of that page.
+  // Returns the line at `address` of the page that page() returns.
   LineBytes saved_line(const Ftl& ftl, Address address) const;
-  // Returns the newest data of the line in the buffer and flash.
+  // Returns the newest data of the line, from the buffer if it holds the line, else from flash.
   LineBytes line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const;
   // Returns the line's index in its page.
   static std::size_t number_of(Address address) {

@@ -20,14 +20,16 @@ class FreeBlocks {
     heap_.push_back(std::uint64_t{erases} << 32 | block);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
-  // Ties go to the lowest block number. The list must not be empty.
+  // Removes and returns the free block with the fewest erases; ties go to the lowest number. The
+  // list must not be empty.
   std::uint32_t take_least_worn() {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     const auto block = static_cast<std::uint32_t>(heap_.back());
     heap_.pop_back();
     return block;
   }
-  // Ties go to the highest block number. The list must not be empty. O(n).
+  // Removes and returns the free block with the most erases; ties go to the highest number. The
+  // list must not be empty. O(n).
   std::uint32_t take_most_worn() {
     const auto most = std::max_element(heap_.begin(), heap_.end());
     const auto block = static_cast<std::uint32_t>(*most);

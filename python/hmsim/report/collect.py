@@ -131,7 +131,10 @@ def collect(directories: Sequence[str]) -> list[Shown]:
 
 
 def names_of(runs: Sequence[RunDirectory]) -> list[str]:
-    """Return a short name for each run: what differs of workload, policy, seed and directory."""
+    """Return a short name for each run: the workload, policy and seed, as far as they differ.
+
+    Directories, and then numbers, distinguish runs whose names would be equal.
+    """
     parts = [
         [run.workload for run in runs],
         [run.policy for run in runs],

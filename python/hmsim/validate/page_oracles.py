@@ -68,7 +68,10 @@ def _count(mask: int) -> int:
 
 
 def _out(name: str, mask: int, stretches: int) -> float:
-    """Return nanoseconds from the end of tR until those parts are out."""
+    """Return nanoseconds from the end of tR until the parts in ``mask`` have left the flash.
+
+    ``stretches``: groups of adjacent parts; each further group needs a column change.
+    """
     size = PAGE * _count(mask)
     if name == "sdr":  # mode 5
         latch, address = 10 + 7 + 5, 15 - 7 + 2 * (7 + 5)

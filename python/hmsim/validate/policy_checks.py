@@ -12,7 +12,7 @@ MICROSECOND = 1_000_000  # picoseconds
 INTERVAL = 400_000  # of TCM's shuffle: 800 cycles of a CPU at 2 GHz
 GROUP = 1 << 62  # FIRM's keys: in the group; above that bit: it is the request's turn
 
-# Name, expected, got, unit, tolerance, source.
+# A check: name, expected value, simulator's value, unit, tolerance, source.
 Vector = tuple[str, float, float, str, float, str]
 
 
