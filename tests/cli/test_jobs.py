@@ -150,7 +150,7 @@ def test_a_shuffle_of_four_nodes() -> None:
     slow = nested_run(
         *given, "--set", "frontend.nodes.count=4", "--set", "frontend.network.rate=100Mb/s"
     )
-    # Its links cannot carry what it sends in less.
+    # The slow links need at least this time for the bytes that a node sends.
     assert slow["agent"]["0"]["makespan_us"] > 24 * 32 * 1024 * 8 / 100
     assert slow["agent"]["0"]["makespan_us"] > found["agent"]["0"]["makespan_us"]
     refused = invoke(*given)

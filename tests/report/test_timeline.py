@@ -63,7 +63,7 @@ def collecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def events_of(path: Path) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Hold a file against the trace-event format; the slices by names of process and thread."""
+    """Check a file against the trace-event format. Return its slices by process and thread name."""
     trace = json.loads(path.read_text(encoding="utf-8"))
     assert trace["displayTimeUnit"] == "ns"
     names: dict[tuple[str, int, int], str] = {}

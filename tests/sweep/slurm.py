@@ -48,7 +48,7 @@ PartitionName=one Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 
 def why_not() -> str:
-    """Return why no Slurm can be started here; empty: it can."""
+    """Return the reason why Slurm cannot be started here, or "" if it can."""
     if os.geteuid():
         return "only root can start slurmd"
     missing = [name for name in DAEMONS if not shutil.which(name)]
@@ -57,9 +57,10 @@ def why_not() -> str:
 
 @contextlib.contextmanager
 def slurm() -> Iterator[Path]:
-    """Start munged, slurmctld and slurmd; give the slurm.conf once the node is idle.
+    """Start munged, slurmctld and slurmd. Yield the path of slurm.conf once the node is idle.
 
-    However the block ends, the jobs are cancelled, the daemons ended and the folder removed.
+    At the end of the block, also after an error, jobs are cancelled, daemons end and the folder is
+    removed.
     """
     folder = Path(tempfile.mkdtemp(prefix="slurm"))  # short, for the name of a socket
     with contextlib.ExitStack() as stack:

@@ -89,7 +89,7 @@ std::size_t find_before(const Log& log, C command, std::size_t to) {
   return 0;
 }
 
-// Returns the index of this command of the request.
+// Returns the index of the request's first record of `command` in the log.
 std::size_t of_request(const Log& log, C command, std::int64_t request) {
   for (std::size_t i = 0; i < log.size(); ++i) {
     if (log[i].command == command && log[i].request == request) {

@@ -60,7 +60,7 @@ TEST(First, AnotherRowOfTheBankIsClosedFirst) {
   channel.send(MemoryClass::dram, channel.dram(6, 0, 0));
   channel.run_to(Cycle(400));
 
-  // Cycles can be counted from any cycle; here from the cycle of the send.
+  // The last argument is the cycle from which cycles are counted: here that of the send.
   assert_commands(channel.log_, {{C::precharge, 0}, {C::activate, 11}, {C::read, 22}}, Cycle(200));
 
   // If only a distance matters, assert only that: here 11 cycles (tRP) from command 0 to command 1.

@@ -226,7 +226,7 @@ TEST(Buffer, APageIsEvictedOnceAtATime) {
     rig.write(0, line);
   }
   rig.write(1);
-  // Evicts 62 items of page 0, not the pinned one.
+  // The write evicts the 62 items of page 0 that are not pinned.
   nvdimm.command(2, line_address(2), true, rig.now());
   rig.kernel().run_until(rig.now() + kMicrosecond);
   nvdimm.finish(1, rig.now());

@@ -173,7 +173,8 @@ TEST(GcSchedulers, ProactiveSharesItsLunOnRequest) {
   EXPECT_FALSE(shared->copy(view));
 }
 
-// T_lun_block = 2000 us = 400,000 x 5 ns. The LUN's own read does not count.
+// Returns the decision on an erase, which takes T_lun_block = 2000 us = 400,000 x 5 ns. `fetchable`
+// is work of the LUN itself, which does not count.
 GcErase erase_beside(GcScheduler& scheduler, std::uint32_t buffered, const PendingFlash& others,
                      std::uint32_t fetchable) {
   GcView view = wanted();

@@ -178,7 +178,7 @@ TEST_F(Catalog, PoliciesAreInTheOrderOfTheirNames) {
   }
 }
 
-// Regardless of the directory order.
+// The order in which the directory lists the libraries does not matter.
 TEST_F(Catalog, AFoldersLibrariesAreLoadedInTheOrderOfTheirNames) {
   const char* const names[] = {"m", "c", "z", "a", "q", "x", "b", "k"};
   std::vector<std::string> expected;
