@@ -13,7 +13,7 @@ constexpr CopyPass kLoad{false, 1};
 constexpr CopyPass kStore{true, 1};
 constexpr CopyPass kNone{};
 
-// In the order of CopyKind.
+// Ways of copying data, in the order of CopyKind.
 constexpr Copy kCopies[] = {
     // Loads through the caches; non-temporal stores of whole lines from write-combining buffers.
     {{{{kLoad, kNone}, {kStore, kNone}}}, kNoLimit},

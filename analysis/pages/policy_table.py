@@ -76,7 +76,7 @@ def write_mixes(folder: Path, data: Path) -> list[Path]:
 
 
 def cell(name: str, values: list[float]) -> str:
-    """Return the mean over the seeds; for some figures with half the range."""
+    """Return the mean over the seeds, scaled; for the columns in `SPREAD` also half the range."""
     _, scale, form = COLUMNS[name]
     if any(value != value for value in values):
         return "-"

@@ -28,7 +28,7 @@ class Admission {
   TransactionPool& pool() { return pool_; }
   const TransactionPool& pool() const { return pool_; }
   LineOrder& line_order() { return line_order_; }
-  // Indexed by Request::agent.
+  // Sets the requesters, which Request::agent indexes.
   void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 

@@ -111,8 +111,8 @@ class NativeBanks final : public DramBanks {
   std::uint64_t far_ = 0;        // waits for its own rules beyond the end of the timing wheel
   std::uint64_t data_ = 0;       // the candidate's next command is a read or a write
   std::uint64_t writes_ = 0;     // the candidate's next command is a write
-  // Lower bounds on the first edge with a legal command of a ready bank: data-bus commands; other
-  // commands.
+  // Lower bounds on the first edge on which a ready bank has a legal data-bus command (next_data_),
+  // or a legal activate or precharge (next_row_).
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_row_ = kNeverCycle.value();
   WaitingBanks waiting_;

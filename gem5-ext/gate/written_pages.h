@@ -35,8 +35,8 @@ class WrittenPages {
   std::int64_t newest_ = -1;
 };
 
-// Parses such a text. Returns the pages in its order; each must be below `end`. Throws InputError
-// that names the line.
+// Parses the result of WrittenPages::text(). Returns the pages in the order of the text; each must
+// be below `end`. Throws an InputError that names the line.
 std::vector<std::int64_t> written_pages(std::string_view text, std::int64_t end);
 
 }  // namespace hmsim

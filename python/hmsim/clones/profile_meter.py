@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the profile of a trace of misses (docs/workloads.md)."""
+"""Measurement of the profile of a trace of misses (docs/workloads.md)."""
 
 from __future__ import annotations
 

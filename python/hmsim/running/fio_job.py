@@ -193,7 +193,10 @@ def _jobs(path: Path) -> Iterator[Job]:
 
 
 def _setting(line: str, where: str) -> Setting:
-    """Return a line ``key[=value]``. Raises InputError for a key that is not followed."""
+    """Return the setting in a line ``key[=value]``.
+
+    Raises InputError for an unknown key, or one without which hmsim would run a different job.
+    """
     written, _, text = (part.strip() for part in line.partition("="))
     key = ALIASES.get(written, written)
     if key in REFUSED and text != "0":
