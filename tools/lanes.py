@@ -22,7 +22,7 @@ SCONS = ".venv/bin/scons -Q"
 PYTEST = ".venv/bin/python -m pytest -q -n logical --dist worksteal"
 # Markers of pyproject.toml. A test that has several belongs to the first lane here.
 MARKERS = ("gem5", "guest", "browser", "cluster", "fuzz", "slow")
-ONLY = "--only clang-format --only mypy --only clang-tidy"  # "ruff" is a lane of its own
+ONLY = "--only clang-format --only mypy --only clang-tidy"  # the lane "ruff" runs the others
 
 
 class Lane(NamedTuple):
@@ -46,7 +46,11 @@ def of_marker(marker: str, what: str, packages: str, *before: str) -> Lane:
 
 FIRST = {
     "cc": Lane("C++ tests, gcc", "libgtest-dev", [f"{SCONS} test"]),
-    "ruff": Lane("Python's style", "", [".venv/bin/python tools/lint.py --only ruff"]),
+    "ruff": Lane(
+        "Python's style, and wording",
+        "",
+        [".venv/bin/python tools/lint.py --only ruff --only prose"],
+    ),
     "python": python_lane(
         [f"not {marker}" for marker in MARKERS],
         "Python tests that belong to no other lane",
