@@ -2,8 +2,8 @@
 // Table of the unfinished commands of one flash NVDIMM, indexed by tag.
 //
 // A command starts with a buffer lookup. After the lookup it is ready, or it waits in a chain until
-// the buffer can serve it. Lookups end in the order in which they began. Lookups and events are all
-// that is scheduled outside flash.
+// the buffer can serve it. Lookups end in the order in which they began. The table's lookups and
+// events are the only times, besides those of the flash, at which the NVDIMM acts.
 #pragma once
 
 #include <cstdint>

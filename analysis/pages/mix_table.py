@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's Table IV of our programs, and all mixes run: prints tables of docs/workloads.md."""
+"""Run all mixes, and print the tables of docs/workloads.md, among them the paper's Table IV."""
 
 from __future__ import annotations
 

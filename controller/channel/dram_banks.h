@@ -31,8 +31,8 @@ class DramBanks {
   // Returns the banks of the rank with an open row, one bit each.
   std::uint64_t open_banks(int rank) const { return rank_at(rank).open; }
 
-  // Without drained writes, only side 0 is used. With drained writes, side 0 holds reads and side 1
-  // writes, and one side competes.
+  // Adds the transaction to a side of its bank. Without drained writes, only side 0 is used. With
+  // drained writes, side 0 holds reads and side 1 writes, and one of the sides at a time competes.
   void insert(Transaction& transaction, std::size_t side, Cycle now) {
     if (queue(transaction, side)) {
       update(transaction.bank, now);

@@ -16,7 +16,7 @@ from tools.scons.generated import source_file
 
 @contextlib.contextmanager
 def ending_if_missing() -> Iterator[None]:
-    """End SCons with a message if the block cannot have DRAMsim3's source."""
+    """End SCons with a message if the `with` block finds no source of DRAMsim3."""
     try:
         yield
     except crate.Missing as missing:

@@ -136,9 +136,10 @@ def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = 
 
 
 def in_modes(names: Iterable[str], writes: str = write_modes.BOTH) -> list[str]:
-    """Return the names of policies in a write mode, or in both; `gains.in_mode` separates the rows.
+    """Return the names of policies with a write mode, or both modes, added to each.
 
-    Policies that set the direction themselves are unchanged.
+    Policies that choose the direction themselves keep their names. `gains.in_mode` selects the rows
+    of one mode from a table of results.
     """
     expanded = write_variants.expanded([system(name) for name in names], writes)
     return [str(each.policy) for each in expanded]

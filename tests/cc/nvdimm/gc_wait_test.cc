@@ -71,9 +71,9 @@ TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
       end = rig.now();
     }
   }
-  // One frame becomes free when its page's program ends, together with the collection that the
-  // program triggers. The next write waits for the lock, then for a page read, because the evicted
-  // page is incomplete, and for a program.
+  // One frame becomes free when its page's program and the collection that it triggers have ended.
+  // The evicted page is incomplete, so the next write waits for the lock, a page read and a
+  // program.
   for (const Ack& ack : rig.acks) {
     EXPECT_LE(rig.nvdimm().gc_blocked(ack.tag), ack.time - start - kLookup);
   }
