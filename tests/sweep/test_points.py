@@ -239,6 +239,28 @@ def test_killed_workers_lose_nothing() -> None:
     assert [runs(".", seed) for seed in seeds] == before
 
 
+@pytest.mark.parametrize("fault", ["raises", "hangs"])
+def test_a_cluster_that_cannot_close_keeps_the_results(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if a worker died while it was restarted."""
+    distributed = pytest.importorskip("distributed")
+    from hmsim.running import workers
+
+    close = distributed.LocalCluster.close
+
+    def fail(cluster: Any, timeout: float | None = None) -> None:
+        close(cluster)
+        assert timeout == workers.CLOSING
+        if fault == "hangs":  # as distributed's sync() then ends
+            raise distributed.TimeoutError("timed out")
+        raise AssertionError("can only join a started process")
+
+    monkeypatch.setattr(distributed.LocalCluster, "close", fail)
+    table = hmsim.run_points(counted([1, 2]), "out", jobs=2)
+    assert list(table["seed.square"]) == [1, 4]
+
+
 def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     distributed = pytest.importorskip("distributed")
     from hmsim.running.workers import local_client, outcomes
@@ -292,10 +314,7 @@ def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
             signal.raise_signal(signal.SIGINT)
             steps.append("started")
 
-        def __enter__(self) -> Cluster:
-            return self
-
-        def __exit__(self, *error: object) -> None:
+        def close(self, timeout: float) -> None:
             steps.append("ended")
 
     monkeypatch.setattr(distributed, "LocalCluster", Cluster)

@@ -23,9 +23,10 @@ from hmsim._core import InputError
 from hmsim.running.points import Outcome, Point, measure
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 LOOK = 1.0  # seconds between two questions how many workers there are
+CLOSING = 10.0  # seconds for the end of a local cluster
 LOOPBACK = "127.0.0.1"
 LOCAL = {
     "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
@@ -115,8 +116,20 @@ def local_client(processes: int) -> Iterator[Client]:
                 scheduler_kwargs=WITHOUT_WEB,
                 silence_logs=logging.CRITICAL,
             )
-            stack.enter_context(cluster)
+            stack.callback(_close, cluster)
         yield stack.enter_context(Client(cluster))
+
+
+def _close(cluster: LocalCluster) -> None:
+    """Close a cluster, in CLOSING seconds at most.
+
+    If a worker dies while it is restarted, Dask raises AssertionError or waits without end. Worker
+    processes are daemons, so they end with this process in any case.
+    """
+    from distributed import TimeoutError as ClosingTimeout  # before Python 3.11 not the built-in
+
+    with contextlib.suppress(AssertionError, ClosingTimeout):
+        cluster.close(timeout=CLOSING)
 
 
 def _on_cluster(
