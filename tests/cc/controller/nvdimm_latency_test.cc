@@ -3,6 +3,8 @@
 // the ack protocol.
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -31,6 +33,28 @@ TEST(NvdimmLatency, ReadHitWithGrant) {
   latency_of(channel, Address(0), false);
   // Command 1, lookup 42 (52 ns), ack 1, grant, CL 11, burst 4: 59 in total.
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
+}
+
+// Two lines of one page, item frames. Commands on edges 0 and 1; the first ends at 1.25 ns. Lookup
+// 52 ns, command 0.3 us, tR 50 us and transfer 20.48 us end at 70,833.25 ns, before edge 56,667.
+// With a shared read both are ready then: acks on edges 56,667 and 56,668, the first grant on the
+// next one, CL 11 and a burst of 4. The second burst follows at once. With separate reads the
+// second line needs another page read of 70.78 us, 56,624 cycles.
+TEST(NvdimmLatency, LinesOfAPageThatShareItsReadEndOneBurstApart) {
+  for (const char* const reads : {"shared", "own"}) {
+    ChannelUnderTest channel({{"nvdimm.buffer.granularity", "item"},
+                              {"nvdimm.buffer.item_reads", reads},
+                              {"dram.refresh", "false"}});
+    const std::uint64_t first = channel.send(kNvdimm, Address(0));
+    const std::uint64_t second = channel.send(kNvdimm, Address(64));
+    channel.drain();
+    const bool shared = std::string_view(reads) == "shared";
+    // Alone, the first grant follows its own ack.
+    EXPECT_EQ(channel.finished_.at(first), Cycle(56'667 + (shared ? 2 : 1) + 11 + 4)) << reads;
+    EXPECT_EQ(channel.finished_.at(second),
+              shared ? Cycle(56'684 + 4) : Cycle(56'667 + 56'624 + 1 + 11 + 4))
+        << reads;
+  }
 }
 
 // There are at most 64 pseudo-banks, whatever the number of LUNs.
