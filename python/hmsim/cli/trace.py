@@ -50,7 +50,7 @@ LABELS = {
     "write_mpki": ("writes per 1000 instructions", 1),
     "requests_per_second": ("requests per second", 1),
     "skipped": ("records that move no data", 1),
-    "completions": ("completions told", 1),
+    "completions": ("completions recorded", 1),
     "replay": ("can be replayed", 1),
 }
 

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.makespan_us", "agent {}, makespan (us)", 1),
         ("agent.*.ipc", "agent {}, IPC, waiting counted", 1),
         ("core.*.ipc", "core {}, IPC", 1),
-        ("system.ipc", "all cores, IPC", 1),
+        ("system.ipc", "measured agents, IPC", 1),
         ("sim.requests", "requests", 1),
     ),
     "threads of jobs": (
