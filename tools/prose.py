@@ -14,7 +14,7 @@ from pathlib import Path
 
 WIDTH = 100  # columns
 COMMITS = 20  # the latest ones
-SUBJECT = re.compile(r"[a-z0-9_.*/, -]+: \S")
+SUBJECT = re.compile(r"[a-z0-9_./-]+: \S")  # one area
 
 ADVICE = (
     (r"(?:^|(?<=[.:;!?] ))(?:Of|What|Whoever|Who|Where)\s(?![^.]*\?)", "start with the thing"),

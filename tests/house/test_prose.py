@@ -48,7 +48,12 @@ def test_code_is_not_prose() -> None:
 
 @pytest.mark.parametrize(
     ("subject", "good"),
-    [("area: add a thing", True), ("Adds a thing", False), ("area: " + "x" * 70, False)],
+    [
+        ("area: add a thing", True),
+        ("Adds a thing", False),
+        ("area, other: add a thing", False),
+        ("area: " + "x" * 70, False),
+    ],
 )
 def test_subjects_name_their_area(subject: str, good: bool) -> None:
     assert prose.subject_is_good(subject) == good
