@@ -21,6 +21,14 @@ void PagingParameters::declare(ParameterSet& set) {
   set.time("swap", swap,
            {"time of the swap path for each I/O, one at a time",
             "Caulfield et al., SC 2010: 100,000 updates a second, of two I/Os each"});
+  set.integer("write_cluster", write_cluster, {1, 256}, "pages",
+              {"pages given up together; above 1, a page gets its place on the device when it is "
+               "written, beside those written before it; 1: each page keeps one place",
+               "Linux: SWAP_CLUSTER_MAX is 32; places in clusters of 256"});
+  set.integer("read_cluster", read_cluster, {1, 256}, "pages",
+              {"pages of the aligned group of places that a fault reads: its own, and the absent "
+               "ones beside it up to the first free place; 1: its own alone",
+               "Linux: vm.page-cluster, 8 pages by default"});
 }
 
 std::vector<ParameterError> PagingParameters::check() const {
@@ -44,7 +52,9 @@ Pager::Pager(const PagingParameters& parameters, Host& host, const Assignments& 
       host_(host),
       client_(host.join(*this)),
       frames_(parameters.memory / kPageBytes,
-              create_replacement(parameters.replacement, assignments), no_prefetches_) {}
+              create_replacement(parameters.replacement, assignments), counts_.read_ahead_unused),
+      slots_(static_cast<std::uint64_t>(host.capacity() / kPageBytes),
+             parameters.write_cluster == 1) {}
 
 std::uint16_t Pager::join(PagingListener& client) {
   listeners_.push_back(&client);
@@ -60,7 +70,15 @@ void Pager::use(const VirtualPage& page, bool write) {
     --frames_[frame].pins;
     frames_.list(frame, false);
   }
-  frames_[frame].state = write ? FrameState::dirty : frames_[frame].state;
+  touched(frames_[frame], write);
+}
+
+void Pager::touched(Frame& frame, bool write) {
+  frame.state = write ? FrameState::dirty : frame.state;
+  if (frame.prefetched) {
+    frame.prefetched = false;
+    ++counts_.read_ahead_used;
+  }
 }
 
 std::uint32_t Pager::number_of(const VirtualPage& page) {
@@ -75,7 +93,7 @@ std::uint32_t Pager::number_of(const VirtualPage& page) {
                      " that the device to which they are swapped holds");
   }
   keys_.push_back(page.key());
-  saved_.push_back(false);
+  slots_.add();
   numbers_.insert(page.key(), number);
   return number;
 }
@@ -90,10 +108,10 @@ void Pager::fault(std::uint16_t client, const VirtualPage& page, bool write, Tic
 }
 
 void Pager::look_up(std::uint32_t touch, Tick now) {
-  const std::int64_t page = touches_[touch].page;
+  const std::uint32_t page = touches_[touch].page;
   std::uint32_t frame = frames_.find(page);
   if (frame == kNoIndex) {
-    frame = frames_.add(page);
+    frame = bring(page);
     frames_[frame].waiters.push_back(links(), touch);
     admit(now);
   } else if (resident(frame)) {
@@ -103,10 +121,41 @@ void Pager::look_up(std::uint32_t touch, Tick now) {
   }
 }
 
+// Adds a record for the page, and for the absent pages of its read cluster, in the order of slots.
+// Returns the page's record.
+std::uint32_t Pager::bring(std::uint32_t page) {
+  const std::uint32_t slot = slots_.slot_of(page);
+  const auto cluster = static_cast<std::uint32_t>(parameters_.read_cluster);
+  if (slot == kNoIndex || cluster == 1) {
+    return frames_.add(page);
+  }
+  const auto is_absent = [this](std::uint32_t place) {
+    const std::uint32_t other = slots_.page_at(place);
+    return other != kNoIndex && frames_.find(other) == kNoIndex;
+  };
+  const std::uint32_t begin = slot / cluster * cluster;
+  std::uint32_t first = slot;
+  while (first > begin && is_absent(first - 1)) {
+    --first;
+  }
+  std::uint32_t last = slot;
+  while (last + 1 < begin + cluster && is_absent(last + 1)) {
+    ++last;
+  }
+  std::uint32_t own = kNoIndex;
+  for (std::uint32_t place = first; place <= last; ++place) {
+    const std::uint32_t frame = frames_.add(slots_.page_at(place));
+    frames_[frame].prefetched = place != slot;
+    counts_.read_ahead += place != slot ? 1 : 0;
+    own = place == slot ? frame : own;
+  }
+  return own;
+}
+
 void Pager::end(std::uint32_t touch, std::uint32_t frame, Tick now) {
   const Touch done = touches_[touch];
   touches_.give_back(touch);
-  frames_[frame].state = done.write ? FrameState::dirty : frames_[frame].state;
+  touched(frames_[frame], done.write);
   counts_.latency.add((now - done.begin).value());
   listeners_[done.client]->on_page(now);
 }
@@ -119,11 +168,9 @@ void Pager::admit(Tick now) {
       fill(frames_.admit(), now);
       continue;
     }
-    const std::uint32_t victim = leaving_ < frames_.waiting() ? frames_.victim() : kNoIndex;
-    if (victim == kNoIndex) {
+    if (leaving_ >= frames_.waiting() || !evict_cluster(now)) {
       return;
     }
-    evict(victim, now);
   }
 }
 
@@ -132,7 +179,7 @@ void Pager::fill(std::uint32_t frame, Tick now) {
   ensure(record.state == FrameState::waiting, "pager", now, frame,
          "a frame is filled that does not wait");
   record.state = FrameState::filling;
-  if (saved_[static_cast<std::size_t>(record.key)]) {
+  if (slots_.slot_of(static_cast<std::uint32_t>(record.key)) != kNoIndex) {
     ++counts_.reads;
     ask(frame, false, now);
   } else {
@@ -154,6 +201,19 @@ void Pager::filled(std::uint32_t frame, Tick now) {
   frames_.list(frame, false);
 }
 
+// Evicts a write cluster, or as many pages as may leave. Returns whether any page leaves.
+bool Pager::evict_cluster(Tick now) {
+  std::int64_t pages = 0;
+  for (; pages < parameters_.write_cluster; ++pages) {
+    const std::uint32_t victim = frames_.victim();
+    if (victim == kNoIndex) {
+      break;
+    }
+    evict(victim, now);
+  }
+  return pages > 0;
+}
+
 void Pager::evict(std::uint32_t frame, Tick now) {
   frames_.unlist(frame);
   ++leaving_;
@@ -161,6 +221,7 @@ void Pager::evict(std::uint32_t frame, Tick now) {
   frames_[frame].state = FrameState::evicting;
   if (dirty) {
     ++counts_.writes;
+    slots_.place(static_cast<std::uint32_t>(frames_[frame].key));
     ask(frame, true, now);
   } else {
     gone(frame, now);
@@ -193,9 +254,10 @@ void Pager::issue(std::uint32_t io, Tick now) {
   ensure(ios_[io].frame != kNoIndex && !ios_[io].issued, "pager", now, io, "I/O is issued twice");
   ios_[io].issued = true;
   const bool write = ios_[io].write;
+  const auto page = static_cast<std::uint32_t>(frames_[ios_[io].frame].key);
   IoRequest request;
   request.kind = write ? IoRequest::Kind::write : IoRequest::Kind::read;
-  request.offset = static_cast<std::uint64_t>(frames_[ios_[io].frame].key * kPageBytes.value());
+  request.offset = static_cast<std::uint64_t>(slots_.slot_of(page) * kPageBytes.value());
   request.bytes = static_cast<std::uint64_t>(kPageBytes.value());
   request.tag = io;
   host_.begin(client_, request, now);
@@ -210,7 +272,6 @@ void Pager::on_io_done(std::uint32_t tag, Tick now) {
   ios_[tag] = Io();
   ios_.give_back(tag);
   if (done.write) {
-    saved_[static_cast<std::size_t>(frames_[done.frame].key)] = true;
     gone(done.frame, now);
   } else {
     filled(done.frame, now);
@@ -241,6 +302,12 @@ void Pager::register_statistics(StatisticRegistry& registry) {
                    {&counts_.zero_fills});
   registry.counter(path + ".reads", "pages", "pages read from the device", {&counts_.reads});
   registry.counter(path + ".writes", "pages", "dirty pages written there", {&counts_.writes});
+  registry.counter(path + ".read_ahead", "pages",
+                   "of the pages read, those that no fault asked for", {&counts_.read_ahead});
+  registry.counter(path + ".read_ahead_used", "pages", "of these, those touched later",
+                   {&counts_.read_ahead_used});
+  registry.counter(path + ".read_ahead_unused", "pages", "of these, those given up untouched",
+                   {&counts_.read_ahead_unused});
   registry.histogram(path + ".fault_us", "us", "a fault, from the touch to its end",
                      kMicrosecond.value(), {&counts_.latency});
   register_level(registry, path + ".swap.busy", "", "share of time in which the swap path is held",
@@ -253,11 +320,11 @@ void Pager::register_statistics(StatisticRegistry& registry) {
 // no cycle.
 void Pager::serialize(Archive& archive) {
   archive.section("pager");
-  archive(frames_, keys_, saved_, touches_, ios_, swap_, events_, leaving_, counts_);
+  archive(frames_, keys_, touches_, ios_, swap_, events_, leaving_, counts_);
+  slots_.serialize(archive, keys_.size());
   Places touches_held(archive, touches_.size(), "a fault is in two places");
   if (archive.loading()) {
     touches_.take_free(touches_held);
-    saved_.resize(keys_.size());
     numbers_.clear();
     for (std::size_t number = 0; number < keys_.size(); ++number) {
       numbers_.insert(keys_[number], static_cast<std::uint32_t>(number));
@@ -282,6 +349,8 @@ void Pager::check_indices(const Archive& archive) const {
   }
   for (const std::uint32_t io : ios_.taken()) {
     archive.check_index(ios_[io].frame, frames_.records(), "I/O is of no frame");
+    const auto page = static_cast<std::uint32_t>(frames_[ios_[io].frame].key);
+    archive.check(slots_.slot_of(page) != kNoIndex, "I/O is of a page without a place");
   }
   const auto check_io = each_is_one_of(archive, ios_.in_use());
   swap_.waiting().each(check_io);

@@ -14,6 +14,7 @@
 #include "storage/host.h"
 #include "storage/request.h"
 #include "storage/server.h"
+#include "storage/swap_slots.h"
 
 namespace hmsim {
 
@@ -22,6 +23,8 @@ struct PagingParameters {
   std::string replacement = "lru";
   Tick trap = 2 * kMicrosecond;
   Tick swap = 5 * kMicrosecond;
+  std::int64_t write_cluster = 1;  // pages
+  std::int64_t read_cluster = 1;
 
   bool present() const { return memory != Bytes(0); }
   void declare(ParameterSet& set);  // under "paging."
@@ -53,16 +56,25 @@ struct PagingCounts {
   Counter faults = 0;
   Counter zero_fills = 0;  // first touches, without I/O
   Counter reads = 0;
-  Counter writes = 0;  // dirty pages evicted
-  Histogram latency;   // of faults, in picoseconds
+  Counter writes = 0;             // dirty pages evicted
+  Counter read_ahead = 0;         // of the reads, pages that no fault asked for
+  Counter read_ahead_used = 0;    // of these, those that were touched
+  Counter read_ahead_unused = 0;  // of these, those evicted untouched
+  Histogram latency;              // of faults, in picoseconds
 
-  void serialize(Archive& archive) { archive(faults, zero_fills, reads, writes, latency); }
+  void serialize(Archive& archive) {
+    archive(faults, zero_fills, reads, writes, read_ahead, read_ahead_used, read_ahead_unused,
+            latency);
+  }
 };
 
 // Pager. A fault first takes the trap time. Then its page gets a frame; if another page must leave
 // it, that page is written first if dirty. Then the page is read, if it was ever written. Each I/O
-// passes the swap path, one at a time, and then the storage's own software. Pages are placed on the
-// device in the order of their first faults.
+// passes the swap path, one at a time, and then the storage's own software.
+//
+// With a write cluster of 1, a page has one slot on the device, in the order of first faults. With
+// more, a full memory evicts as many pages at once, and a page gets its slot when it is written.
+// With a read cluster above 1, a fault also reads the absent pages in neighbouring slots.
 class Pager final : public Component, private IoListener {
  public:
   // `parameters` passed check(). The host outlives the pager.
@@ -118,11 +130,14 @@ class Pager final : public Component, private IoListener {
     return number == kNoIndex ? kNoIndex : frames_.find(number);
   }
   std::uint32_t number_of(const VirtualPage& page);
+  std::uint32_t bring(std::uint32_t page);
+  void touched(Frame& frame, bool write);
   void look_up(std::uint32_t touch, Tick now);
   void end(std::uint32_t touch, std::uint32_t frame, Tick now);
   void admit(Tick now);
   void fill(std::uint32_t frame, Tick now);
   void filled(std::uint32_t frame, Tick now);
+  bool evict_cluster(Tick now);
   void evict(std::uint32_t frame, Tick now);
   void gone(std::uint32_t frame, Tick now);
   void ask(std::uint32_t frame, bool write, Tick now);
@@ -134,17 +149,16 @@ class Pager final : public Component, private IoListener {
   std::uint16_t client_;  // the pager's number at the host
   Wakeup wakeup_;
   std::vector<PagingListener*> listeners_;
-  Counter no_prefetches_ = 0;
+  PagingCounts counts_;
   BufferPart frames_;               // keyed by page number
   std::vector<std::int64_t> keys_;  // of pages, by page number
   KeyMap numbers_;                  // page numbers, by key
-  std::vector<bool> saved_;         // by page number: the device holds it
+  SwapSlots slots_;                 // of pages that the device holds
   Pool<Touch> touches_;             // faults under way
   Pool<Io> ios_;
   Server<std::uint32_t> swap_;
   EventQueue<Event> events_;
   std::size_t leaving_ = 0;
-  PagingCounts counts_;
 };
 
 }  // namespace hmsim

@@ -17,11 +17,13 @@ agents:
   - {kind: synthetic_core, core: 1, rpki: 20, wpki: 10, footprint: 1MiB, instructions: 60000,
      paged: true}
 """
-OTHER = {
+OTHER: dict[str, Any] = {
     "storage.paging.memory": "512KiB",
     "storage.paging.replacement": "lirs",
     "storage.paging.trap": "9us",
     "storage.paging.swap": "9us",
+    "storage.paging.write_cluster": 8,
+    "storage.paging.read_cluster": 8,
 }
 
 
@@ -30,7 +32,7 @@ def names() -> list[str]:
     return [name for name in found if name.startswith("storage.paging.")]
 
 
-def statistics(folder: Path, changes: dict[str, str], workload: str = WORKLOAD) -> dict[str, Any]:
+def statistics(folder: Path, changes: dict[str, Any], workload: str = WORKLOAD) -> dict[str, Any]:
     path = folder / "w.yaml"
     path.write_text(workload, encoding="utf-8")
     config = load_config("storage/moneta", {"storage.paging.memory": "256KiB", **changes})

@@ -16,6 +16,7 @@
 #include "core/errors.h"
 #include "core/random.h"
 #include "storage/host.h"
+#include "storage/swap_slots.h"
 #include "storage/table_device.h"
 
 namespace hmsim {
@@ -154,6 +155,93 @@ TEST(Pager, AFaultTakesTrapSwapPathAndDevice) {
   EXPECT_EQ(rig.pager.counts().reads, 2u);
 }
 
+// The memory of four pages gives up two at a time: the fault waits for the first to be written, and
+// the next fault finds a free frame.
+TEST(Pager, AWriteClusterLeavesTogether) {
+  PagingParameters parameters = frames(4);
+  parameters.write_cluster = 2;
+  PagerRig rig(parameters, device("100us", 1));
+  const Tick io = kSwap + 100 * kMicrosecond;
+  for (std::uint64_t page = 0; page < 4; ++page) {
+    EXPECT_EQ(rig.alone(page, true), kTrap);
+  }
+  EXPECT_EQ(rig.alone(4, true), kTrap + io) << "pages 0 and 1 leave";
+  EXPECT_EQ(rig.pager.counts().writes, 2u);
+  EXPECT_EQ(rig.alone(5, true), kTrap);
+  EXPECT_EQ(rig.alone(6, true), kTrap + io) << "pages 2 and 3 leave";
+  EXPECT_EQ(rig.alone(7, true), kTrap);
+  EXPECT_EQ(rig.alone(0, false), kTrap + kSwap + 3 * 100 * kMicrosecond)
+      << "pages 4 and 5 are written one after another, then page 0 is read";
+  EXPECT_EQ(rig.pager.counts().writes, 6u);
+}
+
+// Pages 0 to 3 are in slots 0 to 3. The first fault on one of them reads all four: four pages leave
+// first, each 5 us after the one before, on a device that serves all at once.
+TEST(Pager, AReadClusterBringsTheNeighbouringSlots) {
+  for (const std::int64_t write_cluster : {1, 2}) {
+    PagingParameters parameters = frames(4);
+    parameters.write_cluster = write_cluster;
+    parameters.read_cluster = 4;
+    PagerRig rig(parameters, device("100us", 16));
+    for (std::uint64_t page = 0; page < 8; ++page) {
+      rig.alone(page, true);
+    }
+    const Tick io = kSwap + 100 * kMicrosecond;
+    EXPECT_EQ(rig.alone(1, false), kTrap + 2 * io + kSwap) << "page 0 is read before";
+    for (const std::uint64_t page : {0, 2, 3}) {
+      EXPECT_EQ(rig.alone(page, false), Tick(0)) << page;
+    }
+    EXPECT_EQ(rig.pager.counts().reads, 4u);
+    EXPECT_EQ(rig.pager.counts().read_ahead, 3u);
+    EXPECT_EQ(rig.pager.counts().read_ahead_used, 3u);
+    EXPECT_EQ(rig.pager.counts().read_ahead_unused, 0u);
+  }
+}
+
+TEST(SwapSlots, APageGoesToItsOwnSlotOrToTheNextOfAFreeCluster) {
+  SwapSlots fixed(10, true);
+  SwapSlots slots(1024, false);
+  for (std::uint32_t page = 0; page < 600; ++page) {
+    fixed.add();
+    slots.add();
+  }
+  fixed.place(7);
+  fixed.place(7);
+  EXPECT_EQ(fixed.slot_of(7), 7u);
+  EXPECT_EQ(fixed.slot_of(6), kNoIndex);
+  std::uint32_t next = 0;
+  const auto place = [&](std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t page = first; page < first + count; ++page, ++next) {
+      slots.place(page);
+      ASSERT_EQ(slots.slot_of(page), next) << page;
+      ASSERT_EQ(slots.page_at(next), page) << page;
+    }
+  };
+  place(599, 1);
+  place(0, 512);
+  EXPECT_EQ(slots.page_at(513), kNoIndex);
+  place(0, 255);  // up to slot 767
+  EXPECT_EQ(slots.page_at(5), kNoIndex) << "page 4 has left";
+  place(512, 3);  // page 599 keeps slot 0, so the first cluster is not free
+  slots.place(599);
+  next = 772;
+  place(255, 252);  // up to slot 1023
+  next = 0;
+  place(300, 2);
+}
+
+TEST(SwapSlots, WithoutAFreeClusterAPageGoesToTheNextFreeSlot) {
+  SwapSlots slots(300, false);
+  for (std::uint32_t page = 0; page < 300; ++page) {
+    slots.add();
+    slots.place(page);
+  }
+  slots.place(7);
+  EXPECT_EQ(slots.slot_of(7), 7u);
+  slots.place(299);
+  EXPECT_EQ(slots.slot_of(299), 299u);
+}
+
 // By recency: a touch faults unless fewer other pages than frames were touched since.
 TEST(Pager, LruFaultsBeyondItsStack) {
   constexpr std::size_t kFrames = 20;
@@ -224,9 +312,11 @@ TEST(Pager, ChecksItsParameters) {
 }
 
 TEST(Pager, GoesOnFromACheckpoint) {
-  for (const char* replacement : {"lru", "lirs"}) {
+  for (const auto& [replacement, cluster] : {std::pair("lru", 1), {"lirs", 1}, {"lru", 4}}) {
+    PagingParameters parameters = frames(6, replacement);
+    parameters.write_cluster = parameters.read_cluster = cluster;
     const auto make = [&] {
-      return std::make_unique<PagerRig>(frames(6, replacement), device("20us", 2), 64, 60);
+      return std::make_unique<PagerRig>(parameters, device("20us", 2), 64, 60);
     };
     const auto whole = make();
     Random random(11);
