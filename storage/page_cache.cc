@@ -20,8 +20,9 @@ PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<Stor
       device_(std::move(device)),
       mover_(std::move(mover)),
       intake_(device_->capacity()),
+      ahead_(parameters.read_ahead),
       first_(parameters.first_frames(), create_replacement(parameters.replacement, assignments),
-             no_prefetches_),
+             counts_.ahead_unused),
       second_(parameters.second_frames(), create_replacement("lru", assignments), no_prefetches_) {
   device_->listen(*this);
   mover_->listen(*this);
@@ -63,6 +64,32 @@ void PageCache::split(std::uint32_t place, Tick now) {
     look_up(access, now);
     at = next;
   }
+  if (request.kind == IoRequest::Kind::read) {
+    read_ahead(ahead_.on_read(static_cast<std::int64_t>(request.offset / kPageSize),
+                              static_cast<std::int64_t>((end - 1) / kPageSize)),
+               now);
+  }
+}
+
+void PageCache::read_ahead(PageRange pages, Tick now) {
+  pages.end = std::min(pages.end, intake_.capacity() / kPageBytes);
+  for (; !pages.empty(); ++pages.begin) {
+    if (first_.find(pages.begin) == kNoIndex) {
+      first_[add(pages.begin)].prefetched = true;
+      admit(now);
+    }
+  }
+}
+
+// Adds a record for a page that the first level lacks, and keeps its copy in the second level.
+std::uint32_t PageCache::add(std::int64_t page) {
+  const std::uint32_t copy = second_.find(page);
+  if (copy != kNoIndex) {
+    second_.pin(copy);
+  }
+  const std::uint32_t frame = first_.add(page);
+  dirty_links_.resize(first_.records());
+  return frame;
 }
 
 void PageCache::look_up(std::uint32_t access, Tick now) {
@@ -70,12 +97,7 @@ void PageCache::look_up(std::uint32_t access, Tick now) {
   std::uint32_t frame = first_.find(record.page);
   if (frame == kNoIndex) {
     record.counted = true;  // fill() counts it
-    frame = first_.add(record.page);
-    const std::uint32_t copy = second_.find(record.page);
-    if (copy != kNoIndex) {
-      second_.pin(copy);
-    }
-    dirty_links_.resize(first_.records());
+    frame = add(record.page);
     first_[frame].waiters.push_back(accesses(), access);
     admit(now);
     return;
@@ -94,6 +116,7 @@ void PageCache::look_up(std::uint32_t access, Tick now) {
 
 void PageCache::serve(std::uint32_t access, std::uint32_t frame, Tick now) {
   first_.pin(frame);
+  used(first_[frame]);
   accesses_[access].frame = frame;
   if (accesses_[access].write) {
     make_dirty(frame);
@@ -145,11 +168,12 @@ void PageCache::admit(Tick now) {
 
 void PageCache::fill(std::uint32_t frame, Tick now) {
   Frame& record = first_[frame];
-  ensure(record.state == FrameState::waiting && !record.waiters.empty(), "page cache", now, frame,
-         "a frame is filled for which nothing waits");
+  const bool ahead = record.prefetched;
+  ensure(record.state == FrameState::waiting && (ahead || !record.waiters.empty()), "page cache",
+         now, frame, "a frame is filled for which nothing waits");
   record.state = FrameState::filling;
   const std::uint32_t copy = second_.find(record.key);
-  if (accesses_[record.waiters.first].whole && accesses_[record.waiters.first].write) {
+  if (!ahead && accesses_[record.waiters.first].whole && accesses_[record.waiters.first].write) {
     ++counts_.fresh;
     if (copy != kNoIndex) {
       --second_[copy].pins;
@@ -157,10 +181,10 @@ void PageCache::fill(std::uint32_t frame, Tick now) {
     }
     filled(frame, now);
   } else if (copy != kNoIndex) {
-    ++counts_.second_hits;
+    ++(ahead ? counts_.ahead_moves : counts_.second_hits);
     move(Move::For::promotion, frame, copy, now);
   } else {
-    ++counts_.device_reads;
+    ++(ahead ? counts_.ahead_reads : counts_.device_reads);
     ask(Io::For::fill, IoRequest::Kind::read, frame, now);
   }
 }
@@ -364,12 +388,6 @@ Tick PageCache::advance(Tick now) {
     }
   }
   return next_event();
-}
-
-void PageCache::account(Tick now) {
-  intake_.account(now);
-  mover_->account(now);
-  device_->account(now);
 }
 
 }  // namespace hmsim

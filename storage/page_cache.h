@@ -14,6 +14,7 @@
 #include "storage/intake.h"
 #include "storage/page_cache_parameters.h"
 #include "storage/page_mover.h"
+#include "storage/read_ahead.h"
 #include "storage/request.h"
 
 namespace hmsim {
@@ -26,11 +27,15 @@ struct PageCacheCounts {
   Counter fresh = 0;   // whole pages written that the first level lacks
   Counter device_reads = 0;
   Counter device_writes = 0;
-  Counter demotions = 0;  // moves to the second level
+  Counter demotions = 0;     // moves to the second level
+  Counter ahead_reads = 0;   // pages read ahead from the device
+  Counter ahead_moves = 0;   // pages moved ahead from the second level
+  Counter ahead_used = 0;    // of both, those that a request asked for
+  Counter ahead_unused = 0;  // of both, those evicted before
 
   void serialize(Archive& archive) {
-    archive(lookups, first_hits, second_hits, merged, fresh, device_reads, device_writes,
-            demotions);
+    archive(lookups, first_hits, second_hits, merged, fresh, device_reads, device_writes, demotions,
+            ahead_reads, ahead_moves, ahead_used, ahead_unused);
   }
 };
 
@@ -43,6 +48,8 @@ struct PageCacheCounts {
 // An evicted dirty page is first written to the device. As a clean page, it then moves to the
 // second level, which only holds clean pages that the first level lacks. A flush is a barrier and
 // writes all dirty pages.
+//
+// Pages read ahead are fetched like others, and no access waits for them.
 class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
  public:
   // `parameters` passed check() and are present(). `assignments`: those of the configuration, for
@@ -107,7 +114,13 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   auto accesses() { return links_of(accesses_.data(), &Access::next); }
   void start(Tick now);
   void split(std::uint32_t place, Tick now);
+  void read_ahead(PageRange pages, Tick now);
+  std::uint32_t add(std::int64_t page);
   void look_up(std::uint32_t access, Tick now);
+  void used(Frame& frame) {
+    counts_.ahead_used += frame.prefetched ? 1 : 0;
+    frame.prefetched = false;
+  }
   void serve(std::uint32_t access, std::uint32_t frame, Tick now);
   void served(std::uint32_t access, Tick now);
 
@@ -138,6 +151,8 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   std::unique_ptr<StorageDevice> device_;
   std::unique_ptr<PageMover> mover_;
   Intake intake_;
+  PageCacheCounts counts_;
+  ReadAhead ahead_;
   Counter no_prefetches_ = 0;
   BufferPart first_;
   BufferPart second_;
@@ -152,7 +167,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   std::uint32_t flushed_ = 0;  // pages that a flush waits for
   std::uint32_t flushing_ = kNoIndex;
   EventQueue<Event> events_;
-  PageCacheCounts counts_;
 };
 
 }  // namespace hmsim

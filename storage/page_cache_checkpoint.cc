@@ -9,6 +9,7 @@ namespace hmsim {
 void PageCache::serialize(Archive& archive) {
   archive.section("page cache");
   intake_.serialize(archive);
+  ahead_.serialize(archive);
   archive(first_, second_, accesses_, ios_, moves_, leaving_, flushed_, flushing_, events_,
           counts_);
   Places accesses_held(archive, accesses_.size(), "an access is in two places");
@@ -63,6 +64,12 @@ void PageCache::count_accesses(const Archive& archive) {
   }
 }
 
+void PageCache::account(Tick now) {
+  intake_.account(now);
+  mover_->account(now);
+  device_->account(now);
+}
+
 void PageCache::register_statistics(StatisticRegistry& registry, const std::string& path) {
   device_->register_statistics(registry, path);
   const std::string name = path + ".cache.";
@@ -78,6 +85,10 @@ void PageCache::register_statistics(StatisticRegistry& registry, const std::stri
   counter("device_reads", "of these, those read from the device", counts_.device_reads);
   counter("device_writes", "dirty pages written to the device", counts_.device_writes);
   counter("demotions", "pages that the first level gave up and the second took", counts_.demotions);
+  counter("ahead_reads", "pages read ahead from the device", counts_.ahead_reads);
+  counter("ahead_moves", "pages moved ahead from the second level", counts_.ahead_moves);
+  counter("ahead_used", "of both, those that a request asked for", counts_.ahead_used);
+  counter("ahead_unused", "of both, those given up before that", counts_.ahead_unused);
   const auto value = [](const Counter& count) {
     return [&count] { return static_cast<double>(count); };
   };

@@ -34,6 +34,9 @@ void PageCacheParameters::declare(ParameterSet& set) {
   set.integer("window", window, {1, 64}, "lines",
               {"mover lines: of a page that moves, outstanding at a time",
                "assumed: load misses of a core"});
+  set.integer("read_ahead", read_ahead, {0, 65'536}, "pages",
+              {"largest window that is read ahead of sequential reads; 0: none",
+               "slides on an extended buffer cache name its impact; Linux 2.6: 32, 128 KiB"});
 }
 
 Tick PageCacheParameters::page_time() const {
@@ -51,6 +54,11 @@ std::vector<ParameterError> PageCacheParameters::check() const {
   }
   if (!present() && second > Bytes(0)) {
     errors.push_back({"storage.cache.second", "needs a first level: storage.cache.first"});
+  }
+  if (present() && read_ahead > first_frames() / 2) {
+    errors.push_back({"storage.cache.read_ahead", "must be at most half of storage.cache.first, " +
+                                                      std::to_string(first_frames() / 2) +
+                                                      " pages"});
   }
   if (mover == Mover::lines && second == Bytes(0)) {
     errors.push_back({"storage.cache.mover", "lines move to a second level: storage.cache.second"});

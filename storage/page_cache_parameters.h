@@ -22,6 +22,7 @@ struct PageCacheParameters {
   double slow_down = 1;
   Mover mover = Mover::fixed;
   std::int64_t window = 10;
+  std::int64_t read_ahead = 0;  // pages
 
   void declare(ParameterSet& set);  // under "storage.cache."
   std::vector<ParameterError> check() const;

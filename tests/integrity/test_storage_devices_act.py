@@ -59,6 +59,7 @@ OTHER: dict[str, Any] = {
     "storage.cache.slow_down": 10,
     "storage.cache.mover": "lines",
     "storage.cache.window": 2,
+    "storage.cache.read_ahead": 32,
     "storage.disk.rpm": 15000,
     "storage.disk.track": "512KiB",
     "storage.disk.track_seek": "1ms",
@@ -232,6 +233,7 @@ WRONG = {
     ("flash", "storage.flash.policies.d_choices.d"): (3, "'policies.d_choices.d'?"),
     ("cache", "storage.cache.first"): ("5000B", "4KiB"),
     ("cache", "storage.cache.replacement"): ("lur", "lru"),
+    ("cache", "storage.cache.read_ahead"): (129, "128 pages"),
 }
 
 

@@ -77,6 +77,53 @@ TEST(PageCache, PagesOfOneRequestComeTogether) {
   EXPECT_EQ(cache->counts().device_reads, 9u);
 }
 
+// The first sequential read of a page opens a window of 2 pages, which includes it; later ones have
+// 4 and 8. Each is read when the stream enters the one before.
+TEST(PageCache, SequentialReadsFindTheirPagesReadAhead) {
+  PageCacheParameters parameters = levels(64, 0);
+  parameters.read_ahead = 8;
+  TableParameters table;
+  table.channels = 16;
+  auto cache = make_cache(parameters, std::make_unique<TableDevice>(table, kCapacity));
+  DeviceRig rig(*cache);
+  const PageCacheCounts& counts = cache->counts();
+  const std::vector<std::uint64_t> ahead{0, 1, 5, 13, 13, 13, 13, 21};
+  for (std::uint64_t page = 0; page < ahead.size(); ++page) {
+    const Tick took = rig.read(page * kPage);
+    EXPECT_EQ(took, page < 2 ? kDevice + parameters.hit : parameters.hit) << page;
+    EXPECT_EQ(counts.ahead_reads, ahead[page]) << page;
+  }
+  EXPECT_EQ(counts.device_reads, 2u);
+  EXPECT_EQ(counts.first_hits, 6u);
+  EXPECT_EQ(counts.ahead_used, 6u);
+  rig.read(100 * kPage);
+  rig.read(102 * kPage);
+  EXPECT_EQ(counts.ahead_reads, 21u) << "not sequential";
+  rig.read(255 * kPage);
+  rig.read(254 * kPage);
+  rig.read(255 * kPage);
+  EXPECT_EQ(counts.ahead_reads, 21u) << "the device ends there";
+  EXPECT_EQ(counts.ahead_unused, 0u);
+}
+
+// The read of page 11 opens a window of page 12, which the second level has.
+TEST(PageCache, ReadAheadFindsPagesOfTheSecondLevel) {
+  PageCacheParameters parameters = levels(4, 8);
+  parameters.read_ahead = 2;
+  auto cache = make_cache(parameters);
+  DeviceRig rig(*cache);
+  for (const std::uint64_t page : {12, 100, 110, 120, 130, 140}) {
+    rig.read(page * kPage);
+  }
+  EXPECT_EQ(cache->counts().demotions, 2u) << "pages 12 and 100";
+  rig.read(10 * kPage);
+  rig.read(11 * kPage);
+  EXPECT_EQ(cache->counts().ahead_moves, 1u) << "page 12";
+  EXPECT_EQ(cache->counts().ahead_reads, 0u);
+  EXPECT_EQ(rig.read(12 * kPage), parameters.hit);
+  EXPECT_EQ(cache->counts().ahead_used, 1u);
+}
+
 // Pages by recency. Both levels together hold the most recent pages. A page promoted from a full
 // second level has evicted the last page of that level before it left.
 class Stack {
@@ -207,10 +254,11 @@ class Watch final : public StorageDevice {
 
 // One page at a time, so that the test knows when it becomes dirty.
 TEST(PageCache, NoChangeIsLost) {
-  for (const char* policy : {"lru", "lirs"}) {
+  for (const auto& [policy, ahead] : {std::pair("lru", 0), {"lirs", 0}, {"lru", 4}}) {
     std::set<std::uint64_t> dirty;
     PageCacheParameters parameters = levels(8, 20);
     parameters.replacement = policy;
+    parameters.read_ahead = ahead;
     auto device = std::make_unique<Watch>(dirty);
     Watch& watch = *device;
     auto cache = make_cache(parameters, std::move(device));
@@ -254,12 +302,16 @@ TEST(PageCache, ChecksItsParameters) {
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_NE(errors[0].message.find("nearest: 8KiB"), std::string::npos) << errors[0].message;
   EXPECT_EQ(errors[1].name, "storage.cache.hit");
+  parameters = levels(4, 0);
+  parameters.read_ahead = 3;
+  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.read_ahead");
 }
 
 TEST(PageCache, GoesOnFromACheckpoint) {
-  for (const char* policy : {"lru", "lirs"}) {
+  for (const auto& [policy, ahead] : {std::pair("lru", 0), {"lirs", 0}, {"lru", 3}}) {
     PageCacheParameters parameters = levels(6, 10);
     parameters.replacement = policy;
+    parameters.read_ahead = ahead;
     const auto make = [&] {
       TableParameters table;
       table.channels = 3;
