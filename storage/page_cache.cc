@@ -151,14 +151,16 @@ void PageCache::unpin(std::uint32_t frame, Tick now) {
 
 // --- Fills of the first level
 
-// Fills frames for the pages that wait, and starts as many evictions as they need.
+// Fills frames for the pages that wait, and starts as many evictions as they and the reserve need.
 void PageCache::admit(Tick now) {
-  while (first_.waiting() > 0) {
-    if (!first_.full()) {
+  const auto reserve = static_cast<std::uint64_t>(parameters_.reserve / kPageBytes);
+  while (first_.waiting() > 0 || reserve > 0) {
+    if (first_.waiting() > 0 && !first_.full()) {
       fill(first_.admit(), now);
       continue;
     }
-    const std::uint32_t victim = leaving_ < first_.waiting() ? first_.victim() : kNoIndex;
+    const bool enough = first_.free() + leaving_ >= first_.waiting() + reserve;
+    const std::uint32_t victim = enough ? kNoIndex : first_.victim();
     if (victim == kNoIndex) {
       return;
     }

@@ -47,7 +47,8 @@ struct PageCacheCounts {
 //
 // An evicted dirty page is first written to the device. As a clean page, it then moves to the
 // second level, which only holds clean pages that the first level lacks. A flush is a barrier and
-// writes all dirty pages.
+// writes all dirty pages. Evictions begin when a page needs a frame, or, with a reserve, when fewer
+// frames are free than that.
 //
 // Pages read ahead are fetched like others, and no access waits for them.
 class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {

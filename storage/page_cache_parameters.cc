@@ -37,6 +37,10 @@ void PageCacheParameters::declare(ParameterSet& set) {
   set.integer("read_ahead", read_ahead, {0, 65'536}, "pages",
               {"largest window that is read ahead of sequential reads; 0: none",
                "slides on an extended buffer cache name its impact; Linux 2.6: 32, 128 KiB"});
+  set.size("reserve", reserve, {0, kMost},
+           {"of the first level, kept free: pages are written and moved to the second level before "
+            "a reader needs their room; 0B: when it does",
+            "Linux: kswapd"});
 }
 
 Tick PageCacheParameters::page_time() const {
@@ -45,7 +49,8 @@ Tick PageCacheParameters::page_time() const {
 
 std::vector<ParameterError> PageCacheParameters::check() const {
   std::vector<ParameterError> errors;
-  for (const auto& [name, size] : {std::pair("first", first), {"second", second}}) {
+  for (const auto& [name, size] :
+       {std::pair("first", first), {"second", second}, {"reserve", reserve}}) {
     if (size % kPageBytes != Bytes(0)) {
       errors.push_back({std::string("storage.cache.") + name,
                         format_size(size) + " is not a multiple of a page, 4KiB; nearest: " +
@@ -54,6 +59,10 @@ std::vector<ParameterError> PageCacheParameters::check() const {
   }
   if (!present() && second > Bytes(0)) {
     errors.push_back({"storage.cache.second", "needs a first level: storage.cache.first"});
+  }
+  if (present() && reserve > first / 2) {
+    errors.push_back({"storage.cache.reserve",
+                      "must be at most half of storage.cache.first, " + format_size(first / 2)});
   }
   if (present() && read_ahead > first_frames() / 2) {
     errors.push_back({"storage.cache.read_ahead", "must be at most half of storage.cache.first, " +

@@ -23,6 +23,7 @@ struct PageCacheParameters {
   Mover mover = Mover::fixed;
   std::int64_t window = 10;
   std::int64_t read_ahead = 0;  // pages
+  Bytes reserve{0};
 
   void declare(ParameterSet& set);  // under "storage.cache."
   std::vector<ParameterError> check() const;

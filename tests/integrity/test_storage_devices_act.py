@@ -60,6 +60,7 @@ OTHER: dict[str, Any] = {
     "storage.cache.mover": "lines",
     "storage.cache.window": 2,
     "storage.cache.read_ahead": 32,
+    "storage.cache.reserve": "64KiB",
     "storage.disk.rpm": 15000,
     "storage.disk.track": "512KiB",
     "storage.disk.track_seek": "1ms",
@@ -234,6 +235,7 @@ WRONG = {
     ("cache", "storage.cache.first"): ("5000B", "4KiB"),
     ("cache", "storage.cache.replacement"): ("lur", "lru"),
     ("cache", "storage.cache.read_ahead"): (129, "128 pages"),
+    ("cache", "storage.cache.reserve"): ("1MiB", "512KiB"),
 }
 
 

@@ -124,6 +124,21 @@ TEST(PageCache, ReadAheadFindsPagesOfTheSecondLevel) {
   EXPECT_EQ(cache->counts().ahead_used, 1u);
 }
 
+TEST(PageCache, AReserveTakesDemotionsAndWritesOffTheReadersPath) {
+  PageCacheParameters parameters = levels(4, 8);
+  parameters.reserve = 2 * kPageBytes;
+  auto cache = make_cache(parameters);
+  DeviceRig rig(*cache);
+  for (std::uint64_t page = 0; page < 8; ++page) {
+    const bool write = page % 2 == 1;
+    const Tick took = write ? rig.write(page * kPage) : rig.read(page * kPage);
+    EXPECT_EQ(took, write ? parameters.hit : kDevice + parameters.hit) << page;
+  }
+  EXPECT_EQ(cache->counts().demotions, 6u) << "two frames are free";
+  EXPECT_EQ(cache->counts().device_writes, 3u);
+  EXPECT_EQ(rig.read(4 * kPage), parameters.page_time() + parameters.hit);
+}
+
 // Pages by recency. Both levels together hold the most recent pages. A page promoted from a full
 // second level has evicted the last page of that level before it left.
 class Stack {
@@ -304,7 +319,9 @@ TEST(PageCache, ChecksItsParameters) {
   EXPECT_EQ(errors[1].name, "storage.cache.hit");
   parameters = levels(4, 0);
   parameters.read_ahead = 3;
-  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.read_ahead");
+  parameters.reserve = 3 * kPageBytes;
+  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.reserve");
+  EXPECT_EQ(parameters.check().at(1).name, "storage.cache.read_ahead");
 }
 
 TEST(PageCache, GoesOnFromACheckpoint) {
@@ -312,6 +329,7 @@ TEST(PageCache, GoesOnFromACheckpoint) {
     PageCacheParameters parameters = levels(6, 10);
     parameters.replacement = policy;
     parameters.read_ahead = ahead;
+    parameters.reserve = ahead / 3 * kPageBytes;
     const auto make = [&] {
       TableParameters table;
       table.channels = 3;
