@@ -28,6 +28,7 @@ void StorageParameters::declare(ParameterSet& parameters) {
                   {"of the device, in whole pages of 4KiB", "a modelling choice of hmsim"});
   path_.declare(parameters);
   stripe_.declare(parameters);
+  write_cache_.declare(parameters);
   cache_.declare(parameters);
   paging_.declare(parameters);
   for (const auto& each : designs_) {
@@ -54,8 +55,8 @@ std::vector<ParameterError> StorageParameters::check() const {
   if (capacity_ % kPageBytes != Bytes(0)) {
     errors.push_back({"storage.capacity", "must be a multiple of 4KiB"});
   }
-  for (const auto& others : {stripe_.check(capacity_), cache_.check(), paging_.check(),
-                             design().check(member_capacity())}) {
+  for (const auto& others : {stripe_.check(capacity_), write_cache_.check(), cache_.check(),
+                             paging_.check(), design().check(member_capacity())}) {
     errors.insert(errors.end(), others.begin(), others.end());
   }
   return errors;
@@ -65,6 +66,9 @@ std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed,
                                                        const Assignments& assignments,
                                                        std::unique_ptr<PageMover> mover) const {
   std::unique_ptr<StorageDevice> device = make_device(seed, assignments);
+  if (write_cache_.present()) {
+    device = std::make_unique<WriteCache>(write_cache_, std::move(device));
+  }
   if (!cache_.present()) {
     return device;
   }

@@ -14,6 +14,7 @@
 #include "storage/pager.h"
 #include "storage/software_path.h"
 #include "storage/stripe.h"
+#include "storage/write_cache.h"
 
 namespace hmsim {
 
@@ -48,6 +49,7 @@ class StorageParameters {
   Bytes capacity_{std::int64_t{64} << 30};
   PathParameters path_;
   StripeParameters stripe_;
+  WriteCacheParameters write_cache_;
   PageCacheParameters cache_;
   PagingParameters paging_;
   std::vector<std::unique_ptr<StorageDesign>> designs_;  // in the order of kStorageTable

@@ -108,7 +108,7 @@ def statistics(_: Path) -> Documents:
     storage: list[dict[str, object]] = [
         {"storage.kind": "array"},
         {"storage.kind": "table", "storage.cache.first": "1MiB", "storage.stripe.members": 2},
-        {"storage.kind": "disk"},
+        {"storage.kind": "disk", "storage.write_cache.size": "1MiB"},
         {"storage.kind": "flash", "storage.capacity": "1GiB"},
     ]
     systems = (("quick", nodes), ("pcm", {}), *(("quick", kind) for kind in storage))

@@ -41,7 +41,11 @@ CACHE: dict[str, Any] = {
     "storage.cache.second": "4MiB",
 }
 STRIPE: dict[str, Any] = {**TABLE, "storage.stripe.members": 2}
-BASES = {"flash": FLASH, "disk": DISK, "table": TABLE, "stripe": STRIPE, "cache": CACHE}
+WRITE_CACHE: dict[str, Any] = {**TABLE, "storage.write_cache.size": "64KiB"}
+BASES = {
+    **{"flash": FLASH, "disk": DISK, "table": TABLE, "stripe": STRIPE, "cache": CACHE},
+    "write_cache": WRITE_CACHE,
+}
 
 OTHER: dict[str, Any] = {
     "storage.table.read": "4KiB=50us, 64KiB=90us",
@@ -61,6 +65,9 @@ OTHER: dict[str, Any] = {
     "storage.cache.window": 2,
     "storage.cache.read_ahead": 32,
     "storage.cache.reserve": "64KiB",
+    "storage.write_cache.size": "128KiB",
+    "storage.write_cache.hit": "5us",
+    "storage.write_cache.depth": 1,
     "storage.disk.rpm": 15000,
     "storage.disk.track": "512KiB",
     "storage.disk.track_seek": "1ms",
@@ -236,6 +243,8 @@ WRONG = {
     ("cache", "storage.cache.replacement"): ("lur", "lru"),
     ("cache", "storage.cache.read_ahead"): (129, "128 pages"),
     ("cache", "storage.cache.reserve"): ("1MiB", "512KiB"),
+    ("write_cache", "storage.write_cache.size"): ("5000B", "4KiB"),
+    ("write_cache", "storage.write_cache.hit"): ("0s", "1ns"),
 }
 
 

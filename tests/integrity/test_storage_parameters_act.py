@@ -77,7 +77,7 @@ REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 # Kinds and layers that test_storage_devices_act.py has, and test_paging_acts.py.
 OF_JOBS = "storage.path.jobs"  # tests/cc/simulation/job_storage_test.cc
 OF_FLUSHES = "storage.path.once"
-OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table")
+OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table", "write_cache")
 
 
 def names() -> list[str]:

@@ -23,6 +23,8 @@ FACTOR = 3
 ALIKE = 1.1
 COMPUTE_BOUND = 1.3
 PAGE_CACHE = {"storage.cache.first": "64MiB"}
+# The RAID controller's 256 MB are a sixteenth of MICRO 2010's store; here stores have 33 and 44 MB.
+WRITE_CACHE = {"storage.write_cache.size": "2MiB"}
 
 # XFS as in configs/storage/*_xfs.yaml, for each paper's machine.
 XFS_MICRO = {
@@ -37,7 +39,7 @@ MICRO = ("raid_disk_moneta", "raid_ssd_moneta", "fusion_moneta", "moneta")
 NAMES = {"berkeley_btree": "B-tree", "berkeley_hash": "hash table"}
 
 # Why claims are missed.
-LOG_WAITS = "a commit waits for a turn of the disk, 8 ms; the paper's disks have a cache of 256 MB"
+LOG_WAITS = "a commit waits for a turn of the disk, 8 ms, without the controller's cache of 256 MB"
 MANY_THREADS = "the table is of 16 threads' rates: a lone read takes 190 us, the SSD's own 75"
 PROGRAM_WAITS = "a lone write waits until a page of the buffer is programmed, 200 us"
 MISSED = {
@@ -53,12 +55,17 @@ RATES = {"berkeley_btree": (253, 6071, 5975, 14884), "berkeley_hash": (191, 4355
 
 
 @cache
-def seconds(config: str, workload: str) -> float:
-    """Return the run time in seconds of a captured program on storage/``config``."""
+def seconds(config: str, workload: str, write_cache: bool = False) -> float:
+    """Return the run time in seconds of a captured program on storage/``config``.
+
+    With ``write_cache``, a RAID controller's cache takes writes.
+    """
     lines = config.startswith("ddr")
     overrides = XFS_LINES if lines else XFS_MICRO if config in MICRO else XFS_SC
     if workload == "build" and not lines:
         overrides = {**overrides, **PAGE_CACHE}
+    if write_cache:
+        overrides = {**overrides, **WRITE_CACHE}
     loaded = load_config(f"storage/{config}", overrides, where="validate")
     return float(run(loaded, workload).stats["sim.ticks"]) / 1e12
 
@@ -85,6 +92,9 @@ def databases() -> Iterator[Claim]:
             name = f"{NAMES[workload]}, {config.removesuffix('_moneta')}"
             source, missed = f"S37: {rate}", MISSED.get((workload, config), "")
             yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", source, missed=missed)
+        got = TRANSACTIONS / seconds("raid_disk_moneta", workload, write_cache=True)
+        name, rate = f"{NAMES[workload]}, raid_disk and its write cache", told[0]
+        yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", f"S37: {rate}")
         wrong = out_of_order(dict(zip(MICRO, told)), workload)
         name = f"{NAMES[workload]}, pairs of systems out of order"
         yield Claim(name, 0, 0, wrong, "", "S37: order")

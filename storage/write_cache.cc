@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/write_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/units.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+// Calls see(page, lines) for each page of a request, with its lines there, one bit each.
+template <class See>
+void each_page(const IoRequest& request, See see) {
+  const std::uint64_t end = request.offset + request.bytes;
+  for (std::uint64_t at = request.offset; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPage + 1) * kPage);
+    const std::uint64_t lines = (next - at) / kLine;
+    const std::uint64_t mask = lines == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lines) - 1;
+    see(static_cast<std::int64_t>(at / kPage), mask << (at % kPage / kLine));
+    at = next;
+  }
+}
+
+}  // namespace
+
+void WriteCacheParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "write_cache");
+  set.size("size", size, {0, std::int64_t{1} << 40},
+           {"write-back cache of the controller in front of the device, which keeps its content "
+            "without power; 0B: none",
+            "Caulfield et al., SC 2010: 256 MB of onboard DRAM for caching and write buffering"});
+  set.time("hit", hit, {"time of a request that the cache serves, all of them at once", "assumed"});
+  set.integer("depth", depth, {1, 65'536}, "pages",
+              {"pages that the cache writes to the device at a time", "assumed"});
+}
+
+std::vector<ParameterError> WriteCacheParameters::check() const {
+  std::vector<ParameterError> errors;
+  if (size % kPageBytes != Bytes(0)) {
+    errors.push_back({"storage.write_cache.size",
+                      format_size(size) + " is not a multiple of a page, 4KiB; nearest: " +
+                          format_size((size + kPageBytes / 2) / kPageBytes * kPageBytes)});
+  }
+  if (hit < kNanosecond) {
+    errors.push_back({"storage.write_cache.hit", format_time(hit) + " is not between 1ns and 1s"});
+  }
+  return errors;
+}
+
+WriteCache::WriteCache(const WriteCacheParameters& parameters,
+                       std::unique_ptr<StorageDevice> device)
+    : parameters_(parameters),
+      device_(std::move(device)),
+      intake_(device_->capacity()),
+      frames_(parameters.frames(), create_replacement("lru", {}), no_prefetches_) {
+  device_->listen(*this);
+}
+
+void WriteCache::submit(const IoRequest& request, Tick now) {
+  intake_.take(request, now);
+  start(now);
+}
+
+void WriteCache::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    if (intake_[place].kind == IoRequest::Kind::flush) {
+      events_.schedule(now + parameters_.hit, Event::served, place);
+    } else if (intake_[place].kind == IoRequest::Kind::read) {
+      read(place, now);
+    } else {
+      write(place, now);
+    }
+  }
+}
+
+void WriteCache::read(std::uint32_t place, Tick now) {
+  bool here = true;
+  each_page(intake_[place], [&](std::int64_t page, std::uint64_t lines) {
+    const std::uint32_t frame = frames_.find(page);
+    here = here && frame != kNoIndex && (frames_[frame].valid & lines) == lines;
+  });
+  ++(here ? counts_.hits : counts_.passed);
+  if (here) {
+    events_.schedule(now + parameters_.hit, Event::served, place);
+  } else {
+    ask(Io::For::read, place, intake_[place], now);
+  }
+}
+
+void WriteCache::write(std::uint32_t place, Tick now) {
+  const IoRequest request = intake_[place];
+  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  left_[place] = static_cast<std::uint32_t>(request.pages());
+  each_page(request, [&](std::int64_t page, std::uint64_t lines) {
+    const std::uint32_t part = parts_.take();
+    parts_[part].place = place;
+    parts_[part].lines = lines;
+    ++counts_.pages;
+    std::uint32_t frame = frames_.find(page);
+    counts_.rewritten += frame == kNoIndex ? 0 : 1;
+    if (frame == kNoIndex) {
+      frame = frames_.add(page);
+    }
+    if (frames_[frame].state == FrameState::waiting) {
+      frames_[frame].waiters.push_back(parts(), part);
+      admit(now);
+    } else {
+      take(part, frame, now);
+    }
+  });
+  destage(now);
+}
+
+// Takes a part into its page's frame. A page that is not on its way to the device becomes the last
+// to go there.
+void WriteCache::take(std::uint32_t part, std::uint32_t frame, Tick now) {
+  const Part taken = parts_[part];
+  parts_.give_back(part);
+  Frame& record = frames_[frame];
+  record.valid |= taken.lines;
+  record.expected &= ~taken.lines;
+  if (record.state != FrameState::evicting) {
+    record.state = FrameState::dirty;
+    if (record.listing != FrameListing::none) {
+      frames_.unlist(frame);
+    }
+    frames_.list(frame, false);
+  }
+  if (--left_[taken.place] == 0) {
+    events_.schedule(now + parameters_.hit, Event::served, taken.place);
+  }
+}
+
+void WriteCache::admit(Tick now) {
+  while (frames_.waiting() > 0 && !frames_.full()) {
+    const std::uint32_t frame = frames_.admit();
+    SlotChain waiters = std::exchange(frames_[frame].waiters, SlotChain());
+    while (!waiters.empty()) {
+      take(waiters.pop_front(parts()), frame, now);
+    }
+  }
+}
+
+// --- The device
+
+void WriteCache::destage(Tick now) {
+  while (destaging_ < parameters_.depth) {
+    const std::uint32_t frame = frames_.victim();
+    if (frame == kNoIndex) {
+      return;
+    }
+    frames_.unlist(frame);
+    Frame& record = frames_[frame];
+    record.state = FrameState::evicting;
+    record.expected = record.valid;
+    std::uint64_t first = 0;
+    std::uint64_t last = kLinesPerPage - 1;
+    while ((record.valid >> first & 1) == 0) {
+      ++first;
+    }
+    while ((record.valid >> last & 1) == 0) {
+      --last;
+    }
+    IoRequest request;
+    request.kind = IoRequest::Kind::write;
+    request.offset = static_cast<std::uint64_t>(record.key) * kPage + first * kLine;
+    request.bytes = (last - first + 1) * kLine;
+    ++destaging_;
+    ++counts_.destaged;
+    ask(Io::For::destage, frame, request, now);
+  }
+}
+
+void WriteCache::destaged(std::uint32_t frame, Tick now) {
+  Frame& record = frames_[frame];
+  record.valid &= ~record.expected;
+  record.expected = 0;
+  --destaging_;
+  if (record.valid == 0) {
+    frames_.release(frame);
+  } else {
+    record.state = FrameState::dirty;
+    frames_.list(frame, false);
+  }
+  admit(now);
+  destage(now);
+}
+
+void WriteCache::ask(Io::For purpose, std::uint32_t index, IoRequest request, Tick now) {
+  const std::uint32_t tag = ios_.take();
+  ios_[tag] = {purpose, index};
+  request.tag = tag;
+  request.barrier = false;  // the intake has it
+  device_->submit(request, now);
+}
+
+void WriteCache::on_io_done(std::uint32_t tag, Tick now) {
+  ensure(tag < ios_.size() && ios_[tag].purpose != Io::For::none, "write cache", now, tag,
+         "the device ends what it was not asked");
+  const Io done = ios_[tag];
+  ios_[tag].purpose = Io::For::none;
+  ios_.give_back(tag);
+  if (done.purpose == Io::For::destage) {
+    destaged(done.index, now);
+  } else {
+    intake_.end(done.index, now);
+    start(now);
+  }
+}
+
+Tick WriteCache::advance(Tick now) {
+  for (Tick next = next_event(); next <= now; next = next_event()) {
+    if (device_->next_event() <= next) {
+      device_->advance(next);
+    }
+    while (events_.next_time() <= next) {
+      const auto event = events_.pop();
+      intake_.end(event.payload, event.time);
+      start(event.time);
+    }
+  }
+  return next_event();
+}
+
+// --- Statistics and checkpoints
+
+void WriteCache::account(Tick now) {
+  intake_.account(now);
+  device_->account(now);
+}
+
+void WriteCache::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  device_->register_statistics(registry, path);
+  const std::string name = path + ".write_cache";
+  const auto counter = [&](const char* part, const char* unit, const char* description,
+                           Counter& count) {
+    registry.counter(name + part, unit, description, {&count});
+  };
+  counter(".pages", "pages", "parts of pages that requests wrote", counts_.pages);
+  counter(".rewritten", "pages", "of these, those of pages that the cache held", counts_.rewritten);
+  counter(".hits", "requests", "reads that the cache answered", counts_.hits);
+  counter(".passed", "requests", "reads that went to the device", counts_.passed);
+  counter(".destaged", "pages", "pages written to the device", counts_.destaged);
+  intake_.register_statistics(registry, name);
+}
+
+// Checks that a part is free or waits for one frame. The chains therefore contain no cycle.
+void WriteCache::serialize(Archive& archive) {
+  archive.section("write cache");
+  intake_.serialize(archive);
+  archive(frames_, parts_, ios_, destaging_, events_, counts_);
+  Places held(archive, parts_.size(), "a part of a write is in two places");
+  if (archive.loading()) {
+    parts_.take_free(held);
+  }
+  serialize_waiters(archive, frames_, parts(), parts_.size(), held);
+  if (archive.loading()) {
+    check_indices(archive);
+    left_.assign(intake_.size(), 0);
+    for (const std::uint32_t part : parts_.taken()) {
+      archive.check_index(parts_[part].place, left_.size(), "a part is of no write");
+      ++left_[parts_[part].place];
+    }
+  }
+  device_->serialize(archive);
+}
+
+void WriteCache::check_indices(const Archive& archive) const {
+  check_frames(archive, frames_, intake_.capacity() / kPageBytes);
+  for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
+    const FrameState state = frames_[frame].state;
+    archive.check(
+        (state != FrameState::dirty && state != FrameState::evicting) || frames_[frame].valid != 0,
+        "a page of the write cache has no sectors");
+  }
+  const auto check_place = each_is_one_of(archive, intake_.in_use());
+  events_.each([&](const auto& event) { check_place(event.payload); });
+  std::int64_t destaging = 0;
+  for (const std::uint32_t tag : ios_.taken()) {
+    if (ios_[tag].purpose == Io::For::read) {
+      check_place(ios_[tag].index);
+    } else {
+      archive.check_index(ios_[tag].index, frames_.records(), "I/O is of no frame");
+      ++destaging;
+    }
+  }
+  archive.check(destaging == destaging_, "pages on their way to the device are miscounted");
+}
+
+}  // namespace hmsim

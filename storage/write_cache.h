@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Write-back cache of a RAID controller, in front of its disks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/pool.h"
+#include "core/slot_list.h"
+#include "storage/frames.h"
+#include "storage/intake.h"
+#include "storage/request.h"
+
+namespace hmsim {
+
+struct WriteCacheParameters {
+  Bytes size{0};  // 0: no cache
+  Tick hit = 50 * kMicrosecond;
+  std::int64_t depth = 16;  // pages
+
+  void declare(ParameterSet& set);  // under "storage.write_cache."
+  std::vector<ParameterError> check() const;
+
+  bool present() const { return size > Bytes(0); }
+  std::int64_t frames() const { return size / kPageBytes; }
+};
+
+struct WriteCacheCounts {
+  Counter pages = 0;      // pages of writes that the cache took
+  Counter rewritten = 0;  // of these, those that it held already
+  Counter hits = 0;       // reads that it answered
+  Counter passed = 0;     // reads that went to the device
+  Counter destaged = 0;   // writes to the device
+
+  void serialize(Archive& archive) { archive(pages, rewritten, hits, passed, destaged); }
+};
+
+// Cache of pages with sectors that the device lacks. A write ends a hit time after all its pages
+// have a frame. Each page is then written to the device, least recently written first and at most
+// `depth` at once, as one request from its first to its last changed sector. It leaves when the
+// device has all its sectors. A read ends after a hit time if the cache has all its sectors;
+// otherwise it goes to the device. The cache survives a loss of power, so a flush takes a hit time
+// and writes nothing.
+class WriteCache final : public StorageDevice, private IoListener {
+ public:
+  // `parameters` passed check() and are present().
+  WriteCache(const WriteCacheParameters& parameters, std::unique_ptr<StorageDevice> device);
+
+  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void submit(const IoRequest& request, Tick now) override;
+  Bytes capacity() const override { return intake_.capacity(); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void account(Tick now) override;
+
+  Tick next_event() const override { return earlier(events_.next_time(), device_->next_event()); }
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  const WriteCacheCounts& counts() const { return counts_; }
+
+ private:
+  enum class Event : std::uint8_t { served, last = served };
+
+  // Part of a write within one page.
+  struct Part {
+    std::uint32_t place = kNoIndex;  // of the request
+    std::uint32_t next = kNoIndex;   // in a SlotChain of a frame
+    std::uint64_t lines = 0;
+
+    void serialize(Archive& archive) { archive(place, next, lines); }
+  };
+  // Request to the device, by tag: a frame's, or a read that passes.
+  struct Io {
+    enum class For : std::uint8_t { none, destage, read, last = read };
+    For purpose = For::none;
+    std::uint32_t index = kNoIndex;  // of the frame; of the read's place
+
+    void serialize(Archive& archive) { archive(purpose, index); }
+  };
+
+  void on_io_done(std::uint32_t tag, Tick now) override;
+
+  auto parts() { return links_of(parts_.data(), &Part::next); }
+  void start(Tick now);
+  void read(std::uint32_t place, Tick now);
+  void write(std::uint32_t place, Tick now);
+  void take(std::uint32_t part, std::uint32_t frame, Tick now);
+  void admit(Tick now);
+  void destage(Tick now);
+  void destaged(std::uint32_t frame, Tick now);
+  void ask(Io::For purpose, std::uint32_t index, IoRequest request, Tick now);
+  void check_indices(const Archive& archive) const;
+
+  const WriteCacheParameters parameters_;
+  std::unique_ptr<StorageDevice> device_;
+  Intake intake_;
+  Counter no_prefetches_ = 0;
+  BufferPart frames_;  // `valid`: lines that the device lacks; `expected`: those on their way to it
+  Pool<Part> parts_;
+  Pool<Io> ios_;
+  std::vector<std::uint32_t> left_;  // parts without a frame, by the request's place; not saved
+  std::int64_t destaging_ = 0;
+  EventQueue<Event> events_;
+  WriteCacheCounts counts_;
+};
+
+}  // namespace hmsim
