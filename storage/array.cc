@@ -37,12 +37,13 @@ HMSIM_INLINE void Array::occupy_ring(std::uint32_t index, Tick now) {
   events_.schedule(now + time, Event::ring, index);
 }
 
-HMSIM_INLINE void Array::occupy_controller(std::uint32_t index, Tick now) {
+// `delay`: time until the controller is ready.
+HMSIM_INLINE void Array::occupy_controller(std::uint32_t index, Tick delay, Tick now) {
   Transfer& transfer = transfers_[index];
   transfer.charge(ArrayPart::controller, now);
   const Tick time =
       memory_.start(transfer.controller, transfer.offset, transfer.bytes, transfer.write);
-  events_.schedule(now + time, Event::cells, index);
+  events_.schedule(now + delay + time, Event::cells, index);
 }
 
 HMSIM_INLINE void Array::enter_ring(std::uint32_t index, Tick now) {
@@ -55,7 +56,7 @@ HMSIM_INLINE void Array::enter_ring(std::uint32_t index, Tick now) {
 
 HMSIM_INLINE void Array::enter_controller(std::uint32_t index, Tick now) {
   if (memory_[transfers_[index].controller].server.offer(index, now)) {
-    occupy_controller(index, now);
+    occupy_controller(index, memory_.wake_up(), now);
   }
 }
 
@@ -247,7 +248,7 @@ void Array::end_ring(std::uint32_t index, Tick now) {
 void Array::end_cells(std::uint32_t index, Tick now) {
   const Transfer transfer = transfers_[index];
   if (const auto next = memory_[transfer.controller].server.end(now)) {
-    occupy_controller(*next, now);
+    occupy_controller(*next, Tick(0), now);
   }
   transfers_[index].charge(ArrayPart::cells, now);
   if (transfer.write) {

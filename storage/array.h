@@ -144,7 +144,7 @@ class Array final : public StorageDevice {
   void occupy_ring(std::uint32_t index, Tick now);
   void end_ring(std::uint32_t index, Tick now);
   void enter_controller(std::uint32_t index, Tick now);
-  void occupy_controller(std::uint32_t index, Tick now);
+  void occupy_controller(std::uint32_t index, Tick delay, Tick now);
   void end_cells(std::uint32_t index, Tick now);
   void end_link(std::uint32_t index, bool to_host, Tick now);
   void end_sent(std::uint32_t index, Tick now);

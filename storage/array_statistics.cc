@@ -32,7 +32,7 @@ constexpr NamedPower kPowers[] = {
     {"buffers", &Power::buffers, "buffers of scheduler and controllers"},
     {"controllers", &Power::controllers, "memory controllers"},
     {"cells", &Power::cells, "cells and row buffers, for what was read and written"},
-    {"background", &Power::background, "dies, whatever they do"},
+    {"background", &Power::background, "dies, idle or ready to receive commands"},
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ void Array::account(Tick now) {
 Power Array::power() const {
   return power_of(parameters_.power,
                   {(link_busy(false) + link_busy(true)) / 2, ring_busy(), memory_.busy()},
-                  memory_.counts(), parameters_.memory.controllers, ring_.level().time());
+                  memory_.counts(), parameters_.memory, ring_.level().time());
 }
 
 void Array::register_statistics(StatisticRegistry& registry, const std::string& path) {
@@ -86,6 +86,8 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
   registry.counter(path + ".rows_written", "rows", "written, those of wear levelling apart",
                    {&rows.rows_written});
   registry.counter(path + ".gap_moves", "rows", "moved by wear levelling", {&rows.gap_moves});
+  registry.counter(path + ".wake_ups", "transfers", "that found their controller idle",
+                   {&rows.wake_ups});
   registry.gauge(path + ".power_w", "W", "mean over time, of all its parts",
                  [this] { return power().total(); });
   for (const NamedPower& each : kPowers) {

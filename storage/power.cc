@@ -7,6 +7,7 @@ namespace {
 
 constexpr double kMostWatts = 1'000;
 constexpr double kPicojoule = 1e-12;
+constexpr double kMicrowatt = 1e-6;
 constexpr double kBitsPerByte = 8;
 
 double watts(const BlockPower& block, double busy) {
@@ -54,11 +55,17 @@ void ArrayPowerParameters::declare(ParameterSet& parameters) {
                   {"to read from a row buffer", kCells});
   parameters.integer("dies", dies, {0, 1'000'000}, "dies", {"of cells, in all", kSource});
   parameters.real("die_idle", die_idle, 0, kMostWatts, "W", {"of each die, always", kSource});
+  parameters.real("row_active", row_active, 0, 1e6, "uW/bit",
+                  {"of each bit of a row while its controller is busy, as its dies are ready to "
+                   "receive commands; 0: none",
+                   "Caulfield et al. 2010, Table I: 20, which its totals leave out"});
 }
 
 Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
-               const RowMemoryCounts& counts, std::int64_t controllers, Tick time) {
-  const auto number = static_cast<double>(controllers);
+               const RowMemoryCounts& counts, const RowMemoryParameters& memory, Tick time) {
+  const auto number = static_cast<double>(memory.controllers);
+  const double open_bits =
+      number * busy.controllers * kBitsPerByte * static_cast<double>(memory.row.value());
   Power power;
   power.scheduler = watts(parameters.scheduler, busy.link);
   power.ring = watts(parameters.ring, busy.ring);
@@ -66,7 +73,8 @@ Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
   power.buffers = watts(parameters.scheduler_buffers, busy.link) +
                   number * watts(parameters.controller_buffers, busy.controllers);
   power.controllers = number * watts(parameters.controller, busy.controllers);
-  power.background = static_cast<double>(parameters.dies) * parameters.die_idle;
+  power.background = static_cast<double>(parameters.dies) * parameters.die_idle +
+                     open_bits * parameters.row_active * kMicrowatt;
   if (time > Tick(0)) {
     const double picojoules =
         kBitsPerByte *

@@ -33,6 +33,7 @@ struct ArrayPowerParameters {
   double row_buffer_read = 0.93;
   std::int64_t dies = 512;
   double die_idle = 0.000264;  // watts
+  double row_active = 0;       // microwatts per bit of the row buffer of a busy controller
 
   void declare(ParameterSet& parameters);  // under "power."
 };
@@ -58,8 +59,8 @@ struct BusyShares {
   double controllers = 0;
 };
 
-// Returns the mean power. `counts` and `busy` were measured over `time`.
+// Returns the mean power of an array of `memory`. `counts` and `busy` were measured over `time`.
 Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
-               const RowMemoryCounts& counts, std::int64_t controllers, Tick time);
+               const RowMemoryCounts& counts, const RowMemoryParameters& memory, Tick time);
 
 }  // namespace hmsim

@@ -27,6 +27,11 @@ void RowMemoryParameters::declare(ParameterSet& parameters) {
                   {"of a transfer, beside its rows' and its bytes' times", kFitted});
   parameters.time("read_per_kib", read_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
   parameters.time("write_per_kib", write_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
+  parameters.time("wake_up", wake_up,
+                  {"of a transfer that finds its controller idle, whose dies have entered "
+                   "power-down; 0s: none",
+                   "Caulfield et al. 2010, V-D: after Elpida's EDE1104AFSE, two clocks (8ns)"},
+                  kMillisecond);
   parameters.integer_or("start_gap", start_gap, {1, 1'000'000'000}, "off", 0, "writes",
                         {"writes of rows after which a controller's gap moves by one row; off: no "
                          "levelling of wear",

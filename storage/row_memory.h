@@ -22,6 +22,7 @@ struct RowMemoryParameters {
   Tick write_base{2'750'000};
   Tick read_per_kib{115'000};
   Tick write_per_kib{90'000};
+  Tick wake_up{0};               // of a controller that was idle
   std::int64_t start_gap = 100;  // row writes between two moves of a controller's gap; 0: off
   bool selective_writes = false;
 
@@ -33,13 +34,14 @@ struct RowMemoryCounts {
   Counter rows_read = 0;
   Counter rows_written = 0;
   Counter gap_moves = 0;
+  Counter wake_ups = 0;
   Counter cell_bytes_read = 0;
   Counter cell_bytes_written = 0;
   Counter buffer_bytes_read = 0;  // of row buffers
   Counter buffer_bytes_written = 0;
 
   void serialize(Archive& archive) {
-    archive(rows_read, rows_written, gap_moves, cell_bytes_read, cell_bytes_written,
+    archive(rows_read, rows_written, gap_moves, wake_ups, cell_bytes_read, cell_bytes_written,
             buffer_bytes_read, buffer_bytes_written);
   }
 };
@@ -65,6 +67,11 @@ class RowMemory {
   Controller& operator[](std::size_t index) { return controllers_[index]; }
   const Controller& operator[](std::size_t index) const { return controllers_[index]; }
 
+  // Takes a controller's dies out of power-down. Returns how long it takes.
+  Tick wake_up() {
+    ++counts_.wake_ups;
+    return parameters_.wake_up;
+  }
   // Starts a transfer within one controller's address range. Returns how long it takes.
   Tick start(std::size_t controller, std::uint64_t offset, std::uint64_t bytes, bool write);
 

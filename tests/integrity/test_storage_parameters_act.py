@@ -65,6 +65,7 @@ OTHER: dict[str, Any] = {
     "storage.memory.write_base": "1us",
     "storage.memory.read_per_kib": "1us",
     "storage.memory.write_per_kib": "1us",
+    "storage.memory.wake_up": "1us",
     "storage.memory.start_gap": "off",
     "storage.memory.selective_writes": True,
     "storage.power.dies": 8,

@@ -92,18 +92,23 @@ TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
 }
 
 TEST(ArrayPower, IsIdleAndBusyBlocksAndBits) {
-  const ArrayPowerParameters parameters;
-  const Power idle = power_of(parameters, {}, {}, 4, kSecond);
+  ArrayPowerParameters parameters;
+  RowMemoryParameters memory;
+  const Power idle = power_of(parameters, {}, {}, memory, kSecond);
   EXPECT_NEAR(idle.background, 0.135, 0.0005);  // 512 dies of 264 uW
   EXPECT_NEAR(idle.total() - idle.background, 0.3 + 0.03 + 0.12 + 5 * 0.00126 + 4 * 0.24, 1e-12);
   RowMemoryCounts counts;
   counts.cell_bytes_written = counts.buffer_bytes_written = 2'000'000'000;  // per second
-  const Power busy = power_of(parameters, {1, 1, 1}, counts, 4, kSecond);
+  const Power busy = power_of(parameters, {1, 1, 1}, counts, memory, kSecond);
   EXPECT_NEAR(busy.cells, 2e9 * 8 * 17.84e-12, 1e-12);
   const double blocks = busy.total() - busy.background - busy.cells;
   EXPECT_NEAR(blocks, 1.3 + 0.06 + 0.4 + 5 * 0.00437 + 4 * 0.34, 1e-12);  // Table I: 3.14 W
   counts.cell_bytes_written = counts.buffer_bytes_written = 4'000'000'000;
-  EXPECT_NEAR(power_of(parameters, {}, counts, 1, kSecond).cells, 0.571, 0.0005);
+  memory.controllers = 1;
+  EXPECT_NEAR(power_of(parameters, {}, counts, memory, kSecond).cells, 0.571, 0.0005);
+  parameters.row_active = 20;
+  const Power half = power_of(parameters, {0, 0, 0.5}, {}, memory, kSecond);
+  EXPECT_NEAR(half.background, 512 * 264e-6 + 0.5 * 65'536 * 20e-6, 1e-12);
 }
 
 TEST(ArrayPower, SmallWritesTakeAWholeRowsEnergy) {

@@ -49,6 +49,30 @@ std::int64_t lone_read(std::int64_t transfers, std::int64_t kib) {
   return sent.back() + 100'000;
 }
 
+// The four transfers of 32 KiB go to four controllers, all idle, which wake up side by side.
+TEST(Array, AnIdleControllerWakesUpFirst) {
+  for (const std::int64_t kib : {4, 32}) {
+    for (const bool write : {false, true}) {
+      const auto run = [&](Tick wake_up, double& woken) {
+        Machine machine = moneta(Kind::none);
+        machine.design.memory.start_gap = 0;
+        machine.design.memory.wake_up = wake_up;
+        Array array(machine.design, machine.capacity);
+        const auto bytes = static_cast<std::uint64_t>(kib) * kKib;
+        ClosedLoop loop(machine.path, array, threads(1, bytes, write ? 0 : 1));
+        loop.run_requests(10);
+        woken = loop.statistic("storage.device.wake_ups");
+        return loop.now();
+      };
+      double woken = 0;
+      const Tick without = run(Tick(0), woken);
+      const Tick with = run(8 * kNanosecond, woken);
+      EXPECT_EQ(with - without, 10 * 8 * kNanosecond) << kib << write;
+      EXPECT_EQ(woken, static_cast<double>(kib == 4 ? 10 : 40));
+    }
+  }
+}
+
 TEST(Array, ALoneRequestTakesTheTimeOfItsPipeline) {
   for (const Kind kind : {Kind::moneta_base, Kind::moneta_2q, Kind::moneta_balance}) {
     for (const std::int64_t kib : {1, 4, 8, 16, 64, 256, 512}) {
