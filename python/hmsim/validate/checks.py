@@ -35,6 +35,7 @@ from hmsim.validate import (
     storage_applications,
     storage_claims,
     storage_device_claims,
+    storage_nas,
     storage_oracles,
     storage_paging,
 )
@@ -310,7 +311,10 @@ def _storage_forms() -> Iterator[Row]:
 
 def _storage_claims() -> Iterator[Row]:
     """Claims of papers: the middle of the band, and half of its width."""
-    kinds = (storage_claims, storage_device_claims, storage_applications, storage_paging)
+    kinds = (
+        *(storage_claims, storage_device_claims, storage_applications, storage_paging),
+        storage_nas,
+    )
     for claims in (claims for kind in kinds for claims in kind.CLAIMS):
         for claim in claims():
             middle, half = (claim.low + claim.high) / 2, (claim.high - claim.low) / 2
