@@ -99,10 +99,10 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
 
 // Throws InputError for a request that is stuck, because a run that waits for it would never end.
 void Simulation::check_stall() const {
-  if (limits_.stall == Tick(0)) {
-    return;
-  }
   const Tick since = kernel_.now() - limits_.stall;
+  if (limits_.stall == Tick(0) || since <= Tick(0)) {
+    return;  // no limit, or no request can be that old yet
+  }
   for (const Requester::Outstanding& each : memory_->outstanding()) {
     if (each.since && *each.since < since) {
       const bool dram = each.request.memory == MemoryClass::dram;
