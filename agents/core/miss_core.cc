@@ -91,13 +91,14 @@ void MissCore::stood_still(Tick now) {
 void MissCore::page_came(Tick now) {
   if (pass_.stalled() && paging_->waits(miss_)) {
     paging_->ask(miss_, now);
-  } else if (!blocked()) {
-    unblock(now);
+  } else {
+    end_stall(now);
   }
 }
 
-void MissCore::unblock(Tick now) {
-  if (pass_.unblock(now)) {
+// Ends the stall, if any, unless the core is still blocked.
+void MissCore::end_stall(Tick now) {
+  if (!blocked() && pass_.unblock(now)) {
     link_.notify();
   }
 }
@@ -198,18 +199,20 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   if (where == fences_.safe_at(write) && write.tag == kNonTemporal) {
     fences_.safe();
   }
-  if (!blocked()) {
-    unblock(now);
+  if (pass_.stalled()) {
+    end_stall(now);
   }
 }
 
-[[gnu::flatten]] void MissCore::on_complete(const Request& request, Tick now) {
-  if (request.write) {
-    if (fences_.safe_at(request) == Persistence::module) {
-      reached(Persistence::module, request, now);
-    }
-    return;
+void MissCore::on_complete(const Request& request, Tick now) {
+  if (!request.write) {
+    line_came(request, now);
+  } else if (fences_.safe_at(request) == Persistence::module) {
+    reached(Persistence::module, request, now);
   }
+}
+
+[[gnu::flatten]] void MissCore::line_came(const Request& request, Tick now) {
   bool has_steps = false;
   if (request.tag < kPrefetch) {
     has_steps = data_came(request.tag, now);
