@@ -90,8 +90,10 @@ class CoreWindow {
   }
   // Computes the retirement of records whose slots are known. Calls reach(before, index) when the
   // retirement of instructions up to `index` is known; `before` is the last record among them.
+  // Returns whether any retirement has become known.
   template <class Reach>
-  void resolve(Reach reach) {
+  bool resolve(Reach reach) {
+    const std::int64_t first = known_;
     while (known_ < end_ && entry(known_).ready != kUnknown) {
       const Entry& before = entry(known_ - 1);
       Entry& next = entry(known_);
@@ -99,6 +101,7 @@ class CoreWindow {
       next.retire = later(before.retire + (next.index - before.index), next.ready);
       ++known_;
     }
+    return known_ != first;
   }
   bool resolved() const { return known_ == end_; }  // all retirements are known
   // The last record with known retirement.
