@@ -68,7 +68,7 @@ class CoreWindow {
   // Adds a record and returns its number.
   std::int64_t add(std::int64_t index, std::int64_t dispatch, std::int64_t ready, Tick now) {
     ensure(static_cast<std::size_t>(end_ - first_) <= mask_, "core", now, -1,
-           "the window holds more records than it can");
+           "too many records in a core's window");
     Entry& added = entry(end_);
     added.index = index;
     added.dispatch = dispatch;
