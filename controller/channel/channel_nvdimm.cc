@@ -31,7 +31,7 @@ void Channel::end_flush(Transaction& flush) {
 // one.
 void Channel::pass_flush(Tick now) {
   ensure(nvdimm_.barrier().stage() == FlushBarrier::Stage::acknowledged, "channel", now, -1,
-         "a flush passes that the NVDIMM has not acknowledged");
+         "end of a flush that the NVDIMM has not acknowledged");
   nvdimm_.barrier().pass();
   if (admission_.is_open()) {
     return;

@@ -76,7 +76,7 @@ class StarvationGuard {
   template <class OwnerOf>
   void restore(const Archive& archive, std::vector<Transaction*> held, OwnerOf owner_of) {
     for (const Transaction* each : held) {
-      archive.check(!each->overdue || active(), "a transaction is overdue that has no limit");
+      archive.check(!each->overdue || active(), "overdue transaction without a limit");
     }
     if (!active()) {
       return;
