@@ -114,7 +114,7 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
     case EscapeCode::add_instructions:
       record.gap += static_cast<std::int64_t>(record_line(word));
       if (static_cast<std::uint64_t>(record.gap) > kMaxGap) {
-        throw InputError(where(place) + ": more than 2^48 instructions lie between two steps");
+        throw InputError(where(place) + ": more than 2^48 instructions between two steps");
       }
       return false;
     case EscapeCode::wake: {
@@ -213,7 +213,7 @@ void CausalJob::check(const Archive& archive, const JobPlace& place) {
   if (place.record != kEnded) {
     const ThreadSpan& span = span_at(place);
     archive.check(place.record >= span.first && place.record <= span.last,
-                  "a thread is at no place of its trace");
+                  "invalid place of a thread in its trace");
   }
 }
 
