@@ -138,7 +138,7 @@ def test_memories_that_answer_at_once_leave_base_cpis(
     # It waits for neither flash nor DRAM.
     assert cores[0]["instructions"] > 2 * run["core"]["0"]["instructions"]
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--policy", "all", *out)
-    assert "--base-cpi-out: of O3 cores" in done.stderr
+    assert "--base-cpi-out: needs O3 cores" in done.stderr
 
 
 def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:
