@@ -87,11 +87,11 @@ def run(
     agents = load_workload(_only("--workload", workload))
     if series is not None:
         if out is None:
-            raise InputError("--series: needs --out, whose series.parquet holds the time series")
+            raise InputError("--series: needs --out, for series.parquet")
         sets = [*(sets or ()), f"frontend.series_interval={series}"]
     logs = _place_of_logs(request_log, out)
     if command_log and out is None:
-        raise InputError("--command-log: needs --out, which holds the log")
+        raise InputError("--command-log: needs --out, for the log")
     system = configuration(config, sets, bundle)
     chosen = options(seed, warmup, check)
     if out is not None:
@@ -121,19 +121,23 @@ def compare(
         list[str],
         typer.Argument(
             metavar="CONFIG...",
-            help="Configurations: paths or shipped names; CONFIG,POLICY is one under a bundle.",
+            help="Configurations: paths or shipped names; CONFIG,POLICY adds a bundle.",
             autocompletion=CONFIGS,
         ),
     ],
     workload: Annotated[
         list[str],
-        typer.Option("--workload", help="A workload; may be repeated.", autocompletion=WORKLOADS),
+        typer.Option(
+            "--workload",
+            help="A workload: a path or a shipped name; may be repeated.",
+            autocompletion=WORKLOADS,
+        ),
     ],
     policy: Annotated[
         Optional[list[str]],
         typer.Option(
             "--policy",
-            help="A policy bundle, NAME,drained or NAME,mixed; repeated.",
+            help="A policy bundle, NAME,drained or NAME,mixed; may be repeated.",
             autocompletion=POLICIES,
         ),
     ] = None,
@@ -141,7 +145,7 @@ def compare(
         Optional[str],
         typer.Option(
             metavar="both|drained|mixed",
-            help="The write mode of bundles that leave it open; by default what each says.",
+            help="The write mode of bundles that do not set it; by default the bundle's.",
         ),
     ] = None,
     sets: Sets = None,
@@ -155,17 +159,17 @@ def compare(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Set policies, or systems, side by side on the same workloads.
+    """Compare policies, or systems, on the same workloads.
 
-    Speedups are over the first column. Each agent also runs alone, on the same system, for
-    slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
+    Speedups are relative to the first column. Each agent also runs alone, on the same system, for
+    slowdowns. A cache keeps finished runs: after an interruption the same command continues.
 
-    Several configurations need no policy: each runs under its own, or, as CONFIG,POLICY, under that
-    one. --set is said to all of them.
+    With several configurations --policy is optional: each runs under its own policies, or under
+    those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
 
-    Whether DRAM writes are drained in batches or mix with reads (controller.writes) may be worth
-    more than the policy: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM
-    and NVM Duet set the direction themselves and stay as they are.
+    The write mode (controller.writes: drained or mixed) can matter more than the policy. --writes
+    both shows each policy as NAME,drained and as NAME,mixed. FIRM and NVM Duet set the direction
+    themselves; --writes does not change them.
     """
     logs = _place_of_logs(request_log, out)
     if out is not None:
@@ -175,7 +179,7 @@ def compare(
         for each in config
     ]
     chosen = options(seed, warmup, check)
-    with resumable("runs that had ended are kept in the cache"):
+    with resumable("finished runs are kept in the cache"):
         found = compare_runs(
             *(systems, policy or (), workload, chosen, jobs, True),
             writes=writes,
@@ -195,12 +199,12 @@ def compare(
 
 
 def import_run(
-    record: Annotated[str, typer.Argument(metavar="RECORD", help="What gem5's script left.")],
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="run.json of gem5's script.")],
     out: Out = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a run directory of the record of a run in gem5."""
+    """Convert the record of a run in gem5 to a run directory."""
     result = read_record(record)
     _leave(result, out, force, json)
 
@@ -217,7 +221,7 @@ def _place_of_logs(request_log: bool, out: str | None) -> Path | None:
     if not request_log:
         return None
     if out is None:
-        raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
+        raise InputError("--request-log: needs --out, for requests.parquet")
     return existing_parent(out)
 
 
@@ -248,12 +252,12 @@ def _print_result(result: Result) -> None:
     )
     before = result.host.get("preconditioning_seconds", 0.0)
     if before > NOTABLE and 2 * before > result.host["seconds"]:
-        print(f"(preconditioning took {before:.1f} s of these; the next run that starts so has it)")
+        print(f"(preconditioning took {before:.1f} s of these; later runs reuse it)")
     _print_agents(result.workload)
     _print_unfinished(result)
     _print_repeated(result)
     if backward := stats.get("frontend.backward_arrivals"):
-        print(f"{number(backward)} requests arrive before one in front of them; the order stands")
+        print(f"{number(backward)} requests arrive before a preceding one; their order is kept")
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:
@@ -303,15 +307,11 @@ def _print_agents(workload: Workload) -> None:
         trace = f" of {agent.trace.name}" if agent.trace else ""
         print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
         if _could_infer(agent):
-            print(
-                "  (its requests wait for nothing; with replay: inferred they do, as they did once)"
-            )
+            print("  (its requests do not wait for each other; replay: inferred makes them wait)")
     for note in workload.notes:
         print(f"({note})")
     if workload.name.startswith(mixes.PREFIX) and "," not in workload.name:
-        print(
-            f"the program waits for its I/O; in {workload.name},closed, as mixes were, it did not"
-        )
+        print(f"the program waits for its I/O; in {workload.name},closed it does not")
 
 
 def _could_infer(agent: Agent) -> bool:
@@ -336,7 +336,7 @@ def _print_repeated(result: Result, where: str = "") -> None:
     for index in range(len(result.workload.agents)):
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
-            print(f"agent {index} did its work {number(passes)} times{where}: it is that short")
+            print(f"agent {index} did its work {number(passes)} times{where}: it is short")
 
 
 def _scaled(value: float, factor: float) -> float:
