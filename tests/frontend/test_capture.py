@@ -261,10 +261,10 @@ def test_refusals_name_the_reason_and_leave_nothing(tmp_path: Path, program: str
     refused(tmp_path, "replaced itself", program, "exec", "/bin/true")
     refused(tmp_path, " 1 s", program, "sleep", timeout=1)
     refused(tmp_path, "nothing-of-this-name: ", "./nothing-of-this-name")
-    refused(tmp_path, "no program")
+    refused(tmp_path, "a program is required")
     refused(tmp_path, "'32KB'", program, "exit", "0", caches=Caches("32KB"))
     refused(tmp_path, "power-of-two", program, "exit", "0", caches=Caches(l3="9MiB"))
-    refused(tmp_path, "limit: 0 instructions", program, "exit", "0", limit=0)
+    refused(tmp_path, "limit: must be at least", program, "exit", "0", limit=0)
     text = tmp_path / "text"
     text.write_text("no program\n")
     refused(tmp_path, "executed", str(text))

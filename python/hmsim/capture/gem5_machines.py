@@ -142,4 +142,6 @@ def _check(job: GuestJob, machine: Path, window: str | None) -> None:
             return
     except (InputError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise InputError(f"{machine}: no machine of this job as it is now; choose another folder")
+    raise InputError(
+        f"{machine}: not a machine of this job in its present version; choose another folder"
+    )

@@ -188,7 +188,7 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
         tools.download_jar(package, versions[package], tools.digest_of(package), jars)
     entries = {f"spark/{path.name}": tools.data(path) for path in sorted(jars.iterdir())}
     if not entries:
-        raise GuestError(f"Spark: {archive.name} holds no jars")
+        raise GuestError(f"Spark: {archive.name} contains no jars")
     entries["spark"] = tools.FOLDER
     classes = scratch / "classes"
     _compile(scratch, jars, classes, versions)

@@ -37,7 +37,7 @@ def host_counter_khz() -> int:
     counter, or it cannot be read.
     """
     if platform.machine() != "x86_64":
-        raise CaptureError(f"time stamp counter: none on {platform.machine()}")
+        raise CaptureError(f"time stamp counter: not supported on {platform.machine()}")
     try:
         code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     except OSError as error:

@@ -109,8 +109,8 @@ def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
     """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
     if name not in known:
         near = nearest_name(name, list(known))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(known)}"
-        raise CaptureError(f"{what} '{name}' is unknown{hint}")
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
+        raise CaptureError(f"unknown {what} '{name}'{hint}")
 
 
 def check_machine(
@@ -126,7 +126,7 @@ def check_machine(
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")
     if nvdimm < 64 << 20 or nvdimm % (2 << 20):
-        raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
+        raise CaptureError("nvdimm: must be at least 64MiB, in units of 2MiB")
     if not 1 <= vcpus <= VCPUS:
         raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
     if not 1 <= scale <= MOST_SCALE:

@@ -58,7 +58,7 @@ class Monitor:
             self._stream.write(json.dumps(request).encode() + b"\n")
             self._stream.flush()
         except OSError as error:
-            raise MonitorError("QEMU went away") from error
+            raise MonitorError("QEMU closed the connection") from error
         while True:
             answer = self._read()
             if "return" in answer:
@@ -112,6 +112,6 @@ class Monitor:
         except OSError:
             line = None
         if not line:
-            raise MonitorError("QEMU went away")
+            raise MonitorError("QEMU closed the connection")
         answer = json.loads(line)
         return answer if isinstance(answer, dict) else {}

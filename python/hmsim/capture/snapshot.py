@@ -98,7 +98,7 @@ def _check(folder: Path, machine: Machine) -> None:
     except (InputError, ValueError, RecursionError):
         saved = None
     if not isinstance(saved, dict) or not (folder / STATE).is_file():
-        raise CaptureError(f"{folder}: is no snapshot of a machine")
+        raise CaptureError(f"{folder}: is not a snapshot of a machine")
     for name, value in machine.description().items():
         if saved.get(name) != value:
             raise CaptureError(
