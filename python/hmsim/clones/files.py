@@ -65,7 +65,9 @@ def materialised(
     wanted = "dram" if dram_only else "nvdimm" if blocks else ""
     streams = {name: s for name, s in profile.streams.items() if name.startswith(wanted)}
     if not streams or (blocks and dram_only):
-        raise InputError(f"{path}: has no accesses of {wanted.upper()} to make such a trace of")
+        raise InputError(
+            f"{path}: has no accesses of {wanted.upper()}, so no such trace can be made"
+        )
     profile = replace(profile, streams=streams)
     if dram_only:
         profile.nvdimm_pages = 0
@@ -94,7 +96,7 @@ def _is_whole(twin: Path) -> bool:
         return False
     try:
         if settings.read_text_file(digest).decode("ascii", "replace") != file_digest(twin):
-            raise InputError(f"{twin}: damaged: its SHA-256 is not the one in {digest.name}")
+            raise InputError(f"{twin}: damaged: its SHA-256 differs from {digest.name}")
     except InputError as damage:
         set_aside(damage)
         return False
@@ -119,9 +121,9 @@ def resolve(name: str, folder: Path, keys: Mapping[str, str]) -> Path:
     if format_name in FORMATS and format_name not in TWINS:
         raise InputError(f"a twin has format {' or '.join(TWINS)}, not {format_name}")
     if not 1 <= seed <= MOST_TWINS:
-        raise InputError(f"there is no twin {seed}, only 1 to {MOST_TWINS}")
+        raise InputError(f"unknown twin {seed}: must be 1 to {MOST_TWINS}")
     if part not in (None, *TWIN_PARTS):
-        raise InputError(f"there is no part '{part}', only {', '.join(TWIN_PARTS)}")
+        raise InputError(f"unknown part '{part}': must be one of {', '.join(TWIN_PARTS)}")
     limited = part != "whole" and 0 <= limit <= LONGEST_TWIN
     return materialised(
         _profile(match["profile"], folder),
@@ -143,7 +145,7 @@ def _profile(name: str, folder: Path) -> Path:
     if name not in known:
         near = nearest_name(name, list(known))
         hint = f"did you mean '{near}'?" if near else f"shipped: {', '.join(known)}"
-        raise InputError(f"no such profile '{name}'; {hint}")
+        raise InputError(f"unknown profile '{name}'; {hint}")
     return known[name]
 
 

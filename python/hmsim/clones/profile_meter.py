@@ -346,7 +346,7 @@ def measure_columns(
         if measured.accesses:
             streams[stream] = measured
     if not streams:
-        raise InputError(f"{os.fspath(name)}: holds no record")
+        raise InputError(f"{os.fspath(name)}: contains no record")
     found = {}
     for memory in ("dram", "nvdimm"):
         lists = [meters[s].pages.pages for s in streams if s.startswith(memory)]

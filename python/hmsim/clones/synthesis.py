@@ -54,11 +54,11 @@ def synthesise(
         InputError: an argument, or the file, is at fault.
     """
     if not SHARES[0] <= intensity <= SHARES[1]:
-        raise InputError(f"intensity: {intensity:g} lies outside {SHARES[0]:g} .. {SHARES[1]:g}")
+        raise InputError(f"intensity: must be in {SHARES[0]:g} .. {SHARES[1]:g}, got {intensity:g}")
     if not 1 <= instructions <= LONGEST_TWIN:
-        raise InputError(f"instructions: {instructions} lies outside 1 .. 2^46")
+        raise InputError(f"instructions: must be in 1 .. 2^46, got {instructions}")
     if blocks and not profile.nvdimm_pages:
-        raise InputError("the profile has no accesses of an NVDIMM, so no blocks")
+        raise InputError("blocks: the profile must have accesses of an NVDIMM")
     two = profile.nvdimm_pages > 0
     flags = TWO_MEMORIES if two else RENUMBERED_PAGES
     counted = _Counted()
