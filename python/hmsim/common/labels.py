@@ -33,7 +33,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.speedup", "agent {}, speedup", 1),
         ("agent.*.slowdown", "agent {}, slowdown", 1),
         ("agent.*.makespan_us", "agent {}, makespan (us)", 1),
-        ("agent.*.ipc", "agent {}, IPC, waiting counted", 1),
+        ("agent.*.ipc", "agent {}, IPC, including waits", 1),
         ("core.*.ipc", "core {}, IPC", 1),
         ("system.ipc", "measured agents, IPC", 1),
         ("sim.requests", "requests", 1),
@@ -41,7 +41,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
     "threads of jobs": (
         ("agent.*.time.running", "agent {}, on cores (ms)", 1e-9),
         ("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9),
-        ("agent.*.time.run_queue", "agent {}, no core free (ms)", 1e-9),
+        ("agent.*.time.run_queue", "agent {}, waiting for a core (ms)", 1e-9),
         ("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9),
         ("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9),
         ("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9),
