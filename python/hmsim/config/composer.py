@@ -93,7 +93,7 @@ class _Composer:
         self._count(event, 1, level)
         anchor = event.anchor
         if anchor in self._anchors:
-            _refuse(event, f"the anchor &{anchor} is given before")
+            _refuse(event, f"the anchor &{anchor} occurs twice")
         if anchor:
             self._anchors[anchor] = None
         levels = 1
@@ -113,7 +113,7 @@ class _Composer:
             _refuse(event, f"the alias *{event.anchor} has no anchor before it")
         part = self._anchors[event.anchor]
         if part is None:
-            _refuse(event, f"the alias *{event.anchor} stands within its own anchor")
+            _refuse(event, f"the alias *{event.anchor} is within its own anchor")
         self._count(event, part.nodes, level + part.levels - 1)
         return part
 
@@ -162,12 +162,12 @@ def _merged(merges: Pairs, own: Pairs) -> Pairs:
         return []
     (key, value), *others = merges
     if others:
-        _refuse(others[0][0], "a second merge key (<<) in one mapping; give it a list of aliases")
+        _refuse(others[0][0], "a second merge key (<<) in one mapping; use a list of aliases")
     found: Pairs = []
     names = _names(own)
     for node in value.value if isinstance(value, yaml.SequenceNode) else [value]:
         if not isinstance(node, yaml.MappingNode):
-            _refuse(key, "the merge key (<<) takes an alias of a mapping, or a list of them")
+            _refuse(key, "the merge key (<<) needs an alias of a mapping, or a list of them")
         found += [pair for pair in node.value if not names.intersection(_names([pair]))]
         names |= _names(node.value)
     return found
