@@ -106,7 +106,7 @@ def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path:
     assert "controller.queues" in page.words
     assert "Dots are the median" in " ".join(page.words)
     # "Blocked" is said of statistics that count requests only.
-    assert "flash commands queued at collected LUNs, in all (ms)" in page.words
+    assert "flash commands queued at collected LUNs, in total (ms)" in page.words
     names = [word for word in page.words if "blocked" in word and "." not in word]
     assert set(names) <= {"blocked by GC"}
 

@@ -123,7 +123,9 @@ def collect(directories: Sequence[str]) -> list[Shown]:
     """
     runs = find_runs(directories)
     if len(runs) > MOST_RUNS:
-        raise InputError(f"report: {len(runs)} runs are too many for one page ({MOST_RUNS})")
+        raise InputError(
+            f"report: {len(runs)} runs are too many for one page: must be at most {MOST_RUNS}"
+        )
     return [
         Shown(name, run, read_requests(run), run.series(), _collecting(run))
         for name, run in zip(names_of(runs), runs)
