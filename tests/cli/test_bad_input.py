@@ -131,7 +131,7 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a directory as trace": (
         "agents:\n  - {kind: llc_trace, path: ., format: ramulator}\n",
-        ("w.yaml:2: path:", "not a regular file"),
+        ("w.yaml:2: path:", "regular file"),
     ),
     "a trace of an unknown format": (
         "agents:\n  - {kind: llc_trace, path: good.trace, format: ramulatr}\n",

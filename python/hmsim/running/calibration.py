@@ -70,7 +70,7 @@ def train(
         InputError: the configuration has no NVDIMM.
     """
     if config.resolved()["nvdimm.present"] != "true":
-        raise InputError("calibrate: the configuration has no NVDIMM to share the bus with")
+        raise InputError("calibrate: needs an NVDIMM in the configuration")
     key = table_key(config)
     training = training_config(config)
     wanted = list(cells())
@@ -123,8 +123,8 @@ def with_table(
     if found is None:
         if not calibrate:
             raise InputError(
-                f"{name}: there is no table for this DRAM, flash, buffer and queue depth; "
-                f"'hmsim calibrate' trains one"
+                f"{name}: no table exists for this DRAM, flash, buffer and queue depth; "
+                "'hmsim calibrate' trains one"
             )
         table = train(config, jobs=jobs, progress=progress)
         store(table, config.name)

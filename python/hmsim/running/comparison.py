@@ -235,7 +235,7 @@ def _systems(
     ]
     for base in bases:
         if policies and base.policy is not None:
-            raise InputError(f"compare: {base.name} is under {base.policy}; leave out the policies")
+            raise InputError(f"compare: {base.name} has policy {base.policy}; omit the policies")
     if not policies and (len(bases) < 2 or writes is not None):
         raise InputError("compare: needs policies, or several configurations")
     systems: list[Config] = []
@@ -323,7 +323,7 @@ def _ratio(numerator: float, denominator: float) -> float:
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise InputError(f"compare: the {what} '{name}' is there twice")
+            raise InputError(f"compare: the {what} '{name}' occurs twice")
 
 
 def _simulate_all(

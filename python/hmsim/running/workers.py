@@ -142,7 +142,7 @@ def _on_cluster(
             if outcome is None and each:
                 dead.append(point)
             elif outcome is None:
-                text = "the process that ran this point was killed, more than once"
+                text = "the process that ran this point was killed more than once"
                 yield Outcome(point.key, error=text, final=False)
             else:
                 yield outcome
