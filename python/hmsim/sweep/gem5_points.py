@@ -70,7 +70,9 @@ class Gem5:
         """Return the command whose run directory is below a folder."""
         options = ["--config", str(folder / CONFIG), "--seed", str(point.options.seed)]
         if point.options.warmup_instructions:
-            raise InputError("gem5: warmup: give a time; the script counts no instructions")
+            raise InputError(
+                "gem5: warmup: must be a time, because the script counts no instructions"
+            )
         if point.options.warmup_ps:
             options += ["--warmup", f"{point.options.warmup_ps}ps"]
         if self.checkpoint:

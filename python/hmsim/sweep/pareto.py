@@ -34,7 +34,7 @@ def parse(text: str) -> list[tuple[str, str]]:
     for part in parts:
         name, colon, way = part.strip().partition(":")
         if colon and way not in WAYS:
-            raise InputError(f"--pareto: {name}: '{way}'; choose min or max")
+            raise InputError(f"--pareto: {name}: must be min or max, got '{way}'")
         found.append((name, way))
     return found
 
@@ -46,7 +46,7 @@ def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[t
         if name not in units:
             near = nearest_name(name, list(units))
             hint = f"; did you mean '{near}'?" if near else ""
-            raise InputError(f"--pareto: {name}: no point has it{hint}")
+            raise InputError(f"--pareto: {name}: not a statistic of any point{hint}")
         found.append((name, way or ("min" if units[name] in LESS_IS_BETTER else "max")))
     return found
 

@@ -70,7 +70,7 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
         return as_table(sorted(store.everything(), key=lambda row: row[1].key))
     runs = sorted(file.parent for file in path.rglob(STATISTICS))
     if not runs:
-        raise InputError(f"{path}: holds no run, comparison or sweep of hmsim")
+        raise InputError(f"{path}: contains no run, comparison or sweep of hmsim")
     table = as_table(list(read_runs(runs)))
     return _with_comparison(table, path / COMPARISON)
 
@@ -191,7 +191,7 @@ def read_table(path: Path) -> pd.DataFrame:
             found = pq.read_table(file)
         axes = json.loads((found.schema.metadata or {})[b"axes"])
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise InputError(f"{path}: no table of hmsim's: {error}") from error
+        raise InputError(f"{path}: is not a table of hmsim: {error}") from error
     table = found.to_pandas()
     table.attrs["axes"] = axes
     table.attrs["units"] = {
@@ -267,7 +267,7 @@ def maximum_slowdown(together: Sequence[float], alone: Sequence[float]) -> float
 def _pairs(together: Sequence[float], alone: Sequence[float]) -> list[tuple[float, float]]:
     pairs = list(zip(together, alone))
     if not pairs or len(together) != len(alone):
-        raise ValueError("needs a rate together and one alone of each agent")
+        raise ValueError("needs the rates together and alone of each agent")
     return pairs
 
 
