@@ -224,7 +224,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     assert f"{tmp_path / 'nowhere'}: " in refused(tmp_path / "nowhere")
     assert naming(f"{tmp_path}:", "config.yaml").search(refused(tmp_path))
     assert "request 123456789" in refused(plain, "--request", 123456789)
-    assert "--request: goes without" in refused(plain, "--request", 1, "--to", "1us")
+    assert "--request: must be used without" in refused(plain, "--request", 1, "--to", "1us")
     assert "--from: " in refused(plain, "--from", "yesterday")
     assert naming(f"{plain}:", "--from", "--to").search(
         refused(plain, "--from", "2us", "--to", "1us")
@@ -259,7 +259,7 @@ def test_a_log_that_was_cut_says_so(tmp_path: Path) -> None:
     assert timeline.end_ps < timeline.run.stats["sim.ticks"]
     succeed("timeline", tmp_path / "run")
     drawn = (tmp_path / "run" / "timeline" / "timeline.svg").read_text()
-    assert "the run went on after its log" in drawn or "the log of commands ends at" in drawn
+    assert "the run continued after its log" in drawn or "the log of commands ends at" in drawn
 
 
 def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:

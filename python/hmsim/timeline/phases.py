@@ -55,9 +55,13 @@ def story_of(timeline: Timeline, request: int) -> Story:
     last = own["command"].astype(str).isin(BURSTS).to_numpy().nonzero()[0] if len(own) else []
     if not len(last):
         requests = commands.loc[commands["request"] >= 0, "request"]
-        known = f"; it has some from {requests.min()} to {requests.max()}" if len(requests) else ""
+        known = (
+            f"; it contains requests from {requests.min()} to {requests.max()}"
+            if len(requests)
+            else ""
+        )
         raise InputError(
-            f"{timeline.run.path}: the command log does not hold request {request}{known}"
+            f"{timeline.run.path}: the command log does not contain request {request}{known}"
         )
     own = own.iloc[: int(last[-1]) + 1]
     first = own.iloc[0]

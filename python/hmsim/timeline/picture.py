@@ -30,10 +30,10 @@ LIGHT = "#d9d9d9"
 GLOSSARY = {
     "nvdimm_read_command": "N-RD: the host asks for the line.",
     "nvdimm_write_command": "N-WR: the host announces the line.",
-    "nvdimm_ack": "ACK: the NVDIMM says that it can take part in the transfer.",
+    "nvdimm_ack": "ACK: the NVDIMM is ready for the transfer.",
     "nvdimm_read": "GRANT: the host gives the NVDIMM the data bus; data follow tCL later.",
     "nvdimm_write": "GRANT: the host takes the data bus for the line; data follow tCWL later.",
-    "precharge": "PRE: the row that was open is closed.",
+    "precharge": "PRE: the open row is closed.",
     "activate": "ACT: the row is opened.",
     "read": "RD: the line's column is read; data follow tCL later.",
     "write": "WR: the line's column is written; data follow tCWL later.",
@@ -135,7 +135,7 @@ def _begin(timeline: Timeline, title: str) -> Drawing:
     drawing.add(Words(16, 28, title, 17, bold=True))
     drawing.height = 38
     if timeline.full:
-        text = "the run went on after its log"
+        text = "the run continued after its log"
         if timeline.channels_end_ps < timeline.end_ps:
             text = f"the log of commands ends at {duration(timeline.channels_end_ps)}"
         drawing.add(Words(WIDTH - RIGHT, 28, text, 11, "end"))
