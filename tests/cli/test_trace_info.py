@@ -161,4 +161,4 @@ def test_what_is_no_trace_is_told_for_what_it_is(tmp_path: Path) -> None:
     assert empty.stderr.endswith("empty: is empty\n")
     binary = invoke("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
     assert binary.exit_code == 2
-    assert naming("champsim:", "no text", "ChampSim's").search(binary.stderr), binary.stderr
+    assert naming("champsim:", "not text", "ChampSim's").search(binary.stderr), binary.stderr

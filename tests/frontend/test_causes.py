@@ -128,7 +128,7 @@ def test_bits_that_a_cause_does_not_have_are_refused(
 ) -> None:
     path = write(tmp_path / "t.hmsim.zst", [*RECORDS, escape(code, content)])
     at = len(RECORDS) % 8 + 1
-    with pytest.raises(InputError, match=naming(f"record {at}:", "bits", f"escape code {code} ")):
+    with pytest.raises(InputError, match=naming(f"record {at}:", "bits", f"escape code {code}")):
         read(path)
 
 
