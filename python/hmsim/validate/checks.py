@@ -349,7 +349,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     if group != "all" and group not in CHECKS:
         near = nearest_name(group, [*CHECKS, "all"])
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(CHECKS)}, all"
-        raise InputError(f"validate: no group '{group}'{hint}")
+        raise InputError(f"validate: unknown group '{group}'{hint}")
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
     rows: list[Row] = []
     for index, check in enumerate(chosen):

@@ -29,8 +29,8 @@ ROW = 128 * LINE  # bytes of a rank's row; rows are the highest field of the add
 QUEUE = 32  # DRAMsim3's transaction queues, each; its bank queues hold 8 commands
 BATCH = (32, 1)  # of writes: DRAMsim3 begins with a full buffer and takes what is in it
 ABSENT = (
-    "DRAMsim3 is not part of this build, so nothing is compared with it; "
-    "'scons dramsim3=1' adds it (needs cargo)"
+    "DRAMsim3 is not part of this build, so there is no comparison; build "
+    "with 'scons dramsim3=1' (needs cargo)"
 )
 
 

@@ -38,7 +38,7 @@ NAMES = {"berkeley_btree": "B-tree", "berkeley_hash": "hash table"}
 
 # Why claims are missed.
 LOG_WAITS = "a commit waits for a turn of the disk, 8 ms; the paper's disks have a cache of 256 MB"
-MANY_THREADS = "the table is of 16 threads' rates: a lone read takes 190 us, the SSD's own 75"
+MANY_THREADS = "the table has rates of 16 threads: a lone read takes 190 us, the SSD's own 75"
 PROGRAM_WAITS = "a lone write waits until a page of the buffer is programmed, 200 us"
 MISSED = {
     ("berkeley_btree", "raid_disk_moneta"): LOG_WAITS,

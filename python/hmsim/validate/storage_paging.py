@@ -40,8 +40,10 @@ SWEEP_MEMORY, SWEEP_INSTRUCTIONS = "2MiB", 8_200_000  # of a sweep: as many agai
 JUMPS_MEMORY, JUMPS_INSTRUCTIONS = "10MiB", 2_000_000
 
 # Reasons for missed claims.
-CLUSTERS = "Linux writes and reads neighbouring pages together; here each is an access of its own"
-HOST_BURDEN = "what made the card slower than SSDs is not told; its driver uses the host's memory"
+CLUSTERS = "Linux writes and reads neighbouring pages together; here each is a separate access"
+HOST_BURDEN = (
+    "the reason why the card was slower than SSDs is unknown; its driver uses the host's memory"
+)
 
 
 def _rate(config: str, agents: list[dict[str, object]], memory: str, warmup: int) -> float:
