@@ -64,7 +64,7 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   Job& job = jobs_[transfer.job];
   ++counts_.of[transfer.write ? 1 : 0].transfers;
   ensure(job.open > 0, "array", now, intake_[transfer.job].tag,
-         "end of a transfer of a request that has none");
+         "end of a transfer that its request does not have");
   if (--job.open == 0 && whole(transfer.job)) {
     job.parts = transfer.parts;
     job.since = transfer.since;
