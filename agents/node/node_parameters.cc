@@ -85,11 +85,11 @@ void NodeParameters::declare(ParameterSet& parameters) {
       {"where a written line is safe from power failures, so that a core's fence no longer waits "
        "for it: in the controller's queue, which survives a power failure, or in the NVDIMM",
        "controller: platforms with ADR; module: those without"});
-  parameters.choice<WakeUp>(
-      "wake", wake, {{"preempts", WakeUp::preempts}, {"queues", WakeUp::queues}},
-      {"what a thread does that wakes while no core is free: takes the core of the thread that has "
-       "run longest, or queues before threads that have not slept",
-       "preempts: Linux CFS, which counts sleep in a thread's favour"});
+  parameters.choice<WakeUp>("wake", wake,
+                            {{"preempts", WakeUp::preempts}, {"queues", WakeUp::queues}},
+                            {"when no core is free, a waking thread takes the core of the thread "
+                             "that has run longest, or queues before threads that have not slept",
+                             "preempts: Linux CFS, which counts sleep in a thread's favour"});
   parameters.time("quantum", quantum,
                   {"time after which a thread yields its core to ready threads",
                    "Linux CFS: 3 ms with few threads a core"});
