@@ -270,10 +270,10 @@ std::vector<ParameterError> DramParameters::check() const {
 void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
   const std::string own = std::string(standard->document) + ": not modelled; ";
   if (power_down != PowerDown::none) {
-    errors.push_back({"dram.power_down", own + "'none' only"});
+    errors.push_back({"dram.power_down", own + "must be 'none'"});
   }
   if (self_refresh) {
-    errors.push_back({"dram.self_refresh", own + "'false' only"});
+    errors.push_back({"dram.self_refresh", own + "must be false"});
   }
   constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots tracks
   if (timing.line() > kMostCycles) {
