@@ -12,7 +12,7 @@ void JobRecord::serialize(Archive& archive) {
       action == JobAction::read || action == JobAction::read_ahead || action == JobAction::write;
   archive.check(gap >= 0, "step of a thread before the preceding one");
   archive.check(!transfers || (lines >= 1 && lines <= kMostTransferLines),
-                "a thread's transfer has no such length");
+                "invalid length of a thread's transfer");
 }
 
 void JobPlace::serialize(Archive& archive) { archive(record, taken_to); }
