@@ -132,7 +132,7 @@ def test_wrong_use_is_refused(saved: Path, tmp_path: Path) -> None:
     result = invoke("precondition", "mascots16", "--out", saved, *SETS)
     assert (result.exit_code, "exists" in result.stderr) == (2, True)
     succeed("precondition", "mascots16", "--out", saved, "--force", *SETS)
-    with pytest.raises(InputError, match="nvdimm.kind: flash"):
+    with pytest.raises(InputError, match="preconditioning needs"):
         System("pcm").save_preconditioned(tmp_path / "pcm")
     with pytest.raises(InputError, match=naming("nvdimm.precondition.load:", "nvdimm.kind")):
         System("pcm", {"nvdimm.precondition.load": str(saved)})

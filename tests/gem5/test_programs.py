@@ -72,7 +72,7 @@ def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) ->
 def test_what_is_wrong_is_said(run: Run) -> None:
     script = "configs/gem5/se_mix.py"
     program = ("--program", "block_copy read 1 1")
-    assert "neither a path nor a shipped program" in run(script, "--program", "block", exit_code=2).stderr
+    assert "neither a path nor a shipped" in run(script, "--program", "block", exit_code=2).stderr
     assert "--set x: expected" in run(script, *program, "--set", "x", exit_code=2).stderr
     wrong = run(script, *program, "--set", "controller.queuez=split", exit_code=2)
     assert "controller.queues" in wrong.stderr
