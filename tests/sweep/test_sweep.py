@@ -252,7 +252,7 @@ def refused(*arguments: object) -> Outcome:
         ("grid: {workload: w.yaml}\npoints: *a\n", (":2: the alias",)),
         ("- 1\n", (":1: ", "a list")),
         ("", (": empty",)),
-        ("\x00", ("not text",)),
+        ("\x00", (": is not text",)),
     ],
 )
 def test_errors_name_file_line_key_and_nearest_choice(text: str, parts: tuple[str, ...]) -> None:
