@@ -286,7 +286,7 @@ def test_a_table_of_another_key_is_trained_again(
     path.write_text(path.read_text().replace(table.key, "k"))
     monkeypatch.setattr(calibration, "train", lambda *args, **keys: table)
     with_table(config)
-    assert capsys.readouterr().err.startswith(f"hmsim: {path}: has key k,")
+    assert capsys.readouterr().err.startswith(f"hmsim: {path}: its key k ")
     assert find_table(config) == (table, path)
 
 

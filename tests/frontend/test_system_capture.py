@@ -157,7 +157,7 @@ def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
         other = replace(settings, driver="pmbd-nt")
         capture_system("fio-direct-read", tmp_path / "t", other, snapshot=snapshot)
     (snapshot / "state").write_bytes(b"damaged")
-    with pytest.raises(CaptureError, match=r"(state cannot be loaded|went away)\n"):
+    with pytest.raises(CaptureError, match=r"(state cannot be loaded|closed the connection)\n"):
         capture_system("fio-direct-read", tmp_path / "t", settings, snapshot=snapshot)
     assert not (tmp_path / "t").exists()
 
@@ -344,7 +344,7 @@ def test_a_jar_that_cannot_be_had_or_is_another_is_told(
     (folder / "c-2-tests.jar").write_bytes(b"another")
     (folder / "c-2-tests.jar").rename(folder / "c-1-tests.jar")
     (tmp_path / "other").mkdir()
-    with pytest.raises(GuestError, match=rf"SHA-256 .*[0-9a-f]{{64}}.*{JAR}"):
+    with pytest.raises(GuestError, match=rf"SHA-256 .*{JAR}.*[0-9a-f]{{64}}"):
         guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path / "other")
     assert not list((tmp_path / "other").iterdir())
 

@@ -129,9 +129,9 @@ def test_the_report_refuses_what_load_results_refuses(run: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("run.json", "[]", "run.json: not an object"),
-        ("run.json", '{"a":' * 100_000, "run.json: not JSON"),
-        ("run.json", "{", "run.json:1: not JSON"),
+        ("run.json", "[]", "run.json: must be an object"),
+        ("run.json", '{"a":' * 100_000, "run.json: is not JSON"),
+        ("run.json", "{", "run.json:1: is not JSON"),
         ("run.json", None, "run.json"),
         ("config.yaml", None, "config.yaml"),
         ("stats.json", '{"sim": {"ticks": "many"}}', "stats.json: sim.ticks: "),
