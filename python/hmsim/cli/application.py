@@ -14,7 +14,7 @@ app = application(
     "Simulate memory controllers whose channels contain DRAM DIMMs and flash NVDIMMs.",
     Commands,
     completion=True,
-    end=f"\b\nThe pages that helps name lie in {data_directory()}/docs.",
+    end=f"\b\nThe pages are in {data_directory()}/docs.",
 )
 
 
