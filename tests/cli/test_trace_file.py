@@ -221,7 +221,7 @@ def test_a_run_that_skips_unpacks_only_what_it_runs(
 
 def test_what_is_nearly_the_format_is_named(tmp_path: Path) -> None:
     for content, message in (
-        (gzip.compress(packed(words_of(1, 4))), "compression"),
+        (gzip.compress(packed(words_of(1, 4))), "compressed"),
         (zstandard.compress(b"HMSIMTRC" + bytes(80)), "version 1"),
     ):
         result = invoke("trace", "info", write(tmp_path / "t", content))

@@ -84,7 +84,7 @@ def test_schedulers_that_answer_for_the_direction_say_so() -> None:
         *((f"{name},{mode}", (f"'{name}' {ITSELF}",)) for name in sorted(OWN) for mode in MODES),
         ("par_bs,draind", ("'draind'", "'drained'?")),
         ("par_bs,both", ("'both'", "drained, mixed")),
-        ("par_bs,drained,mixed", ("par_bs,drained,mixed", "two")),
+        ("par_bs,drained,mixed", ("par_bs,drained,mixed", "one write mode")),
         ("parbs,drained", ("'par_bs'?",)),
         ("mixed", ("'split,mixed'",)),
     ],
