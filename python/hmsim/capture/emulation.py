@@ -78,7 +78,7 @@ def find_program(qemu: str, package: str) -> str:
 
 
 def find_emulator(qemu: str, package: str) -> str:
-    """Return QEMU's path once it and the plug-in are there and fit. Raises CaptureError."""
+    """Return QEMU's path, if the plug-in is built and QEMU fits it. Raises CaptureError."""
     path = find_program(qemu, package)
     if not PLUGIN.is_file():
         raise CaptureError(f"{PLUGIN} is not built; run 'scons capture'")

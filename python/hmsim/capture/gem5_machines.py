@@ -40,7 +40,8 @@ class GuestJob:
         scale: size of its input as a multiple of the usual size.
         driver: of the NVDIMM.
         partners: programs with their arguments, on the last cores.
-        windows: bytes moved since the region's begin at each departure; empty: leave at the begin.
+        windows: bytes that the job has moved in its region when the machine leaves, one value for
+            each departure. Empty: the machine leaves when the region begins.
         vcpus: cores.
     """
 

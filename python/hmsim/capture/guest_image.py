@@ -18,7 +18,8 @@ from hmsim.capture.guest_tools import Entry, GuestError, Report, pinned, source
 
 PROGRAMS = "../programs"  # that captures in user mode run, too
 SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
-# Busybox applets for init and jobs; the last line's are for Hadoop's local files and clusters.
+# Busybox applets for init and jobs; those in the last line are for Hadoop's local files and
+# clusters.
 APPLETS = (
     *(
         "cat",

@@ -19,8 +19,9 @@ ATTEMPTS = 32
 def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, int]:
     """Return simultaneous readings of a clock, in ns, and a counter.
 
-    The counter is read between two readings of the clock. Of ``ATTEMPTS``, the one with the least
-    time between its clock readings counts, so that most may be disturbed by other processes.
+    The counter is read between two readings of the clock. This is repeated ``ATTEMPTS`` times, and
+    the attempt with the least time between its clock readings counts. It is enough that other
+    processes disturb one attempt little.
     """
     attempts = []
     for _ in range(ATTEMPTS):

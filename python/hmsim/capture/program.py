@@ -200,9 +200,9 @@ def _run(
     follow: bool,
     stdout: Optional[Union[int, IO[bytes]]],
 ) -> CaptureSummary:
-    """Run QEMU in a process group of its own, which ends with the timeout or the limit.
+    """Run QEMU in a separate process group, which ends after the timeout.
 
-    One that is followed ends with its first process.
+    If its processes are followed, those that outlive the program are ended as well.
     """
     started = time.monotonic()
     try:

@@ -2,7 +2,7 @@
 """The command line: ``hmsim COMMAND ...``.
 
 Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
-interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 who read what is printed went away.
+interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 the reader of the output ended first.
 """
 
 import sys
@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it with a line also while its modules are loaded."""
+    """Run the command line. Ctrl-C ends it with one line, even while its modules are loaded."""
     try:
         from hmsim.cli.application import app
     except KeyboardInterrupt:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands of ``hmsim``, each imported when it is asked for: most need what others do not."""
+"""The commands of ``hmsim``, each imported only when used: most need modules of their own."""
 
 from importlib import import_module
 from typing import Any, NamedTuple, Optional

@@ -296,7 +296,7 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether any run has the statistic; thread times, buses and DRAM: not only 0."""
+    """Return whether any run has the statistic. Thread times, buses and DRAM must not be 0."""
     nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
     values = (row.get(name) for row in rows)
     return any(value is not None and value == value and value != nothing for value in values)
@@ -363,7 +363,7 @@ def _width(title: str) -> int:
 
 
 def _broken(name: str) -> str:
-    """Return a name in lines that end with its underscores, blanks and its comma."""
+    """Split a name into lines after its underscores, its blanks and its comma."""
     lines = [""]
     for piece in re.findall("[^_, ]*[_, ]|[^_, ]+", name):
         if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:

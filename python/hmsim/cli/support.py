@@ -146,7 +146,7 @@ PolicyOption = Annotated[
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came, from a batch system perhaps: it ends a command as Ctrl-C does."""
+    """SIGTERM arrived, for example from a batch system. It ends a command as Ctrl-C does."""
 
 
 @contextlib.contextmanager
@@ -194,7 +194,7 @@ def endings() -> Iterator[None]:
         complain(str(error) or "the machine provides no more memory")
         raise typer.Exit(INPUT) from None
     except Exception as error:
-        # Usage errors and exits of typer know their own status.
+        # Usage errors and exits of typer carry their exit status.
         if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
             raise
         if isinstance(error, OSError) and error.errno:
@@ -227,7 +227,7 @@ class Group(TyperGroup):
 
 @contextlib.contextmanager
 def resumable(kept: str) -> Iterator[None]:
-    """Report, if the block is interrupted, ``kept`` and that the same command continues."""
+    """If the block is interrupted, report what is ``kept`` and that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt as stop:

@@ -57,7 +57,8 @@ def materialised(
     if _is_whole(target):  # so the profile was found to be in order
         return target
 
-    # Most runs find their twins in the cache, and numpy takes longer to import than they take.
+    # Imported only here, because most runs find their twins in the cache and numpy takes longer to
+    # import than such a run.
     from hmsim.clones.profile_file import load
     from hmsim.clones.synthesis import synthesise
 
@@ -150,7 +151,7 @@ def _profile(name: str, folder: Path) -> Path:
 
 
 def _instructions(keys: Mapping[str, str]) -> int:
-    """Return an agent's limit; 0 without one, or if it is wrong, which the agent reports."""
+    """Return an agent's limit. 0: no limit, or an invalid one, which the agent reports."""
     try:
         return parse_integer(keys.get("instructions", "0"))
     except InputError:

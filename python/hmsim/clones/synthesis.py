@@ -37,13 +37,13 @@ def synthesise(
     """Write a twin of a profile as a trace; the file appears whole or not at all.
 
     Args:
-        profile: what to be like.
-        target: the file; of a block trace a name in .zst, .gz or .xz compresses.
+        profile: the statistics that the twin has.
+        target: the file. For a block trace, a name in .zst, .gz or .xz selects compression.
         instructions: to cover.
         intensity: factor on accesses per instruction.
-        seed: another one gives another trace of the same figures.
-        blocks: write what goes to the NVDIMM as a block trace (``mqsim``) instead, a request for
-            each visit to a page, at one nanosecond an instruction.
+        seed: another seed gives another trace with the same statistics.
+        blocks: write the accesses of the NVDIMM as a block trace (``mqsim``) instead: one request
+            per visit to a page, one nanosecond per instruction.
         force: replace an existing file.
         report: called now and then.
 

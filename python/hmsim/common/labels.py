@@ -117,8 +117,8 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
     """Yield the groups that have lines, with their lines.
 
     Args:
-        names: paths of statistics, in the order that those of one pattern shall have.
-        units: units by path: an agent's progress is in its own.
+        names: paths of statistics; those that match one pattern keep this order.
+        units: units by path, because agents count progress in different units.
     """
     present = list(names)
     for group, patterns in GROUPS.items():
@@ -133,9 +133,9 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | None]]]:
-    """Return the classes that had requests, and per cause and in all their mean latency in ns.
+    """Return the classes that had requests, and their mean latency in ns by cause.
 
-    The last row is the sum of those before; None where a class has no such cause.
+    The last row is the sum of the others. None: the class does not have the cause.
     """
     present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
     rows: list[list[float | None]] = [

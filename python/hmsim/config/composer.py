@@ -50,7 +50,7 @@ def compose(text: bytes) -> yaml.Node | None:
 
 
 def events(text: bytes) -> Iterator[Event]:
-    """Yield the events of a text as far as they are asked for.
+    """Yield the events of a text, parsed one by one on request.
 
     Raises MarkedYAMLError or ReaderError.
     """
@@ -157,7 +157,7 @@ def _scalar(event: Event, in_braces: bool) -> yaml.Node:
 
 
 def _merged(merges: Pairs, own: Pairs) -> Pairs:
-    """Return the pairs that merge keys bring: of one name, the mapping's own or the first."""
+    """Return the pairs that a merge key adds to a mapping: new names, the first pair of each."""
     if not merges:
         return []
     (key, value), *others = merges

@@ -232,7 +232,7 @@ def description(path: Path) -> str:
 
 
 def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
-    """Return the settings of a file's bases, then its own; ``inner``: the files that led here."""
+    """Return the settings of a file's bases, then its own; ``inner``: files on top."""
     root = yaml_settings.read_mapping(path)
     found: list[Setting] = []
     own: list[tuple[yaml.Node, yaml.Node]] = []

@@ -22,8 +22,8 @@ SHIPPED = "configs/harmonic"
 HEADER = ("version", "key", "requests", "warmup")
 LARGEST_RATE = 10**9  # requests per millisecond
 
-# The bins' centres: what a training run holds. Cells stand in the order of
-# the file: the last characteristic counts fastest.
+# Centres of the bins, where training runs measure. Cells are in the order of the file: the last
+# characteristic varies fastest.
 DEPTHS = (2, 6, 12, 24, 48, 96)  # requests in flight; the bins end at 4, 8, 16, 32, 64
 STRIDES = (1, 8, 72, 2112)  # lines; at 1, 16, 128
 REUSES = (0.25, 0.75)

@@ -25,7 +25,7 @@ class Value:
 
 @contextlib.contextmanager
 def located(where: str) -> Iterator[None]:
-    """Put a place before the InputErrors of a block."""
+    """Prefix the InputErrors of a block with a place."""
     try:
         yield
     except InputError as error:

@@ -83,8 +83,9 @@ class TransactionScheduler(TransactionPolicy):
     def key(self, request: RequestView) -> int:
         """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
 
-        A row hit never has the smaller key, and does not change how two requests of its kind
-        compare. The key of a queued request changes only with ``row_hit``, `rekey`, `raise_epoch`.
+        ``row_hit`` must never lower the key. Two requests to a bank must compare the same way when
+        both are hits as when both are misses. The key of a queued request changes only with
+        ``row_hit``, `rekey`, `raise_epoch`.
         """
         raise NotImplementedError
 

@@ -158,7 +158,7 @@ def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
 
 
 def merge(*layers: Iterable[Setting]) -> list[Setting]:
-    """Return the settings of all layers, a later one in place of an earlier one of its name."""
+    """Return the settings of all layers; a later one replaces an earlier one of the same name."""
     merged: dict[str, Setting] = {}
     for layer in layers:
         for setting in layer:

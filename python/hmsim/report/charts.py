@@ -51,7 +51,7 @@ class Charts:
         return join(*parts)
 
     def queues(self) -> Markup:
-        """Slots held: how often how many, and over time."""
+        """Held slots: share of time by their number, and their number over time."""
         share = {
             "label": "share of time in which at most this many are held",
             "format": "share",
@@ -122,7 +122,7 @@ class Charts:
         dash: int | None = None,
         dots: bool = False,
     ) -> dict[str, Any]:
-        # Runs differ by colour and by dashes, too, where these do not tell classes apart.
+        # Runs differ in colour. They also differ in dashes, unless these distinguish classes.
         pattern = (index if dash is None else dash + 2 * (index // COLORS)) % 4
         return {
             "name": name,

@@ -59,7 +59,7 @@ def times(stats: Mapping[str, float], path: str) -> list[float]:
 
 
 def _name(path: str) -> str:
-    """Return the name of a program's file, of a twin that of its profile."""
+    """Return the name of a program's file, or for a twin that of its profile."""
     return re.sub("-[0-9a-f]{16}$", "", PurePath(path).name.split(".")[0])
 
 

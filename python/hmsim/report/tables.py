@@ -19,7 +19,7 @@ LONGEST = 80  # characters of a value of the configuration
 BEGINNING = 14  # of a longer one, what is shown
 Value = Optional[float]
 
-# Title, what to read, and which way is better (0: neither).
+# Title, statistic, factor, and the better direction (0: neither).
 HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1, DOWN),
     ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1, DOWN),
@@ -154,7 +154,7 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
 
 
 def _brief(text: str) -> str:
-    """Return a value of the configuration, a long one (a trained table) by its beginning."""
+    """Return a value of the configuration; of a long one (a trained table) only its beginning."""
     return text if len(text) <= LONGEST else f"{text[:BEGINNING]}… ({len(text):,} characters)"
 
 
@@ -320,7 +320,7 @@ def table_of(
     identity: str | None = None,
     texts: bool = False,
 ) -> Markup:
-    """Return a table that scrolls by itself; ``sort``: by its columns; ``texts``: of words."""
+    """Return a scrolling table. ``sort``: columns can be sorted; ``texts``: cells are words."""
 
     def title(text: str) -> Markup:
         content = tag("button", text, type="button") if sort else text

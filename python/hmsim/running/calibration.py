@@ -154,7 +154,7 @@ def _rate(
     It is computed from two equal runs, of which one ends after the warm-up.
     """
     target = "dram" if "stride" in cell else "nvdimm"
-    # A stream by number, so that tables do not depend on how agents' streams are chosen.
+    # A fixed stream, so that tables do not depend on how agents choose theirs.
     keys = {"kind": "pattern", "target": target, "random_stream": 0, **cell}
 
     def time_of(count: int) -> int:

@@ -41,7 +41,7 @@ from hmsim.running.runner import (
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
 
-# Statistics that a comparison shows as they are, where a run has them.
+# Statistics that a comparison shows unchanged, if a run has them.
 SHOWN = (
     "system.ipc",
     "dram.read_latency_ns.mean",
@@ -62,7 +62,7 @@ SHOWN = (
     *("storage.bandwidth_gb_per_s", "storage.cores_used"),
 )
 
-# Likewise, of every core and of every job.
+# The same for every core and every job.
 SHOWN_OF_EACH = (
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
     *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
@@ -385,7 +385,7 @@ def _wait_for(futures: Sequence[Future[Result]]) -> None:
 
 
 def _key(point: Point) -> str:
-    """Return a key that is the point's own in this comparison at least."""
+    """Return a key that no other point of this comparison has."""
     if _is_known(point):
         return point.key
     plain = replace(point, config=replace(point.config, objects=()))
@@ -393,7 +393,7 @@ def _key(point: Point) -> str:
 
 
 def _is_known(point: Point) -> bool:
-    """Return whether all that the result depends on is known, so that others may use it."""
+    """Return whether all that the result depends on is known, so that it can be reused later."""
     try:
         return bool(point.key)
     except InputError:

@@ -169,7 +169,7 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
 def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirectory]:
     """Return the runs in these directories: each is one, or holds some, as `hmsim compare` leaves.
 
-    Raises InputError when one of them is no run and holds none.
+    Raises InputError when one of them neither is a run nor holds any.
     """
     found: dict[Path, RunDirectory] = {}
     for directory in directories:

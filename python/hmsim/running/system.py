@@ -49,7 +49,7 @@ def _no_trace(_agent: int, _offset: int) -> bytes:
 
 
 def _duration(time: str | int | None) -> int:
-    """Return picoseconds; without a time the longest there is."""
+    """Return a time in picoseconds; for None, the longest possible one."""
     if time is None:
         return LARGEST_TIME
     ticks = _core.parse_time(time) if isinstance(time, str) else time

@@ -102,7 +102,7 @@ class Workload:
             raise InputError(yaml_settings.joined(lines))
 
     def locate(self, message: str) -> str:
-        """Return a message of the core with the places of the agents that it names by number."""
+        """Return a message of the core with places in files instead of the agents' numbers."""
 
         def place(match: re.Match[str]) -> str:
             number = int(match["number"])
@@ -194,7 +194,8 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 
 
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
-    """Return an agent of keys; its path is relative to a folder, or shipped. Raises InputError.
+    """Return the agent that has these keys. Its path is relative to a folder, or shipped. Raises
+    InputError.
 
     Cores and jobs over the twin of a shipped profile have its program's base CPI, unless their keys
     give another.

@@ -157,6 +157,6 @@ def _arguments(reader: NodeReader, given: Mapping[str, yaml.Node], name: str) ->
 
 
 def _beside(reader: NodeReader, text: str) -> str:
-    """Return a file beside the reader's, or the text as it is."""
+    """Return the path of a file beside the reader's; if there is none, the text unchanged."""
     near = reader.path.parent / text
     return os.path.abspath(near) if _is_file(os.fspath(near)) or near.is_dir() else text

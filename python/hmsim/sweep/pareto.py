@@ -23,9 +23,9 @@ SHAPES = "osD^vPX"
 
 
 def parse(text: str) -> list[tuple[str, str]]:
-    """Return two statistics and which way is better, of ``A,B``, each with ``:min`` or ``:max``.
+    """Parse ``A,B``, each with ``:min`` or ``:max``, as two statistics and the better direction.
 
-    The way is '' where the text has none. Raises InputError.
+    A direction is '' if the text has none. Raises InputError.
     """
     parts = text.split(",")
     if len(parts) != 2:
@@ -40,7 +40,7 @@ def parse(text: str) -> list[tuple[str, str]]:
 
 
 def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Fill in missing ways: lower is better for latencies and energies, higher for the others."""
+    """Fill in missing directions: lower is better for latencies and energies, higher otherwise."""
     units, found = table.attrs["units"], []
     for name, way in axes:
         if name not in units:

@@ -185,7 +185,7 @@ class Planner:
             return error
 
     def _beside(self, name: str) -> str:
-        """Return a file beside the sweep's, or the name as it is."""
+        """Return the path of a file beside the sweep's; if there is none, the name unchanged."""
         near = self._sweep.path.parent / name
         return os.fspath(near) if near.is_file() else name
 

@@ -105,7 +105,7 @@ def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], O
         if len({own.get(name) for own in settings}) > 1
         and all(len(own.get(name, "")) <= LONGEST_VALUE for own in settings)
     ]
-    # Within one policy bundle all of its parameters differ from another's: its name says it.
+    # If runs differ only from one policy bundle to another, the bundle's name distinguishes them.
     policies: dict[Any, set[tuple[str | None, ...]]] = {}
     for run in runs:
         texts = tuple(run.config.get(name) for name in differing)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values of a sweep's axes: spaced, or drawn at random or from a Sobol sequence.
 
-The same seed gives the same values everywhere: no libm decides more than the sixth digit.
+The same seed gives the same values on every machine: they have six digits, in which all
+libm agree.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ Domain = Union[Range, Choice]
 
 
 def parse_range(low: str, high: str, scale: str = "linear") -> Range:
-    """Return the range between two texts such as ``4MiB``; whole when both are written so.
+    """Return the range between two texts such as ``4MiB``; of whole numbers if both are whole.
 
     Raises InputError.
     """

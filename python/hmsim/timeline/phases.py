@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One request, step by step: which command, wait or transfer came when."""
+"""One request, step by step: its commands, waits and transfers, with their times."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _phases(timeline: Timeline, own: pd.DataFrame) -> tuple[list[Phase], int | N
 
 
 def _inside(timeline: Timeline, start: int, ack: int) -> tuple[list[Phase], int | None]:
-    """From an NVDIMM command to its ack: lookup, then, when that is not all, flash."""
+    """From an NVDIMM command to its ack: the lookup, then flash if the lookup does not suffice."""
     lookup = min(
         start + _core.parse_time(timeline.run.config.get("nvdimm.buffer.lookup", "0s")), ack
     )

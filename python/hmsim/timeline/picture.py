@@ -21,8 +21,9 @@ if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
 WIDTH, LEFT, RIGHT = 900, 130, 16  # pixels
-# Slices a pixel from which on a track shows shares of time, not slices: of short ones far apart
-# each is seen, but those of cores and threads follow each other.
+# A track with at least this number of slices per pixel shows shares of time instead of slices. The
+# limit is lower for cores and threads: their slices follow each other without gaps, while other
+# short slices stay visible because they are far apart.
 DENSE, DENSE_NODE = 2.0, 0.2
 READABLE = 34  # pixels of the narrowest phase that is still drawn to scale
 UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
@@ -41,7 +42,7 @@ GLOSSARY = {
 
 
 class Axis:
-    """Maps times to pixels, piece by piece linearly."""
+    """Maps times to pixels, linearly within each piece."""
 
     def __init__(self, times: Sequence[int], places: Sequence[float]) -> None:
         self.times = list(times)
@@ -287,7 +288,7 @@ def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline,
 
 
 def _busy(slices: pd.DataFrame, edges: Any) -> Any:
-    """Return the time that slices of a track take between each two edges."""
+    """Return the time that slices of a track take between neighbouring edges."""
     import numpy as np
 
     starts, ends = slices["start_ps"].to_numpy(), slices["end_ps"].to_numpy()
