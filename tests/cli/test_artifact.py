@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim artifact` run what is listed, once, and tell what differs from the expected?"""
+"""Does `hmsim artifact` run each listed experiment once, and report what differs?"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_shipped_rates_are_what_training_finds(name: str) -> None:
     for index in (5, 300, 623):
         flat = (training if index >= DRAM_CELLS else calibration._without_nvdimm(training)).flat()
         rate = calibration._rate(flat, list(cells())[index], table.requests, table.warmup)
-        # Corrections of the model move rates a little; more than this asks for new tables.
+        # Corrections of the model change rates slightly. A larger change requires new tables.
         assert rate == pytest.approx((*table.dram, *table.nvdimm)[index], rel=0.02)
 
 
@@ -126,7 +126,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def failed_first(futures: Iterable[Future[int]]) -> list[Future[int]]:
-    """Return finished futures in the order in which the least is known of the others."""
+    """Return finished futures, the failed ones first: the worst order for their handling."""
     return sorted(futures, key=lambda future: future.exception() is None)
 
 

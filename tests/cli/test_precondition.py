@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a run from saved preconditioning equal a run that preconditions again?"""
+"""Does a run from saved preconditioning equal one that preconditions itself?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim trace info` tell of a trace what can be counted by hand?"""
+"""Does `hmsim trace info` report what a count by hand finds?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def varint(value: int) -> bytes:
 
 
 def message(*fields: int) -> bytes:
-    """Return a message of protocol buffers, of numbers from field 1 on; None: left out."""
+    """Return a protocol-buffer message with numbers in fields 1, 2, ...; None: field omitted."""
     content = b"".join(
         varint(number << 3) + varint(value) for number, value in enumerate(fields, 1) if value >= 0
     )

@@ -34,14 +34,14 @@ class Plain(TransactionScheduler):
 
 
 class Turns(Plain):
-    """Says itself which side goes, by the hook."""
+    """Sets the direction itself, by the hook."""
 
     def direction(self) -> str | None:
         return "reads"
 
 
 class Keys(Plain):
-    """Says itself which side goes, by keys."""
+    """Sets the direction itself, by its keys."""
 
     sets_direction = True
 

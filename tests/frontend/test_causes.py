@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do traces with causes tell what their records say, and nothing that records cannot say?"""
+"""Do traces with causes report what records can express, and reject anything else?"""
 
 from __future__ import annotations
 

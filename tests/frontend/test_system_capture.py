@@ -190,7 +190,7 @@ def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def run(tmp_path: Path, script: str, timeout: float = 60) -> SystemCaptureSummary:
-    """Let a shell script play the machine; it may write $0, the plug-in's summary."""
+    """Let a shell script stand in for the machine; it may write $0, the plug-in's summary."""
     summary = tmp_path / "summary"
     command = ["sh", "-c", script, str(summary)]
     return system_capture._run(

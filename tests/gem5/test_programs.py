@@ -45,7 +45,7 @@ def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path:
     counted = [name for name in memory if not OVER_TIME.search(name)]
     assert len(counted) > 100
     assert {name: told[name] for name in counted} == {name: replayed[name] for name in counted}
-    # The replay ends with its last request, the run some ns later.
+    # The replay ends with its last request. The run ends a few ns later.
     longer = told["sim.ticks"] / replayed["sim.ticks"]
     assert 1 <= longer < 1 + MOST_LONGER
     for name in set(memory) - set(counted):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do gem5's run scripts find what they run? gem5's own modules are feigned."""
+"""Do gem5's run scripts find their programs? gem5's own modules are stand-ins."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def refused(call: Any, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def spec(root: Path, suite: str, program: str, command: str) -> Path:
-    """Make what an installed SPEC has of 429.mcf, with a run folder; return that."""
+    """Make the files of an installed 429.mcf of SPEC, with a run folder; return their folder."""
     folder = root / "benchspec" / suite / "429.mcf" / "run" / "run_base_ref_gcc.0001"
     folder.mkdir(parents=True)
     (folder / program).write_text("")

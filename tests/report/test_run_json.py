@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a changed run.json refused with one line that names the key, by every command alike?"""
+"""Does every command reject a changed run.json with one line that names the key?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def right(schema: Schema) -> Any:
 
 
 def wrong(schema: Schema, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield keys with values of the whole that are wrong at that key alone."""
+    """Yield keys with values of the whole that are wrong only at that key."""
     if isinstance(schema, Leaf):
         yield from ((key, value) for value in WRONG[schema])
     elif isinstance(schema, Maybe):

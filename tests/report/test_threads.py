@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do timelines and pages show of threads what the run's statistics say?"""
+"""Do timelines and pages agree with the run's statistics about threads?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a timeline what the run's statistics say, and a file that viewers take?"""
+"""Does a timeline agree with the run's statistics, and can viewers read its file?"""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_cells_take_their_time(collecting: Path) -> None:
         slices = timeline.slices[timeline.slices["kind"] == CODES[kind]]
         whole = slices[slices["end_ps"] < timeline.end_ps]
         assert (whole["end_ps"] - whole["start_ps"] == length).all()
-        # One that is under way at the end of the run is drawn and not counted.
+        # A request in progress at the end of the run is drawn but not counted.
         assert len(whole) <= timeline.run.stats[f"nvdimm.nand.{statistic}"] <= len(slices)
 
 
@@ -270,7 +270,7 @@ def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_every_lun_has_a_row_that_can_be_read(collecting: Path, tmp_path: Path) -> None:
-    """Thin from 17 on, never below 9 px of text and 12 px of row; idle ones stay empty."""
+    """Rows are thin from 17 on. Text has at least 9 px and rows 12 px. Idle rows stay empty."""
     array = {
         "nvdimm.capacity": "64MiB",
         "nvdimm.ftl.over_provisioning": "60",

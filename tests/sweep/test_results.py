@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the measures equal what a hand calculates, and does every directory become a table?"""
+"""Do the metrics equal those computed by hand, and does every directory become a table?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a sweep make the points that its file asks for, and survive whatever ends it?"""
+"""Does a sweep make the points of its file, and resume whatever ends it?"""
 
 from __future__ import annotations
 
