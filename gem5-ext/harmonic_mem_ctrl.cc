@@ -115,7 +115,8 @@ HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl
       controller_(controller),
       memory_(memory),
       class_(memory_class),
-      // Requestors bound the packets taken, and thereby the responses that may queue.
+      // The queue has no limit of its own: requestors limit the packets in flight, and so the
+      // responses.
       queue_(controller, *this, true) {
   queue_.disableSanityCheck();
 }

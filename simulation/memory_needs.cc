@@ -9,7 +9,8 @@ namespace hmsim {
 
 namespace {
 
-// Maps in both directions, and blocks, with 7 % spare pages.
+// Bytes per page of flash: the map in both directions and the state of blocks, with 7 % spare
+// pages.
 constexpr std::int64_t kBytesOfPage = 9;
 constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
 

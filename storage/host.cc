@@ -10,8 +10,9 @@ namespace hmsim {
 
 namespace {
 
-// Returns the pages charged to a request and those that continue it. A flush or a trim alone counts
-// as one page.
+// Returns the number of pages for which a request takes software time. A request that others
+// continue (`more_pages`) takes the time of all pages, and those that continue it take none. A
+// flush or a trim counts as one page.
 std::uint64_t software_pages(const IoRequest& request) {
   const std::uint64_t own = request.moves_data() ? request.pages() : 0;
   return request.further ? 0 : std::max<std::uint64_t>(1, own + request.more_pages);
