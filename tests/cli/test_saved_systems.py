@@ -129,7 +129,7 @@ def test_short_files(saved: bytes, tmp_path: Path, length: int) -> None:
 
 
 def test_a_fault_of_a_loaded_state_is_the_files(saved: bytes, tmp_path: Path) -> None:
-    """Puts a violation seen by the checker into the state; the rule's name is not valid text."""
+    """Put a violation into the state whose rule has a name that is not valid text."""
 
     def number(value: int) -> bytes:
         return value.to_bytes(8, "little", signed=True)

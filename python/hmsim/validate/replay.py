@@ -263,7 +263,7 @@ def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
 
 
 def timed(trace: list[Io], factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace at its own times."""
+    """Return the requests of a trace, sent at the times of the trace."""
     world = World(factor, seed)
     for io in trace:
         world.at(io.arrival, world.send)
