@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -124,9 +123,9 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
     for group, patterns in GROUPS.items():
         found = []
         for pattern, label, factor in patterns:
-            for name in fnmatch.filter(present, pattern):
+            for name in _matching(present, pattern):
                 found.append(_line(name, pattern, label, factor, units.get(name, "")))
-        if len(fnmatch.filter(present, "core.*.ipc")) == 1:
+        if len(_matching(present, "core.*.ipc")) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
@@ -143,6 +142,15 @@ def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | Non
     ]
     rows.append([sum(value or 0.0 for value in column) for column in zip(*rows)])
     return [title for title, _ in present], rows
+
+
+def _matching(names: Sequence[str], pattern: str) -> list[str]:
+    """Return the names that a pattern with at most one '*', for any text, describes."""
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return [name for name in names if name == pattern]
+    least = len(head) + len(tail)
+    return [n for n in names if len(n) >= least and n.startswith(head) and n.endswith(tail)]
 
 
 def _line(name: str, pattern: str, label: str, factor: float, unit: str) -> Line:
