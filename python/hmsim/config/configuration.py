@@ -115,10 +115,11 @@ class Config:
     def check(self) -> None:
         """Raise InputError, one line per error, when the core rejects this configuration."""
         merged = {setting.name: setting for setting in self.settings_in_force()}
-        errors = [*_misplaced(merged.values())]
+        found = Simulation.check([setting.pair for setting in merged.values()])
+        errors = _misplaced(merged.values()) if found else []  # the core rejects these as well
         named = {setting.name for setting, _ in errors}
         lines = [f"{setting.where}: {setting.name}: {what}" for setting, what in errors]
-        for name, message in Simulation.check([setting.pair for setting in merged.values()]):
+        for name, message in found:
             if name not in named:
                 where = merged[name].where if name in merged else self.name
                 lines.append(f"{where}: {name}: {message}{self._blamed(name)}")
