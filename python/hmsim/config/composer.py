@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
-from hmsim.common.json_schema import has_surrogate
+from hmsim.common.unicode import has_surrogate
 
 # libyaml's parser where PyYAML was built with it, else the one in Python, which is slower.
 PARSER: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader

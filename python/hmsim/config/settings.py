@@ -15,7 +15,7 @@ import yaml
 
 from hmsim._core import InputError
 from hmsim.common.directories import read_regular
-from hmsim.common.json_schema import has_surrogate
+from hmsim.common.unicode import has_surrogate
 from hmsim.config.composer import NULL, MissingInBraces, compose
 
 LARGEST_FILE = 4 << 20  # bytes
