@@ -37,7 +37,7 @@ COMMANDS = {
         "concepts.md",
     ),
     "compare": Entry(
-        "run",
+        "compare",
         "compare",
         "Compare policies, or systems, on the same workloads.",
         "compare quick --policy firm --policy all --workload sorting",
