@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands of ``hmsim``, each imported only when used: most need modules of their own."""
 
+import gc
 from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
@@ -172,6 +173,8 @@ class Commands(Group):
         if entry is None:
             return None
         found = getattr(import_module(f"hmsim.cli.{entry.module}"), entry.name)
+        gc.freeze()  # as in `hmsim.cli.main`, which disabled it
+        gc.enable()
         if not isinstance(found, typer.Typer):
             alone = application()
             alone.command(cmd_name)(found)
