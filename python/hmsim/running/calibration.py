@@ -13,7 +13,6 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -69,6 +68,8 @@ def train(
     Raises:
         InputError: the configuration has no NVDIMM.
     """
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # most runs train nothing
+
     if config.resolved()["nvdimm.present"] != "true":
         raise InputError("calibrate: needs an NVDIMM in the configuration")
     key = table_key(config)

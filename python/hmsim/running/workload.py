@@ -18,7 +18,7 @@ from hmsim.common.paths import data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
-from hmsim.running import fio_job, mixes
+from hmsim.running import mixes
 
 PROFILES = "workloads/profiles"
 MOST_COPIES = 256
@@ -142,6 +142,8 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
         mix = mixes.parse(name)
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
+    from hmsim.running import fio_job  # not for mixes
+
     path = find_file(path_or_name, "workloads", "workload")
     if fio_job.is_job_file(path):
         jobs, notes = fio_job.load(path)
