@@ -12,7 +12,6 @@ place.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import hashlib
@@ -222,6 +221,8 @@ def _replace(path: Path, fresh: Path, scratch: Path) -> None:
 
 def _exchange(first: Path, second: Path) -> None:
     """Exchange two directories in one step. Raises OSError; `NO_EXCHANGE`: impossible here."""
+    import ctypes  # only for directories that replace others
+
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)  # glibc 2.28
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
