@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hmsim._core import InputError, nearest_name, parse_integer, version
-from hmsim.clones.profile import LONGEST_TWIN
+from hmsim.clones import LONGEST_TWIN
 from hmsim.common.cache import set_aside
 from hmsim.common.directories import file_digest, new_file
 from hmsim.common.paths import cache_directory, shipped

@@ -31,7 +31,6 @@ PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)  # where bins of pieces begin
 RUNS = tuple(1 << k for k in range(7))  # where bins of runs begin
 LONGEST_REUSE = 1 << 18  # visits; longer distances count as LONGEST_REUSE - 1
 MOST_PACES = 8
-LONGEST_TWIN = 1 << 46  # instructions
 LONGEST_VISIT = 1 << 20  # accesses; a longer one counts as several
 
 Bins = dict[int, list[float]]  # where a bin begins: its share of cases, and their mean

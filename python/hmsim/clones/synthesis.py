@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from hmsim._core import InputError
+from hmsim.clones import LONGEST_TWIN
 from hmsim.clones.clone import twin, words
-from hmsim.clones.profile import LONGEST_TWIN, PAGE_LINES, Profile
+from hmsim.clones.profile import PAGE_LINES, Profile
 from hmsim.common.directories import new_file
 from hmsim.traces.columns import Columns, Numbers, of_words
 from hmsim.traces.escapes import ESCAPE, LINE_BITS
