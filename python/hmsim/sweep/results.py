@@ -164,13 +164,15 @@ def number(text: str) -> Scalar:
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write a table of results as Parquet, units in the metadata of columns."""
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     units = table.attrs["units"]
     columns, fields = [], []
-    for name in table.columns:
-        values = [None if value != value else value for value in table[name].tolist()]
+    bare = pd.DataFrame(table)  # without attrs, of which pandas makes a deep copy for each column
+    for name in bare.columns:
+        values = [None if value != value else value for value in bare[name].tolist()]
         if len({type(value) for value in values if value is not None} - {int, float}) > 0:
             values = [None if value is None else str(value) for value in values]
         column = pa.array(values, pa.string() if all(v is None for v in values) else None)
