@@ -8,28 +8,29 @@
 namespace hmsim {
 
 void Agent::declare_core(ParameterSet& parameters) {
-  parameters.integer("core", core_number(), {0, 255}, "",
-                     {"core (hardware context) that it acts for", "a modelling choice of hmsim"});
+  parameters.integer(
+      "core", core_number(), {0, 255}, "",
+      {"core (hardware context) that issues the agent's requests", "a modelling choice of hmsim"});
 }
 
 void Agent::declare(ParameterSet& parameters) {
   parameters.integer(
       "node", node_, {0, kMostNodes - 1}, "",
-      {"node that it is on, of frontend.nodes.count", "a modelling choice of hmsim"});
+      {"node that the agent runs on, below frontend.nodes.count", "a modelling choice of hmsim"});
   declare_measured(parameters);
 }
 
 void Agent::declare_measured(ParameterSet& parameters) {
   parameters.boolean("measured", measured_,
-                     {"whether the run waits for it; false makes a background agent",
+                     {"whether the run waits for the agent; false makes a background agent",
                       "a modelling choice of hmsim"});
 }
 
 void Agent::declare_random_stream(ParameterSet& parameters) {
   parameters.integer_or(
       "random_stream", random_stream_, {0, kLastRandomStream}, "own", kOwnStream, "",
-      {"stream of pseudo-random numbers to draw from, under the run's seed; own: one that follows "
-       "from the agent's kind, node and core, and from its place among agents that share them",
+      {"stream of pseudo-random numbers to draw from, under the run's seed; own: a stream derived "
+       "from the agent's kind, node and core, and from its rank among agents with the same three",
        "a modelling choice of hmsim"});
 }
 
@@ -73,7 +74,7 @@ void Agent::on_complete(const Request& request, Tick now) {
 }
 
 void Agent::handle_completion(const Request& request, Tick now) {
-  raise_fault("agent", now, request.tag, "a request ends that the agent did not send");
+  raise_fault("agent", now, request.tag, "completion of a request that the agent did not send");
 }
 
 void Agent::serialize(Archive& archive) {

@@ -7,12 +7,12 @@ namespace hmsim {
 
 void Copies::declare(ParameterSet& parameters) {
   parameters.integer("copies", copies, {1, 256}, "agents",
-                     {"rate mode: so many agents like it, on cores of ascending numbers, each with "
-                      "an equal part of both memories to begin its addresses at",
+                     {"rate mode: number of equal agents, on cores of ascending numbers; each "
+                      "places its addresses in an equal part of both memories",
                       "a modelling choice of hmsim"});
   parameters.integer(
       "copy_number", copy, {0, 255}, "",
-      {"which of the copies it is; reading a workload gives it", "a modelling choice of hmsim"});
+      {"index of this copy; set when a workload is read", "a modelling choice of hmsim"});
 }
 
 std::vector<ParameterError> Copies::check() const {

@@ -31,14 +31,15 @@ void CoreParameters::declare(ParameterSet& parameters) {
 
 void CoreParameters::declare_base_cpi(ParameterSet& parameters, double& base_cpi) {
   parameters.real("base_cpi", base_cpi, 0, 1'000, "cycles",
-                  {"per instruction while nothing misses, the same for all; 0: as the width allows",
-                   "a program's own, measured with a memory that answers at once"});
+                  {"base CPI: cycles per instruction while nothing misses, the same for all "
+                   "instructions; 0: as the width allows",
+                   "measured for each program with a memory without latency"});
 }
 
 void CoreParameters::declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs) {
-  parameters.integer_or("mshrs", mshrs, {1, 65'536}, "window", kWindowOnly, "loads",
-                        {"loads in flight; 'window': as many as the window holds",
-                         "assumed: the paper names no limit"});
+  parameters.integer_or(
+      "mshrs", mshrs, {1, 65'536}, "window", kWindowOnly, "loads",
+      {"loads in flight; 'window': the window's size", "assumed: the paper names no limit"});
 }
 
 std::int64_t CoreParameters::slots_per_millisecond() const {
@@ -57,7 +58,7 @@ std::vector<ParameterError> CoreParameters::check() const {
     errors.push_back({"frequency", "must be whole kilohertz"});
   }
   if (base_cpi != 0 && base_cpi * static_cast<double>(width) < 1) {
-    errors.push_back({"base_cpi", "must be 0, or as long as the width allows: at least 1/" +
+    errors.push_back({"base_cpi", "must be 0, or no less than the width allows: at least 1/" +
                                       std::to_string(width)});
   }
   if (window <= width) {
@@ -76,7 +77,7 @@ void BlockParameters::declare(ParameterSet& parameters) {
   parameters.choice(
       "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
       {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "
-       "block written, or after each write request, as if all carried FUA (few traces tell)",
+       "block written, or after each write request, as if all carried FUA (few traces record it)",
        "block: the PMBD driver fences each copy"});
   declare_preset(
       parameters, "driver", driver, kNvdimmDrivers,
@@ -85,21 +86,22 @@ void BlockParameters::declare(ParameterSet& parameters) {
         request_time = io_driver_of(how.software).read.entry;
         software_time = io_driver_of(how.software).page_time;
       },
-      {"what stands between files and the NVDIMM; gives the keys from `copy` to `fault_time` their "
-       "values: nd_pmem as by default, pmbd (the paper's), dax (files mapped into memory)",
-       "docs/block-drivers.md tells them and their sources"});
+      {"the layer between files and the NVDIMM: nd_pmem (default), pmbd (the paper's) or dax "
+       "(files mapped into memory); a preset of the keys from `copy` to `fault_time`",
+       "docs/block-drivers.md lists them and their sources"});
   parameters.choice<CopyKind>(
       "copy", how.copy,
       {{"non_temporal", CopyKind::non_temporal},
        {"write_back", CopyKind::write_back},
        {"uncached", CopyKind::uncached}},
-      {"how lines are copied: loads, and stores past the caches; stores through the caches, each "
-       "line of a page read, then flushed; or eight bytes at a time, one access after the other",
+      {"how lines are copied: non_temporal: loads, and stores past the caches; write_back: stores "
+       "through the caches, with each line of a page read, then flushed; uncached: eight bytes at "
+       "a time, one access after the other",
        "the PMBD driver's options nts, clflush and UC; nd_pmem is non_temporal, clwb is "
        "write_back"});
   parameters.choice<WaitFor>(
       "wait", how.wait, {{"request", WaitFor::request}, {"block", WaitFor::block}},
-      {"what a thread has ended before it goes on: its request, or each 4 KB block of it",
+      {"what a thread finishes before it continues: its request, or each 4 KB block of it",
        "block: the PMBD driver fences each copy and unmaps the page"});
   parameters.choice<WriteEnd>(
       "write_end", how.write_end, {{"done", WriteEnd::done}, {"accepted", WriteEnd::accepted}},
@@ -108,8 +110,8 @@ void BlockParameters::declare(ParameterSet& parameters) {
        "accepted: what is in the queue survives (ADR); done: kernels before that waited longer"});
   parameters.choice<Barrier>(
       "barrier", how.barrier, {{"command", Barrier::command}, {"driver", Barrier::driver}},
-      {"a flush, and FUA: a command to the NVDIMM; or the driver lets no write begin until those "
-       "under way have ended, and FUA is nothing more",
+      {"how a flush or FUA acts: as a command to the NVDIMM; or the driver holds back new writes "
+       "until those in flight have ended, and ignores FUA",
        "driver: the PMBD driver's REQ_FLUSH"});
   parameters.time(
       "request_time", request_time,
@@ -117,7 +119,7 @@ void BlockParameters::declare(ParameterSet& parameters) {
        "assumed, with software_time 3 us for 4 KB: 2.6 us were measured with a RAM disk "
        "(SC10, HASTE)"});
   parameters.time("software_time", software_time,
-                  {"the same per 4 KB block of the request, beside request_time", "assumed"});
+                  {"time per 4 KB block of the request, added to request_time", "assumed"});
   parameters.time("map_time", how.map_time,
                   {"time to map a page before it is copied, and to unmap it",
                    "assumed for the PMBD driver's private mapping (pmap): 300 ns"});
@@ -161,20 +163,20 @@ void FrontendParameters::declare(ParameterSet& parameters) {
   parameters.choice<TranslationKind>(
       "translation", translation,
       {{"first_touch", TranslationKind::first_touch}, {"modulo", TranslationKind::modulo}},
-      {"where a core's 4 KB pages lie in DRAM: seeded free frames in order of first touch, or the "
+      {"where a core's 4 KB pages are in DRAM: seeded free frames in order of first touch, or the "
        "address modulo the capacity",
-       "assumed: traces hold virtual addresses"});
+       "assumed: traces contain virtual addresses"});
   parameters.time("series_interval", series_interval,
                   {"time between two rows of the time series of all statistics; 0s: none",
                    "a modelling choice of hmsim"});
   parameters.time("time_limit", time_limit,
-                  {"simulated time from the start of measuring after which a run ends, whether or "
-                   "not its agents have finished; 0s: none",
+                  {"simulated time from the start of measuring after which a run ends, finished or "
+                   "not; 0s: no limit",
                    "a modelling choice of hmsim"},
                   kHour);
   parameters.time("stall_limit", stall_limit,
-                  {"a run ends in an error when a request has held an entry of its transaction "
-                   "queue for longer, as when a policy always prefers others; 0s: never",
+                  {"a run fails when a request has held an entry of its transaction queue for "
+                   "longer, as when a policy always prefers others; 0s: no limit",
                    "a modelling choice of hmsim"},
                   kHour);
 }

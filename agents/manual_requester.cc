@@ -29,7 +29,7 @@ std::vector<Completion> ManualRequester::take_completions() { return std::exchan
 
 std::uint32_t ManualRequester::tag_of(const Request& request) const {
   ensure(request.tag < pending_.size(), "by hand", request.arrival, request.tag,
-         "a request has no tag that was given");
+         "tag of a manual request that was never given");
   return request.tag;
 }
 
@@ -63,14 +63,14 @@ void ManualRequester::on_complete(const Request& request, Tick now) {
 void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
-  archive.check_indices(free_tags_, pending_.size(), "a tag of a request by hand does not exist");
+  archive.check_indices(free_tags_, pending_.size(), "invalid tag of a manual request");
 }
 
 void ManualRequester::Part::serialize(Archive& archive) {
   archive(offset, size, data);
   constexpr std::size_t kLine = sizeof(LineBytes);
   archive.check(offset < kLine && size <= kLine - offset && (!data || data->size() == size),
-                "a request by hand goes beyond its line");
+                "manual request beyond its line");
 }
 
 }  // namespace hmsim

@@ -12,8 +12,8 @@ void TraceKeys::declare(ParameterSet& parameters, const std::vector<std::string>
 
 void TraceKeys::declare_levels(ParameterSet& parameters) {
   parameters.text("levels", levels,
-                  {"format ramulator2_rw only, required there: how many there are at each level of "
-                   "an address vector, channel to column, commas between them; a column is a line",
+                  {"format ramulator2_rw only, required there: sizes of the levels of an address "
+                   "vector, channel to column, with commas between them; a column is a line",
                    "the workload's own"});
 }
 
@@ -33,10 +33,9 @@ std::vector<ParameterError> TraceKeys::check(const std::vector<std::string>& for
   if (const Parsed<AddressLevels> parsed = parse_levels(levels); !parsed.value) {
     errors.push_back({"levels", parsed.error});
   } else if (takes_levels && parsed.value->empty()) {
-    errors.push_back(
-        {"levels", "is required: how many there are at each level, channel to column"});
+    errors.push_back({"levels", "is required: the size of each level, channel to column"});
   } else if (!takes_levels && !levels.empty()) {
-    errors.push_back({"levels", "traces of format '" + format + "' hold no address vectors"});
+    errors.push_back({"levels", "traces of format '" + format + "' have no address vectors"});
   }
   return errors;
 }

@@ -62,7 +62,7 @@ void Translation::serialize(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  constexpr const char* kWrong = "the page table is invalid";
+  constexpr const char* kWrong = "invalid page table";
   const std::size_t size = slots_.size();
   archive.check(size >= kInitialSlots && (size & (size - 1)) == 0, kWrong);
   number_slots();

@@ -40,7 +40,7 @@ def lines(capture: Path, step: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def middle(chosen: np.ndarray, total: np.ndarray) -> int:
-    """Return which of those chosen, of which there are some, is the middle one; ties by place."""
+    """Return which of the chosen windows, at least one, is the median; position breaks ties."""
     places = sorted(np.flatnonzero(chosen).tolist(), key=lambda place: (total[place], place))
     return places[len(places) // 2]
 

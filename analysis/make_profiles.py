@@ -42,7 +42,7 @@ def scaled(stream: Stream, accesses: int) -> Stream:
 
 
 def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Profile:
-    """Return a profile whose rates are those of Table IV; all else is as measured."""
+    """Return the measured profile with the rates of Table IV."""
     fills = profile.streams["dram_fills"]
     writes = profile.streams["dram_write_backs"]
     streams = {

@@ -55,7 +55,7 @@ Pattern pattern_of(const char* name) {
       return pattern;
     }
   }
-  throw InputError(std::string("no such pattern: ") + name);
+  throw InputError(std::string("unknown pattern: ") + name);
 }
 
 constexpr std::int64_t kBurstLines = 8;

@@ -166,7 +166,7 @@ def main() -> None:
         return
     unknown = [name for name in options.dimensions if name not in DIMENSIONS]
     if unknown:
-        parser.error(f"no dimension '{unknown[0]}', expected one of {', '.join(DIMENSIONS)}")
+        parser.error(f"unknown dimension '{unknown[0]}', expected one of {', '.join(DIMENSIONS)}")
     rows: dict[str, dict[int, float]] = {}
     for dimension in options.dimensions or DIMENSIONS:
         label, values, _ = DIMENSIONS[dimension]

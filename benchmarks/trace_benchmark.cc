@@ -79,7 +79,7 @@ const FormatDescriptor& format_of(const std::string& name) {
   const FormatDescriptor* format = find_format(name);
   if (format == nullptr || format->kind() == TraceKind::instructions ||
       format->kind() == TraceKind::jobs) {
-    throw InputError("no such format: " + name);
+    throw InputError("unknown format: " + name);
   }
   return *format;
 }

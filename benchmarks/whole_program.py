@@ -194,13 +194,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     names = [*ROWS, MCF]
-    parser.add_argument("--rows", default=",".join(names), help="some of them, by name")
-    parser.add_argument("--format", default="dramsim3", choices=FORMATS, help="of traces but mcf's")
-    parser.add_argument("--keep", type=Path, help="a folder for inputs and profiles")
+    parser.add_argument("--rows", default=",".join(names), help="names of the rows to measure")
+    parser.add_argument(
+        "--format", default="dramsim3", choices=FORMATS, help="format of the traces except mcf's"
+    )
+    parser.add_argument("--keep", type=Path, help="folder that keeps inputs and profiles")
     options = parser.parse_args()
     chosen = options.rows.split(",")
     if not set(chosen) <= set(names):
-        parser.error(f"rows are {', '.join(names)}")
+        parser.error(f"the rows are {', '.join(names)}")
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).resolve()
         folder.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ FlashTask task_of(const TaskTuple& tuple) {
   const auto& [at, operation, lun, superblock, page, parts] = tuple;
   const auto* const found = std::find(kOperations.begin(), kOperations.end(), operation);
   if (found == kOperations.end()) {
-    throw InputError("'" + operation + "' is none of read, program, erase");
+    throw InputError("'" + operation + "' is not one of read, program, erase");
   }
   FlashTask task;
   task.at = Tick(at);

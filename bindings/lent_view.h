@@ -29,7 +29,7 @@ class Handle {
  public:
   const View& view() const {
     if (view_ == nullptr) {
-      throw std::runtime_error("a view is valid during the call that it was given to only");
+      throw std::runtime_error("a view is valid only during the call that it was passed to");
     }
     return *view_;
   }

@@ -101,10 +101,10 @@ double amplification(const std::string& victim, const Assignments& assignments,
     throw InputError("too few blocks, pages or spare pages");
   }
   if (parts != 1 && parts != 2 && parts != kMostParts) {
-    throw InputError(std::to_string(parts) + " is none of 1, 2 and 4 parts of a flash page");
+    throw InputError(std::to_string(parts) + " parts of a flash page: must be 1, 2 or 4");
   }
   if (partial_writes != "combine" && partial_writes != "pad" && partial_writes != "merge") {
-    throw InputError("'" + partial_writes + "' is none of combine, pad, merge");
+    throw InputError("'" + partial_writes + "' is not one of combine, pad, merge");
   }
   constexpr std::uint64_t kPercent = 100;
   FtlShape shape;

@@ -35,7 +35,7 @@ class AckChecker {
     }
     count_ = std::count_if(table_.begin(), table_.end(),
                            [](const Exchange& each) { return each.request != kNone; });
-    archive.check(count_ <= slots_, "there are more commands than slots");  // or find() loops
+    archive.check(count_ <= slots_, "more commands than slots");  // or find() loops
   }
 
  private:

@@ -43,7 +43,7 @@ class Ddr3Checker {
     std::int64_t refresh = kLongPast;
     void serialize(Archive& archive) {
       archive(activates, oldest, activate, read, write, refresh);
-      archive.check_index(oldest, activates.size(), "an activate does not exist");
+      archive.check_index(oldest, activates.size(), "invalid activate");
     }
   };
   static constexpr std::int64_t kNoOpenRow = -1;

@@ -39,7 +39,7 @@ class HalfLineChecker {
     Past last{ChannelCommand::read, kLongPast};
     void serialize(Archive& archive) {
       archive(halves, next, end, other_end, driver, last.command, last.cycle);
-      archive.check_index(next, halves.size(), "there is no such half of a line");
+      archive.check_index(next, halves.size(), "invalid half of a line");
     }
   };
 

@@ -27,7 +27,7 @@ class StackChecker {
   void serialize(Archive& archive) {
     archive.fixed(stacks_);
     archive(columns_, next_, row_.command, row_.cycle);
-    archive.check_index(next_, columns_.size(), "there is no such column command");
+    archive.check_index(next_, columns_.size(), "invalid column command");
   }
 
  private:

@@ -66,7 +66,7 @@ class ViolationLog {
 
   void serialize(Archive& archive) {
     archive(total_, first_);
-    archive.check(total_ == 0 || !first_.empty(), "violations are miscounted");
+    archive.check(total_ == 0 || !first_.empty(), "wrong count of violations");
   }
 
   static constexpr std::size_t kKept = 20;

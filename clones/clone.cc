@@ -31,7 +31,7 @@ void check(const CloneStream& stream, std::size_t phases) {
     }
   }
   if (!good) {
-    throw InputError("a stream of the profile is empty");
+    throw InputError("empty stream in the profile");
   }
 }
 

@@ -45,7 +45,7 @@ std::string AddressMap::check(const std::string& text, const DramOrganisation& p
   for (const std::string& name : fields) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string nearest = nearest_name(name, known);
-      return "'" + name + "' is no field" +
+      return "'" + name + "' is not a field" +
              (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
     }
   }
@@ -53,12 +53,12 @@ std::string AddressMap::check(const std::string& text, const DramOrganisation& p
     const auto count = std::count(fields.begin(), fields.end(), name);
     if (name == kNames[kGroup] && part.groups == 1) {
       if (count != 0) {
-        return "field '" + name + "': the part has no bank groups";
+        return "field '" + name + "' is not allowed: the part has no bank groups";
       }
     } else if (count != 1) {
-      return "field '" + name + "' must stand exactly once" +
+      return "field '" + name + "' must occur exactly once" +
              (name == kNames[kGroup] ? ": the part has " + std::to_string(part.groups) +
-                                           " bank groups; '" + default_map(part) + "' would do"
+                                           " bank groups; for example '" + default_map(part) + "'"
                                      : "");
     }
   }

@@ -35,21 +35,22 @@ std::vector<ParameterError> device_errors(const SystemConfig& config) {
 std::vector<ParameterError> whole_errors(const SystemConfig& config) {
   std::vector<ParameterError> errors = dramsim3_errors(config.dram);
   if (config.nvdimm.present) {
-    errors.push_back({"dram.backend",
-                      "'dramsim3_full' knows no NVDIMM: nvdimm.present must be "
-                      "false; 'dramsim3' can stand beside one"});
+    errors.push_back(
+        {"dram.backend",
+         "'dramsim3_full' has no NVDIMM: nvdimm.present must be false; 'dramsim3' supports one"});
   }
   if (!config.dram.refresh) {
-    errors.push_back({"dram.refresh", "dramsim3_full always refreshes"});
+    errors.push_back({"dram.refresh", "must be true: dramsim3_full always refreshes"});
   }
   if (config.controller.page_policy != ControllerParameters().page_policy) {
-    errors.push_back({"controller.page_policy", "dramsim3_full keeps rows open: 'open_page' only"});
+    errors.push_back(
+        {"controller.page_policy", "must be 'open_page': dramsim3_full keeps rows open"});
   }
   if (config.dram.refresh_postpone > 0) {
-    errors.push_back({"dram.refresh_postpone", "dramsim3_full moves no refreshes"});
+    errors.push_back({"dram.refresh_postpone", "must be 0: dramsim3_full moves no refreshes"});
   }
   if (config.dram.refresh_pull_in > 0) {
-    errors.push_back({"dram.refresh_pull_in", "dramsim3_full moves no refreshes"});
+    errors.push_back({"dram.refresh_pull_in", "must be 0: dramsim3_full moves no refreshes"});
   }
   return errors;
 }
@@ -73,7 +74,7 @@ std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& config, int 
 #else
 constexpr bool kDramsim3 = false;
 
-[[noreturn]] void absent() { throw InputError("DRAMsim3 is not part of this build"); }
+[[noreturn]] void absent() { throw InputError("this build does not contain DRAMsim3"); }
 
 DramDevices dramsim3_devices(const SystemConfig& /*config*/, TransactionPool& /*pool*/) {
   absent();
@@ -119,7 +120,7 @@ const DramBackend& dram_backend(const std::string& name) {
       return backend;
     }
   }
-  throw InputError("no such DRAM backend: '" + name + "'");
+  throw InputError("unknown DRAM backend: '" + name + "'");
 }
 
 }  // namespace hmsim

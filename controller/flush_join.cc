@@ -19,7 +19,7 @@ Request FlushJoin::begin(const Request& request, std::size_t first, std::size_t 
 }
 
 void FlushJoin::on_complete(const Request& part, Tick now) {
-  ensure(part.tag < under_way_.size(), "flush", now, -1, "a part ends that is of no flush");
+  ensure(part.tag < under_way_.size(), "flush", now, -1, "end of a part without a flush");
   Flush& flush = under_way_[part.tag];
   if (--flush.parts != 0) {
     return;
@@ -44,11 +44,11 @@ void FlushJoin::list_outstanding(std::vector<Outstanding>& requests) const {
 
 void FlushJoin::serialize(Archive& archive) {
   archive(under_way_, free_, flushes_, latency_);
-  archive.check_indices(free_, under_way_.size(), "a flush does not exist");
+  archive.check_indices(free_, under_way_.size(), "invalid flush");
   for (const Flush& flush : under_way_) {
     // A flush of this requester itself would never stop completing.
-    archive.check_index(flush.request.agent, requesters_.size() - 1, "a flush has no requester");
-    archive.check(flush.end <= channels_.size(), "a flush is of no channel");
+    archive.check_index(flush.request.agent, requesters_.size() - 1, "flush without a requester");
+    archive.check(flush.end <= channels_.size(), "flush without a channel");
   }
 }
 

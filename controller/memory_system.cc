@@ -135,7 +135,7 @@ void MemorySystem::send(Request& request, Tick now) {
   }
   request.arrival = now;
   ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
-         static_cast<std::int64_t>(next_id_), "a request lies outside its memory");
+         static_cast<std::int64_t>(next_id_), "request outside its memory");
   request.id = next_id_++;
   channel_of(request.memory, request.address).send(request, now);
 }
@@ -146,7 +146,7 @@ void MemorySystem::send_flush(Request& request, std::int64_t node, Tick now) {
 
 void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
   ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
-         "there is no NVDIMM to flush");
+         "flush without an NVDIMM");
   request.arrival = now;
   Request part = flushes_.begin(request, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
@@ -342,10 +342,10 @@ std::vector<ClassServices> MemorySystem::services() const {
 void MemorySystem::check_loaded(const Archive& archive, bool off) const {
   for (const auto& channel : channels_) {
     const NvdimmModule* const module = channel->nvdimm();
-    archive.check(module == nullptr || module->off() == off, "power is off, and is not");
+    archive.check(module == nullptr || module->off() == off, "power state of an NVDIMM differs");
   }
   for (const Requester::Outstanding& each : outstanding()) {
-    archive.check_index(each.request.agent, requesters_.size(), "a request has no requester");
+    archive.check_index(each.request.agent, requesters_.size(), "request without a requester");
   }
 }
 

@@ -51,7 +51,7 @@ void set_keys(NvdimmParameters& module, std::int64_t number, std::string_view te
   }
   for (const auto& [name, value] : keys) {
     if (is_of_all(name)) {
-      add(name, "is one for all NVDIMMs of a channel");
+      add(name, "applies to all NVDIMMs of a channel: must be set in nvdimm");
     }
   }
 }
@@ -62,18 +62,18 @@ void NvdimmPopulation::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "nvdimm");
   parameters.integer(
       "count", count, {1, kMostNvdimms}, "NVDIMMs",
-      {"that stand on each channel, and share its queues and its arbiter", "assumed"});
+      {"NVDIMMs on each channel, which share its queues and its arbiter", "assumed"});
   parameters.choice(
       "interleave", interleave,
       {{"page", Interleave::page}, {"range", Interleave::range}, {"device", Interleave::device}},
-      {"what lies together on one of a channel's NVDIMMs, before the next one has its turn: a page "
-       "of 4 KiB, interleave_size, or all that it holds",
+      {"contiguous addresses on one NVDIMM of a channel before the next NVDIMM follows: a page of "
+       "4 KiB, interleave_size, or the whole device",
        "assumed"});
   parameters.size("interleave_size", interleave_size, {kPageBytes.value(), std::int64_t{1} << 40},
-                  {"what lies together with interleave: range", "assumed"});
+                  {"contiguous addresses on one NVDIMM, with interleave: range", "assumed"});
   parameters.text(
       "devices", devices,
-      {"keys of NVDIMMs of a channel that are unlike its first one, which has number 0: the "
+      {"keys of the NVDIMMs of a channel that differ from its first one, which has number 0: the "
        "number, a colon, keys of nvdimm; '1: kind=pcm, capacity=8GiB; 2: nand.read_time=3us'",
        ""});
 }
@@ -88,15 +88,16 @@ std::vector<NvdimmParameters> NvdimmPopulation::modules(const NvdimmParameters& 
     const std::string number(cut(text, ':'));
     const Parsed<std::int64_t> parsed = parse_integer(number);
     if (!parsed.value || *parsed.value < 1 || *parsed.value >= count) {
-      errors.push_back({kDevices, "'" + number.substr(0, 80) + "' is no number of a device" +
-                                      (count > 1 ? " from 1 to " + std::to_string(count - 1) +
-                                                       "; the first one's keys are those of nvdimm"
-                                                 : ": nvdimm.count is 1")});
+      errors.push_back(
+          {kDevices, "'" + number.substr(0, 80) + "' is not a number of a device" +
+                         (count > 1 ? ": must be between 1 and " + std::to_string(count - 1) +
+                                          "; the first one's keys are those of nvdimm"
+                                    : ": nvdimm.count is 1")});
       continue;
     }
     const auto index = static_cast<std::size_t>(*parsed.value);
     if (told[index]) {
-      errors.push_back({kDevices, "device " + number + " has keys twice"});
+      errors.push_back({kDevices, "device " + number + " is given twice"});
     }
     told[index] = true;
     set_keys(all[index], *parsed.value, text, errors);
@@ -131,10 +132,10 @@ void check_interleave(const NvdimmPopulation& population,
   }
   for (const NvdimmParameters& module : modules) {
     if (logical_pages(module) != pages) {
-      errors.push_back({"nvdimm.interleave", "the NVDIMMs of a channel have " +
-                                                 format_size(pages * kPageBytes) + " and " +
-                                                 format_size(logical_pages(module) * kPageBytes) +
-                                                 " for the host: only 'device' takes unlike ones"});
+      errors.push_back(
+          {"nvdimm.interleave", "the NVDIMMs of a channel have " + format_size(pages * kPageBytes) +
+                                    " and " + format_size(logical_pages(module) * kPageBytes) +
+                                    " for the host: must be 'device' for unequal sizes"});
       return;
     }
   }
@@ -147,10 +148,10 @@ void check_interleave(const NvdimmPopulation& population,
     while (pages % fits != 0) {
       --fits;
     }
-    errors.push_back({"nvdimm.interleave_size",
-                      "does not divide the " + format_size(pages * kPageBytes) +
-                          " that an NVDIMM has for the host: " + format_size(fits * kPageBytes) +
-                          " would do"});
+    errors.push_back(
+        {"nvdimm.interleave_size",
+         "must divide the " + format_size(pages * kPageBytes) +
+             " that an NVDIMM has for the host; nearest: " + format_size(fits * kPageBytes)});
   }
 }
 

@@ -82,7 +82,8 @@ void require_same(const std::string& path, const Values& saved, const Values& he
   const std::string then = described(saved, name);
   const std::string now = described(here, name);
   if (then != now) {
-    throw InputError(path + ": preconditioned with " + name + " = " + then + "; here it is " + now);
+    throw InputError(path + ": preconditioned with " + name + " = " + then + "; this system has " +
+                     now);
   }
 }
 
@@ -132,7 +133,7 @@ bool is_plain(std::string_view text) {
 std::string body_of(const std::string& path, const SystemConfig& config) {
   InputFile file(path, kLoad);
   if (file.size() < kHeaderBytes || file.read(kMagic.size()) != kMagic) {
-    fail(path, "not a file of preconditioned state");
+    fail(path, "is not a file of preconditioned state");
   }
   Archive header(file.read(kHeaderBytes - kMagic.size()));
   std::uint64_t version = 0;
@@ -144,14 +145,14 @@ std::string body_of(const std::string& path, const SystemConfig& config) {
                    std::to_string(kVersion));
   }
   if (file.size() - kHeaderBytes != length) {
-    fail(path, "damaged: its length is not what it tells");
+    fail(path, "damaged: its length differs from the one in its header");
   }
   if (length > longest_state(config)) {
-    fail(path, "longer than the state of such an NVDIMM can be");
+    fail(path, "longer than the largest state of such an NVDIMM");
   }
   std::string body = file.read(static_cast<std::size_t>(length));
   if (hash_bytes(body) != hash) {
-    fail(path, "damaged: its checksum does not fit");
+    fail(path, "damaged: its checksum does not match");
   }
   return body;
 }
@@ -202,7 +203,7 @@ void load_preconditioned(const std::string& path, const SystemConfig& config, st
     for (const auto& [name, value] : list) {
       body.check(is_plain(name) && is_plain(value), "a parameter is malformed");
     }
-    body.check(body.at_end(), "it holds more than a state");
+    body.check(body.at_end(), "it contains more than a state");
   } catch (const InputError& error) {
     fail(path, error.what());
   }
@@ -210,7 +211,7 @@ void load_preconditioned(const std::string& path, const SystemConfig& config, st
   try {
     Archive archive(std::move(state));
     load(archive);
-    archive.check(archive.at_end(), "it holds more than this NVDIMM's state");
+    archive.check(archive.at_end(), "it contains more than this NVDIMM's state");
   } catch (const InputError& error) {
     fail(path, error.what());
   }

@@ -18,7 +18,7 @@ void SystemConfig::declare(ParameterSet& parameters) {
   population.declare(parameters);
   const ParameterSet::Scope scope(parameters, "system");
   parameters.boolean("store_data", store_data,
-                     {"DRAM and NVDIMM hold real bytes: reads return what was written, and power "
+                     {"DRAM and NVDIMM store real bytes: reads return written data, and power "
                       "failures can be simulated",
                       ""});
 }
@@ -80,23 +80,24 @@ std::vector<ParameterError> SystemConfig::check() const {
                                     std::to_string(controller.high_mark()) + " entries");
   }
   if (controller.writes == WriteMode::drained && controller.high_mark() > controller.queue_depth) {
-    add("controller.drain_high", "exceeds controller.queue_depth, " +
+    add("controller.drain_high", "must not exceed controller.queue_depth, " +
                                      std::to_string(controller.queue_depth) +
                                      ": writes would fill the queue");
   }
   if (controller.outstanding != kWholeQueue && controller.outstanding > nvdimm_slots()) {
-    add("controller.outstanding", "exceeds the depth of the queues that hold NVDIMM requests, " +
-                                      std::to_string(nvdimm_slots()));
+    add("controller.outstanding",
+        "must not exceed the depth of the queues that hold NVDIMM requests, " +
+            std::to_string(nvdimm_slots()));
   }
   if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
     add("controller.nvdimm_scheduler",
-        "acts only with controller.queues: split; a unified queue has one scheduler");
+        "needs controller.queues: split, because a unified queue has one scheduler");
   }
   if (controller.split() && controller.arbiter == "scheduler_order" &&
       controller.scheduler != controller.nvdimm_scheduler) {
     add("controller.arbiter",
-        "'scheduler_order' compares keys of one scheduler: with controller.queues: split choose "
+        "'scheduler_order' compares keys of one scheduler: with controller.queues: split set "
         "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
   }
   if (controller.bus == BusLayout::separate && !(controller.split() && nvdimm.present)) {
@@ -104,15 +105,16 @@ std::vector<ParameterError> SystemConfig::check() const {
   }
   const DramBackend& backend = dram_backend(dram_model.backend);
   if (!backend.built_in) {
-    add("dram.backend", dram_model.backend +
-                            " is not part of this build; 'scons dramsim3=1' adds it (needs cargo)");
+    add("dram.backend",
+        dram_model.backend +
+            " is not part of this build; build with 'scons dramsim3=1' (needs cargo)");
   }
   for (const ParameterError& error : backend.check(*this)) {
     errors.push_back(error);
   }
   if (nvdimm.present && dram.standard->protocol != nullptr) {
-    add("nvdimm.present",
-        std::string("must be false: no NVDIMM stands on a channel of ") + dram.standard->document);
+    add("nvdimm.present", std::string("must be false: NVDIMMs are not supported on a channel of ") +
+                              dram.standard->document);
   }
   if (nvdimm.present) {
     check_nvdimms(errors);
@@ -127,7 +129,7 @@ void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
     std::vector<ParameterError> wrong = all[i].check();
     const std::int64_t commands = transaction_slots() + all[i].posted_writes;
     if (commands > all[i].command_queue) {
-      wrong.push_back({"nvdimm.command_queue", "is smaller than the " + std::to_string(commands) +
+      wrong.push_back({"nvdimm.command_queue", "must be at least the " + std::to_string(commands) +
                                                    " commands the host may send"});
     }
     for (const ParameterError& error : wrong) {

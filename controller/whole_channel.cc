@@ -84,7 +84,7 @@ void WholeChannel::complete() {
   while (const std::optional<WholeDram::Done> done = dram_->take_done()) {
     const auto found = under_way_.lower_bound({done->address, done->write});
     ensure(found != under_way_.end() && found->first == Key(done->address, done->write),
-           "whole channel", now, -1, "a completion of no request");
+           "whole channel", now, -1, "completion without a request");
     const Request request = found->second;
     under_way_.erase(found);
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
@@ -127,7 +127,7 @@ void WholeChannel::reset_statistics(Tick now) {
 }
 
 void WholeChannel::serialize(Archive& /*archive*/) {
-  throw InputError("dram.backend: dramsim3_full cannot be saved in a checkpoint");
+  throw InputError("dram.backend: dramsim3_full does not support checkpoints");
 }
 
 }  // namespace hmsim

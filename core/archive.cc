@@ -39,7 +39,7 @@ void Archive::integer(std::int64_t& value) {
 }
 
 std::size_t Archive::checked_count(std::size_t count, std::size_t bytes_each) {
-  check(count <= (bytes_.size() - position_) / bytes_each, "it ends early");
+  check(count <= (bytes_.size() - position_) / bytes_each, "its data end early");
   return count;
 }
 

@@ -122,7 +122,7 @@ class Archive {
     } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
       auto number = static_cast<std::int64_t>(value);
       integer(number);
-      check(fits<T>(number), "a number is none that its field could hold");
+      check(fits<T>(number), "a number is outside its field's range");
       value = static_cast<T>(number);
     } else if constexpr (std::is_floating_point_v<T>) {
       auto number = static_cast<double>(value);
@@ -198,7 +198,7 @@ class Archive {
   void fixed_size(Container& values) {
     const std::size_t size = values.size();
     field(values);
-    check(values.size() == size, "it is of a system of another size");
+    check(values.size() == size, "it belongs to a system of another size");
   }
 
   std::string bytes_;

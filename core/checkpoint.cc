@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMCKP";
 constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash and length of the state
-constexpr std::uint64_t kVersion = 29;
+constexpr std::uint64_t kVersion = 30;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::string seal_checkpoint(const std::string& state, std::uint64_t identity) {
 std::string open_checkpoint(const std::string& checkpoint, std::uint64_t identity) {
   if (checkpoint.size() < kHeaderBytes ||
       std::string_view(checkpoint).substr(0, kMagic.size()) != kMagic) {
-    throw InputError("this is no checkpoint of hmsim");
+    throw InputError("is not a checkpoint of hmsim");
   }
   Archive header(checkpoint.substr(kMagic.size(), kHeaderBytes - kMagic.size()));
   std::uint64_t version = 0;
@@ -43,7 +43,7 @@ std::string open_checkpoint(const std::string& checkpoint, std::uint64_t identit
     throw InputError("the checkpoint is damaged: its checksum does not match");
   }
   if (saved_identity != identity) {
-    throw InputError("the checkpoint is of another configuration, workload or seed");
+    throw InputError("the checkpoint belongs to another configuration, workload or seed");
   }
   return state;
 }

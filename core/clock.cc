@@ -9,7 +9,7 @@
 namespace hmsim {
 
 void fail_too_late() {
-  throw InputError("the workload reaches past the longest simulated time, about 53 days");
+  throw InputError("the workload exceeds the longest simulated time, about 53 days");
 }
 
 RateClock::RateClock(std::int64_t per_millisecond) {

@@ -13,7 +13,7 @@ InputFile::InputFile(const std::string& path, std::string_view parameter)
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    fail("is no regular file");
+    fail("is not a regular file");
   }
   size_ = std::filesystem::file_size(path, error);
   file_.open(path, std::ios::binary);

@@ -45,7 +45,7 @@ inline bool Kernel::advance_earliest(Tick end) {
   if (when >= end) {
     return false;
   }
-  ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
+  ensure(when >= now_, "kernel", now_, -1, "event in the past");
   const auto index = static_cast<std::size_t>(earliest - entries_.data());
   now_ = when;
   advanced_ = index;
@@ -58,7 +58,7 @@ inline bool Kernel::advance_earliest(Tick end) {
   advanced_ = kNobody;
   horizon_ = Tick(0);
   earliest->next = next;
-  ensure(next > now, "kernel", now, -1, "a component does not move on");
+  ensure(next > now, "kernel", now, -1, "a component does not advance");
   return true;
 }
 
@@ -122,10 +122,10 @@ void Kernel::serialize(Archive& archive) {
   archive(now_, turn_);
   turned_at_ = now_;
   archive.check(now_ >= Tick(0) && now_ != kNever && turn_ <= entries_.size(),
-                "its time is invalid");
+                "a component's time is invalid");
   if (archive.loading()) {
     notify_all();
-    archive.check(next_event() >= now_, "an event lies in the past");
+    archive.check(next_event() >= now_, "event in the past");
   }
 }
 

@@ -35,7 +35,7 @@ class KeyMap {
   void erase(std::int64_t key) {
     std::size_t hole = slots_.empty() ? 0 : position(key);
     if (slots_.empty() || slots_[hole].index == kNoIndex) {
-      raise_fault("key map", Tick(0), key, "a key is erased that is absent");
+      raise_fault("key map", Tick(0), key, "removal of a key that is absent");
     }
     // Move up each later entry that the hole would make unreachable.
     for (std::size_t i = next(hole); slots_[i].index != kNoIndex; i = next(i)) {

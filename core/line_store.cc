@@ -65,7 +65,7 @@ void LineStore::serialize(Archive& archive) {
   for (std::uint32_t page = 0; page < pages_.size(); ++page) {
     archive.check(pages_[page].second.size() == static_cast<std::size_t>(kPageBytes.value()) &&
                       map_.find(pages_[page].first) == kNoIndex,
-                  "a page of memory is not whole, or there twice");
+                  "incomplete or duplicate page of memory");
     map_.insert(pages_[page].first, page);
   }
 }

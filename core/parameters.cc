@@ -89,7 +89,7 @@ void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range
         }
         const auto parsed = parse_integer(text);
         if (!parsed.value) {
-          return parsed.error + "; '" + word + "' would do, too";
+          return parsed.error + "; '" + word + "' is also allowed";
         }
         if (*parsed.value < range.low || *parsed.value > range.high) {
           return outside(text, show(range));
@@ -115,7 +115,7 @@ void ParameterSet::quantity_or(const char* name, const char* type, std::int64_t&
         }
         const auto parsed = parse(text);
         if (!parsed.value) {
-          return parsed.error + "; '" + word + "' would do, too";
+          return parsed.error + "; '" + word + "' is also allowed";
         }
         if (*parsed.value < range.low || *parsed.value > range.high) {
           return outside(text, shown);
@@ -271,7 +271,7 @@ void ParameterSet::choice_by_index(const char* name, const Names& names,
       [names, shown, set = std::move(set)](std::string_view text) -> std::string {
         const auto found = std::find(names->begin(), names->end(), text);
         if (found == names->end()) {
-          return "'" + std::string(text.substr(0, 80)) + "' is none of " +
+          return "'" + std::string(text.substr(0, 80)) + "' is not one of " +
                  suggestion(text, *names, shown);
         }
         set(static_cast<std::size_t>(found - names->begin()));

@@ -82,7 +82,7 @@ class Pool {
     if (archive.loading()) {
       taken_.assign(records_.size(), 1);
       for (const std::uint32_t index : free_) {
-        archive.check(holds(index), "a record is free twice, or does not exist");
+        archive.check(holds(index), "record freed twice, or invalid record");
         taken_[index] = 0;
       }
     }
@@ -91,7 +91,7 @@ class Pool {
  private:
   static void require(bool held) {
     if (!held) {
-      raise_fault("pool", Tick(0), -1, "a record is used that is free or does not exist");
+      raise_fault("pool", Tick(0), -1, "access to a record that is free or invalid");
     }
   }
 

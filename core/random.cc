@@ -58,7 +58,7 @@ std::uint64_t Random::below(std::uint64_t bound) {
 void Random::serialize(Archive& archive) {
   archive(state_);
   archive.check((state_[0] | state_[1] | state_[2] | state_[3]) != 0,
-                "a source of random numbers gives zeros only");
+                "source of random numbers with an all-zero state");
 }
 
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed) : size_(size), half_bits_(1) {

@@ -46,7 +46,7 @@ void serialize_slots(Archive& archive, List& list, const Links& links, std::size
   if (archive.loading()) {
     list = List();
     for (const std::uint32_t slot : slots) {
-      archive.check_index(slot, size, "a list has a slot that does not exist");
+      archive.check_index(slot, size, "invalid slot in a list");
       see(slot);
       list.push_back(links, slot);
     }

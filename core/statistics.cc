@@ -73,7 +73,7 @@ void Histogram::serialize(Archive& archive) {
   archive(buckets_, count_, sum_high_, sum_low_, max_);
   archive.check(
       buckets_.empty() ? count_ == 0 : buckets_.size() == static_cast<std::size_t>(kBuckets),
-      "a histogram has another size");
+      "histogram of another size");
 }
 
 void Occupancy::reset(Tick now) {
@@ -112,11 +112,11 @@ double Occupancy::share_over(std::int64_t threshold, Tick now) const {
 void Occupancy::serialize(Archive& archive) {
   archive.fixed(time_at_);
   archive(value_, since_);
-  archive.check_index(value_, time_at_.size(), "more is held than there is room for");
-  archive.check(since_ < kLongest, "a time is invalid");
+  archive.check_index(value_, time_at_.size(), "more entries held than the capacity");
+  archive.check(since_ < kLongest, "invalid time");
   Tick whole{0};
   for (const std::int64_t time : time_at_) {
-    archive.check(time >= 0 && Tick(time) <= kLongest - whole, "a time is invalid");
+    archive.check(time >= 0 && Tick(time) <= kLongest - whole, "invalid time");
     whole += Tick(time);
   }
 }

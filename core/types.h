@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-// For functions called at one or two places in every event, which compilers inline too reluctantly.
+// For functions that every event runs but that have only one or two callers. Compilers do not
+// always inline these by themselves.
 #define HMSIM_INLINE [[gnu::always_inline]] inline
 
 namespace hmsim {

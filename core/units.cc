@@ -208,7 +208,8 @@ Parsed<bool> parse_boolean(std::string_view text) {
       return {false, ""};
     }
   }
-  return {{}, "'" + std::string(text.substr(0, 80)) + "' is neither true nor false"};
+  return {{},
+          "'" + std::string(text.substr(0, 80)) + "' is not a truth value: must be true or false"};
 }
 
 Parsed<Tick> parse_time(std::string_view text) {

@@ -15,7 +15,7 @@ namespace hmsim {
 
 class Archive;
 
-// Properties of a standard beyond one slot of one bus per command.
+// Properties of standards whose commands need more than one slot of a single command bus.
 struct CommandProtocol {
   bool separate_buses;           // one for reads and writes, one for all other commands
   std::int64_t activate_slots;   // consecutive slots of an activate; its times count from the last

@@ -115,7 +115,7 @@ class Reader {
     for (const Key& key : keys()) {
       if (key.required && values_.count(key.name) == 0) {
         errors_.push_back(file_ + ": [" + key.section + "] " + key.name +
-                          " is missing; DRAMsim3 would take a default for it");
+                          " is required; DRAMsim3 would use its default");
       }
     }
     throw_if_wrong();
@@ -169,7 +169,7 @@ class Reader {
           skipped() || std::any_of(keys().begin(), keys().end(),
                                    [this](const Key& key) { return section_ == key.section; });
       if (!known) {
-        error("DRAMsim3 knows no section [" + section_ + "]");
+        error("unknown section [" + section_ + "]");
       }
       return;
     }
@@ -198,7 +198,7 @@ class Reader {
         }
       }
       const std::string nearest = nearest_name(name, names);
-      error("DRAMsim3 does not read a key '" + name + "' in [" + section_ + "]" +
+      error("unknown key '" + name + "' in [" + section_ + "]" +
             (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
       return;
     }
@@ -211,7 +211,7 @@ class Reader {
       if (value.empty() || *end != '\0' || !(number >= key->low && number <= key->high)) {
         std::ostringstream range;
         range << key->low << " .. " << key->high;
-        error(name + ": '" + value + "' is no number in " + range.str());
+        error(name + ": '" + value + "' is not a number in " + range.str());
       }
     }
   }
@@ -283,14 +283,14 @@ const DramStandardDescriptor* read_standard(Reader& reader) {
     }
   }
   if (found == nullptr) {
-    reader.refuse("protocol", "'" + protocol + "' has no rules here: " + known);
+    reader.refuse("protocol", "'" + protocol + "' is not supported: must be " + known);
   }
   return found;
 }
 
 void read_organisation(Reader& reader, DramOrganisation& organisation) {
   if (reader.integer("BL") != kBurstLength || reader.integer("bus_width") != kBusWidth) {
-    reader.refuse("BL", "only bursts of 8 on a bus of 64 bits, lines of 64 bytes, are modelled");
+    reader.refuse("BL", "must be 8, with a bus_width of 64: lines of 64 bytes");
   }
   const bool grouped = reader.word("bankgroup_enable", "true") == "true";
   const std::int64_t groups = reader.integer("bankgroups");
@@ -301,7 +301,7 @@ void read_organisation(Reader& reader, DramOrganisation& organisation) {
   organisation.devices = kBusWidth / reader.integer("device_width");
   for (const char* name : {"bankgroups", "banks_per_group", "rows", "columns"}) {
     if (!power_of_two(reader.integer(name))) {
-      reader.refuse(name, "is not a power of two");
+      reader.refuse(name, "must be a power of two");
     }
   }
 }
@@ -309,7 +309,7 @@ void read_organisation(Reader& reader, DramOrganisation& organisation) {
 // `grouped`: the part has bank groups.
 void read_timing(Reader& reader, bool grouped, DramTiming& timing) {
   if (reader.integer("AL") != 0) {
-    reader.refuse("AL", "an additive latency is not modelled");
+    reader.refuse("AL", "must be 0: an additive latency is not modelled");
   }
   timing.tck_ps = static_cast<std::int64_t>(reader.number("tCK") * kPicosecondsPerNanosecond + 0.5);
   for (const TimingKey& key : kTimings) {
@@ -327,7 +327,7 @@ void read_timing(Reader& reader, bool grouped, DramTiming& timing) {
   }
   for (const TimingKey& key : kGroupTimings) {
     if (reader.word(key.name).empty()) {
-      reader.refuse(key.name, "is missing; a part with bank groups needs it");
+      reader.refuse(key.name, "is required for a part with bank groups");
     }
     timing.*key.field = reader.integer(key.name);
   }

@@ -100,13 +100,13 @@ std::vector<ParameterError> power_errors(const DramParameters& dram) {
     }
   };
   const std::int64_t cycle = std::max<std::int64_t>(dram.timing.trc, 1);
-  check("dram.power.IDD0", charge.activate, "is smaller than what standby takes meanwhile",
+  check("dram.power.IDD0", charge.activate, "must be at least the standby current in that time",
         dram.power.idd0 + (cycle - 1 - charge.activate) / cycle);
   const std::int64_t standby = dram.power.idd3n;
-  check("dram.power.IDD4R", charge.read, "is smaller than IDD3N", standby);
-  check("dram.power.IDD4W", charge.write, "is smaller than IDD3N", standby);
+  check("dram.power.IDD4R", charge.read, "must be at least IDD3N", standby);
+  check("dram.power.IDD4W", charge.write, "must be at least IDD3N", standby);
   check(dram.refresh_mode == RefreshMode::same_bank ? "dram.power.IDD5C" : "dram.power.IDD5",
-        charge.refresh, "is smaller than IDD3N", standby);
+        charge.refresh, "must be at least IDD3N", standby);
   return errors;
 }
 

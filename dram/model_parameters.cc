@@ -40,7 +40,8 @@ std::string ini_text(const std::string& name) {
   const std::string nearest = nearest_name(name, names);
   const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 #else
-  const std::string hint = "; this build has no DRAMsim3, so its shipped files have no names here";
+  const std::string hint =
+      "; this build has no DRAMsim3 and does not know its shipped files by name";
 #endif
   std::error_code error;
   if (!std::filesystem::exists(name, error)) {
@@ -48,7 +49,7 @@ std::string ini_text(const std::string& name) {
   }
   InputFile file(name, "dram.dramsim3_ini");
   if (file.size() > kLongestIni) {
-    throw InputError(name + ": is longer than any DRAMsim3 .ini file (dram.dramsim3_ini)");
+    throw InputError(name + ": must be at most 1 MiB (dram.dramsim3_ini)");
   }
   return file.read_all();
 }
@@ -58,25 +59,25 @@ std::string ini_text(const std::string& name) {
 void DramModelParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "dram");
   parameters.name_of("backend", backend, {"native", "dramsim3", "dramsim3_full"},
-                     {"what models the DRAM: this simulator; DRAMsim3's devices under this "
-                      "simulator's controller; DRAMsim3 whole, without NVDIMM. The last two "
-                      "need a build with 'scons dramsim3=1'",
+                     {"model of the DRAM: native: this simulator; dramsim3: DRAMsim3's devices "
+                      "under this simulator's controller; dramsim3_full: all of DRAMsim3, without "
+                      "NVDIMM. The last two need a build with 'scons dramsim3=1'",
                       "Li et al., DRAMsim3, IEEE CAL 2020"});
   parameters.text("dramsim3_ini", ini,
                   {"a DRAMsim3 .ini file, or the name of a shipped one, that supplies organisation "
-                   "and timing to whichever backend; of its [system] section nothing is used",
+                   "and timing to every backend; its [system] section is ignored",
                    ""});
-  parameters.boolean("dramsim3_mend_ini", mend_ini,
-                     {"take known misspellings in an .ini file for what they mean (REFI: tREFI) "
-                      "instead of refusing it",
-                      "DRAMsim3 itself ignores them and refreshes every 7800 cycles"});
+  parameters.boolean(
+      "dramsim3_mend_ini", mend_ini,
+      {"correct known misspellings in an .ini file (REFI: tREFI) instead of refusing them",
+       "DRAMsim3 itself ignores them and refreshes every 7800 cycles"});
   parameters.boolean("dramsim3_mend_timing", mend_timing,
-                     {"correct what is known to be missing in DRAMsim3's timing table: tRTRS "
-                      "between writes to different ranks",
+                     {"correct a known omission in DRAMsim3's timing table: tRTRS between writes "
+                      "to different ranks",
                       "docs/validation.md"});
   parameters.integer("dramsim3_command_queue", command_queue, {1, 4096}, "entries",
-                     {"dramsim3_full: commands queued for each bank, beside the transaction queues "
-                      "of controller.queue_depth for reads and for writes",
+                     {"dramsim3_full: commands queued for each bank, in addition to the "
+                      "transaction queues of controller.queue_depth for reads and for writes",
                       "DRAMsim3's .ini files: 8"});
   parameters.boolean("dramsim3_unified_queue", unified_queue,
                      {"dramsim3_full: one transaction queue for reads and writes", ""});
@@ -115,20 +116,20 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
   std::vector<ParameterError> errors;
   if (timing.trc != timing.tras + timing.trp) {
-    errors.push_back({"dram.timing.tRC", "DRAMsim3 takes it for tRAS + tRP"});
+    errors.push_back({"dram.timing.tRC", "must be tRAS + tRP with DRAMsim3"});
   }
   if (dram.standard->dramsim3_protocol == nullptr) {
-    errors.push_back({"dram.preset", "DRAMsim3 is set up for DDR3 and DDR4 only"});
+    errors.push_back({"dram.preset", "must be a part of DDR3 or DDR4 with DRAMsim3"});
   }
   if (timing.burst != 4) {
-    errors.push_back({"dram.timing.burst", "DRAMsim3 is set up for bursts of 8: 4 cycles"});
+    errors.push_back({"dram.timing.burst", "must be 4 cycles with DRAMsim3, bursts of 8"});
   }
   if (dram.sleeps()) {
     errors.push_back({dram.self_refresh ? "dram.self_refresh" : "dram.power_down",
-                      "DRAMsim3 is set up without it"});
+                      "is not supported with DRAMsim3: must be off"});
   }
   if (dram.precharge_delay != PrechargeDelay::jedec) {
-    errors.push_back({"dram.precharge_delay", "DRAMsim3 knows 'jedec' only"});
+    errors.push_back({"dram.precharge_delay", "must be 'jedec' with DRAMsim3"});
   }
   return errors;
 }

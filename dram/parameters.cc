@@ -32,27 +32,32 @@ constexpr std::array<TimingField, 35> kTimingFields{{
     {"tRAS", &DramTiming::tras, 1, 1000, "cycles", "activate to precharge of the bank"},
     {"tRC", &DramTiming::trc, 1, 1000, "cycles", "activate to activate of the bank"},
     {"tRRD", &DramTiming::trrd, 1, 1000, "cycles", "activate to activate of another bank"},
-    {"tRRD_L", &DramTiming::trrd_l, 1, 1000, "cycles", "the same within a bank group"},
+    {"tRRD_L", &DramTiming::trrd_l, 1, 1000, "cycles",
+     "activate to activate of another bank in the same bank group"},
     {"tFAW", &DramTiming::tfaw, 1, 1000, "cycles", "window of at most four activates of a rank"},
     {"tWR", &DramTiming::twr, 1, 1000, "cycles", "end of write data to precharge"},
     {"tWTR", &DramTiming::twtr, 0, 1000, "cycles", "end of write data to read of the rank"},
-    {"tWTR_L", &DramTiming::twtr_l, 0, 1000, "cycles", "the same within a bank group"},
+    {"tWTR_L", &DramTiming::twtr_l, 0, 1000, "cycles",
+     "end of write data to read of the same bank group"},
     {"tPPD", &DramTiming::tppd, 1, 1000, "cycles", "precharge to precharge of the rank (DDR5)"},
     {"tRTP", &DramTiming::trtp, 1, 1000, "cycles", "read to precharge"},
     {"tCCD", &DramTiming::tccd, 1, 1000, "cycles", "column command to column command of the rank"},
-    {"tCCD_L", &DramTiming::tccd_l, 1, 1000, "cycles", "the same within a bank group"},
-    {"tCCD_L_WR", &DramTiming::tccd_l_wr, 1, 1000, "cycles", "the same from write to write (DDR5)"},
-    {"tCCDR", &DramTiming::tccdr, 1, 1000, "cycles", "the same to another stack id (HBM3)"},
+    {"tCCD_L", &DramTiming::tccd_l, 1, 1000, "cycles",
+     "column command to column command of the same bank group"},
+    {"tCCD_L_WR", &DramTiming::tccd_l_wr, 1, 1000, "cycles",
+     "write to write of the same bank group (DDR5)"},
+    {"tCCDR", &DramTiming::tccdr, 1, 1000, "cycles",
+     "column command to column command of another stack id (HBM3)"},
     {"burst", &DramTiming::burst, 1, 64, "cycles", "data-bus time of one 64-byte line"},
     {"burst_gap", &DramTiming::burst_gap, 0, 16, "cycles",
-     "gap between the halves of a line, in which one of another bank group fits (LPDDR5, HBM3)"},
+     "gap between the halves of a line, in which a half of another bank group fits (LPDDR5, HBM3)"},
     {"tRTRS", &DramTiming::trtrs, 0, 100, "cycles", "data-bus gap when the driver changes"},
     {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
      "mean time between refreshes of a rank"},
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
     {"tRFCsb", &DramTiming::trfcsb, 1, 100'000, "cycles",
      "same-bank refresh to activate of a refreshed bank, or to the next one of the rank (DDR5); "
-     "elsewhere tRFCpb, to the activate only"},
+     "other standards: tRFCpb, to the activate only"},
     {"tREFSBRD", &DramTiming::trefsbrd, 1, 10'000, "cycles",
      "same-bank refresh to activate of another bank (LPDDR5: tpbR2act; HBM3: tRREFD)"},
     {"tPBR2PBR", &DramTiming::tpbr2pbr, 1, 10'000, "cycles",
@@ -65,7 +70,8 @@ constexpr std::array<TimingField, 35> kTimingFields{{
     {"tWCK_RD", &DramTiming::twck_rd, 1, 200, "cycles",
      "start of a stopped data clock to read data: tWCKENL_RD + tWCKPRE_Static + tWCKPRE_Toggle_RD "
      "(LPDDR5)"},
-    {"tWCK_WR", &DramTiming::twck_wr, 1, 200, "cycles", "the same to write data (LPDDR5)"},
+    {"tWCK_WR", &DramTiming::twck_wr, 1, 200, "cycles",
+     "start of a stopped data clock to write data (LPDDR5)"},
     {"tWCKPST", &DramTiming::twckpst, 0, 1000, "cycles",
      "end of data to the stop of the data clock (LPDDR5)"},
 }};
@@ -87,14 +93,14 @@ void check_own_times(const DramStandardDescriptor& standard, const DramTiming& t
       if (timing.*time.time != kFromPreset && find(own, time.time) == nullptr &&
           std::none_of(errors.begin(), errors.end(),
                        [&](const ParameterError& told) { return told.name == name; })) {
-        errors.push_back({name, "the part knows no such time"});
+        errors.push_back({name, "is not a time of this part"});
       }
     }
   }
   for (const OwnTime& time : own) {
     if (time.at_least != nullptr && timing.*time.time < timing.*time.at_least) {
       errors.push_back({std::string("dram.timing.") + time.name,
-                        "is smaller than the time that it lengthens, " +
+                        "must be at least the time that it lengthens, " +
                             std::to_string(timing.*time.at_least) + " cycles"});
     }
   }
@@ -119,15 +125,15 @@ void DramParameters::declare(ParameterSet& parameters) {
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
   parameters.choice("refresh_mode", refresh_mode,
                     {{"all_bank", RefreshMode::all_bank}, {"same_bank", RefreshMode::same_bank}},
-                    {"one command refreshes all banks of a rank; or those of one number while the "
-                     "others go on: one in each bank group (DDR5's REFsb: each twice in tREFI), or "
-                     "a pair (LPDDR5's REFpb: each once)",
+                    {"all_bank: one command refreshes all banks of a rank; same_bank: it refreshes "
+                     "banks of one number while the others continue: one in each bank group "
+                     "(DDR5's REFsb: each twice in tREFI), or a pair (LPDDR5's REFpb: each once)",
                      "JESD79-5B section 4.13; JESD209-5"});
   parameters.integer("refresh_postpone", refresh_postpone, {0, 8}, "refreshes",
-                     {"refreshes of a rank that may be put off while requests wait for it",
+                     {"refreshes of a rank that may be postponed while requests wait for it",
                       "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
   parameters.integer("refresh_pull_in", refresh_pull_in, {0, 8}, "refreshes",
-                     {"refreshes of a rank that may be made ahead of time while it is idle",
+                     {"refreshes of a rank that may be pulled in while it is idle",
                       "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
   parameters.choice("precharge_delay", precharge_delay,
                     {{"jedec", PrechargeDelay::jedec}, {"paper", PrechargeDelay::paper}},
@@ -135,17 +141,18 @@ void DramParameters::declare(ParameterSet& parameters) {
                      "the paper, Table III: 18.75 ns"});
   parameters.choice("power_down", power_down,
                     {{"none", PowerDown::none}, {"fast", PowerDown::fast}},
-                    {"put ranks that no request waits for into precharge power-down (fast exit)",
+                    {"put ranks without waiting requests into precharge power-down (fast exit)",
                      "JESD79-3F section 4.17"});
   parameters.time(
       "power_down_idle", power_down_idle,
-      {"without a waiting request for so long, a rank closes its rows and powers down", "assumed"});
+      {"time without a waiting request after which a rank closes its rows and powers down",
+       "assumed"});
   parameters.boolean(
       "self_refresh", self_refresh,
-      {"put ranks that no request waits for into self-refresh", "JESD79-3F section 4.16"});
+      {"put ranks without waiting requests into self-refresh", "JESD79-3F section 4.16"});
   parameters.time(
       "self_refresh_idle", self_refresh_idle,
-      {"without a waiting request for so long, a rank goes to self-refresh", "assumed"});
+      {"time without a waiting request after which a rank enters self-refresh", "assumed"});
   const ParameterSet::Scope timing_scope(parameters, "timing");
   for (const TimingField& field : kTimingFields) {
     parameters.integer_or(field.name, timing.*field.field, {field.low, field.high}, "preset",
@@ -158,7 +165,7 @@ void DramParameters::declare_power(ParameterSet& parameters) {
   constexpr Range kAmperes{0, 10'000'000};
   const ParameterSet::Scope scope(parameters, "dram.power");
   for (const PowerField& field : kPowerFields) {
-    const Doc doc{field.doc, "of one device; the preset says from where"};
+    const Doc doc{field.doc, "of one device; the preset's description names its source"};
     if (field.field == &DramPower::vdd) {
       parameters.voltage_or(field.name, power.*field.field, kVolts, "preset", kFromPreset, doc);
     } else {
@@ -196,41 +203,41 @@ std::vector<ParameterError> DramParameters::check() const {
   }
   if (ranks * organisation.groups > kMostBankGroups) {
     const std::int64_t most = std::max<std::int64_t>(kMostBankGroups / organisation.groups, 1);
-    errors.push_back({"dram.ranks", "makes more than " + std::to_string(kMostBankGroups) +
-                                        " bank groups a channel; " + std::to_string(most) +
-                                        " would do"});
+    errors.push_back(
+        {"dram.ranks", "must give at most " + std::to_string(kMostBankGroups) +
+                           " bank groups a channel; nearest: " + std::to_string(most)});
   }
   check_own_times(*standard, timing, errors);
   const bool same_bank = refresh_mode == RefreshMode::same_bank;
   if (same_bank && !standard->same_bank_refresh) {
     errors.push_back(
-        {"dram.refresh_mode", std::string(standard->document) + " knows 'all_bank' only"});
+        {"dram.refresh_mode", std::string(standard->document) + " supports only 'all_bank'"});
     return errors;
   }
   if (same_bank && refresh_postpone + refresh_pull_in > 0) {
     errors.push_back({refresh_postpone > 0 ? "dram.refresh_postpone" : "dram.refresh_pull_in",
-                      "moves refreshes of dram.refresh_mode: all_bank only"});
+                      "must be 0: only refreshes of dram.refresh_mode: all_bank can move"});
   }
   if (same_bank && self_refresh) {
-    errors.push_back({"dram.self_refresh", "goes with dram.refresh_mode: all_bank only"});
+    errors.push_back({"dram.self_refresh", "needs dram.refresh_mode: all_bank"});
   }
   if (self_refresh && !refresh) {
-    errors.push_back({"dram.self_refresh", "goes with dram.refresh: true only"});
+    errors.push_back({"dram.self_refresh", "needs dram.refresh: true"});
   }
   if (timing.txsdll < timing.txs) {
     errors.push_back(
-        {"dram.timing.tXSDLL", "is smaller than tXS, " + std::to_string(timing.txs) + " cycles"});
+        {"dram.timing.tXSDLL", "must be at least tXS, " + std::to_string(timing.txs) + " cycles"});
   }
   const std::int64_t moved = standard->most_moved_refreshes;
   if (refresh_postpone > moved) {
-    errors.push_back({"dram.refresh_postpone", "exceeds " + std::to_string(moved)});
+    errors.push_back({"dram.refresh_postpone", "must be at most " + std::to_string(moved)});
   }
   if (refresh_pull_in > moved) {
-    errors.push_back({"dram.refresh_pull_in", "exceeds " + std::to_string(moved)});
+    errors.push_back({"dram.refresh_pull_in", "must be at most " + std::to_string(moved)});
   }
   const std::int64_t read_end = timing.cl + timing.burst + timing.trtrs;
   if (timing.cwl > read_end) {
-    errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS, " +
+    errors.push_back({"dram.timing.CWL", "must be at most CL + burst + tRTRS, " +
                                              std::to_string(read_end) + " cycles"});
   }
   if (standard->protocol != nullptr) {
@@ -241,11 +248,11 @@ std::vector<ParameterError> DramParameters::check() const {
   }
   if (timing.trc < timing.tras) {
     errors.push_back(
-        {"dram.timing.tRC", "is smaller than tRAS, " + std::to_string(timing.tras) + " cycles"});
+        {"dram.timing.tRC", "must be at least tRAS, " + std::to_string(timing.tras) + " cycles"});
   }
   const std::int64_t data = timing.gap() > 0 ? timing.burst / 2 : timing.burst;
   if (timing.tccd < data) {
-    errors.push_back({"dram.timing.tCCD", "is smaller than the burst, " + std::to_string(data) +
+    errors.push_back({"dram.timing.tCCD", "must be at least the burst, " + std::to_string(data) +
                                               " cycles: data would overlap"});
   }
   const std::int64_t apart = organisation.refreshed == 0 ? timing.trfcsb : timing.tpbr2pbr;
@@ -253,8 +260,8 @@ std::vector<ParameterError> DramParameters::check() const {
                                  ? (apart + timing.trp + timing.tras + 1) * refreshes_in_trefi()
                                  : 4 * (timing.trfc + timing.trp + timing.tras) + 1;
   if (timing.trefi < least) {
-    errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes: at least " +
-                                               std::to_string(least) + " cycles are needed"});
+    errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes: must be at least " +
+                                               std::to_string(least) + " cycles"});
   }
   return errors;
 }
@@ -263,36 +270,36 @@ std::vector<ParameterError> DramParameters::check() const {
 void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
   const std::string own = std::string(standard->document) + ": not modelled; ";
   if (power_down != PowerDown::none) {
-    errors.push_back({"dram.power_down", own + "'none' only"});
+    errors.push_back({"dram.power_down", own + "must be 'none'"});
   }
   if (self_refresh) {
-    errors.push_back({"dram.self_refresh", own + "'false' only"});
+    errors.push_back({"dram.self_refresh", own + "must be false"});
   }
   constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots tracks
   if (timing.line() > kMostCycles) {
-    errors.push_back(
-        {"dram.timing.burst", "and its gap exceed " + std::to_string(kMostCycles) + " cycles"});
+    errors.push_back({"dram.timing.burst",
+                      "and its gap must be at most " + std::to_string(kMostCycles) + " cycles"});
   }
   if (standard->protocol->columns_of_line * timing.tccd_l > kMostCycles) {
     errors.push_back({"dram.timing.tCCD_L",
-                      "exceeds " +
+                      "must be at most " +
                           std::to_string(kMostCycles / standard->protocol->columns_of_line) +
                           " cycles"});
   }
   const std::int64_t columns = standard->protocol->columns_of_line;
   if (columns > 1 && timing.tccd_l != timing.burst / columns + timing.gap()) {
-    errors.push_back(
-        {"dram.timing.burst_gap", "must be tCCD_L - burst / " + std::to_string(columns) +
-                                      ": the halves of a line are bursts of their own"});
+    errors.push_back({"dram.timing.burst_gap", "must be tCCD_L - burst / " +
+                                                   std::to_string(columns) +
+                                                   ": the halves of a line are separate bursts"});
   }
   if (standard->protocol->data_bus_of_rank && ranks > static_cast<std::int64_t>(kMostOwnBuses)) {
-    errors.push_back({"dram.ranks", "exceeds the 2 pseudo-channels of a channel"});
+    errors.push_back({"dram.ranks", "must not exceed the 2 pseudo-channels of a channel"});
   }
   for (const bool write : {false, true}) {
     if (standard->protocol->data_clock && data_clock_lead(timing, write) > kMostCycles / 2) {
       errors.push_back(
           {write ? "dram.timing.tWCK_WR" : "dram.timing.tWCK_RD",
-           "exceeds the latency by more than " + std::to_string(kMostCycles / 2) + " cycles"});
+           "must exceed the latency by at most " + std::to_string(kMostCycles / 2) + " cycles"});
     }
   }
 }

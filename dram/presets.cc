@@ -73,7 +73,7 @@ std::vector<DramPreset> all_presets() {
   for (const Alias& alias : kAliases) {
     DramPreset preset = *find(presets, alias.part);
     preset.name = alias.name;
-    preset.source = std::string(alias.part) + " by another name";
+    preset.source = std::string(alias.part) + " under another name";
     presets.push_back(std::move(preset));
   }
   return presets;
@@ -92,7 +92,7 @@ DramPreset dram_preset(std::string_view name) {
   if (const DramPreset* const preset = find(presets, name)) {
     return *preset;
   }
-  throw InputError("no such DRAM preset: '" + std::string(name) + "'");
+  throw InputError("unknown DRAM preset: '" + std::string(name) + "'");
 }
 
 }  // namespace hmsim

@@ -17,7 +17,7 @@ constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 // Limits cycles so that conversion to picoseconds cannot overflow, which would make time run
 // backwards.
 void check_cycle(const Archive& archive, std::int64_t cycle) {
-  archive.check(cycle < std::int64_t{1} << 51, "a command lies in the far future");
+  archive.check(cycle < std::int64_t{1} << 51, "command in the far future");
 }
 
 bool applies(Scope scope, int from, int to, int groups_per_rank, int groups_per_stack) {
@@ -114,7 +114,7 @@ void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
     }
     ensure(rule.following == Command::activate && rule.scope != Scope::other_rank &&
                (rule.window == 1 || (rule.scope == Scope::rank && table_.spacing.length == 1)),
-           "timing engine", Tick(0), -1, "rules of activates that no DRAM has");
+           "timing engine", Tick(0), -1, "rules of activates that this DRAM does not have");
     if (rule.window > 1) {
       table_.spacing.window = rule.latency;
       table_.spacing.length = window_length(rule);
@@ -138,7 +138,7 @@ void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
                             : preceding == Command::precharge ? following == Command::activate
                                                               : following == Command::precharge;
       ensure(expected || own[i] <= 0, "timing engine", Tick(0), -1,
-             "rules of one bank that no DRAM has");
+             "rules of one bank that this DRAM does not have");
       if (i < kBankCommands) {
         table_.own_delays[command][i] = own[i];
       }
@@ -330,7 +330,7 @@ void TimingEngine::Ring::serialize(Archive& archive, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) {
     archive(cycles[i]);
   }
-  archive.check_index(position, length, "a window has no such place");
+  archive.check_index(position, length, "invalid place in a window");
   for (std::size_t i = 0; i < length; ++i) {
     check_cycle(archive, cycles[i]);
   }
@@ -342,7 +342,7 @@ void TimingEngine::serialize(Archive& archive) {
   archive(burst_source_, burst_at_);
   archive.check(
       burst_source_ < table_.burst_delays.size() && !table_.burst_delays[burst_source_].empty(),
-      "no command has such a source");
+      "invalid source of a command");
   check_cycle(archive, burst_at_);
   for (const std::vector<std::int64_t>* each : {&bank_ready_, &last_, &gates_}) {
     for (const std::int64_t cycle : *each) {

@@ -260,8 +260,8 @@ inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std:
   }
 }
 
-// Replaces the bank's ready times and need not keep later ones: no delay within a bank outlasts the
-// bank's next activate.
+// Replaces the bank's ready times, even later ones: no delay within a bank lasts beyond its next
+// activate.
 HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
   std::int64_t* const ready = times_of(place);

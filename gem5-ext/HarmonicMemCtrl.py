@@ -14,7 +14,7 @@ class HarmonicMemInterface(AbstractMemory):
     cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"
     cxx_class = "gem5::memory::HarmonicMemInterface"
 
-    latency = Param.Latency("50ns", "what an access takes in atomic mode")
+    latency = Param.Latency("50ns", "latency of an access in atomic mode")
 
 
 class HarmonicMemCtrl(ClockedObject):
@@ -27,20 +27,22 @@ class HarmonicMemCtrl(ClockedObject):
 
     dram = Param.HarmonicMemInterface("the DRAM's bytes")
     dram_port = ResponsePort("requests to DRAM")
-    nvdimm = Param.HarmonicMemInterface(NULL, "the NVDIMM's bytes, where there is one")
+    nvdimm = Param.HarmonicMemInterface(NULL, "the NVDIMM's bytes, if there is one")
     nvdimm_port = ResponsePort("requests to the NVDIMM")
 
     parameters = VectorParam.String([], "NAME=VALUE, as `hmsim check --flat` prints them")
-    seed = Param.UInt64(1, "of all that is random")
-    check = Param.Bool(False, "judge every command by the rules of devices, buses and ack")
+    seed = Param.UInt64(1, "seed of all pseudo-random choices")
+    check = Param.Bool(False, "check every command against the rules of devices, buses and acks")
     # Same defaults as gem5's MemCtrl.
-    static_frontend_latency = Param.Latency("10ns", "from the port to the queue; writes end there")
-    static_backend_latency = Param.Latency("10ns", "from the device back to the port")
+    static_frontend_latency = Param.Latency(
+        "10ns", "delay from the port to the queue; writes end there"
+    )
+    static_backend_latency = Param.Latency("10ns", "delay from the device back to the port")
     written = Param.String(
         "",
-        "file of the pages of the NVDIMM that were written before this machine began, a line"
-        " 'FIRST COUNT' for each run of them, the oldest first",
+        "file of the NVDIMM pages written before this machine began: a line "
+        "'FIRST COUNT' for each run of pages, oldest first",
     )
-    record = Param.String("", "file in the output folder for a packet trace of what was taken")
+    record = Param.String("", "name in the output folder for a packet trace of accepted requests")
 
     cxx_exports = [PyBindMethod("statistics"), PyBindMethod("resolved")]  # noqa: RUF012

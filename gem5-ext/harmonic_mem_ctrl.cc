@@ -115,7 +115,8 @@ HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl
       controller_(controller),
       memory_(memory),
       class_(memory_class),
-      // Requestors bound the packets taken, and thereby the responses that may queue.
+      // The queue has no limit of its own: requestors limit the packets in flight, and so the
+      // responses.
       queue_(controller, *this, true) {
   queue_.disableSanityCheck();
 }
@@ -284,7 +285,7 @@ void HarmonicMemCtrl::reschedule() {
 
 void HarmonicMemCtrl::startup() {
   if (!written_before_.empty()) {
-    fatal_if(written_ == nullptr, "%s: written: there is no NVDIMM", name());
+    fatal_if(written_ == nullptr, "%s: written: the machine has no NVDIMM", name());
     written_->read(written_before_);
   }
   start();
@@ -360,7 +361,7 @@ void HarmonicMemCtrl::unserialize(CheckpointIn& cp) {
     guarded(path, [&] { gate_->load(hmsim::InputFile(path, "state_file").read_all()); });
   }
   if (!written_file.empty()) {
-    fatal_if(written_ == nullptr, "%s: the checkpoint is of a machine with an NVDIMM", name());
+    fatal_if(written_ == nullptr, "%s: the checkpoint belongs to a machine with an NVDIMM", name());
     written_->load(cp.getCptDir() + "/" + written_file);
   }
 }

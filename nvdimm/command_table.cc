@@ -22,7 +22,7 @@ CommandTable::CommandTable(const NvdimmParameters& parameters, AckListener& host
 
 void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
   ensure(tag < commands_.size() && unfinished_ == posted_.size(), "nvdimm", now, tag,
-         "a flush meets commands that are unfinished");
+         "flush after unfinished commands");
   commands_[tag] = Command();
   commands_[tag].stage = Stage::waiting;
   ++unfinished_;
@@ -34,7 +34,7 @@ void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
 void CommandTable::serialize(Archive& archive) {
   archive.fixed(commands_);
   archive(unfinished_, lookup_free_, events_, posted_);
-  archive.check(lookup_free_ < kNever, "no lookup may ever start");
+  archive.check(lookup_free_ < kNever, "lookup that can never start");
   serialize_slots(archive, lookups_, links(), commands_.size(), [](std::uint32_t) {});
   next_lookup_ = lookups_.empty() ? kNever : commands_[lookups_.first].since;
 }
@@ -44,16 +44,16 @@ void CommandTable::check_bounds(const Archive& archive, const SyncBuffer& buffer
   for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
     const Command& command = commands_[tag];
     const auto lines = static_cast<std::size_t>(pages_) * kLinesPerPage;
-    archive.check(command.address >= Address(0), "a command goes beyond the NVDIMM");
+    archive.check(command.address >= Address(0), "command beyond the NVDIMM");
     archive.check_index(command.address / Address(kLineBytes.value()), lines,
-                        "a command goes beyond the NVDIMM");
+                        "command beyond the NVDIMM");
     archive.check(!posted_.owns(tag) || !posted_.uses(tag) ||
                       posted_.line(tag) == command.address / Address(kLineBytes.value()),
-                  "a posted write is of another line");
-    archive.check(command.since < kNever && command.gc_blocked < kNever, "a time is too long");
+                  "posted write of another line");
+    archive.check(command.since < kNever && command.gc_blocked < kNever, "time too long");
     archive.check_index(command.frame,
                         (command.in_write_part ? buffer.write : buffer.read).records(), kNoIndex,
-                        "a command has a frame that does not exist");
+                        "invalid frame of a command");
   }
   check_chains(archive, buffer, flush);
 }
@@ -61,7 +61,7 @@ void CommandTable::check_bounds(const Archive& archive, const SyncBuffer& buffer
 // A command waits for at most one thing, so chains have no cycles.
 void CommandTable::check_chains(const Archive& archive, const SyncBuffer& buffer,
                                 std::uint32_t flush) const {
-  Places tags(archive, commands_.size(), "a command waits for two things at once");
+  Places tags(archive, commands_.size(), "command that waits for two things");
   const auto take = [&](const SlotChain& chain, Stage stage) {
     chain.take_all(links(), tags,
                    [&](std::uint32_t tag) { tags.check(commands_[tag].stage == stage); });

@@ -173,12 +173,12 @@ class CommandTable {
 
 HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool write, Tick now) {
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
-         "a command's slot is taken or does not exist");
+         "slot of a command is taken or invalid");
   // The cast to unsigned also rejects negative addresses.
   ensure(
       static_cast<std::uint64_t>(address.value()) / static_cast<std::uint64_t>(kPageBytes.value()) <
           pages_,
-      "nvdimm", now, tag, "an address is outside the logical capacity");
+      "nvdimm", now, tag, "address beyond the logical capacity");
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
   lookup_free_ = start + lookup_time_;
   Command& command = commands_[tag];
@@ -203,7 +203,7 @@ HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool w
 
 HMSIM_INLINE void CommandTable::end(std::uint32_t tag, Tick now) {
   ensure(commands_[tag].stage == Stage::ready, "nvdimm", now, tag,
-         "a command ends that was not ready");
+         "end of a command that was not ready");
   commands_[tag].stage = Stage::none;
   --unfinished_;
   pending_.end();

@@ -13,18 +13,18 @@ namespace {
 void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
   parameters.media.check(parameters.capacity, errors);
   if (!parameters.precondition.load.empty()) {
-    errors.push_back({"nvdimm.precondition.load", "only flash can be preconditioned"});
+    errors.push_back({"nvdimm.precondition.load", "preconditioning needs nvdimm.kind: flash"});
   }
   if (parameters.precondition.buffer != PreconditionBuffer::none) {
     errors.push_back(
-        {"nvdimm.precondition.buffer", "only flash has a synchronisation buffer: must be 'none'"});
+        {"nvdimm.precondition.buffer", "must be 'none': only flash has a synchronisation buffer"});
   }
   const std::int64_t budget = parameters.power.energy;
   const Tick worst = parameters.media.save_time(parameters.spared_writes);
   const std::int64_t need = flush_energy(parameters.power, worst);
   if (budget != kEnoughEnergy && need > budget * kMicrojoulesPerMillijoule) {
     errors.push_back({"nvdimm.power.energy",
-                      std::to_string(budget) + " mJ are too little for a power failure: " +
+                      std::to_string(budget) + " mJ is too little for a power failure: " +
                           std::to_string(parameters.media.save_lines(parameters.spared_writes)) +
                           " lines of one bank take up to " + format_time(worst) + " and " +
                           std::to_string(need) + " uJ at " + std::to_string(parameters.power.draw) +

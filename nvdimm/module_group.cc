@@ -193,7 +193,7 @@ Tick ModuleGroup::advance(Tick now) {
 void ModuleGroup::serialize(Archive& archive) {
   archive.fixed(by_tag_);
   archive(flushes_left_);
-  archive.check_indices(by_tag_, modules_.size(), kAll, "a command is of no module");
+  archive.check_indices(by_tag_, modules_.size(), kAll, "command without a module");
   for (const auto& module : modules_) {
     module->serialize(archive);
   }

@@ -120,7 +120,7 @@ void Nvdimm::flush(std::uint32_t tag, Tick now) {
 
 void Nvdimm::post(Address address, const LineData& data, Tick now) {
   PostedWrites& posted = commands_.posted();
-  ensure(!posted.full(), "nvdimm", now, -1, "a write comes without credit");
+  ensure(!posted.full(), "nvdimm", now, -1, "write without a credit");
   command(posted.add(address.value() / kLineBytes.value(), data), address, true, now);
 }
 
@@ -162,7 +162,7 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   const std::int64_t first = (address.value() + kPageBytes.value() - 1) / kPageBytes.value();
   const std::int64_t end = (address.value() + size.value()) / kPageBytes.value();
   ensure(address.value() >= 0 && end <= static_cast<std::int64_t>(ftl_.shape().logical_pages),
-         "nvdimm", now, -1, "a trim goes beyond the logical capacity");
+         "nvdimm", now, -1, "trim beyond the logical capacity");
   commands_.posted().discard(first * kLinesPerPage, end * kLinesPerPage);
   for (std::int64_t page = first; page < end; ++page) {
     buffer_.discard(LogicalPage(page));
@@ -337,7 +337,7 @@ void Nvdimm::on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) {
 
 void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
   const CommandTable::Command& command = commands_[tag];
-  ensure(command.frame != kNoIndex, "nvdimm", now(), tag, "a write comes without a frame");
+  ensure(command.frame != kNoIndex, "nvdimm", now(), tag, "write without a frame");
   LineBytes line = data_->line(ftl_, buffer_, command.address);
   data.apply_to(line);
   data_->write.write(command.frame, NvdimmData::number_of(command.address), line.data());

@@ -41,14 +41,14 @@ void Nvdimm::check_bounds(const Archive& archive) const {
   const std::uint64_t pages = ftl_.shape().logical_pages;
   for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {
     for (std::uint32_t frame = 0; frame < part->records(); ++frame) {
-      archive.check_index((*part)[frame].key, buffer_.keys(pages), "a page does not exist");
-      archive.check_index((*part)[frame].lun, ftl_.shape().luns, "a LUN does not exist");
+      archive.check_index((*part)[frame].key, buffer_.keys(pages), "invalid page");
+      archive.check_index((*part)[frame].lun, ftl_.shape().luns, "invalid LUN");
     }
   }
   commands_.check_bounds(archive, buffer_, flush_.tag());
   if (data_ != nullptr) {
     for (const auto& entry : data_->unsaved) {
-      archive.check_index(entry.first, pages, "a page to be saved does not exist");
+      archive.check_index(entry.first, pages, "invalid page to save");
     }
   }
 }

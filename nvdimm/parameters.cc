@@ -18,33 +18,32 @@ constexpr const char* kTable3 = "the paper, Table III";
 void declare_precondition(ParameterSet& set, PreconditionParameters& precondition) {
   const ParameterSet::Scope scope(set, "precondition");
   set.real("fill", precondition.fill, 0, 1, "of the logical pages",
-           {"logical pages written once, in order, before the simulation starts", "assumed"});
+           {"share of the logical pages written once, in order, before the simulation starts",
+            "assumed"});
   set.real("overwrite", precondition.overwrite, 0, 100, "logical capacities",
-           {"then so much is written again to the filled pages", "assumed"});
-  set.choice(
-      "pattern", precondition.pattern,
-      {{"uniform", PreconditionPattern::uniform},
-       {"sequential", PreconditionPattern::sequential},
-       {"zipf", PreconditionPattern::zipf}},
-      {"order of these overwrites; zipf: the n-th hottest page, at a random place, is written in "
-       "proportion to 1/n",
-       "assumed"});
+           {"share of the filled pages overwritten after that", "assumed"});
+  set.choice("pattern", precondition.pattern,
+             {{"uniform", PreconditionPattern::uniform},
+              {"sequential", PreconditionPattern::sequential},
+              {"zipf", PreconditionPattern::zipf}},
+             {"order of these overwrites; zipf: the n-th hottest page, at a random place, is "
+              "written in proportion to 1/n",
+              "assumed"});
   set.choice(
       "buffer", precondition.buffer,
       {{"none", PreconditionBuffer::none},
        {"dirty", PreconditionBuffer::dirty},
        {"resident", PreconditionBuffer::resident},
        {"captured", PreconditionBuffer::captured}},
-      {"what the synchronisation buffer holds at the start: nothing; a write part full of dirty "
-       "pages, those that the pattern would write next; a read part with the pages that the "
-       "agents will read, as many as fit: the best case; or a write part with the pages that "
-       "captured jobs had written last before they began, as far as their traces tell",
+      {"content of the synchronisation buffer at the start: none: empty; dirty: a write part full "
+       "of dirty pages, the next ones of the pattern; resident: a read part with the pages that "
+       "the agents will read, as many as fit: the best case; captured: a write part with the pages "
+       "that captured jobs wrote last before they began, as far as their traces record them",
        "assumed"});
-  set.text(
-      "load", precondition.load,
-      {"instead of writing all this: a file that 'hmsim precondition' wrote for the same NVDIMM, "
-       "keys and seed; its path is relative to the working directory",
-       ""});
+  set.text("load", precondition.load,
+           {"replaces these writes: a file that 'hmsim precondition' wrote for the same NVDIMM, "
+            "keys and seed; its path is relative to the working directory",
+            ""});
 }
 
 void check_buffer(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
@@ -53,7 +52,7 @@ void check_buffer(const NvdimmParameters& parameters, std::vector<ParameterError
       filled_pages(precondition, ftl_shape(parameters).logical_pages) == 0) {
     errors.push_back({"nvdimm.precondition.buffer",
                       "'dirty' takes its pages from the filled ones, and there are none: set "
-                      "nvdimm.precondition.fill, to 0.5, say"});
+                      "nvdimm.precondition.fill, for example to 0.5"});
   }
 }
 
@@ -65,9 +64,9 @@ void NvdimmParameters::declare(ParameterSet& set) {
   declare_preset(
       set, "kind", kind, kNvdimmKinds,
       [this](const NvdimmKindEntry& row) { media.technology = row.technology; },
-      {"what it stores data in: flash behind a buffer and an FTL, or byte-addressable cells, "
-       "whose read_time, write_time, read_energy and write_energy are set where these are not "
-       "given; nvdimm.media is for these, all else but capacity, command_queue and power for flash",
+      {"storage medium: flash behind a buffer and an FTL, or byte-addressable cells, a preset of "
+       "read_time, write_time, read_energy and write_energy; nvdimm.media applies only to these, "
+       "and all keys except capacity, command_queue and power only to flash",
        "Caulfield et al., SC 2010"});
   declare_size(set);
   set.integer("command_queue", command_queue, {1, 65536}, "entries",
@@ -82,7 +81,7 @@ void NvdimmParameters::declare_size(ParameterSet& set) {
            {"raw flash capacity; the logical one is less by the over-provisioning", kTable3});
   set.choice("unmapped_read", unmapped_read,
              {{"flash", UnmappedRead::flash}, {"zero", UnmappedRead::zero}},
-             {"never-written pages are read from flash at their striped place, or answered at once "
+             {"reads of never-written pages: read flash at their striped place, or answer at once "
               "without flash access",
               "assumed"});
 }
@@ -105,7 +104,7 @@ void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>
   parameters.ftl.check(errors);
   if (parameters.precondition.overwrite > 0 && parameters.precondition.fill == 0) {
     errors.push_back({"nvdimm.precondition.overwrite",
-                      "there is nothing to write again while nvdimm.precondition.fill is 0"});
+                      "must be 0 while nvdimm.precondition.fill is 0: no page is filled"});
   }
   parameters.nand.check(errors);
   parameters.buffer.check(parameters.nand, errors);

@@ -72,7 +72,7 @@ std::string check_energy(const NvdimmParameters& parameters) {
     }
   }
   return std::to_string(budget) +
-         " mJ are too little for a power failure: " + std::to_string(pages) +
+         " mJ is too little for a power failure: " + std::to_string(pages) +
          " dirty pages take up to " + format_time(worst_hold_up(parameters)) + " and " +
          std::to_string(share(need, kMicrojoulesPerMillijoule)) + " mJ at " +
          std::to_string(parameters.power.draw) + " mW; " + std::to_string(pages - saved) +

@@ -38,7 +38,7 @@ void PowerBackup::spare(std::int64_t line, const LineBytes& before, const LineDa
 }
 
 void PowerBackup::fail(Tick now, Tick save_for) {
-  ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
+  ensure(data_ != nullptr, "nvdimm", now, -1, "power failure without stored data");
   const std::uint64_t torn_before = data_->media.torn_pages();
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
   tear_flash(lanes);
@@ -221,7 +221,7 @@ std::uint32_t PowerBackup::target(const Save& save) const {
     best = rank(lun) < rank(best) ? lun : best;
   }
   ensure(ftl_.frontiers().free_pages(best) > 0, "nvdimm", Tick(0), -1,
-         "no free page is left to save a dirty one");
+         "no free page left to save a dirty one");
   return best;
 }
 
@@ -241,7 +241,7 @@ void PowerBackup::collect(std::vector<PowerLane>& lanes) {
 
 bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
   ensure(data_ != nullptr && before.data_ != nullptr, "nvdimm", now, -1,
-         "power returns outside data mode");
+         "return of power without stored data");
   data_->media = std::move(before.data_->media);
   data_->unsaved = std::move(before.data_->unsaved);
   record_ = before.record_;

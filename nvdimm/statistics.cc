@@ -35,7 +35,7 @@ void report_power(StatisticRegistry& registry, const Nvdimms& nvdimms) {
           return sum + static_cast<double>(nvdimm.power_record().flushed_pages);
         });
   gauge(registry, nvdimms, "nvdimm.power.merged_pages", "pages",
-        "those of them that were completed from flash before",
+        "dirty pages saved at power failures that were completed from flash before",
         [](double sum, const Nvdimm& nvdimm) {
           return sum + static_cast<double>(nvdimm.power_record().merged_pages);
         });

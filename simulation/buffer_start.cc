@@ -94,10 +94,9 @@ Pages in_turns(const std::vector<Pages>& lists) {
 void fill_buffers(MemorySystem& memory, const BufferStart& start) {
   const bool captured = start.buffer == PreconditionBuffer::captured;
   if (start.agents.empty()) {
-    throw InputError(kKey +
-                     (captured ? "'captured' holds what captured jobs had written"
-                               : "'resident' holds what agents will read") +
-                     ", and there are none: must be 'none' or 'dirty'");
+    throw InputError(
+        kKey + (captured ? "'captured' needs captured jobs" : "'resident' needs agents that read") +
+        ", and there are no agents: must be 'none' or 'dirty'");
   }
   // The nodes have no cores, so that jobs do not start.
   Nodes nodes(start.frontend, CoresByNode(static_cast<std::size_t>(start.frontend.cluster.nodes)));
@@ -132,8 +131,8 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
   const Pages all = in_turns(lists);
   if (captured && all.empty()) {
     throw InputError(kKey +
-                     "'captured' holds what captured jobs had written before they began, and no "
-                     "agent's trace tells that: must be 'none', 'dirty' or 'resident'");
+                     "'captured' needs pages written before captured jobs began, and no agent's "
+                     "trace records them: must be 'none', 'dirty' or 'resident'");
   }
   if (captured) {
     memory.hold_written(all);

@@ -41,24 +41,25 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   const PreconditionBuffer buffer = system_.nvdimm.precondition.buffer;
   if (storage_.present() && system_.nvdimm.present && buffer == PreconditionBuffer::resident) {
     errors_.push_back({"nvdimm.precondition.buffer",
-                       "'resident' takes blocks for pages of the NVDIMM, which go to storage.kind: "
-                       "must be 'none' or 'dirty'"});
+                       "'resident' needs blocks in the NVDIMM, and storage.kind keeps them "
+                       "elsewhere: must be 'none' or 'dirty'"});
   }
   const ClusterParameters& cluster = frontend_.cluster;
   system_.nodes = cluster.memories();
   if (system_.all_channels() > kMostChannels) {
     errors_.push_back(
-        {"frontend.nodes.count", std::to_string(cluster.nodes) + " nodes of " +
+        {"frontend.nodes.count", std::to_string(cluster.nodes) + " nodes with " +
                                      std::to_string(system_.controller.channels) +
-                                     " channels each have more than 64 channels: must be at most " +
+                                     " channels each exceed 64 channels: must be at most " +
                                      std::to_string(kMostChannels / system_.controller.channels)});
   }
   const PageCacheParameters& cache = storage_.cache();
   if (errors_.empty() && storage_.present() && cache.mover == Mover::lines &&
       cache.second > system_.nvdimm_capacity()) {
     errors_.push_back(
-        {"storage.cache.second", format_size(cache.second) + " exceeds the NVDIMMs, whose lines " +
-                                     "storage.cache.mover says they are: must be at most " +
+        {"storage.cache.second", format_size(cache.second) +
+                                     " exceeds the NVDIMMs, which contain the second level with " +
+                                     "storage.cache.mover: lines: must be at most " +
                                      format_size(system_.nvdimm_capacity())});
   }
   for (ParameterError& error : check_policies(policies_)) {
@@ -85,7 +86,7 @@ std::unique_ptr<Agent> create_agent(const FrontendParameters& defaults, const As
   }
   const AgentDescriptor* descriptor = find_agent(kind);
   if (descriptor == nullptr) {
-    std::string message = kind.empty() ? "is required:" : "'" + kind + "' is none of";
+    std::string message = kind.empty() ? "is required:" : "'" + kind + "' is not one of";
     for (const std::string& known : agent_kinds()) {
       message += " " + known;
     }

@@ -73,16 +73,16 @@ class Recorder final : public CommandObserver {
 void check(const DramTrace& trace, Bytes capacity) {
   const std::size_t count = trace.addresses.size();
   if (trace.writes.size() != count || (!trace.cycles.empty() && trace.cycles.size() != count)) {
-    throw InputError("the lists of a DRAM trace differ in length");
+    throw InputError("the lists of a DRAM trace must have equal lengths");
   }
   for (const std::int64_t address : trace.addresses) {
     if (address < 0 || address % kLineBytes.value() != 0 || Bytes(address) >= capacity) {
-      throw InputError("address " + std::to_string(address) + " is not that of a line in DRAM");
+      throw InputError("address " + std::to_string(address) + " is not a line in DRAM");
     }
   }
   if (!std::is_sorted(trace.cycles.begin(), trace.cycles.end()) ||
       (!trace.cycles.empty() && trace.cycles.front() < 0)) {
-    throw InputError("the cycles of a DRAM trace do not ascend from 0");
+    throw InputError("the cycles of a DRAM trace must ascend from 0");
   }
 }
 
@@ -112,7 +112,7 @@ DramTraceResult run_dram_trace(const Assignments& config, const DramTrace& trace
   kernel.notify(id);
   while (!player.done()) {
     ensure(kernel.step(kNever), "DRAM trace", kernel.now(), -1,
-           "nothing is left to do, but requests have not completed");
+           "no event is left, but requests have not completed");
   }
   result.cycles = Cycle(player.last() / period);
   result.statistics = registry.read();

@@ -9,7 +9,8 @@ namespace hmsim {
 
 namespace {
 
-// Maps in both directions, and blocks, with 7 % spare pages.
+// Bytes per page of flash: the map in both directions and the state of blocks, with 7 % spare
+// pages.
 constexpr std::int64_t kBytesOfPage = 9;
 constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
 
@@ -59,7 +60,7 @@ std::string describe_shortage(const std::vector<MemoryNeed>& needs) {
   const auto largest =
       std::max_element(needs.begin(), needs.end(),
                        [](const MemoryNeed& a, const MemoryNeed& b) { return a.most < b.most; });
-  const char* const refused = "the machine gives no more memory";
+  const char* const refused = "the machine provides no more memory";
   if (largest == needs.end()) {
     return refused;
   }
@@ -67,7 +68,7 @@ std::string describe_shortage(const std::vector<MemoryNeed>& needs) {
     return format_size((size + Bytes(1 << 20) - Bytes(1)) / Bytes(1 << 20) * Bytes(1 << 20));
   };
   return largest->key + ": " + largest->value + " may take " + mebibytes(largest->most) + " of " +
-         mebibytes(all) + " that the configuration needs, and " + refused;
+         mebibytes(all) + " that the configuration needs, but " + refused;
 }
 
 }  // namespace hmsim

@@ -14,7 +14,7 @@ namespace {
 
 void check_node(const std::string& key, std::int64_t node, std::int64_t count) {
   if (node >= count) {
-    throw InputError(key + ": there is no node " + std::to_string(node) + ": the last one is " +
+    throw InputError(key + ": unknown node " + std::to_string(node) + ": the last node is " +
                      std::to_string(count - 1) + " (frontend.nodes.count is " +
                      std::to_string(count) + ")");
   }
@@ -28,9 +28,10 @@ struct Use {
 
 void check_use(const std::string& name, const JobCore& core, const Use& first) {
   if (core.base_cpi != first.core.base_cpi) {
-    throw InputError(name + "base_cpi: core " + std::to_string(core.number) + " runs agent " +
-                     std::to_string(first.agent) + ", too, whose base CPI is " +
-                     format_real(first.core.base_cpi) + ": jobs that share a core need the same");
+    throw InputError(name + "base_cpi: core " + std::to_string(core.number) + " also runs agent " +
+                     std::to_string(first.agent) + " with base CPI " +
+                     format_real(first.core.base_cpi) +
+                     ": jobs that share a core need equal values");
   }
 }
 
@@ -60,8 +61,8 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
       for (const auto& [core, base_cpi] : cores) {
         const std::int64_t other = node_of.try_emplace(core, node).first->second;
         if (other != node) {
-          throw InputError(name + key + ": core " + std::to_string(core) + " is of node " +
-                           std::to_string(other) + ": those of node " + std::to_string(node) +
+          throw InputError(name + key + ": core " + std::to_string(core) + " belongs to node " +
+                           std::to_string(other) + ": cores of node " + std::to_string(node) +
                            " need other numbers");
         }
       }

@@ -50,7 +50,7 @@ void Series::serialize(Archive& archive) {
   archive.section("series");
   archive(interval_, begun_, next_, times_, values_);
   archive.check(interval_ > Tick(0) && values_.size() == times_.size() * registry_.columns().size(),
-                "the time series does not hold together");
+                "inconsistent time series");
 }
 
 }  // namespace hmsim

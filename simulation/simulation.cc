@@ -178,7 +178,9 @@ void Simulation::check_cores(const CoresByNode& of_jobs) const {
   const bool any_measured = std::any_of(agents_.begin(), agents_.end(),
                                         [](const auto& agent) { return agent->measured(); });
   if (!agents_.empty() && !any_measured) {
-    throw InputError("agent.0.measured: no agent is measured, so the run would never end");
+    throw InputError(
+        "agent.0.measured: no agent is measured, so the run would never end: must be true for one "
+        "agent");
   }
   std::map<std::int64_t, std::string> driver;
   for (const std::vector<JobCore>& cores : of_jobs) {
@@ -226,7 +228,7 @@ std::vector<std::string> Simulation::agent_kinds() { return hmsim::agent_kinds()
 std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind) {
   const AgentDescriptor* descriptor = find_agent(kind);
   if (descriptor == nullptr) {
-    throw InputError("'" + kind + "' is no kind of agent");
+    throw InputError("'" + kind + "' is not a kind of agent");
   }
   const std::unique_ptr<Agent> agent = descriptor->make(FrontendParameters());
   ParameterSet parameters;
@@ -264,8 +266,8 @@ void Simulation::blame_file(const Fault& fault) const {
   if (blame_.file.empty()) {
     throw;
   }
-  throw InputError(blame_.file + ": the state in it contradicts itself (" + fault.what() +
-                   "); if hmsim wrote it and nobody changed it, please report this");
+  throw InputError(blame_.file + ": its state is inconsistent (" + fault.what() +
+                   "); if hmsim wrote this unmodified file, please report this");
 }
 
 double Simulation::progress() const {
@@ -295,7 +297,7 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
   Archive archive(open_checkpoint(checkpoint, identity_));
   blaming_file([&] {
     serialize(archive);
-    archive.check(archive.at_end(), "it holds more than this simulation's state");
+    archive.check(archive.at_end(), "it contains more than this simulation's state");
     if (measuring_) {
       watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
     }

@@ -9,8 +9,9 @@ namespace hmsim {
 
 void Simulation::check_power() const {
   if (power_ != Power::on) {
-    throw InputError(power_ == Power::off ? "the power is off"
-                                          : "the recovery is not over: power can only fail");
+    throw InputError(power_ == Power::off
+                         ? "the power is off"
+                         : "the recovery has not ended: only power_fail is allowed");
   }
 }
 
@@ -18,7 +19,7 @@ void Simulation::check_range(Address address, std::int64_t size) const {
   const Address end(memory_->capacity(MemoryClass::dram).value() +
                     memory_->capacity(MemoryClass::nvdimm).value());
   if (address < Address(0) || address >= end) {
-    throw InputError("address " + std::to_string(address.value()) + " lies outside the memory of " +
+    throw InputError("address " + std::to_string(address.value()) + " is outside the memory of " +
                      std::to_string(end.value()) + " bytes");
   }
   if (size < 1 || address.value() % kLineBytes.value() + size > kLineBytes.value()) {
@@ -40,12 +41,12 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
   check_range(address, size);
   check_power();
   if (data && !memory_->config().store_data) {
-    throw InputError("system.store_data is off: requests carry no data");
+    throw InputError("requests carry data only with system.store_data: true");
   }
   if (data && (!write || data->size() != static_cast<std::size_t>(size))) {
-    throw InputError(write ? "a write of " + std::to_string(size) + " bytes carries " +
-                                 std::to_string(data->size())
-                           : std::string("a read carries no data"));
+    throw InputError(write ? "a write of " + std::to_string(size) +
+                                 " bytes must carry as many, got " + std::to_string(data->size())
+                           : std::string("a read must not carry data"));
   }
   const Address dram(memory_->capacity(MemoryClass::dram).value());
   const Address offset = address % Address(kLineBytes.value());
@@ -66,7 +67,7 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
 
 std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
   if (!memory_->config().nvdimm.present) {
-    throw InputError("there is no NVDIMM to flush");
+    throw InputError("the system has no NVDIMM to flush");
   }
   check_power();
   if (memory_->flush_would_wait()) {
@@ -84,7 +85,7 @@ std::vector<Completion> Simulation::take_completions() { return by_hand_->take_c
 
 std::string Simulation::peek(Address address, std::int64_t size) const {
   if (!memory_->config().store_data) {
-    throw InputError("system.store_data is off: there is nothing to peek at");
+    throw InputError("peek needs system.store_data: true");
   }
   check_range(address, size);
   const Address dram(memory_->capacity(MemoryClass::dram).value());
@@ -111,31 +112,31 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
 std::string Simulation::preconditioned() {
   const NvdimmParameters& nvdimm = memory_->config().nvdimm;
   if (!nvdimm.present || nvdimm.kind != NvdimmKind::flash) {
-    throw InputError("there is no flash to be preconditioned");
+    throw InputError("preconditioning needs nvdimm.kind: flash");
   }
   if (kernel_.now() > Tick(0) || memory_->requests() > 0) {
-    throw InputError("the simulation has begun: what preconditioning left is no longer there");
+    throw InputError("preconditioned state is available only before the simulation begins");
   }
   return memory_->preconditioned(options_.seed);
 }
 
 void Simulation::power_fail(Tick save_for, std::optional<std::size_t> interrupted) {
   if (!memory_->config().store_data) {
-    throw InputError("system.store_data is off: a power failure would leave nothing to look at");
+    throw InputError("a power failure needs system.store_data: true");
   }
   if (!agents_.empty() || series_ != nullptr) {
-    throw InputError("a power failure goes with neither agents nor a time series");
+    throw InputError("a power failure is not supported with agents or a time series");
   }
   if (power_ == Power::off) {
-    throw InputError("the power is off already");
+    throw InputError("the power is already off");
   }
   std::size_t nvdimms = 0;
   for (std::size_t channel = 0; channel < memory_->channels(); ++channel) {
     nvdimms += memory_->nvdimms(channel).size();
   }
   if (interrupted && *interrupted >= nvdimms) {
-    throw InputError("there is no NVDIMM " + std::to_string(*interrupted) + ", only " +
-                     std::to_string(nvdimms) + ", from 0");
+    throw InputError("invalid NVDIMM " + std::to_string(*interrupted) + ": must be below " +
+                     std::to_string(nvdimms));
   }
   watchers_->raise_if_violated();
   power_ = Power::off;
@@ -148,7 +149,7 @@ void Simulation::power_fail(Tick save_for, std::optional<std::size_t> interrupte
 
 bool Simulation::power_on(Tick recover_for) {
   if (power_ != Power::off) {
-    throw InputError("the power is on already");
+    throw InputError("the power is already on");
   }
   epoch_ += kernel_.now();
   kernel_ = Kernel();

@@ -66,7 +66,7 @@ bool Simulation::run(std::uint64_t steps) {
       const Tick limit = deadline();
       if (!go(limit, steps)) {
         ensure(limit != kNever, "simulation", kernel_.now(), -1,
-               "nothing is left to do, but agents have not finished");
+               "no event is left, but agents have not finished");
         kernel_.run_until(limit);
       }
     }
@@ -99,22 +99,22 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
 
 // Throws InputError for a request that is stuck, because a run that waits for it would never end.
 void Simulation::check_stall() const {
-  if (limits_.stall == Tick(0)) {
-    return;
-  }
   const Tick since = kernel_.now() - limits_.stall;
+  if (limits_.stall == Tick(0) || since <= Tick(0)) {
+    return;  // no limit, or no request can be that old yet
+  }
   for (const Requester::Outstanding& each : memory_->outstanding()) {
     if (each.since && *each.since < since) {
       const bool dram = each.request.memory == MemoryClass::dram;
-      throw InputError(
-          std::string("frontend.stall_limit: ") + (dram ? "a DRAM " : "an NVDIMM ") +
-          (each.request.flush   ? "flush"
-           : each.request.write ? "write"
-                                : "read") +
-          " of core " + std::to_string(each.request.source) + " has held its queue entry since " +
-          format_time(epoch_ + *each.since) + ", and at " + format_time(now()) +
-          " it is not done: others always go first; controller.starvation_limit bounds such waits" +
-          ", under harmonic scheduling policies.harmonic.guard does");
+      throw InputError(std::string("frontend.stall_limit: ") + (dram ? "a DRAM " : "an NVDIMM ") +
+                       (each.request.flush   ? "flush"
+                        : each.request.write ? "write"
+                                             : "read") +
+                       " of core " + std::to_string(each.request.source) +
+                       " has held its queue entry since " + format_time(epoch_ + *each.since) +
+                       ", and at " + format_time(now()) +
+                       " it is not done: others always go first; set controller.starvation_limit" +
+                       ", or policies.harmonic.guard under harmonic scheduling");
     }
   }
 }

@@ -35,8 +35,8 @@ void Simulation::register_statistics() {
   }
   registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
   registry_.counter("sim.requests", "requests",
-                    "requests completed while measuring, those of background agents and of agents "
-                    "that started over included",
+                    "requests completed while measuring, including background agents and agents "
+                    "that started over",
                     std::move(completed));
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     register_agent(i);
@@ -78,13 +78,12 @@ void Simulation::register_totals() {
   }
   storage_->register_response_times(registry_);
   registry_.counter("frontend.address_wraps", "",
-                    "pages, lines or I/O requests that lay beyond a memory's capacity and wrapped",
+                    "pages, lines or I/O requests beyond a memory's capacity that wrapped around",
                     std::move(wraps));
-  registry_.counter(
-      "frontend.backward_arrivals", "requests",
-      "requests of timed block traces that arrive before one in front of them; they are "
-      "taken in the trace's order",
-      std::move(backward));
+  registry_.counter("frontend.backward_arrivals", "requests",
+                    "requests of timed block traces that arrive before a preceding one; they are "
+                    "issued in the trace's order",
+                    std::move(backward));
 }
 
 void Simulation::register_agent(std::size_t index) {
@@ -104,9 +103,10 @@ void Simulation::register_agent(std::size_t index) {
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
                   });
-  registry_.counter(path + ".passes", "",
-                    "times that its work was done until the run ended; it starts over each time",
-                    {&agent.passes()});
+  registry_.counter(
+      path + ".passes", "",
+      "times that its work was done until the run ended; the agent starts over each time",
+      {&agent.passes()});
   registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
                   [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
   if (traits.is_core) {
@@ -115,7 +115,7 @@ void Simulation::register_agent(std::size_t index) {
   }
   if (traits.frequency != 0) {
     registry_.gauge(path + ".ipc", "instructions/cycle",
-                    "of all its threads together, waiting counted; up to the first finish",
+                    "of all its threads together, including waiting; up to the first finish",
                     [&agent, this] { return per_cycle(agent); });
     registry_.gauge(path + ".makespan_us", "us", "time to the first finish, or to the run's end",
                     [&agent, this] { return seconds(agent.measured_time(now())) * 1e6; });
@@ -135,7 +135,8 @@ void Simulation::register_core(Agent& agent, Counter& progress) {
 void Simulation::register_node_core(NodeCore& core, Counter& progress) {
   register_core(core, progress);
   registry_.gauge("core." + std::to_string(core.core()) + ".busy_ipc", "instructions/cycle",
-                  "while a thread has the core; 0 where none ever had it", [&core, &progress] {
+                  "while a thread has the core; 0 for a core that no thread ever had",
+                  [&core, &progress] {
                     const double cycles =
                         seconds(Tick(core.busy())) * static_cast<double>(core.traits().frequency);
                     return cycles == 0 ? 0 : static_cast<double>(progress) / cycles;

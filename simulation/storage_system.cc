@@ -98,8 +98,8 @@ void StorageSystem::register_response_times(StatisticRegistry& registry) {
                        "from a 4 KB block's first line sent to its last line done",
                        kMicrosecond.value(), std::move(response_times));
     registry.histogram("nvdimm.gc.response_time_us", "us",
-                       "response times of blocks during which a garbage collection was under way",
-                       kMicrosecond.value(), std::move(in_collections));
+                       "response times of blocks during a garbage collection", kMicrosecond.value(),
+                       std::move(in_collections));
   }
 }
 

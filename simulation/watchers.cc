@@ -75,8 +75,8 @@ void Watchers::serialize(Archive& archive) {
   bool checked = checked_;
   archive(checked);
   if (checked != checked_) {
-    throw InputError(checked ? "the checkpoint is of a run with the protocol check"
-                             : "the checkpoint is of a run without the protocol check");
+    throw InputError(checked ? "the checkpoint belongs to a run with the protocol check"
+                             : "the checkpoint belongs to a run without the protocol check");
   }
   if (checker_ != nullptr) {
     checker_->serialize(archive);

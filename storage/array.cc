@@ -65,7 +65,7 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   Job& job = jobs_[transfer.job];
   ++counts_.of[transfer.write ? 1 : 0].transfers;
   ensure(job.open > 0, "array", now, intake_[transfer.job].tag,
-         "a transfer ends of a request that has none");
+         "end of a transfer that its request does not have");
   if (--job.open == 0 && whole(transfer.job)) {
     job.parts = transfer.parts;
     job.since = transfer.since;
@@ -192,7 +192,7 @@ void Array::start(std::uint32_t index, Tick now) {
   transfer.charge(ArrayPart::queue, now);
   const bool last = whole(transfer.job);
   if (last || parameters_.array.order == QueueOrder::balance) {
-    ensure(!queue.jobs.empty(), "array", now, transfer.job, "a queue is empty of its first job");
+    ensure(!queue.jobs.empty(), "array", now, transfer.job, "queue without its first job");
     queue.jobs.pop();
     if (!last) {
       queue.jobs.push(transfer.job);

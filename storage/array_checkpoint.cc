@@ -23,14 +23,14 @@ void Array::serialize(Archive& archive) {
 // of jobs and transfers, and the sizes that bound the number of transfers of a job.
 void Array::check_indices(const Archive& archive) const {
   for (std::uint32_t index = 0; index < jobs_.size(); ++index) {
-    archive.check(jobs_[index].cut <= intake_[index].bytes, "a request has too many transfers");
+    archive.check(jobs_[index].cut <= intake_[index].bytes, "too many transfers of a request");
   }
   const auto check_job = each_is_one_of(archive, intake_.in_use());
   for (const std::uint32_t index : transfers_.taken()) {
     const Transfer& transfer = transfers_[index];
     check_job(transfer.job);
-    archive.check_index(transfer.queue, queues_.size(), "a queue does not exist");
-    archive.check_index(transfer.controller, memory_.size(), "a controller does not exist");
+    archive.check_index(transfer.queue, queues_.size(), "invalid queue");
+    archive.check_index(transfer.controller, memory_.size(), "invalid controller");
   }
   tags_.each_waiting(check_job);
   ending_.each(check_job);

@@ -10,34 +10,36 @@ void ArrayParameters::declare(ParameterSet& parameters) {
   constexpr const char* kPaper = "Caulfield et al. 2010";
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
   parameters.integer("tags", tags, {1, 65'536}, "requests",
-                     {"requests that the device takes at once; others wait for a tag", kPaper});
+                     {"requests that the device accepts at a time; others wait for a tag", kPaper});
   parameters.integer("queues", queues, {1, 1'024}, "queues",
-                     {"first-in first-out queues, each with a scheduler of its own", kPaper});
+                     {"first-in first-out queues, each with a separate scheduler", kPaper});
   parameters.choice<QueueOf>(
       "queue_of", queue_of, {{"direction", QueueOf::direction}, {"submitter", QueueOf::submitter}},
-      {"which queue a request goes to. direction: reads to the first, writes to the second, if "
-       "there is one; submitter: by the number of the thread that asks, as NVMe has it",
+      {"queue of a request. direction: reads to the first, writes to the second, if there is one; "
+       "submitter: by the number of the submitting thread, as in NVMe",
        kPaper});
   parameters.choice<QueueOrder>(
       "order", order, {{"fifo", QueueOrder::fifo}, {"balance", QueueOrder::balance}},
-      {"fifo: a request's transfers all start before those of the next; balance: one starts, and "
-       "the rest of its request goes to the queue's end",
+      {"fifo: all transfers of a request start before those of the next; balance: one starts, and "
+       "the rest of its request moves to the queue's end",
        kPaper});
   parameters.integer("buffers", buffers, {1, 65'536}, "buffers",
-                     {"of each queue; a transfer needs one, whatever its size", kPaper});
+                     {"buffers of each queue; a transfer needs one, of any size", kPaper});
   parameters.boolean("shared_buffers", shared_buffers,
-                     {"whether all queues share the buffers; those that wait get them in turn",
-                      "NVM Express 1.2, 4.11, round robin; that buffers are shared is a choice"});
+                     {"whether all queues share the buffers; waiting queues get them in turn",
+                      "NVM Express 1.2, 4.11, round robin; sharing the buffers is a choice"});
   parameters.size("buffer", buffer, {512, kMostBytes},
-                  {"of each buffer: no transfer is larger", kPaper});
-  parameters.size("stripe", stripe, {512, kMostBytes},
-                  {"that lies on one controller; the next one is on the next controller", kPaper});
-  parameters.time("ring_to", ring_to, {"per KiB that a transfer to a controller takes", kPaper},
+                  {"size of each buffer, and of the largest transfer", kPaper});
+  parameters.size(
+      "stripe", stripe, {512, kMostBytes},
+      {"contiguous bytes on one controller before the next controller follows", kPaper});
+  parameters.time("ring_to", ring_to, {"time per KiB of a transfer to a controller", kPaper},
                   kMillisecond);
-  parameters.time("ring_from", ring_from,
-                  {"per KiB that a transfer from a controller takes", kPaper}, kMillisecond);
-  parameters.time("end_time", end_time,
-                  {"from the end of a request's last transfer to when the host sees it", kPaper});
+  parameters.time("ring_from", ring_from, {"time per KiB of a transfer from a controller", kPaper},
+                  kMillisecond);
+  parameters.time(
+      "end_time", end_time,
+      {"time from the end of a request's last transfer until the host observes it", kPaper});
 }
 
 std::vector<ParameterError> ArrayParameters::check() const {
@@ -68,9 +70,10 @@ std::vector<ParameterError> ArrayDesign::check(Bytes capacity) const {
                                                   ".stripe)"});
   }
   if (capacity > memory.whole()) {
-    errors.push_back({"storage.capacity", "must be at most " + format_size(memory.whole()) +
-                                              ", what storage.memory.controllers of "
-                                              "storage.memory.capacity hold"});
+    errors.push_back(
+        {"storage.capacity",
+         "must be at most " + format_size(memory.whole()) +
+             ", the capacity of storage.memory.controllers with storage.memory.capacity each"});
   }
   return errors;
 }

@@ -8,15 +8,15 @@ namespace hmsim {
 namespace {
 
 constexpr NamedPart<ArrayPart> kNames[] = {
-    {ArrayPart::barrier, "barrier", "a barrier had to end first"},
+    {ArrayPart::barrier, "barrier", "waiting for a barrier to end"},
     {ArrayPart::tag, "tag", "waiting for a tag"},
     {ArrayPart::queue, "queue", "in its queue, waiting for a buffer or a controller's room"},
-    {ArrayPart::link, "link", "on the link, and waiting for it"},
-    {ArrayPart::buffer, "buffer", "data that were read waited for a buffer"},
-    {ArrayPart::ring, "ring", "on the ring, and waiting for it"},
+    {ArrayPart::link, "link", "on the link, or waiting for it"},
+    {ArrayPart::buffer, "buffer", "read data waiting for a buffer"},
+    {ArrayPart::ring, "ring", "on the ring, or waiting for it"},
     {ArrayPart::controller, "controller_wait", "waiting for the controller, or room in its queue"},
     {ArrayPart::cells, "cells", "the controller reads or writes"},
-    {ArrayPart::end, "end", "its end is told to the host"},
+    {ArrayPart::end, "end", "reporting its end to the host"},
 };
 static_assert(std::size(kNames) == kArrayParts);
 
@@ -31,7 +31,7 @@ constexpr NamedPower kPowers[] = {
     {"link", &Power::link, "interface of the link"},
     {"buffers", &Power::buffers, "buffers of scheduler and controllers"},
     {"controllers", &Power::controllers, "memory controllers"},
-    {"cells", &Power::cells, "cells and row buffers, for what was read and written"},
+    {"cells", &Power::cells, "cells and row buffers, for reads and writes"},
     {"background", &Power::background, "dies, idle or ready to receive commands"},
 };
 
@@ -63,32 +63,34 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
     Counter& requests = intake_.counts(write).requests;
     register_parts(registry, prefix, kNames, of.parts, requests);
     registry.counter(prefix + "requests", "requests",
-                     "that ended; larger ones of the host come in pieces", {&requests});
-    registry.counter(prefix + "transfers", "transfers", "of one buffer each", {&of.transfers});
+                     "requests that ended; large requests of the host arrive in pieces",
+                     {&requests});
+    registry.counter(prefix + "transfers", "transfers", "transfers of one buffer each",
+                     {&of.transfers});
   }
-  register_level(registry, path + ".tags", "tags", "in use, mean over time", tags_.level());
-  registry.gauge(path + ".buffers", "buffers", "in use, mean over time", [this] {
+  register_level(registry, path + ".tags", "tags", "tags in use, mean over time", tags_.level());
+  registry.gauge(path + ".buffers", "buffers", "buffers in use, mean over time", [this] {
     double sum = 0;
     for (const SlotsInTurn<std::uint32_t>& each : buffers_) {
       sum += each.level().mean();
     }
     return sum;
   });
-  constexpr const char* kLink = "share of time in which data were on the way";
+  constexpr const char* kLink = "share of time in which data were in flight";
   register_level(registry, path + ".link.to_host.busy", "", kLink, link_[1].server.level());
   register_level(registry, path + ".link.from_host.busy", "", kLink, link_[0].server.level());
   register_level(registry, path + ".ring.busy", "", "share of time in which it carried data",
                  ring_.level());
-  registry.gauge(path + ".controllers.busy", "", "share of time, mean over controllers",
+  registry.gauge(path + ".controllers.busy", "", "busy share of time, mean over controllers",
                  [this] { return memory_.busy(); });
   RowMemoryCounts& rows = memory_.counts();
-  registry.counter(path + ".rows_read", "rows", "opened to be read", {&rows.rows_read});
-  registry.counter(path + ".rows_written", "rows", "written, those of wear levelling apart",
+  registry.counter(path + ".rows_read", "rows", "rows opened for reads", {&rows.rows_read});
+  registry.counter(path + ".rows_written", "rows", "rows written, without wear levelling",
                    {&rows.rows_written});
-  registry.counter(path + ".gap_moves", "rows", "moved by wear levelling", {&rows.gap_moves});
-  registry.counter(path + ".wake_ups", "transfers", "that found their controller idle",
+  registry.counter(path + ".gap_moves", "rows", "rows moved by wear levelling", {&rows.gap_moves});
+  registry.counter(path + ".wake_ups", "transfers", "transfers that found their controller idle",
                    {&rows.wake_ups});
-  registry.gauge(path + ".power_w", "W", "mean over time, of all its parts",
+  registry.gauge(path + ".power_w", "W", "power of all parts, mean over time",
                  [this] { return power().total(); });
   for (const NamedPower& each : kPowers) {
     registry.gauge(path + ".energy_j." + each.name, "J", each.description,

@@ -29,7 +29,7 @@ void BlockLedger::close(std::uint32_t block, Tick now, std::uint64_t collections
 
 void BlockLedger::serialize(Archive& archive) {
   archive(blocks_, free_, times_, times_in_collections_);
-  archive.check_indices(free_, blocks_.size(), "a block of a request does not exist");
+  archive.check_indices(free_, blocks_.size(), "invalid block of a request");
 }
 
 }  // namespace hmsim

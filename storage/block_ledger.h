@@ -25,7 +25,7 @@ class BlockLedger {
   // Returns the place of the block's request. Raises a Fault for a number out of range, which a
   // loaded state may contain.
   std::uint32_t place_of(std::uint32_t block) const {
-    ensure(block < blocks_.size(), "block I/O", Tick(0), block, "an access is of no block");
+    ensure(block < blocks_.size(), "block I/O", Tick(0), block, "access without a block");
     return blocks_[block].place;
   }
   // Records that an access is done. Returns true after the block's last access; the caller then

@@ -33,7 +33,7 @@ void DeviceMover::serialize(Archive& archive) {
   device_.serialize(archive);
   const auto frames = static_cast<std::uint64_t>(device_.capacity() / kPageBytes);
   server_.waiting().each([&](const PageMove& each) {
-    archive.check_index(each.frame, frames, "a page moves to no place");
+    archive.check_index(each.frame, frames, "move of a page without a target");
   });
 }
 

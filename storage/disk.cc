@@ -148,7 +148,7 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
   milliseconds("seek_ms", "time of seeks, summed", seek_time_);
   milliseconds("rotation_ms", "time of waiting for sectors, summed", rotation_time_);
   milliseconds("transfer_ms", "time of transfers from and to the platters, summed", transfer_time_);
-  registry.counter(name + "buffer_hits", "requests", "reads of what had been read ahead, or was",
+  registry.counter(name + "buffer_hits", "requests", "reads served from the read-ahead buffer",
                    {&buffer_hits_});
 }
 

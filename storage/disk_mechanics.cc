@@ -33,25 +33,24 @@ std::uint64_t square_root(std::uint64_t value) {
 void DiskParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "disk");
   set.integer("rpm", rpm, {1000, 100'000}, "revolutions a minute",
-              {"how fast it turns", "Caulfield et al., SC 2010 (7200)"});
+              {"rotation speed", "Caulfield et al., SC 2010 (7200)"});
   set.size("track", track, {4096, 1LL << 30},
            {"bytes of a track, mean over its zones: 94 MB/s at 7200 rpm",
             "assumed, from sustained rates of 1 TB disks of 2009"});
-  set.time("track_seek", track_seek, {"to the next track, or to the next head", kSheets});
-  set.time("average_seek", average_seek, {"mean seek of reads over the whole disk", kSheets});
+  set.time("track_seek", track_seek, {"seek time to the next track, or to the next head", kSheets});
+  set.time("average_seek", average_seek, {"mean seek time of reads over the whole disk", kSheets});
   set.time("write_settle", write_settle,
            {"a write's additional time after a seek over several tracks", kSheets});
-  set.time(
-      "overhead", overhead,
-      {"from a request to the arm's first move; those that wait have it behind them", "assumed"});
-  set.time("interface", interface, {"time of a KiB on its interface", "SATA 2: 300 MB/s"});
+  set.time("overhead", overhead,
+           {"time from a request to the arm's first move; waiting requests have already spent it",
+            "assumed"});
+  set.time("interface", interface, {"time of a KiB on the disk's interface", "SATA 2: 300 MB/s"});
   set.size(
       "buffer", buffer, {0, 1LL << 30},
-      {"one buffer for what is read ahead, up to half of it, until the arm has to move; 0: none",
-       "assumed"});
+      {"buffer for read-ahead, up to half of it, until the arm has to move; 0: none", "assumed"});
   set.boolean("elevator", elevator,
-              {"requests that wait go upwards by their place on the disk, then from the lowest "
-               "again; otherwise in the order in which they came",
+              {"waiting requests are served in ascending order of place, then again from the "
+               "lowest one; otherwise in order of arrival",
                "assumed"});
 }
 
@@ -67,7 +66,7 @@ std::vector<ParameterError> DiskParameters::check(Bytes capacity) const {
   const std::int64_t tracks = tracks_of(*this, capacity);
   if (tracks < 2 || tracks > kMostTracks) {
     wrong("track", format_size(track) + " gives " + std::to_string(tracks) +
-                       " tracks on a disk of " + format_size(capacity) + "; there may be 2 to " +
+                       " tracks on a disk of " + format_size(capacity) + ": must be 2 to " +
                        std::to_string(kMostTracks));
   }
   const Tick turn = revolution_of(*this);

@@ -114,7 +114,7 @@ void FlashDevice::move(std::uint32_t page, Tick now) {
 void FlashDevice::moved(std::uint32_t page, Tick now) {
   const bool write = pages_[page].write;
   ensure(pages_[page].stage == (write ? Stage::link_in : Stage::link_out), "flash device", now,
-         page, "the link has moved a page that is not on it");
+         page, "move of a page that is not on the link");
   if (const std::optional<std::uint32_t> next = link(write).end(now)) {
     move(*next, now);
   }
@@ -144,7 +144,7 @@ std::uint32_t FlashDevice::lines(const Page& page) {
 void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
   ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
-         "a page gets a slot that it does not wait for, or that does not exist");
+         "slot for a page that does not wait for it, or that does not exist");
   record.stage = Stage::flash;
   record.slot = free_slots_.back();
   free_slots_.pop_back();
@@ -168,8 +168,7 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
     return;
   }
   const std::uint32_t page = page_of_[tag / kLinesPerPage];
-  ensure(page != kNoIndex && pages_[page].acks > 0, "flash device", now, tag,
-         "an ack comes for no page");
+  ensure(page != kNoIndex && pages_[page].acks > 0, "flash device", now, tag, "ack without a page");
   Page& record = pages_[page];
   if (--record.acks > 0) {
     return;
@@ -269,9 +268,9 @@ void FlashDevice::register_statistics(StatisticRegistry& registry, const std::st
   const std::string name = path + ".flash.";
   register_level(registry, name + "driver.busy", "",
                  "share of time in which the host's driver is busy", driver_.level());
-  register_level(registry, name + "queue.busy", "", "share of the device's queue that is taken",
+  register_level(registry, name + "queue.busy", "", "share of the device's queue that is in use",
                  queue_.level(), queue_.count());
-  register_level(registry, name + "pages.busy", "", "share of storage.flash.pages under way",
+  register_level(registry, name + "pages.busy", "", "share of storage.flash.pages in flight",
                  flash_.level(), flash_.count());
   register_level(registry, name + "link.to_host.busy", "",
                  "share of time in which the link moves data to the host, or, if it "

@@ -25,11 +25,11 @@ void FlashDevice::index_pages(const Archive& archive) {
   std::fill(page_of_.begin(), page_of_.end(), kNoIndex);
   for (const std::uint32_t page : pages_.taken()) {
     const Page& record = pages_[page];
-    archive.check_index(record.place, left_.size(), "a page is of no request");
-    archive.check(first_line(record) + lines(record) <= kLinesPerPage, "a page is too long");
+    archive.check_index(record.place, left_.size(), "page without a request");
+    archive.check(first_line(record) + lines(record) <= kLinesPerPage, "page too long");
     ++left_[record.place];
     if (record.stage == Stage::flash) {
-      archive.check_index(record.slot, page_of_.size(), "a page has no slot");
+      archive.check_index(record.slot, page_of_.size(), "page without a slot");
       page_of_[record.slot] = page;
     }
   }
@@ -51,7 +51,7 @@ void FlashDevice::check_indices(const Archive& archive) const {
       check_place(event.payload);
     }
   });
-  archive.check_indices(free_slots_, page_of_.size(), "a free slot does not exist");
+  archive.check_indices(free_slots_, page_of_.size(), "invalid free slot");
   if (flushing_ != kNoIndex) {
     check_place(flushing_);
   }

@@ -38,16 +38,17 @@ void FlashParameters::declare(ParameterSet& set) {
        {std::pair("read_driver", &read_driver), {"write_driver", &write_driver}}) {
     const ParameterSet::Scope direction(set, name);
     set.time("request", driver->request,
-             {"time of the host's driver for such a request, one request at a time", kDriver});
-    set.time("kib", driver->kib, {"what each KiB adds to it", kDriver});
+             {"time of the host's driver per request, one request at a time", kDriver});
+    set.time("kib", driver->kib, {"additional time of the driver per KiB", kDriver});
   }
   set.integer("queue_depth", queue_depth, {1, 65536}, "requests",
-              {"requests that the device works at; others wait", "SATA 2 (NCQ): 32"});
-  set.integer("pages", pages, {1, 1024}, "pages",
-              {"4 KiB pages of these that its buffer and flash are asked for at once", "assumed"});
-  set.time(
-      "command", command,
-      {"from the driver to the device's first move: the link, the device's controller", "assumed"});
+              {"requests that the device processes at a time; others wait", "SATA 2 (NCQ): 32"});
+  set.integer(
+      "pages", pages, {1, 1024}, "pages",
+      {"4 KiB pages of these requests that the buffer and flash process at a time", "assumed"});
+  set.time("command", command,
+           {"time from the driver to the device's first move: the link, the device's controller",
+            "assumed"});
   set.boolean("duplex", duplex, {"whether the link moves data both ways at once", "SATA: no"});
   set.time("to_host", to_host, {"time of a KiB on the link, read", "SATA 2: 300 MB/s"});
   set.time("from_host", from_host, {"time of a KiB on the link, written", "SATA 2: 300 MB/s"});
@@ -72,26 +73,25 @@ std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
     errors.push_back({renamed(error.name), renamed(error.message)});
   }
   if (!inside.precondition.load.empty()) {
-    errors.push_back({prefix + "precondition.load",
-                      "is for an NVDIMM only; here there are .fill and .overwrite"});
+    errors.push_back(
+        {prefix + "precondition.load", "is for an NVDIMM only: set .fill and .overwrite instead"});
   }
   if (inside.precondition.buffer == PreconditionBuffer::resident ||
       inside.precondition.buffer == PreconditionBuffer::captured) {
-    errors.push_back({prefix + "precondition.buffer",
-                      "is for an NVDIMM only, if it is 'resident' or 'captured'; here there are "
-                      "'none' and 'dirty'"});
+    errors.push_back(
+        {prefix + "precondition.buffer",
+         "must be 'none' or 'dirty': 'resident' and 'captured' are for an NVDIMM only"});
   }
   if (inside.buffer.granularity == BufferGranularity::item) {
     errors.push_back(
-        {prefix + "buffer.granularity",
-         "'item' is for an NVDIMM only; here pages are read and written: must be 'page'"});
+        {prefix + "buffer.granularity", "must be 'page': 'item' is for an NVDIMM only"});
   }
   if (errors.empty()) {
     const Bytes logical = design_of(NvdimmKind::flash).logical_capacity(module());
     if (capacity > logical) {
-      errors.push_back({"storage.capacity", format_size(capacity) + " of a device is more than " +
+      errors.push_back({"storage.capacity", format_size(capacity) + " exceeds the device's " +
                                                 format_size(logical) +
-                                                ", what storage.flash.capacity leaves"});
+                                                ", the logical part of storage.flash.capacity"});
     }
   }
   return errors;

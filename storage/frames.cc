@@ -12,9 +12,9 @@ std::unique_ptr<BufferReplacement> create_replacement(const std::string& name,
 void check_frames(const Archive& archive, const BufferPart& frames, std::int64_t keys) {
   for (std::uint32_t frame = 0; frame < frames.records(); ++frame) {
     const Frame& record = frames[frame];
-    archive.check_index(record.key, static_cast<std::size_t>(keys), "a page does not exist");
+    archive.check_index(record.key, static_cast<std::size_t>(keys), "invalid page");
     archive.check(record.pins == 0 || (holds_page(record) && record.listing == FrameListing::none),
-                  "a frame is pinned that holds no page, or is replaceable");
+                  "pinned frame that contains no page, or is replaceable");
   }
 }
 

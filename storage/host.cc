@@ -10,8 +10,9 @@ namespace hmsim {
 
 namespace {
 
-// Returns the pages charged to a request and those that continue it. A flush or a trim alone counts
-// as one page.
+// Returns the number of pages for which a request takes software time. A request that others
+// continue (`more_pages`) takes the time of all pages, and those that continue it take none. A
+// flush or a trim counts as one page.
 std::uint64_t software_pages(const IoRequest& request) {
   const std::uint64_t own = request.moves_data() ? request.pages() : 0;
   return request.further ? 0 : std::max<std::uint64_t>(1, own + request.more_pages);
@@ -31,7 +32,7 @@ Host::Host(const PathParameters& parameters, StorageDevice& device)
 
 std::uint16_t Host::join(IoListener& client, Contexts* contexts) {
   ensure(!device_.is_memory() || clients_.empty(), "storage host", Tick(0), -1,
-         "a device that is memory has two clients");
+         "second client of a device that is memory");
   clients_.push_back({&client, contexts});
   return static_cast<std::uint16_t>(clients_.size() - 1);
 }
@@ -42,13 +43,13 @@ void Host::check_request(const IoRequest& request) const {
   if (request.offset % sector != 0 || request.bytes % sector != 0) {
     throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
                      std::to_string(request.offset) +
-                     " of the storage device is not in sectors of " + std::to_string(sector) +
+                     " of the storage device must consist of sectors of " + std::to_string(sector) +
                      " bytes");
   }
   if (request.offset > capacity || request.bytes > capacity - request.offset) {
     throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
                      std::to_string(request.offset) +
-                     " lies beyond the end of the storage device, whose storage.capacity is " +
+                     " is beyond the end of the storage device, whose storage.capacity is " +
                      format_size(device_.capacity()));
   }
 }
@@ -182,7 +183,7 @@ void Host::start_section(std::uint32_t slot, Section section, Tick now) {
   Io& io = ios_[slot];
   const Stage& stage = path(io).stages[io.stage];
   ensure(stage.where == Stage::Where::section, "storage host", now, slot,
-         "a request enters a section that its path does not have");
+         "request in a section that its path does not have");
   io.charge(Layer::section_wait, now);
   io.charge(stage.layer, now + stage.pass);
   ++io.stage;
@@ -223,7 +224,7 @@ bool Host::issue(std::uint32_t slot, Tick now) {
 
 void Host::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < pieces_.size() && pieces_[tag].io != kNoIndex, "storage host", now, tag,
-         "a request ends that is not under way");
+         "completion of a request that is not in flight");
   const std::uint32_t slot = pieces_[tag].io;
   pieces_[tag].io = kNoIndex;
   pieces_.give_back(tag);
@@ -232,7 +233,7 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
     return;
   }
   ensure(path(io).stages[io.stage].where == Stage::Where::device, "storage host", now, tag,
-         "a request ends that the device does not have");
+         "completion of a request that the device does not have");
   counts_.processor_time += io.spins ? static_cast<Counter>((now - io.since).value()) : 0;
   io.charge(Layer::device, now);
   ++io.stage;
@@ -254,7 +255,7 @@ bool Host::take_context(std::uint32_t slot, Tick now) {
 
 void Host::granted(std::uint32_t slot, Tick now) {
   ensure(slot < ios_.size() && ios_[slot].waits_outside, "storage host", now, slot,
-         "a request gets a context that waits for none");
+         "hardware context for a request that does not wait for one");
   ios_[slot].in_context = true;
   ios_[slot].waits_outside = false;
   run(slot, now);

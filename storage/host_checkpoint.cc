@@ -24,11 +24,11 @@ void Host::check_indices(const Archive& archive) const {
   const auto capacity = static_cast<std::uint64_t>(device_.capacity().value());
   for (const std::uint32_t slot : ios_.taken()) {
     const Io& io = ios_[slot];
-    archive.check_index(io.client, clients_.size(), "a request is of no client");
-    archive.check_index(io.stage, path(io).stages.size(), "a request is in no layer");
+    archive.check_index(io.client, clients_.size(), "request without a client");
+    archive.check_index(io.stage, path(io).stages.size(), "request without a layer");
     // These values limit the number of pieces.
     archive.check(io.request.bytes <= capacity && io.issued <= io.request.bytes,
-                  "a request is larger than the device");
+                  "request larger than the device");
   }
   const auto check_slot = each_is_one_of(archive, ios_.in_use());
   for (const std::uint32_t tag : pieces_.taken()) {
@@ -42,7 +42,7 @@ void Host::check_indices(const Archive& archive) const {
     if (event.kind == Event::go_on) {
       check_slot(event.payload);
     } else {
-      archive.check_index(event.payload, kSections, "a section does not exist");
+      archive.check_index(event.payload, kSections, "invalid section");
     }
   });
 }

@@ -10,7 +10,7 @@ void Intake::take(const IoRequest& request, Tick now) {
   const auto capacity = static_cast<std::uint64_t>(capacity_.value());
   ensure(!request.moves_data() || (request.bytes > 0 && request.offset <= capacity &&
                                    request.bytes <= capacity - request.offset),
-         "storage", now, request.tag, "a request is empty or lies beyond the device's end");
+         "storage", now, request.tag, "request that is empty or beyond the device's end");
   const std::uint32_t place = jobs_.take();
   jobs_[place] = {request, now};
   (takes_part(request) ? waiting_ : passing_).push(place);
@@ -63,21 +63,21 @@ void Intake::end(std::uint32_t place, Tick now) {
 
 void Intake::register_statistics(StatisticRegistry& registry, const std::string& path) {
   const std::string name = path + ".";
-  registry.counter(name + "reads", "requests", "reads that the device ended",
+  registry.counter(name + "reads", "requests", "reads that the device completed",
                    {&counts_[0].requests});
-  registry.counter(name + "writes", "requests", "writes that the device ended",
+  registry.counter(name + "writes", "requests", "writes that the device completed",
                    {&counts_[1].requests});
-  registry.counter(name + "flushes", "requests", "flushes that the device ended", {&flushes_});
+  registry.counter(name + "flushes", "requests", "flushes that the device completed", {&flushes_});
   registry.counter(name + "read_bytes", "bytes", "bytes of these reads", {&counts_[0].bytes});
   registry.counter(name + "write_bytes", "bytes", "bytes of these writes", {&counts_[1].bytes});
   registry.histogram(name + "read_latency_us", "us",
-                     "a read, from the device's getting it to its end", kMicrosecond.value(),
+                     "a read, from its arrival at the device to its end", kMicrosecond.value(),
                      {&counts_[0].latency});
   registry.histogram(name + "write_latency_us", "us",
-                     "a write, from the device's getting it to its end", kMicrosecond.value(),
+                     "a write, from its arrival at the device to its end", kMicrosecond.value(),
                      {&counts_[1].latency});
   register_level(registry, name + "outstanding", "requests",
-                 "mean number of requests that the device has", outstanding_);
+                 "requests that the device has, mean over time", outstanding_);
 }
 
 void Intake::reset(Tick now) {
@@ -98,8 +98,8 @@ void Intake::serialize(Archive& archive) {
   for (const std::uint32_t place : jobs_.taken()) {
     const IoRequest& request = jobs_[place].request;
     archive.check(request.bytes <= capacity && request.offset <= capacity - request.bytes,
-                  "a request lies beyond the device's end");
-    archive.check(request.kind != IoRequest::Kind::trim, "a trim is under way");
+                  "request beyond the device's end");
+    archive.check(request.kind != IoRequest::Kind::trim, "trim in flight");
   }
 }
 

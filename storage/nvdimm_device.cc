@@ -202,7 +202,7 @@ void NvdimmDevice::on_complete(const Request& request, Tick now) {
   ++completed_;
   if (request.flush) {
     ensure(intake_.holds(request.tag), "block I/O", now, request.tag,
-           "a flush ends that no request waits for");
+           "completion of a flush that no request waits for");
     schedule(now, Event::end, request.tag);
     return;
   }
@@ -244,23 +244,23 @@ void NvdimmDevice::serialize(Archive& archive) {
 // bounds the lines that it sends at once.
 void NvdimmDevice::check_loaded(const Archive& archive) const {
   const auto all = static_cast<std::uint64_t>(capacity() / kLineBytes);
-  archive.check(copying_.size() <= intake_.size(), "a request copies lines that does not exist");
+  archive.check(copying_.size() <= intake_.size(), "copy of lines of an invalid request");
   for (const Copying& each : copying_) {
     const std::uint64_t place = each.page.first_line % kPageLines;
     archive.check(each.next_line <= all && each.lines <= all - each.next_line &&
                       each.page.first_line <= all && each.page.lines >= 0 &&
                       each.page.lines <= static_cast<std::int64_t>(earlier(
                                              kPageLines - place, all - each.page.first_line)),
-                  "a request copies lines beyond the device");
+                  "copy of lines beyond the device");
     archive.check(each.page.accesses >= 0 && each.outstanding >= 0,
-                  "a request copies more than its lines");
+                  "copy of more lines than the request has");
   }
   ledger_.each_place([&](std::uint32_t place) {
-    archive.check_index(place, copying_.size(), "a block is of no request");
+    archive.check_index(place, copying_.size(), "block without a request");
   });
   events_.each([&](const auto& event) {
     archive.check_index(event.payload, event.kind == Event::end ? intake_.size() : copying_.size(),
-                        "an event is of no request");
+                        "event without a request");
   });
 }
 

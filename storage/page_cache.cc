@@ -172,7 +172,7 @@ void PageCache::fill(std::uint32_t frame, Tick now) {
   Frame& record = first_[frame];
   const bool ahead = record.prefetched;
   ensure(record.state == FrameState::waiting && (ahead || !record.waiters.empty()), "page cache",
-         now, frame, "a frame is filled for which nothing waits");
+         now, frame, "fill of a frame that nothing waits for");
   record.state = FrameState::filling;
   const std::uint32_t copy = second_.find(record.key);
   if (!ahead && accesses_[record.waiters.first].whole && accesses_[record.waiters.first].write) {
@@ -282,7 +282,7 @@ bool PageCache::is_expected(const Move& move) const {
 
 void PageCache::on_page_moved(std::uint32_t tag, Tick now) {
   ensure(tag < moves_.size() && is_expected(moves_[tag]), "page cache", now, tag,
-         "a page has moved that was not to");
+         "move of a page that was not requested");
   const Move done = moves_[tag];
   moves_[tag].purpose = Move::For::none;
   moves_.give_back(tag);
@@ -330,7 +330,7 @@ bool PageCache::is_expected(const Io& io) const {
 
 void PageCache::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < ios_.size() && is_expected(ios_[tag]), "page cache", now, tag,
-         "the device ends what it was not asked");
+         "completion that was not requested from the device");
   const Io done = ios_[tag];
   ios_[tag].purpose = Io::For::none;
   ios_.give_back(tag);

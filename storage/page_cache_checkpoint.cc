@@ -12,8 +12,8 @@ void PageCache::serialize(Archive& archive) {
   ahead_.serialize(archive);
   archive(first_, second_, accesses_, ios_, moves_, leaving_, flushed_, flushing_, events_,
           counts_);
-  Places accesses_held(archive, accesses_.size(), "an access is in two places");
-  Places dirty(archive, first_.records(), "a dirty page is listed twice");
+  Places accesses_held(archive, accesses_.size(), "access in two places");
+  Places dirty(archive, first_.records(), "dirty page listed twice");
   if (archive.loading()) {
     accesses_.take_free(accesses_held);
     dirty_links_.assign(first_.records(), SlotLink());
@@ -29,7 +29,7 @@ void PageCache::serialize(Archive& archive) {
     events_.each([&](const auto& event) {
       accesses_held.take(event.payload);
       archive.check_index(accesses_[event.payload].frame, first_.records(),
-                          "an access has no frame");
+                          "access without a frame");
     });
     count_accesses(archive);
   }
@@ -41,16 +41,16 @@ void PageCache::check_indices(const Archive& archive) const {
   const std::int64_t pages = intake_.capacity() / kPageBytes;
   check_frames(archive, first_, pages);
   check_frames(archive, second_, pages);
-  archive.check(second_.waiting() == 0, "a page waits for the second level");
+  archive.check(second_.waiting() == 0, "page in wait for the second level");
   for (const std::uint32_t tag : ios_.taken()) {
     const Io& io = ios_[tag];
-    archive.check(io.purpose == Io::For::end || io.frame < first_.records(), "I/O is of no frame");
+    archive.check(io.purpose == Io::For::end || io.frame < first_.records(), "I/O without a frame");
   }
   for (const std::uint32_t tag : moves_.taken()) {
-    archive.check_index(moves_[tag].first, first_.records(), "a page moves to no frame");
-    archive.check_index(moves_[tag].second, second_.records(), "a page moves to no frame");
+    archive.check_index(moves_[tag].first, first_.records(), "move of a page without a frame");
+    archive.check_index(moves_[tag].second, second_.records(), "move of a page without a frame");
   }
-  archive.check_index(flushing_, intake_.size(), kNoIndex, "a flush has no request");
+  archive.check_index(flushing_, intake_.size(), kNoIndex, "flush without a request");
 }
 
 void PageCache::count_accesses(const Archive& archive) {
@@ -58,8 +58,8 @@ void PageCache::count_accesses(const Archive& archive) {
   left_.assign(intake_.size(), 0);
   for (const std::uint32_t access : accesses_.taken()) {
     const Access& record = accesses_[access];
-    archive.check_index(record.place, left_.size(), "an access is of no request");
-    archive.check_index(record.page, static_cast<std::size_t>(pages), "a page does not exist");
+    archive.check_index(record.place, left_.size(), "access without a request");
+    archive.check_index(record.page, static_cast<std::size_t>(pages), "invalid page");
     ++left_[record.place];
   }
 }
@@ -77,27 +77,28 @@ void PageCache::register_statistics(StatisticRegistry& registry, const std::stri
     registry.counter(name + part, "pages", description, {&count});
   };
   counter("lookups", "pages that requests read or wrote", counts_.lookups);
-  counter("first_hits", "of these, those that the first level had", counts_.first_hits);
-  counter("second_hits", "of these, those that the second level had", counts_.second_hits);
-  counter("merged", "of these, those on their way to the first level", counts_.merged);
-  counter("fresh", "of these, those written as a whole that the first level had not",
+  counter("first_hits", "accessed pages that were in the first level", counts_.first_hits);
+  counter("second_hits", "accessed pages that were in the second level", counts_.second_hits);
+  counter("merged", "accessed pages that were in flight to the first level", counts_.merged);
+  counter("fresh", "accessed pages written as a whole that were not in the first level",
           counts_.fresh);
-  counter("device_reads", "of these, those read from the device", counts_.device_reads);
+  counter("device_reads", "accessed pages read from the device", counts_.device_reads);
   counter("device_writes", "dirty pages written to the device", counts_.device_writes);
-  counter("demotions", "pages that the first level gave up and the second took", counts_.demotions);
+  counter("demotions", "pages that the first level evicted to the second", counts_.demotions);
   counter("ahead_reads", "pages read ahead from the device", counts_.ahead_reads);
   counter("ahead_moves", "pages moved ahead from the second level", counts_.ahead_moves);
-  counter("ahead_used", "of both, those that a request asked for", counts_.ahead_used);
-  counter("ahead_unused", "of both, those given up before that", counts_.ahead_unused);
+  counter("ahead_used", "pages read or moved ahead that a request accessed", counts_.ahead_used);
+  counter("ahead_unused", "pages read or moved ahead and evicted without an access",
+          counts_.ahead_unused);
   const auto value = [](const Counter& count) {
     return [&count] { return static_cast<double>(count); };
   };
-  registry.ratio(name + "first_hit_ratio", "hits of the first level for each page asked for",
+  registry.ratio(name + "first_hit_ratio", "hits of the first level per accessed page",
                  value(counts_.first_hits), value(counts_.lookups));
-  registry.ratio(
-      name + "second_hit_ratio", "hits of the second level for each page that it was asked for",
-      value(counts_.second_hits),
-      [this] { return static_cast<double>(counts_.second_hits + counts_.device_reads); });
+  registry.ratio(name + "second_hit_ratio", "hits of the second level per page looked up in it",
+                 value(counts_.second_hits), [this] {
+                   return static_cast<double>(counts_.second_hits + counts_.device_reads);
+                 });
   registry.gauge(name + "second.busy", "", "share of time in which pages move between the levels",
                  [this] { return mover_->busy(); });
   registry.on_reset([this](Tick now) { mover_->reset(now); });

@@ -15,32 +15,33 @@ void PageCacheParameters::declare(ParameterSet& set) {
   set.size("first", first, {0, kMost},
            {"page cache in front of the device, in DRAM; 0B: none, direct I/O", kSlides});
   set.size("second", second, {0, kMost},
-           {"its second level, on the memory bus: pages that the first level gave up; 0B: none",
+           {"its second level, on the memory bus, for pages evicted from the first level; 0B: none",
             kSlides});
   set.name_of("replacement", replacement, policy_names(PolicyKind::buffer_replacement),
-              {"which page of the first level is given up next", "Linux: an approximation of LRU"});
-  set.time("hit", hit, {"time of a page of the first level, all of them at once", "assumed"});
+              {"replacement policy of the first level", "Linux: an approximation of LRU"});
+  set.time("hit", hit, {"time of a page of the first level, with all lines at once", "assumed"});
   set.time("line", line,
            {"time of a line between the levels, one after another, at the speed of DRAM",
             "a burst of DDR3-1333"},
            kMillisecond);
   set.real("slow_down", slow_down, 1, 1'000'000, "times DRAM",
-           {"how much slower than DRAM the second level is", "slides on an extended buffer cache"});
+           {"slowdown of the second level against DRAM", "slides on an extended buffer cache"});
   set.choice("mover", mover, {{"fixed", Mover::fixed}, {"lines", Mover::lines}},
              {"how a page moves between the levels. fixed: in 64 times `line`, slowed down; lines: "
-              "as lines of the NVDIMM, whose first pages are the second level, through the memory "
-              "controller",
+              "through the memory controller, as lines of the NVDIMM, whose first pages are the "
+              "second level",
               "slides on an extended buffer cache: emulated by slowed-down DRAM"});
-  set.integer("window", window, {1, 64}, "lines",
-              {"mover lines: of a page that moves, outstanding at a time",
-               "assumed: load misses of a core"});
+  set.integer(
+      "window", window, {1, 64}, "lines",
+      {"mover: lines: outstanding lines of a page that moves", "assumed: load misses of a core"});
   set.integer("read_ahead", read_ahead, {0, 65'536}, "pages",
               {"largest window that is read ahead of sequential reads; 0: none",
                "slides on an extended buffer cache name its impact; Linux 2.6: 32, 128 KiB"});
-  set.size("reserve", reserve, {0, kMost},
-           {"of the first level, kept free: pages are written and moved to the second level before "
-            "a reader needs their room; 0B: when it does",
-            "Linux: kswapd"});
+  set.size(
+      "reserve", reserve, {0, kMost},
+      {"free part of the first level: pages are written and moved to the second level before a "
+       "reader needs their room; 0B: when the reader needs it",
+       "Linux: kswapd"});
 }
 
 Tick PageCacheParameters::page_time() const {
@@ -58,7 +59,7 @@ std::vector<ParameterError> PageCacheParameters::check() const {
     }
   }
   if (!present() && second > Bytes(0)) {
-    errors.push_back({"storage.cache.second", "needs a first level: storage.cache.first"});
+    errors.push_back({"storage.cache.second", "needs a first level: set storage.cache.first"});
   }
   if (present() && reserve > first / 2) {
     errors.push_back({"storage.cache.reserve",
@@ -70,7 +71,8 @@ std::vector<ParameterError> PageCacheParameters::check() const {
                                                       " pages"});
   }
   if (mover == Mover::lines && second == Bytes(0)) {
-    errors.push_back({"storage.cache.mover", "lines move to a second level: storage.cache.second"});
+    errors.push_back(
+        {"storage.cache.mover", "lines need a second level: set storage.cache.second"});
   }
   for (const auto& [name, time] : {std::pair("hit", hit), {"line", line}}) {
     if (time < Tick(1) || time > kMicrosecond * 1000) {

@@ -11,23 +11,22 @@ namespace hmsim {
 
 void PagingParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "paging");
-  set.size(
-      "memory", memory, {0, std::int64_t{1} << 40},
-      {"page frames of agents that are `paged`, which swap to the device; 0: there is no paging",
-       "Caulfield et al., SC 2010: 8 GB, of footprints of 8 to 35 GB"});
+  set.size("memory", memory, {0, std::int64_t{1} << 40},
+           {"page frames of agents that are `paged`, which swap to the device; 0: no paging",
+            "Caulfield et al., SC 2010: 8 GB, of footprints of 8 to 35 GB"});
   set.name_of("replacement", replacement, policy_names(PolicyKind::buffer_replacement),
-              {"which page is given up next", "Linux: an approximation of LRU"});
-  set.time("trap", trap, {"from a touch to the search for a frame", "assumed"});
+              {"replacement policy of the pages", "Linux: an approximation of LRU"});
+  set.time("trap", trap, {"time from an access to the search for a frame", "assumed"});
   set.time("swap", swap,
            {"time of the swap path for each I/O, one at a time",
             "Caulfield et al., SC 2010: 100,000 updates a second, of two I/Os each"});
   set.integer("write_cluster", write_cluster, {1, 256}, "pages",
-              {"pages given up together; above 1, a page gets its place on the device when it is "
-               "written, beside those written before it; 1: each page keeps one place",
+              {"pages evicted together; above 1, a page gets its place on the device when it is "
+               "written, after those written before it; 1: each page keeps one place",
                "Linux: SWAP_CLUSTER_MAX is 32; places in clusters of 256"});
   set.integer("read_cluster", read_cluster, {1, 256}, "pages",
-              {"pages of the aligned group of places that a fault reads: its own, and the absent "
-               "ones beside it up to the first free place; 1: its own alone",
+              {"pages of the aligned group of places that a fault reads: its page, and the absent "
+               "ones next to it up to the first free place; 1: its page alone",
                "Linux: vm.page-cluster, 8 pages by default"});
 }
 
@@ -90,7 +89,7 @@ std::uint32_t Pager::number_of(const VirtualPage& page) {
   const auto pages = static_cast<std::uint64_t>(host_.capacity() / kPageBytes);
   if (number >= pages) {
     throw InputError("storage.capacity: agents touch more pages than the " + std::to_string(pages) +
-                     " that the device to which they are swapped holds");
+                     " of the device that they are swapped to");
   }
   keys_.push_back(page.key());
   slots_.add();
@@ -177,7 +176,7 @@ void Pager::admit(Tick now) {
 void Pager::fill(std::uint32_t frame, Tick now) {
   Frame& record = frames_[frame];
   ensure(record.state == FrameState::waiting, "pager", now, frame,
-         "a frame is filled that does not wait");
+         "fill of a frame that does not wait");
   record.state = FrameState::filling;
   if (slots_.slot_of(static_cast<std::uint32_t>(record.key)) != kNoIndex) {
     ++counts_.reads;
@@ -251,7 +250,7 @@ void Pager::ask(std::uint32_t frame, bool write, Tick now) {
 }
 
 void Pager::issue(std::uint32_t io, Tick now) {
-  ensure(ios_[io].frame != kNoIndex && !ios_[io].issued, "pager", now, io, "I/O is issued twice");
+  ensure(ios_[io].frame != kNoIndex && !ios_[io].issued, "pager", now, io, "duplicate I/O");
   ios_[io].issued = true;
   const bool write = ios_[io].write;
   const auto page = static_cast<std::uint32_t>(frames_[ios_[io].frame].key);
@@ -265,10 +264,10 @@ void Pager::issue(std::uint32_t io, Tick now) {
 
 void Pager::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < ios_.size() && ios_[tag].frame != kNoIndex && ios_[tag].issued, "pager", now, tag,
-         "the device ends what it was not asked");
+         "completion that was not requested from the device");
   const Io done = ios_[tag];
   ensure(frames_[done.frame].state == (done.write ? FrameState::evicting : FrameState::filling),
-         "pager", now, tag, "a page has moved that was not to");
+         "pager", now, tag, "move of a page that was not requested");
   ios_[tag] = Io();
   ios_.give_back(tag);
   if (done.write) {
@@ -297,18 +296,20 @@ Tick Pager::advance(Tick now) {
 
 void Pager::register_statistics(StatisticRegistry& registry) {
   const std::string path = "storage.paging";
-  registry.counter(path + ".faults", "", "touches of pages that were not there", {&counts_.faults});
-  registry.counter(path + ".zero_fills", "pages", "pages that came for the first time, without I/O",
+  registry.counter(path + ".faults", "", "accesses to pages that were not in memory",
+                   {&counts_.faults});
+  registry.counter(path + ".zero_fills", "pages", "first accesses to pages, without I/O",
                    {&counts_.zero_fills});
   registry.counter(path + ".reads", "pages", "pages read from the device", {&counts_.reads});
-  registry.counter(path + ".writes", "pages", "dirty pages written there", {&counts_.writes});
-  registry.counter(path + ".read_ahead", "pages",
-                   "of the pages read, those that no fault asked for", {&counts_.read_ahead});
-  registry.counter(path + ".read_ahead_used", "pages", "of these, those touched later",
+  registry.counter(path + ".writes", "pages", "dirty pages written to the device",
+                   {&counts_.writes});
+  registry.counter(path + ".read_ahead", "pages", "pages read that no fault asked for",
+                   {&counts_.read_ahead});
+  registry.counter(path + ".read_ahead_used", "pages", "pages read ahead and accessed later",
                    {&counts_.read_ahead_used});
-  registry.counter(path + ".read_ahead_unused", "pages", "of these, those given up untouched",
-                   {&counts_.read_ahead_unused});
-  registry.histogram(path + ".fault_us", "us", "a fault, from the touch to its end",
+  registry.counter(path + ".read_ahead_unused", "pages",
+                   "pages read ahead and evicted without an access", {&counts_.read_ahead_unused});
+  registry.histogram(path + ".fault_us", "us", "time of a fault, from the access to its end",
                      kMicrosecond.value(), {&counts_.latency});
   register_level(registry, path + ".swap.busy", "", "share of time in which the swap path is held",
                  swap_.level());
@@ -322,7 +323,7 @@ void Pager::serialize(Archive& archive) {
   archive.section("pager");
   archive(frames_, keys_, touches_, ios_, swap_, events_, leaving_, counts_);
   slots_.serialize(archive, keys_.size());
-  Places touches_held(archive, touches_.size(), "a fault is in two places");
+  Places touches_held(archive, touches_.size(), "fault in two places");
   if (archive.loading()) {
     touches_.take_free(touches_held);
     numbers_.clear();
@@ -344,13 +345,13 @@ void Pager::serialize(Archive& archive) {
 void Pager::check_indices(const Archive& archive) const {
   check_frames(archive, frames_, static_cast<std::int64_t>(keys_.size()));
   for (const std::uint32_t touch : touches_.taken()) {
-    archive.check_index(touches_[touch].page, keys_.size(), "a page has no number");
-    archive.check_index(touches_[touch].client, listeners_.size(), "a fault is of no client");
+    archive.check_index(touches_[touch].page, keys_.size(), "page without a number");
+    archive.check_index(touches_[touch].client, listeners_.size(), "fault without a client");
   }
   for (const std::uint32_t io : ios_.taken()) {
-    archive.check_index(ios_[io].frame, frames_.records(), "I/O is of no frame");
+    archive.check_index(ios_[io].frame, frames_.records(), "I/O without a frame");
     const auto page = static_cast<std::uint32_t>(frames_[ios_[io].frame].key);
-    archive.check(slots_.slot_of(page) != kNoIndex, "I/O is of a page without a place");
+    archive.check(slots_.slot_of(page) != kNoIndex, "I/O of a page without a place");
   }
   const auto check_io = each_is_one_of(archive, ios_.in_use());
   swap_.waiting().each(check_io);

@@ -21,11 +21,11 @@ void StorageParameters::declare(ParameterSet& parameters) {
     names.emplace_back(each->name);
   }
   parameters.name_of("kind", kind_, names,
-                     {"device to which agents of block I/O go, through storage.path; none: their "
-                      "blocks are lines of the NVDIMM",
+                     {"storage device of agents of block I/O, reached through storage.path; none: "
+                      "their blocks are lines of the NVDIMM",
                       "a modelling choice of hmsim"});
   parameters.size("capacity", capacity_, {kPageBytes.value(), std::int64_t{1} << 50},
-                  {"of the device, in whole pages of 4KiB", "a modelling choice of hmsim"});
+                  {"size of the device, in whole pages of 4KiB", "a modelling choice of hmsim"});
   path_.declare(parameters);
   stripe_.declare(parameters);
   write_cache_.declare(parameters);

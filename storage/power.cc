@@ -28,18 +28,20 @@ void ArrayPowerParameters::declare(ParameterSet& parameters) {
   };
   constexpr Block kBlocks[] = {
       {"scheduler_idle", "scheduler_peak", &ArrayPowerParameters::scheduler,
-       "of the scheduler and its DMA engines, idle", "the same while the link is busy both ways"},
-      {"ring_idle", "ring_peak", &ArrayPowerParameters::ring, "of the ring, idle",
-       "of the ring, busy"},
-      {"link_idle", "link_peak", &ArrayPowerParameters::link, "of the link's interface, idle",
-       "of the link's interface while it is busy both ways"},
+       "power of the scheduler and its DMA engines, idle",
+       "power of both while the link is busy both ways"},
+      {"ring_idle", "ring_peak", &ArrayPowerParameters::ring, "power of the ring, idle",
+       "power of the ring, busy"},
+      {"link_idle", "link_peak", &ArrayPowerParameters::link, "power of the link's interface, idle",
+       "power of the link's interface while the link is busy both ways"},
       {"scheduler_buffers_idle", "scheduler_buffers_peak", &ArrayPowerParameters::scheduler_buffers,
-       "of the scheduler's buffers, idle", "the same while the link is busy both ways"},
+       "power of the scheduler's buffers, idle",
+       "power of the scheduler's buffers while the link is busy both ways"},
       {"controller_idle", "controller_peak", &ArrayPowerParameters::controller,
-       "of each controller, idle", "of each controller, busy"},
+       "power of each controller, idle", "power of each controller, busy"},
       {"controller_buffers_idle", "controller_buffers_peak",
-       &ArrayPowerParameters::controller_buffers, "of each controller's buffers, idle",
-       "of each controller's buffers, busy"},
+       &ArrayPowerParameters::controller_buffers, "power of each controller's buffers, idle",
+       "power of each controller's buffers, busy"},
   };
   for (const Block& each : kBlocks) {
     BlockPower& power = this->*each.power;
@@ -47,17 +49,17 @@ void ArrayPowerParameters::declare(ParameterSet& parameters) {
     parameters.real(each.peak, power.peak, 0, kMostWatts, "W", {each.doc_peak, kSource});
   }
   constexpr const char* kCells = "Lee et al. 2009";
-  parameters.real("cell_write", cell_write, 0, 1e6, "pJ/bit", {"to write a cell", kCells});
-  parameters.real("cell_read", cell_read, 0, 1e6, "pJ/bit", {"to read a cell", kCells});
+  parameters.real("cell_write", cell_write, 0, 1e6, "pJ/bit", {"energy to write a cell", kCells});
+  parameters.real("cell_read", cell_read, 0, 1e6, "pJ/bit", {"energy to read a cell", kCells});
   parameters.real("row_buffer_write", row_buffer_write, 0, 1e6, "pJ/bit",
-                  {"to write to a row buffer", kCells});
+                  {"energy to write to a row buffer", kCells});
   parameters.real("row_buffer_read", row_buffer_read, 0, 1e6, "pJ/bit",
-                  {"to read from a row buffer", kCells});
-  parameters.integer("dies", dies, {0, 1'000'000}, "dies", {"of cells, in all", kSource});
-  parameters.real("die_idle", die_idle, 0, kMostWatts, "W", {"of each die, always", kSource});
+                  {"energy to read from a row buffer", kCells});
+  parameters.integer("dies", dies, {0, 1'000'000}, "dies", {"dies of cells, in total", kSource});
+  parameters.real("die_idle", die_idle, 0, kMostWatts, "W", {"standby power of each die", kSource});
   parameters.real("row_active", row_active, 0, 1e6, "uW/bit",
-                  {"of each bit of a row while its controller is busy, as its dies are ready to "
-                   "receive commands; 0: none",
+                  {"power of each bit of a row while its controller is busy and its dies are ready "
+                   "to receive commands; 0: none",
                    "Caulfield et al. 2010, Table I: 20, which its totals leave out"});
 }
 

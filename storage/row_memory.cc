@@ -11,31 +11,36 @@ void RowMemoryParameters::declare(ParameterSet& parameters) {
   constexpr const char* kFitted = "fitted to Caulfield et al. 2010, Fig. 3";
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
   parameters.integer("controllers", controllers, {1, 256}, "controllers",
-                     {"memory controllers, over which stripes go round", kPaper});
-  parameters.size("capacity", capacity, {512, kMostBytes}, {"of each controller", kPaper});
-  parameters.size("queue", queue, {512, std::int64_t{1} << 30},
-                  {"of each controller: room for data to be written, and as much for data that "
-                   "are read",
-                   kPaper});
+                     {"memory controllers, over which stripes rotate", kPaper});
+  parameters.size("capacity", capacity, {512, kMostBytes}, {"capacity of each controller", kPaper});
+  parameters.size(
+      "queue", queue, {512, std::int64_t{1} << 30},
+      {"queue of each controller: room for data to write, and the same for read data", kPaper});
   parameters.size("row", row, {512, std::int64_t{1} << 30},
-                  {"what the cells read or write at once", kPaper});
-  parameters.time("read_time", read_time, {"of the cells of a row", kPaper}, kMillisecond);
-  parameters.time("write_time", write_time, {"of the cells of a row", kPaper}, kMillisecond);
-  parameters.time("read_base", read_base,
-                  {"of a transfer, beside its rows' and its bytes' times", kFitted});
-  parameters.time("write_base", write_base,
-                  {"of a transfer, beside its rows' and its bytes' times", kFitted});
-  parameters.time("read_per_kib", read_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
-  parameters.time("write_per_kib", write_per_kib, {"per KiB of a transfer", kFitted}, kMillisecond);
-  parameters.time("wake_up", wake_up,
-                  {"of a transfer that finds its controller idle, whose dies have entered "
-                   "power-down; 0s: none",
-                   "Caulfield et al. 2010, V-D: after Elpida's EDE1104AFSE, two clocks (8ns)"},
+                  {"bytes that the cells read or write at once", kPaper});
+  parameters.time("read_time", read_time, {"read time of the cells of a row", kPaper},
                   kMillisecond);
-  parameters.integer_or("start_gap", start_gap, {1, 1'000'000'000}, "off", 0, "writes",
-                        {"writes of rows after which a controller's gap moves by one row; off: no "
-                         "levelling of wear",
-                         "Qureshi et al. 2009"});
+  parameters.time("write_time", write_time, {"write time of the cells of a row", kPaper},
+                  kMillisecond);
+  parameters.time(
+      "read_base", read_base,
+      {"fixed time of a read transfer, added to the times of its rows and bytes", kFitted});
+  parameters.time(
+      "write_base", write_base,
+      {"fixed time of a write transfer, added to the times of its rows and bytes", kFitted});
+  parameters.time("read_per_kib", read_per_kib, {"time per KiB of a read transfer", kFitted},
+                  kMillisecond);
+  parameters.time("write_per_kib", write_per_kib, {"time per KiB of a write transfer", kFitted},
+                  kMillisecond);
+  parameters.time("wake_up", wake_up,
+                  {"additional time of a transfer that finds its controller idle, whose dies have "
+                   "entered power-down; 0s: none",
+                   "Caulfield et al. 2010, V-D, without a number; two clocks, 8ns, are assumed"},
+                  kMillisecond);
+  parameters.integer_or(
+      "start_gap", start_gap, {1, 1'000'000'000}, "off", 0, "writes",
+      {"writes of rows after which a controller's gap moves by one row; off: no wear levelling",
+       "Qureshi et al. 2009"});
   parameters.boolean("selective_writes", selective_writes,
                      {"whether only the bytes of a row that change are written, which takes less "
                       "energy and the same time",

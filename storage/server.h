@@ -20,7 +20,7 @@ namespace hmsim {
 // names a record in use.
 inline auto each_is_one_of(const Archive& archive, std::vector<bool> in_use) {
   return [&archive, in_use = std::move(in_use)](std::uint32_t index, const auto&...) {
-    archive.check(index < in_use.size() && in_use[index], "a queue holds what does not exist");
+    archive.check(index < in_use.size() && in_use[index], "invalid entry of a queue");
   };
 }
 
@@ -52,7 +52,7 @@ class Level {
   void serialize(Archive& archive) {
     archive(value_, sum_, since_, from_);
     // A negative number would let jobs exceed the limit of slots.
-    archive.check(value_ >= 0, "a number of things in use is negative");
+    archive.check(value_ >= 0, "negative number of items in use");
   }
 
  private:
@@ -179,7 +179,7 @@ class SlotsInTurn {
     }
     const std::uint32_t line = turns_.front();
     turns_.pop();
-    ensure(!lines_[line].empty(), "slots", now, line, "it is the turn of a line without jobs");
+    ensure(!lines_[line].empty(), "slots", now, line, "turn of a line without jobs");
     const Job job = lines_[line].front();
     lines_[line].pop();
     if (!lines_[line].empty()) {
@@ -204,7 +204,7 @@ class SlotsInTurn {
     archive.fixed(lines_);
     archive(turns_, used_);
     turns_.each([&](std::uint32_t line) {
-      archive.check_index(line, lines_.size(), "it is the turn of no line");
+      archive.check_index(line, lines_.size(), "turn without a line");
     });
   }
 

@@ -107,24 +107,26 @@ struct NamedTime {
   const char* doc;
 };
 constexpr NamedTime kReadTimes[] = {
-    {"entry_read", &LayerTimes::entry, "system call and entry of a read, on a context"},
-    {"queue_read", &LayerTimes::queue, "block layer's queue, of a read"},
-    {"tag_read", &LayerTimes::tag, "a read takes its tag, on a context"},
-    {"issue_read", &LayerTimes::issue, "a read is handed to the device"},
+    {"entry_read", &LayerTimes::entry, "time of system call and entry of a read, on a context"},
+    {"queue_read", &LayerTimes::queue, "time of the block layer's queue, of a read"},
+    {"tag_read", &LayerTimes::tag, "time in which a read takes its tag, on a context"},
+    {"issue_read", &LayerTimes::issue, "time to hand a read to the device"},
     {"interrupt_read", &LayerTimes::interrupt,
-     "interrupt at the end of a read, on a context; not of one that spins"},
-    {"wake_read", &LayerTimes::wake, "wake-up of the sleeper at the end of a read; likewise"},
-    {"leave_read", &LayerTimes::leave, "a read's way back to the program, on a context"},
+     "time of the interrupt at the end of a read, on a context; not for spinning threads"},
+    {"wake_read", &LayerTimes::wake,
+     "time to wake the sleeper at the end of a read, on a context; not for spinning threads"},
+    {"leave_read", &LayerTimes::leave, "time of a read's way back to the program, on a context"},
 };
 constexpr NamedTime kWriteTimes[] = {
-    {"entry_write", &LayerTimes::entry, "system call and entry of a write, on a context"},
-    {"queue_write", &LayerTimes::queue, "block layer's queue, of a write"},
-    {"tag_write", &LayerTimes::tag, "a write takes its tag, on a context"},
-    {"issue_write", &LayerTimes::issue, "a write is handed to the device"},
+    {"entry_write", &LayerTimes::entry, "time of system call and entry of a write, on a context"},
+    {"queue_write", &LayerTimes::queue, "time of the block layer's queue, of a write"},
+    {"tag_write", &LayerTimes::tag, "time in which a write takes its tag, on a context"},
+    {"issue_write", &LayerTimes::issue, "time to hand a write to the device"},
     {"interrupt_write", &LayerTimes::interrupt,
-     "interrupt at the end of a write, on a context; not of one that spins"},
-    {"wake_write", &LayerTimes::wake, "wake-up of the sleeper at the end of a write; likewise"},
-    {"leave_write", &LayerTimes::leave, "a write's way back to the program, on a context"},
+     "time of the interrupt at the end of a write, on a context; not for spinning threads"},
+    {"wake_write", &LayerTimes::wake,
+     "time to wake the sleeper at the end of a write, on a context; not for spinning threads"},
+    {"leave_write", &LayerTimes::leave, "time of a write's way back to the program, on a context"},
 };
 
 }  // namespace
@@ -135,7 +137,7 @@ void PathParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "path");
   declare_preset(parameters, "driver", kind, kDrivers,
                  [this](const auto& row) { driver = row.values; },
-                 {"preset of all keys of storage.path but contexts, max_request and file_system",
+                 {"preset of all keys of storage.path except contexts, max_request and file_system",
                   "Caulfield et al. 2010; Zhong et al. 2022"});
   for (const NamedTime& each : kReadTimes) {
     parameters.time(each.name, driver.read.*each.time, {each.doc, "storage.path.driver"});
@@ -143,51 +145,52 @@ void PathParameters::declare(ParameterSet& parameters) {
   for (const NamedTime& each : kWriteTimes) {
     parameters.time(each.name, driver.write.*each.time, {each.doc, "storage.path.driver"});
   }
-  parameters.time("page_time", driver.page_time,
-                  {"per page of 4 KiB that a request touches, beside its entry, on a context",
-                   "storage.path.driver"});
+  parameters.time(
+      "page_time", driver.page_time,
+      {"time per page of 4 KiB that a request accesses, added to its entry, on a context",
+       "storage.path.driver"});
   parameters.boolean("once", driver.once,
-                     {"whether entry, page_time and file system come once for a request of a "
-                      "program, its flushes and FUA included; otherwise for each of these",
+                     {"whether entry, page_time and file system apply once to a request of a "
+                      "program, including its flushes and FUA; otherwise to each of these",
                       "storage.path.driver"});
   parameters.time("copy_in", driver.copy_in,
-                  {"per KiB that a write copies before it is issued", "storage.path.driver"},
+                  {"time per KiB that a write copies before it is issued", "storage.path.driver"},
                   kMillisecond);
   parameters.time("copy_out", driver.copy_out,
-                  {"per KiB that a read copies after the device", "storage.path.driver"},
+                  {"time per KiB that a read copies after the device", "storage.path.driver"},
                   kMillisecond);
   parameters.time("queue_hold", driver.queue_hold,
-                  {"how long a request keeps others out of the block layer's queue; 0ps: not",
+                  {"time that a request keeps others out of the block layer's queue; 0ps: none",
                    "storage.path.driver"});
   parameters.time("issue_hold", driver.issue_hold,
-                  {"how long a request keeps the lock that it is issued under; 0ps: none",
+                  {"time that a request holds the lock under which it is issued; 0ps: none",
                    "storage.path.driver"});
   parameters.size("spin_up_to", driver.spin_up_to, {0, kAlways.value()},
-                  {"threads wait by spinning for requests of so many bytes, and keep their "
-                   "context; for larger ones they sleep",
+                  {"largest request that threads wait for by spinning, which keeps their context; "
+                   "for larger ones they sleep",
                    "storage.path.driver"});
   parameters.integer("contexts", contexts, {1, 4'096}, "contexts",
                      {"hardware contexts on which software runs; each spinning thread has one",
                       "a modelling choice of hmsim"});
   parameters.choice<JobContexts>(
       "jobs", jobs, {{"node", JobContexts::node}, {"own", JobContexts::own}},
-      {"what software of jobs' requests runs on: cores of their node, which it takes from their "
-       "threads, or the contexts above, which take no time from anybody",
+      {"where software of jobs' requests runs: on cores of their node, taken from their threads, "
+       "or on the contexts above, which take no time from threads",
        "a modelling choice of hmsim"});
   parameters.size("max_request", max_request, {512, std::int64_t{1} << 30},
-                  {"larger requests are split into pieces of this size, which are issued one after "
-                   "another and are under way together",
+                  {"larger requests are split into pieces of this size, issued one after another "
+                   "and in flight together",
                    "Linux: a bio of 256 pages"});
   const ParameterSet::Scope file_system(parameters, "file_system");
   parameters.time("time", file_system_time,
-                  {"that a file system adds to a request; 0ps: raw device",
+                  {"time that a file system adds to a request; 0ps: raw device",
                    "Caulfield et al. 2010: XFS about 5 us"});
   parameters.time(
       "read_hold", file_system_read_hold,
-      {"how long a read keeps others out of the file system", "a modelling choice of hmsim"});
+      {"time that a read keeps others out of the file system", "a modelling choice of hmsim"});
   parameters.time(
       "write_hold", file_system_write_hold,
-      {"how long a write keeps others out of the file system", "a modelling choice of hmsim"});
+      {"time that a write keeps others out of the file system", "a modelling choice of hmsim"});
 }
 
 std::vector<ParameterError> PathParameters::check() const {

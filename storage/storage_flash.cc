@@ -26,8 +26,7 @@ class FlashKind final : public StorageDesign {
 
 extern const StorageDescriptor kStorage_flash;
 const StorageDescriptor kStorage_flash{
-    "flash",
-    "driver, queue and link, and behind them flash with an FTL, storage.flash: SSDs, flash cards",
+    "flash", "driver, queue and link, then flash with an FTL, storage.flash: SSDs, flash cards",
     make_storage_design<FlashKind>};
 
 }  // namespace hmsim

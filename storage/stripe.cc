@@ -23,10 +23,10 @@ Bytes whole_size(const StripeParameters& parameters, const StorageDevice& member
 void StripeParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "stripe");
   set.integer("members", members, {1, kMostMembers}, "devices",
-              {"equal devices that blocks are striped over (RAID-0); 1: a device by itself",
+              {"equal devices that blocks are striped over (RAID-0); 1: a single device",
                "Caulfield et al., SC 2010: 4"});
   set.size("unit", unit, {512, 1LL << 30},
-           {"bytes on one member before the next one's begin",
+           {"contiguous bytes on one member before the next member follows",
             "Caulfield et al., SC 2010: 64 KiB; disks 128 KiB, at random 16 KiB"});
   set.time("bus", bus,
            {"time of a KiB on the bus that members share, which moves one piece at a time; 0s: no "
@@ -57,10 +57,10 @@ Stripe::Stripe(const StripeParameters& parameters,
       members_(std::move(members)),
       intake_(whole_size(parameters, *members_.front())) {
   ensure(members_.size() == static_cast<std::size_t>(parameters_.members), "stripe", Tick(0), -1,
-         "it has another number of members");
+         "another number of members");
   for (const auto& member : members_) {
     ensure(member->capacity() == members_.front()->capacity(), "stripe", Tick(0), -1,
-           "members differ in size");
+           "members of different sizes");
     member->listen(*this);
   }
 }
@@ -137,7 +137,7 @@ void Stripe::move(std::uint32_t piece, Tick now) {
 
 void Stripe::moved(std::uint32_t piece, Tick now) {
   ensure(pieces_[piece].stage == Stage::bus, "stripe", now, piece,
-         "the bus has moved what is not on it");
+         "end of a move that was not on the bus");
   if (pieces_[piece].request.kind == IoRequest::Kind::write) {
     to_member(piece, now);
   } else {
@@ -154,7 +154,7 @@ void Stripe::to_member(std::uint32_t piece, Tick now) {
 
 void Stripe::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < pieces_.size() && pieces_[tag].stage == Stage::member, "stripe", now, tag,
-         "a member ends what it was not asked");
+         "completion that was not requested from a member");
   if (pieces_[tag].request.kind == IoRequest::Kind::read) {
     to_bus(tag, now);
   } else {
@@ -211,9 +211,9 @@ void Stripe::account(Tick now) {
 void Stripe::register_statistics(StatisticRegistry& registry, const std::string& path) {
   intake_.register_statistics(registry, path);
   registry.counter(path + ".stripe.pieces", "pieces",
-                   "parts of requests, and flushes, that members were asked", {&pieces_moved_});
+                   "requests to members: parts of requests, and flushes", {&pieces_moved_});
   register_level(registry, path + ".stripe.bus.busy", "",
-                 "share of time in which members' bus moves data", bus_.level());
+                 "share of time in which the members' bus moves data", bus_.level());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     members_[i]->register_statistics(registry, path + ".member." + std::to_string(i));
   }
@@ -227,8 +227,8 @@ void Stripe::serialize(Archive& archive) {
     left_.assign(intake_.size(), 0);
     for (const std::uint32_t piece : pieces_.taken()) {
       const Piece& record = pieces_[piece];
-      archive.check_index(record.whole, left_.size(), "a piece is of no request");
-      archive.check_index(record.member, members_.size(), "a piece is of no member");
+      archive.check_index(record.whole, left_.size(), "piece without a request");
+      archive.check_index(record.member, members_.size(), "piece without a member");
       ++left_[record.whole];
     }
     const auto check_piece = each_is_one_of(archive, pieces_.in_use());

@@ -12,15 +12,14 @@ void TableParameters::declare(ParameterSet& set) {
   constexpr const char* kRule =
       "Caulfield et al., MICRO 2010 and SC 2010, give rates at 512 B and 4 KiB; the line between "
       "points is assumed";
-  set.text(
-      "read", read,
-      {"time of a read by its size, as 512B=80us, 4KiB=100us: linear between points, the first "
-       "point's below it, on along the last two points beyond them",
-       kRule});
-  set.text("write", write, {"time of a write by its size, as read", kRule});
+  set.text("read", read,
+           {"time of a read by its size, for example 512B=80us, 4KiB=100us: linear between points; "
+            "the first point's time below it; extrapolated from the last two points above them",
+            kRule});
+  set.text("write", write, {"time of a write by its size, in the form of read", kRule});
   set.time("flush", flush, {"time of a flush", "assumed"});
   set.integer("channels", channels, {1, 65536}, "operations",
-              {"operations that are served at once; 1: one after another", "assumed"});
+              {"operations served at a time; 1: one after another", "assumed"});
 }
 
 std::vector<ParameterError> TableParameters::check() const {

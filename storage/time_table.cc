@@ -27,7 +27,7 @@ Tick share(Tick rise, std::uint64_t part, std::uint64_t whole) {
 }  // namespace
 
 Parsed<TimeTable> TimeTable::parse(std::string_view text) {
-  constexpr const char* kForm = "; what is expected is SIZE=TIME, ..., as 512B=80us, 4KiB=100us";
+  constexpr const char* kForm = "; expected SIZE=TIME, ..., for example 512B=80us, 4KiB=100us";
   TimeTable table;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
@@ -41,7 +41,7 @@ Parsed<TimeTable> TimeTable::parse(std::string_view text) {
     const Parsed<Bytes> size = parse_size(trimmed(point.substr(0, sign)));
     const Parsed<Tick> time = parse_time(trimmed(point.substr(sign + 1)));
     if (!size.value || !time.value) {
-      return {{}, where + "is wrong: " + (size.value ? time.error : size.error) + kForm};
+      return {{}, where + "is invalid: " + (size.value ? time.error : size.error) + kForm};
     }
     const auto bytes = static_cast<std::uint64_t>(size.value->value());
     if (size.value->value() <= 0 || bytes > kLargest) {
@@ -54,10 +54,10 @@ Parsed<TimeTable> TimeTable::parse(std::string_view text) {
     }
     if (!table.points_.empty() &&
         (bytes <= table.points_.back().first || *time.value < table.points_.back().second)) {
-      return {{}, where + "does not follow the one before it: sizes rise, times do not fall"};
+      return {{}, where + "must have a larger size than the point before it, and no shorter time"};
     }
     if (table.points_.size() == kMostPoints) {
-      return {{}, "there are more than " + std::to_string(kMostPoints) + " points"};
+      return {{}, "must have at most " + std::to_string(kMostPoints) + " points"};
     }
     table.points_.emplace_back(bytes, *time.value);
     if (comma == std::string_view::npos) {

@@ -43,7 +43,7 @@ def protocol_check() -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not run and why, in a line for each reason."""
+    """Print how many tests were not run, in a line for each reason."""
     stats = terminalreporter.stats
     reasons: Counter[str] = Counter()
     for report in stats.get("skipped", []):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Expects of a message what its reader relies on, not its sentence."""
+"""Checks the parts of a message that a reader relies on, not its wording."""
 
 from __future__ import annotations
 

@@ -122,12 +122,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="tools/test",
         description="Sets up and runs tests; more in tests/README.md.",
-        epilog=f"lanes, of which {', '.join(FIRST)} are run by default:\n{listed}",
+        epilog=f"lanes ({', '.join(FIRST)} run by default):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--all", action="store_true", help="run every lane")
-    which.add_argument("--rest", action="store_true", help="run what is not run by default")
+    which.add_argument(
+        "--rest", action="store_true", help="run the lanes that are not run by default"
+    )
     parser.add_argument("lanes", nargs="*", metavar="LANE")
     chosen = parser.parse_args()
     if chosen.lanes and (chosen.all or chosen.rest):
@@ -135,7 +137,7 @@ def main() -> int:
     for name in chosen.lanes:
         if name not in LANES:
             near = difflib.get_close_matches(name, LANES, n=1, cutoff=0)[0]
-            print(f"tools/test: no lane is called {name!r}; nearest: {near!r}", file=sys.stderr)
+            print(f"tools/test: unknown lane {name!r}; nearest: {near!r}", file=sys.stderr)
             return 2
     names = chosen.lanes or list(LANES if chosen.all else REST if chosen.rest else FIRST)
     setup(names)

@@ -17,10 +17,9 @@ Parsed<AddressLevels> parse_levels(std::string_view text) {
     word = word.substr(0, word.find_last_not_of(' ') + 1);
     const Parsed<std::int64_t> number = parse_integer(word);
     if (!number.value || *number.value < 1 || *number.value > left || levels.size() == kMost) {
-      return {std::nullopt,
-              "'" + std::string(word.substr(0, 80)) +
-                  "' is no level's size: expected 1 to 16 whole numbers, commas between them, "
-                  "which together are at most 2^56 lines"};
+      return {std::nullopt, "'" + std::string(word.substr(0, 80)) +
+                                "' is not a level's size: expected 1 to 16 whole numbers with "
+                                "commas between them, whose product is at most 2^56 lines"};
     }
     left /= *number.value;
     levels.push_back(static_cast<std::uint64_t>(*number.value));

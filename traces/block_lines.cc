@@ -9,14 +9,14 @@ namespace hmsim {
 std::string sectors_fault(std::uint64_t first, std::uint64_t sectors) {
   constexpr std::uint64_t kDeviceSectors = (std::uint64_t{1} << 63) / kSectorBytes;
   if (sectors == 0) {
-    return "a request of 0 sectors";
+    return "a request of 0 sectors: must be at least 1";
   }
   if (sectors > kMaxSectors) {
     return "a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
            std::to_string(kMaxSectors) + " (1 GiB)";
   }
   if (first > kDeviceSectors - sectors) {
-    return "sector " + std::to_string(first) + " lies past 2^63 bytes, where no device reaches";
+    return "sector " + std::to_string(first) + " is beyond the limit of 2^63 bytes";
   }
   return "";
 }
@@ -53,7 +53,7 @@ std::uint64_t device_number(const TextTrace& line, std::string_view major, std::
 
 void set_response(const TextTrace& line, std::uint64_t nanoseconds, BlockRequest& request) {
   if (nanoseconds > std::numeric_limits<std::uint64_t>::max() - request.arrival_ns) {
-    line.fail("the response time lasts past 2^64 ns");
+    line.fail("the response time exceeds 2^64 ns");
   }
   request.completion_ns = request.arrival_ns + nanoseconds;
 }

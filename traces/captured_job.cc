@@ -82,7 +82,7 @@ std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
 void CapturedJob::check(const Archive& archive, const JobPlace& place) {
   // Read the tape up to the place, so that fraction() is known.
   archive.check(place.record == 0 || tape_.at(place.record - 1) != nullptr,
-                "a thread is at no place of its trace");
+                "invalid place of a thread in its trace");
 }
 
 }  // namespace hmsim

@@ -18,6 +18,20 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 constexpr std::uint64_t kEnded = UINT64_MAX;  // a place after the thread's last step
 
+// Makes the step a miss of the record's line. If one instruction loads two lines, its second record
+// has no instructions. Counts one for it, so that each loaded line has an instruction.
+void take_miss(std::uint64_t word, MemoryClass memory, JobRecord& record) {
+  const bool load = record_kind(word) == RecordKind::fill;
+  const std::uint64_t address = (record_line(word) & ~kNvdimmLine) * kLine;
+  record.action = JobAction::miss;
+  record.miss.memory = memory;
+  record.miss.load = load;
+  record.miss.write = !load;
+  record.miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
+  (load ? record.miss.load_address : record.miss.write_address) = address;
+  record.gap += load && record.gap == 0 ? 1 : 0;
+}
+
 }  // namespace
 
 CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
@@ -26,8 +40,11 @@ CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std
       source_(std::move(source)),
       tape_(*source_->causes()),
       spans_(tape_, skip, length, file_),
-      transfers_(transfers),
-      last_span_(spans_.threads().size(), 0) {}
+      transfers_(transfers) {
+  for (const CapturedThread& thread : spans_.threads()) {
+    last_span_.push_back(thread.spans.data());
+  }
+}
 
 std::string CausalJob::name_of(std::uint32_t thread) const {
   const CapturedThread& each = spans_.threads()[thread];
@@ -42,27 +59,26 @@ JobPlace CausalJob::begin(std::uint32_t thread) const {
   return place;
 }
 
-// Returns the index of a span that contains the place or ends there. Starts at the thread's
-// previous span, which usually is the right one.
-std::size_t CausalJob::span_at(const JobPlace& place) {
-  const std::vector<ThreadSpan>& spans = spans_of(place);
-  std::size_t& span = last_span_[place.thread];
-  if (spans[span].first > place.record || spans[span].last < place.record) {
+// Returns a span that contains the place or ends there. Starts at the thread's previous span, which
+// usually is the right one.
+const ThreadSpan& CausalJob::span_at(const JobPlace& place) {
+  const ThreadSpan*& span = last_span_[place.thread];
+  if (span->first > place.record || span->last < place.record) {
+    const std::vector<ThreadSpan>& spans = spans_of(place);
     const auto behind = std::upper_bound(
         spans.begin(), spans.end(), place.record,
         [](std::uint64_t record, const auto& each) { return record < each.first; });
-    span = static_cast<std::size_t>(behind - spans.begin()) - (behind == spans.begin() ? 0 : 1);
+    span = behind == spans.begin() ? &*behind : &*std::prev(behind);
   }
-  return span;
+  return *span;
 }
 
 JobRecord CausalJob::next(JobPlace& place) {
   JobRecord record;
   while (place.record != kEnded) {
-    const std::size_t number = span_at(place);
-    const ThreadSpan& span = spans_of(place)[number];
+    const ThreadSpan& span = span_at(place);
     if (place.record == span.last) {
-      if (end_span(place, number, record)) {
+      if (end_span(place, span, record)) {
         return record;
       }
       continue;
@@ -80,10 +96,8 @@ JobRecord CausalJob::next(JobPlace& place) {
 }
 
 // Moves the place past a span. Returns true if the span's end is a step, which `record` then holds.
-bool CausalJob::end_span(JobPlace& place, std::size_t number, JobRecord& record) const {
-  const std::vector<ThreadSpan>& spans = spans_of(place);
-  const ThreadSpan& span = spans[number];
-  place.record = number + 1 < spans.size() ? spans[number + 1].first : kEnded;
+bool CausalJob::end_span(JobPlace& place, const ThreadSpan& span, JobRecord& record) const {
+  place.record = &span != &spans_of(place).back() ? (&span + 1)->first : kEnded;
   if (span.end == SpanEnd::waits) {
     record.action = JobAction::wait;
     record.event = place.thread;
@@ -100,7 +114,7 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
     case EscapeCode::add_instructions:
       record.gap += static_cast<std::int64_t>(record_line(word));
       if (static_cast<std::uint64_t>(record.gap) > kMaxGap) {
-        throw InputError(where(place) + ": more than 2^48 instructions lie between two steps");
+        throw InputError(where(place) + ": more than 2^48 instructions between two steps");
       }
       return false;
     case EscapeCode::wake: {
@@ -132,36 +146,36 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
 }
 
 bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const {
+  if ((record_line(word) & kNvdimmLine) != 0) {
+    return take_nvdimm_line(word, place, record);
+  }
+  record.gap += static_cast<std::int64_t>(record_high(word));
+  take_miss(word, MemoryClass::dram, record);
+  return true;
+}
+
+bool CausalJob::take_nvdimm_line(std::uint64_t word, JobPlace& place, JobRecord& record) const {
   const bool load = record_kind(word) == RecordKind::fill;
-  const bool nvdimm = (record_line(word) & kNvdimmLine) != 0;
-  const std::uint64_t line = record_line(word) & ~kNvdimmLine;
   std::uint64_t& taken_to = place.taken_to[load ? 0 : 1];
-  const bool within = nvdimm && place.record <= taken_to;
+  const bool within = place.record <= taken_to;
   if (within && transfers_) {
     return false;
   }
   record.gap += static_cast<std::int64_t>(record_high(word));
-  const CapturedBio* const bio = nvdimm && !within ? bio_at(place) : nullptr;
+  const CapturedBio* const bio = within ? nullptr : bio_at(place);
   if (bio != nullptr) {
     taken_to = bio->end;
   }
   if (bio != nullptr && transfers_) {
     const JobAction reads = bio->reads_ahead ? JobAction::read_ahead : JobAction::read;
+    const std::uint64_t line = record_line(word) & ~kNvdimmLine;
     record.action = load ? reads : JobAction::write;
     record.first_line = line / kPageLines * kPageLines;
     record.lines = bio->pages * kPageLines;
     return true;
   }
-  record.action = JobAction::miss;
   record.copies = bio != nullptr ? bio->pages * kPageLines : 0;
-  record.miss.memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
-  record.miss.load = load;
-  record.miss.write = !load;
-  record.miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
-  (load ? record.miss.load_address : record.miss.write_address) = line * kLine;
-  // If one instruction loads two lines, its second record has no instructions. Counts one for it,
-  // so that each loaded line has an instruction.
-  record.gap += load && record.gap == 0 ? 1 : 0;
+  take_miss(word, MemoryClass::nvdimm, record);
   return true;
 }
 
@@ -197,9 +211,9 @@ std::string CausalJob::where(const JobPlace& place) const {
 
 void CausalJob::check(const Archive& archive, const JobPlace& place) {
   if (place.record != kEnded) {
-    const ThreadSpan& span = spans_of(place)[span_at(place)];
+    const ThreadSpan& span = span_at(place);
     archive.check(place.record >= span.first && place.record <= span.last,
-                  "a thread is at no place of its trace");
+                  "invalid place of a thread in its trace");
   }
 }
 

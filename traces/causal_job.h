@@ -46,10 +46,11 @@ class CausalJob final : public JobProgram {
   const std::vector<ThreadSpan>& spans_of(const JobPlace& place) const {
     return spans_.threads()[place.thread].spans;
   }
-  std::size_t span_at(const JobPlace& place);
-  bool end_span(JobPlace& place, std::size_t span, JobRecord& record) const;
+  const ThreadSpan& span_at(const JobPlace& place);
+  bool end_span(JobPlace& place, const ThreadSpan& span, JobRecord& record) const;
   bool take_escape(std::uint64_t word, const JobPlace& place, JobRecord& record) const;
   bool take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
+  bool take_nvdimm_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
   const CapturedBio* bio_at(const JobPlace& place) const;
   void end_copy(const JobPlace& place, JobRecord& record) const;
 
@@ -58,7 +59,7 @@ class CausalJob final : public JobProgram {
   RecordTape tape_;
   ThreadSpans spans_;
   bool transfers_;
-  std::vector<std::size_t> last_span_;  // by thread: where span_at() starts its search
+  std::vector<const ThreadSpan*> last_span_;  // by thread: where span_at() starts its search
 };
 
 }  // namespace hmsim

@@ -18,7 +18,7 @@ constexpr std::uint64_t kPicoseconds = 1'000;  // per nanosecond
 Tick scaled(std::uint64_t ns, double scale) {
   const double picoseconds = static_cast<double>(ns) * kPicoseconds * scale;
   if (picoseconds >= static_cast<double>(kLongestTime.value())) {
-    throw InputError("a think time lasts longer than the longest simulated time");
+    throw InputError("a think time exceeds the longest simulated time");
   }
   return Tick(static_cast<std::int64_t>(picoseconds + 0.5));
 }
@@ -27,7 +27,7 @@ Tick scaled(std::uint64_t ns, double scale) {
 
 CausalQueue::Entry& CausalQueue::at(std::uint64_t serial) {
   ensure(serial - first_ < entries_.size(), "block trace", Tick(0), -1,
-         "a request waits for one that is not held");
+         "request that waits for one that is not in the queue");
   return entries_[serial - first_];
 }
 
@@ -100,8 +100,8 @@ double CausalQueue::draw_factor() {
 void CausalQueue::end_trace() const {
   if (!any_completion_) {
     throw InputError(
-        "'inferred' needs to know when requests were done, and the trace does not tell; say "
-        "replay: closed or timed, or how long the old device took: old_response");
+        "'inferred' needs completion times, which the trace does not record: set replay: closed or "
+        "timed, or old_response to the old device's response time");
   }
 }
 

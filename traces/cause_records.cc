@@ -36,19 +36,20 @@ std::string wrong_escape(std::uint64_t word, bool causes) {
            (causes ? " to 12" : ", 1 or 2");
   }
   if ((record_line(word) & ~kMayBeSet[code - first]) != 0) {
-    return "a cause has more bits than its fields";
+    return "a cause has bits outside its fields";
   }
   const CauseRecord record(word);
   switch (static_cast<EscapeCode>(code)) {
     case EscapeCode::run:
-      return record.leave() > Leave::last ? "a thread leaves for no known reason" : "";
+      return record.leave() > Leave::last ? "unknown reason for which a thread leaves its vCPU"
+                                          : "";
     case EscapeCode::bio:
-      return record.operation() > BioOperation::last ? "a bio of no known operation" : "";
+      return record.operation() > BioOperation::last ? "unknown operation of a bio" : "";
     case EscapeCode::wake:
     case EscapeCode::alarm:
     case EscapeCode::thread:
     case EscapeCode::name:
-      return record.thread() == 0 ? "names thread 0, the idle loop's" : "";
+      return record.thread() == 0 ? "thread 0, the idle loop, is not allowed here" : "";
     default:
       return "";
   }

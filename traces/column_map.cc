@@ -30,8 +30,8 @@ std::optional<std::size_t> column_number(std::string_view column) {
 void ColumnMap::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "columns");
   parameters.text("time", time,
-                  {"csv only, as all of these: column of the arrival, by its number from 0 or its "
-                   "name in the last header line; required",
+                  {"csv only, like all keys of columns: column of the arrival, by its number from "
+                   "0 or its name in the last header line; required",
                    kOwn});
   parameters.text("op", op, {"column of the operation's word; required", kOwn});
   parameters.text("offset", offset, {"column of the offset on the device; required", kOwn});
@@ -40,30 +40,29 @@ void ColumnMap::declare(ParameterSet& parameters) {
   parameters.text("response", response,
                   {"column of the response time, in the unit of the arrival; empty: none", kOwn});
   parameters.time("time_unit", time_unit,
-                  {"what times count, 1ns to 1s; they may have decimals; required", kOwn});
-  parameters.size("offset_unit", offset_unit, kUnits, {"what offsets count", kOwn});
-  parameters.size("size_unit", size_unit, kUnits, {"what lengths count", kOwn});
+                  {"unit of times, 1ns to 1s; times may have decimals; required", kOwn});
+  parameters.size("offset_unit", offset_unit, kUnits, {"unit of offsets", kOwn});
+  parameters.size("size_unit", size_unit, kUnits, {"unit of lengths", kOwn});
   parameters.choice<ColumnSeparator>(
       "separator", separator,
       {{"comma", ColumnSeparator::comma},
        {"semicolon", ColumnSeparator::semicolon},
        {"tab", ColumnSeparator::tab},
        {"blanks", ColumnSeparator::blanks}},
-      {"what stands between two columns; blanks: one blank or tab, or more", kOwn});
+      {"separator between two columns; blanks: one or more blanks or tabs", kOwn});
   parameters.integer("header", header, {0, 1'000}, "lines",
-                     {"lines in front of the first record, of which the last may name columns; "
-                      "blank ones and comments count",
+                     {"lines before the first record, of which the last may name columns; includes "
+                      "blank lines and comments",
                       kOwn});
-  parameters.text(
-      "read", read,
-      {"words of a read, '|' between them; 'blank' stands for an empty field, here and below",
-       "a modelling choice of hmsim"});
-  parameters.text("write", write, {"words of a write", "a modelling choice of hmsim"});
-  parameters.text("flush", flush,
-                  {"words of a flush, whose offset and length are not looked at",
+  parameters.text("read", read,
+                  {"words of a read, '|' between them; 'blank' is an empty field, here and below",
                    "a modelling choice of hmsim"});
+  parameters.text("write", write, {"words of a write", "a modelling choice of hmsim"});
+  parameters.text(
+      "flush", flush,
+      {"words of a flush, whose offset and length are ignored", "a modelling choice of hmsim"});
   parameters.text("trim", trim, {"words of a discard", "a modelling choice of hmsim"});
-  parameters.text("skip", skip, {"words of lines that are left out", kOwn});
+  parameters.text("skip", skip, {"words of lines to ignore", kOwn});
 }
 
 std::vector<ParameterError> ColumnMap::check(bool used) const {
@@ -79,7 +78,7 @@ std::vector<ParameterError> ColumnMap::check(bool used) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto [name, column] = columns[i];
     if (!used && !column->empty()) {
-      errors.push_back({name, "goes with format: csv"});
+      errors.push_back({name, "needs format: csv"});
     } else if (used && column->empty() && i < kRequired) {
       errors.push_back({name, "is required: a column's number from 0, or its name"});
     } else if (const auto number = column_number(*column); number) {
@@ -88,7 +87,7 @@ std::vector<ParameterError> ColumnMap::check(bool used) const {
       }
     } else if (!column->empty() && header == 0) {
       errors.push_back({name, "is a name, '" + shown(*column) +
-                                  "', and no line names columns: columns.header is 0"});
+                                  "', but no line names columns: columns.header is 0"});
     }
   }
   if (used &&
@@ -100,8 +99,9 @@ std::vector<ParameterError> ColumnMap::check(bool used) const {
     const auto same = [&](const Word& word) { return word.text == all[i].text; };
     const auto last = all.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(all.begin(), last, same)) {
-      errors.push_back({"columns.read", "and write, flush, trim or skip both have the word '" +
-                                            shown(all[i].text) + "'"});
+      errors.push_back(
+          {"columns.read", "and write, flush, trim or skip must not share a word, got '" +
+                               shown(all[i].text) + "'"});
     }
   }
   return errors;

@@ -124,7 +124,7 @@ class ColumnTrace final : public BlockSource {
       }
       names += (names.empty() ? "" : ", ") + std::string(text_.field(i));
     }
-    text_.fail("no column is named '" + shown(column) + "': there are " + shown(names));
+    text_.fail("no column has the name '" + shown(column) + "': the names are " + shown(names));
   }
 
   std::string_view field(Column column, const char* what) const {
@@ -146,7 +146,7 @@ class ColumnTrace final : public BlockSource {
     for (const ColumnMap::Word& word : words_) {
       known += (known.empty() ? "" : ", ") + (word.text.empty() ? "blank" : word.text);
     }
-    text_.fail("the operation '" + shown(op) + "' is none of " + known);
+    text_.fail("the operation '" + shown(op) + "' is not one of " + known);
   }
 
   // Reads the present line. Returns false if it is not a request.

@@ -43,7 +43,7 @@ std::uint64_t nanoseconds(const TextTrace& line, std::string_view text) {
   }
   const std::uint64_t seconds = line.number(text.substr(0, point), "the time");
   if (seconds >= kLongest) {
-    line.fail("the time '" + shown(text) + "' is past 2^32 seconds");
+    line.fail("the time '" + shown(text) + "' exceeds 2^32 seconds");
   }
   return seconds * kSecond + line.number(text.substr(point + 1), "the time");
 }
@@ -143,7 +143,7 @@ class BlkparseTrace final : public BlockSource {
     read_extent(done);
     const std::uint64_t time = nanoseconds(text_, text_.field(3));
     if (!queued_.complete(done, time)) {
-      text_.fail("a request is done before it is queued");
+      text_.fail("a request completes before it is queued");
     }
   }
 

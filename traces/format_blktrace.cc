@@ -51,7 +51,7 @@ class BlktraceTrace final : public BlockSource {
     }
     const bool found = queued_.take(request);
     if (!found && !any_) {
-      throw InputError(reader_.file() + ": the trace holds no requests that were queued, only " +
+      throw InputError(reader_.file() + ": the trace contains no queued requests, only " +
                        std::to_string(record_) + " other records");
     }
     any_ = true;
@@ -100,7 +100,7 @@ class BlktraceTrace final : public BlockSource {
     } else if (request && (action & kAction) == kCompleted) {
       BlockRequest done;
       if (read_request(action, done) && !queued_.complete(done, done.arrival_ns)) {
-        fail("a request is done before it is queued");
+        fail("a request completes before it is queued");
       }
     }
     skip(static_cast<std::size_t>(number(46, 2)));
@@ -118,7 +118,7 @@ class BlktraceTrace final : public BlockSource {
           "first record");
     }
     if (magic != kMagic + kVersion) {
-      fail("is of version " + std::to_string(magic & 0xFF) + "; expected 7");
+      fail("has version " + std::to_string(magic & 0xFF) + "; expected 7");
     }
   }
 
@@ -140,7 +140,7 @@ class BlktraceTrace final : public BlockSource {
   bool read_request(std::uint64_t action, BlockRequest& request) const {
     const std::uint64_t bytes = number(24, 4);
     if (bytes % kSectorBytes != 0) {
-      fail(std::to_string(bytes) + " bytes are no whole sectors of 512");
+      fail(std::to_string(bytes) + " bytes are not whole sectors of 512");
     }
     const std::uint64_t device = number(36, 4);
     request.arrival_ns = number(8, 8);
@@ -159,7 +159,7 @@ class BlktraceTrace final : public BlockSource {
     while (length > 0) {
       const std::size_t part = std::min(length, data.size());
       if (reader_.read(data.data(), part) != part) {
-        fail("the file ends within the data behind it");
+        fail("the file ends within its data");
       }
       length -= part;
     }
@@ -179,7 +179,7 @@ class BlktraceTrace final : public BlockSource {
 extern const FormatDescriptor kFormat_blktrace;
 const FormatDescriptor kFormat_blktrace{
     "blktrace",
-    "binary, what Linux's blktrace writes of a processor, or blkparse -d of all",
+    "binary, from Linux's blktrace of one processor, or from blkparse -d of all",
     TimeUnit::nanoseconds,
     true,
     [](const TraceStart& start) { return start.begins_with(kLittle) || start.begins_with(kBig); },

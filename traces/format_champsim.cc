@@ -89,7 +89,7 @@ bool ChampsimTrace::next(Instruction& instruction) {
   const std::size_t length = reader_.read(reinterpret_cast<char*>(record.data()), kRecordBytes);
   if (length == 0) {
     if (record_ == 0) {
-      throw InputError(reader_.file() + ": the trace holds no instructions");
+      throw InputError(reader_.file() + ": the trace contains no instructions");
     }
     return false;
   }
@@ -98,7 +98,7 @@ bool ChampsimTrace::next(Instruction& instruction) {
     fail("the file ends after " + std::to_string(length) + " of its 64 bytes");
   }
   if (record[kBranch] > 1 || record[kTaken] > 1) {
-    fail("is no ChampSim instruction: bytes 8 and 9, which tell a branch, are " +
+    fail("is not a ChampSim instruction: bytes 8 and 9, which mark a branch, are " +
          std::to_string(record[kBranch]) + " and " + std::to_string(record[kTaken]) +
          ", expected 0 or 1");
   }
@@ -140,7 +140,7 @@ bool resembles_records(const TraceStart& start) {
 extern const FormatDescriptor kFormat_champsim;
 const FormatDescriptor kFormat_champsim{
     "champsim",
-    "binary, 64 bytes an instruction, of ChampSim's tracer",
+    "binary, 64 bytes per instruction, from ChampSim's tracer",
     TimeUnit::instructions,
     false,
     resembles_records,

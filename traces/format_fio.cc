@@ -52,7 +52,7 @@ class FioTrace final : public BlockSource {
   void serialize(Archive& archive) override {
     text_.serialize(archive);
     archive(version_, now_us_, files_);
-    archive.check(!version_ || version_ == 2u || version_ == 3u, "a log of fio has no version");
+    archive.check(!version_ || version_ == 2u || version_ == 3u, "fio log without a version");
   }
 
  private:
@@ -116,7 +116,7 @@ class FioTrace final : public BlockSource {
 
   std::uint64_t checked_time(std::uint64_t microseconds) const {
     if (microseconds >= kLongest) {
-      text_.fail("the time is past 2^52 microseconds");
+      text_.fail("the time exceeds 2^52 microseconds");
     }
     return microseconds;
   }

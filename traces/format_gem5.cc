@@ -116,7 +116,7 @@ bool Gem5Trace::read_message() {
       break;
     }
     if (shift == 28) {
-      fail("its length is no 32-bit number");
+      fail("its length is not a 32-bit number");
     }
   }
   if (size > kMaxMessage) {
@@ -183,7 +183,7 @@ void Gem5Trace::read_header() {
   char magic[4] = {};
   if (reader_.read(magic, sizeof magic) != sizeof magic ||
       std::string_view(magic, sizeof magic) != "gem5") {
-    throw InputError(reader_.file() + ": is no trace of gem5: it does not begin with 'gem5'");
+    throw InputError(reader_.file() + ": is not a trace of gem5: it does not begin with 'gem5'");
   }
   if (!read_message()) {
     fail("is missing");
@@ -254,7 +254,7 @@ Access Gem5Trace::access_of(const Packet& packet, bool write) const {
   const std::uint64_t ticks = packet.tick - std::min(first_tick_, packet.tick);
   const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;  // the division is rare
   if (whole > latest_) {
-    fail("tick " + std::to_string(packet.tick) + " lies too far behind the first one");
+    fail("tick " + std::to_string(packet.tick) + " is too far after the first one");
   }
   return {packet.address, write, whole * slower_, packet.id};
 }
@@ -275,7 +275,7 @@ bool Gem5Trace::next(Access& access) {
     ++skipped_;
   }
   if (!any_) {
-    throw InputError(reader_.file() + ": the trace holds no reads and no writes, but " +
+    throw InputError(reader_.file() + ": the trace contains no reads and no writes, only " +
                      std::to_string(skipped_) + " other packets");
   }
   access = Access();
@@ -287,7 +287,7 @@ bool Gem5Trace::next(Access& access) {
 extern const FormatDescriptor kFormat_gem5;
 const FormatDescriptor kFormat_gem5{
     "gem5",
-    "binary, packets of gem5",
+    "binary, gem5's packet traces",
     TimeUnit::picoseconds,
     true,
     [](const TraceStart& start) { return start.begins_with("gem5"); },

@@ -53,7 +53,7 @@ class HmsimTrace final : public MissSource {
   void fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const;
   [[noreturn]] void fail_gap() const {
     fail("record " + std::to_string(blocks_.passed()) +
-         ": more than 2^48 instructions lie between two misses");
+         ": more than 2^48 instructions between two misses");
   }
   bool end(std::uint64_t before, bool may_be_empty, Miss& miss);
 
@@ -138,7 +138,7 @@ bool HmsimTrace::seek(std::uint64_t instructions, Miss& miss) {
 // Sets the gap to the instructions after the last record. Returns false.
 bool HmsimTrace::end(std::uint64_t before, bool may_be_empty, Miss& miss) {
   if (!any_ && !may_be_empty) {
-    fail("the trace holds no records of misses" +
+    fail("the trace contains no records of misses" +
          (vcpu_ ? " of vCPU " + std::to_string(*vcpu_) : std::string()));
   }
   miss = Miss();
@@ -152,7 +152,7 @@ bool HmsimTrace::end(std::uint64_t before, bool may_be_empty, Miss& miss) {
 extern const FormatDescriptor kFormat_hmsim;
 const FormatDescriptor kFormat_hmsim{
     "hmsim",
-    "binary, of hmsim trace capture",
+    "binary, from hmsim trace capture",
     TimeUnit::instructions,
     true,
     [](const TraceStart& start) { return start.begins_with(kFileStart); },

@@ -59,8 +59,7 @@ class RequestTrace final : public AccessSource {
   void read_start() {
     if (reader_.read(kStart.size(), scratch_) != kStart) {
       throw InputError(reader_.file() +
-                       ": is no trace of hmsim's of memory requests: it does not "
-                       "begin with '" +
+                       ": is not a trace of memory requests of hmsim: it does not begin with '" +
                        std::string(kStart) + "'");
     }
   }
@@ -68,7 +67,7 @@ class RequestTrace final : public AccessSource {
     ++record_;
     const std::uint64_t place = number_at(record + sizeof(std::uint64_t));
     if (place % kLine > 1) {
-      fail("its address is not that of a line, a multiple of 64, plus 1 for a write");
+      fail("its address must be a multiple of 64, plus 1 for a write");
     }
     access = {place - place % kLine, place % kLine == 1, number_at(record), 0};
   }
@@ -85,7 +84,7 @@ class RequestTrace final : public AccessSource {
       fail("the file ends within it");
     }
     if (record_ == 0) {
-      throw InputError(reader_.file() + ": the trace holds no records");
+      throw InputError(reader_.file() + ": the trace contains no records");
     }
     access = Access();
     return false;
@@ -101,7 +100,7 @@ class RequestTrace final : public AccessSource {
 extern const FormatDescriptor kFormat_hmsim_rw;
 const FormatDescriptor kFormat_hmsim_rw{
     "hmsim_rw",
-    "binary, 16 bytes a request",
+    "binary, 16 bytes per request",
     TimeUnit::cycles,
     false,
     [](const TraceStart& start) { return start.begins_with(kStart); },

@@ -115,7 +115,7 @@ class JobText final : public JobProgram {
   }
   void check(const Archive& archive, const JobPlace& place) override {
     archive.check(place.record <= of(place.thread).end - of(place.thread).first,
-                  "a thread is at no place of its program");
+                  "invalid place of a thread in its program");
   }
 
  private:
@@ -151,15 +151,15 @@ JobText::JobText(TraceReader reader) : file_(reader.file()) {
   }
   end_thread();
   if (threads_.empty()) {
-    throw InputError(file_ + ": expected 'thread NAME', and what it does");
+    throw InputError(file_ + ": expected 'thread NAME' and its steps");
   }
 }
 
 void JobText::check_tasks(std::uint64_t tasks) const {
   if (last_task_.task >= tasks) {
     throw InputError(file_ + ":" + std::to_string(last_task_.line) + ": task " +
-                     std::to_string(last_task_.task) + " is none of the job's " +
-                     std::to_string(tasks) + ", the last of which is " + std::to_string(tasks - 1));
+                     std::to_string(last_task_.task) + " does not exist: the job has " +
+                     std::to_string(tasks) + " tasks, up to " + std::to_string(tasks - 1));
   }
 }
 
@@ -220,7 +220,7 @@ void JobText::begin_thread(const TextTrace& text) {
   if (text.fields() < 2 || text.fields() > 3 || count < 1 ||
       count > kMostThreads - instances_.size()) {
     text.fail("expected 'thread NAME [COUNT]', and at most " + std::to_string(kMostThreads) +
-              " threads in all");
+              " threads in total");
   }
   Thread thread;
   thread.name = shown(text.field(1));
@@ -240,7 +240,7 @@ void JobText::end_thread() {
 
 void JobText::add(const TextTrace& text, const Word& word) {
   if (steps_.size() == kMostSteps) {
-    text.fail("more than 2^22 steps; a trace of misses holds more");
+    text.fail("more than 2^22 steps; use a trace of misses");
   }
   if (text.fields() < word.least || text.fields() > word.most) {
     text.fail("'" + std::string(word.name) + "' takes " + word.takes);
@@ -268,7 +268,7 @@ void JobText::complete(const TextTrace& text, Step& step) {
   } else if (step.action == JobAction::sleep) {
     const Parsed<Tick> time = parse_time(text.field(1));
     if (!time.value || *time.value > kLongestSleep) {
-      text.fail("'" + shown(text.field(1)) + "' is no time up to 3600s, such as 12us");
+      text.fail("'" + shown(text.field(1)) + "' is not a time up to 3600s, for example 12us");
     }
     step.value = static_cast<std::uint64_t>(time.value->value());
   } else if (step.action == JobAction::miss) {
@@ -282,7 +282,7 @@ void JobText::complete(const TextTrace& text, Step& step) {
     const Parsed<Bytes> size = parse_size(text.field(3));
     step.bytes = size.value ? static_cast<std::uint64_t>(size.value->value()) : 0;
     if (step.bytes < 1 || step.bytes > kMostMessageBytes) {
-      text.fail("'" + shown(text.field(3)) + "' is no size from 1B to 1TiB, such as 64KiB");
+      text.fail("'" + shown(text.field(3)) + "' is not a size from 1B to 1TiB, for example 64KiB");
     }
     step.task = task(text);
     step.value = event(text, 2);
@@ -294,7 +294,7 @@ void JobText::complete(const TextTrace& text, Step& step) {
 std::uint32_t JobText::task(const TextTrace& text) {
   const std::uint64_t number = text.number(1, "the task");
   if (number >= kMostTasks) {
-    text.fail("task " + std::to_string(number) + " is beyond 16383, the last that there may be");
+    text.fail("task " + std::to_string(number) + " is beyond the limit of 16383");
   }
   if (last_task_.line == 0 || number > last_task_.task) {
     last_task_ = {static_cast<std::uint32_t>(number), static_cast<std::uint64_t>(text.line())};
@@ -349,7 +349,7 @@ JobRecord JobText::next(JobPlace& place) {
 extern const FormatDescriptor kFormat_job;
 const FormatDescriptor kFormat_job{
     "job",
-    "threads, a step a line: compute, load, read, write, sync, wait, wake, send, sleep",
+    "threads, one step per line: compute, load, read, write, sync, wait, wake, send, sleep",
     TimeUnit::instructions,
     false,
     [](const TraceStart& start) {

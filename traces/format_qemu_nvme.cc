@@ -128,7 +128,7 @@ class QemuNvmeTrace final : public BlockSource {
   // Returns nanoseconds since QEMU's epoch.
   std::uint64_t time(std::string_view head, std::size_t begin) const {
     if (begin == 0) {
-      text_.fail("the line has no time, which QEMU writes with -msg timestamp=on");
+      text_.fail("the line has no time; run QEMU with -msg timestamp=on");
     }
     const std::string_view text = head.substr(0, begin - 1);
     const std::size_t at = text.find('@');
@@ -139,7 +139,7 @@ class QemuNvmeTrace final : public BlockSource {
     }
     const std::uint64_t seconds = text_.number(text.substr(at + 1, point - at - 1), "the time");
     if (seconds >= kLongest) {
-      text_.fail("the time '" + shown(text) + "' is past 2^32 seconds");
+      text_.fail("the time '" + shown(text) + "' exceeds 2^32 seconds");
     }
     return seconds * kSecondNs + text_.number(text.substr(point + 1), "the time") * kMicrosecondNs;
   }
@@ -150,7 +150,7 @@ class QemuNvmeTrace final : public BlockSource {
         return text_.number(i + 1, ("the '" + std::string(name) + "'").c_str());
       }
     }
-    text_.fail("the event tells no '" + std::string(name) + "'");
+    text_.fail("the event lacks its '" + std::string(name) + "'");
   }
 
   void read_transfer(std::uint64_t time_ns, bool write) {
@@ -181,7 +181,7 @@ class QemuNvmeTrace final : public BlockSource {
   void add(BlockRequest& request, std::uint64_t time_ns, std::optional<Command> command) {
     const std::uint64_t nsid = value("nsid");
     if (nsid == 0) {
-      text_.fail("there is no namespace 0");
+      text_.fail("namespace 0 is invalid: must be at least 1");
     }
     request.device = nsid - 1;
     request.arrival_ns = time_ns;
@@ -198,7 +198,7 @@ class QemuNvmeTrace final : public BlockSource {
       return;  // of an administrative command, or of a command not logged
     }
     if (time_ns < found->request.arrival_ns) {
-      text_.fail("a request is done before it begins");
+      text_.fail("a request completes before it begins");
     }
     found->request.completion_ns = time_ns;
   }

@@ -14,7 +14,7 @@ namespace {
 bool read_miss(const TextTrace& line, Miss& miss) {
   const std::uint64_t others = line.number(0, "the number of instructions");
   if (others >= kMaxGap) {
-    line.fail("more than 2^48 instructions lie before one read");
+    line.fail("more than 2^48 instructions before one read");
   }
   miss.gap = static_cast<std::int64_t>(others) + 1;
   miss.load = true;

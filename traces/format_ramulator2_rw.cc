@@ -36,7 +36,7 @@ class VectorTrace final : public AccessSource {
       const std::uint64_t number = text_.number(i + 1, "the number");
       if (number >= levels_[i]) {
         text_.fail("number " + std::to_string(number) + " of level " + std::to_string(i) +
-                   " lies past the " + std::to_string(levels_[i]) + " that 'levels' says");
+                   " must be below the " + std::to_string(levels_[i]) + " of 'levels'");
       }
       access.address = access.address * levels_[i] + number;
     }

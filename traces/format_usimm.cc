@@ -18,7 +18,7 @@ constexpr const char* kLine = "<instructions> R <address> <instruction's address
 bool read_miss(const TextTrace& line, Miss& miss) {
   const std::uint64_t others = line.number(0, "the number of instructions");
   if (others >= kMaxGap) {
-    line.fail("more than 2^48 instructions lie before one access");
+    line.fail("more than 2^48 instructions before one access");
   }
   miss.gap = static_cast<std::int64_t>(others) + 1;
   miss.load = line.field(1) == "R";

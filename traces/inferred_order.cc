@@ -39,7 +39,7 @@ RequestCause InferredOrder::next(const BlockRequest& request) {
   if (request.completion_ns) {
     if (under_way_.size() == kMostUnderWay) {
       throw InputError("more than " + std::to_string(kMostUnderWay) +
-                       " requests are under way at once: nothing can be inferred");
+                       " requests are in flight at a time: 'inferred' cannot replay this trace");
     }
     under_way_.push_back({std::max(*request.completion_ns, arrival), number_});
     std::push_heap(under_way_.begin(), under_way_.end(), std::greater<>());
@@ -129,7 +129,7 @@ void InferredOrder::serialize(Archive& archive) {
   archive.fixed(time_ns_);
   archive.fixed(bursts_);
   archive(all_bursts_, open_);
-  archive.check(under_way_.size() <= kMostUnderWay, "too many requests of a trace are under way");
+  archive.check(under_way_.size() <= kMostUnderWay, "too many requests of a trace in flight");
 }
 
 }  // namespace hmsim

@@ -10,9 +10,9 @@ void JobRecord::serialize(Archive& archive) {
   archive(copies, ends_copy, copy_ended);
   const bool transfers =
       action == JobAction::read || action == JobAction::read_ahead || action == JobAction::write;
-  archive.check(gap >= 0, "a thread's step lies before the one before it");
+  archive.check(gap >= 0, "step of a thread before the preceding one");
   archive.check(!transfers || (lines >= 1 && lines <= kMostTransferLines),
-                "a thread's transfer has no such length");
+                "invalid length of a thread's transfer");
 }
 
 void JobPlace::serialize(Archive& archive) { archive(record, taken_to); }

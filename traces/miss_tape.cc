@@ -58,7 +58,7 @@ void MissTape::read(Chunk& chunk) {
   std::vector<Miss>& misses = chunk.misses;
   misses.reserve(kChunk);
   if (chunk.number == 0 && skip_ > 0 && !source_->seek(skip_, misses.emplace_back())) {
-    throw InputError(file_ + ": skip: the trace has no record behind " + std::to_string(skip_) +
+    throw InputError(file_ + ": skip: the trace has no record after " + std::to_string(skip_) +
                      " instructions");
   }
   bool more = true;

@@ -17,9 +17,9 @@ class PacketLines {
   // Returns the error of a packet of `bytes` (at least 1) bytes at `address`; nullptr: it is valid.
   static const char* fault(std::uint64_t address, std::uint64_t bytes) {
     if (bytes > kMaxBytes) {
-      return "its size is more than 2^20 bytes";
+      return "its size exceeds 2^20 bytes";
     }
-    return address + (bytes - 1) < address ? "its bytes lie past the last 64-bit address" : nullptr;
+    return address + (bytes - 1) < address ? "its bytes exceed the last 64-bit address" : nullptr;
   }
 
   // Starts a packet of `bytes` bytes and returns its first line: `packet` with the line's address.
@@ -44,7 +44,7 @@ class PacketLines {
   void clear() { left_ = 0; }
   void serialize(Archive& archive) {
     archive(next_, left_);
-    archive.check(left_ <= kMaxBytes / kLine + 1, "a packet has more lines than it can have");
+    archive.check(left_ <= kMaxBytes / kLine + 1, "too many lines in a packet");
   }
 
  private:

@@ -43,7 +43,7 @@ void RecordBlocks::read_header() {
     fail("the file ends within the header of " + std::to_string(kHeaderBytes) + " bytes");
   }
   if (std::string_view(header.data(), 8) != "HMSIMTRC") {
-    fail("is no hmsim trace: it does not begin with 'HMSIMTRC'");
+    fail("is not an hmsim trace: it does not begin with 'HMSIMTRC'");
   }
   const auto field = [&](std::size_t at, std::size_t bytes, std::uint64_t least, std::uint64_t most,
                          const char* what) {
@@ -89,7 +89,7 @@ void RecordBlocks::read_index(std::uint64_t blocks) {
     }
   }
   if (total != instructions_) {
-    fail("the header tells " + std::to_string(instructions_) + " instructions, the index " +
+    fail("the header has " + std::to_string(instructions_) + " instructions, the index " +
          std::to_string(total));
   }
   first_block_ = kHeaderBytes + blocks * bytes;
@@ -150,7 +150,7 @@ void RecordBlocks::check(std::uint64_t block, const std::vector<std::uint64_t>& 
     instructions[vcpu] += record_instructions(word);
     if (vcpu >= vcpus_) {
       throw InputError("record " + std::to_string(i + 1) + ": vCPU " + std::to_string(vcpu) +
-                       " of only " + std::to_string(vcpus_));
+                       " must be below " + std::to_string(vcpus_));
     }
     if (record_kind(word) == RecordKind::escape) {
       const std::string wrong = wrong_escape(word, causes_);
@@ -162,7 +162,7 @@ void RecordBlocks::check(std::uint64_t block, const std::vector<std::uint64_t>& 
   for (unsigned vcpu = 0; vcpu < vcpus_; ++vcpu) {
     if (instructions[vcpu] != instructions_of(block, vcpu)) {
       throw InputError("vCPU " + std::to_string(vcpu) + " executes " +
-                       std::to_string(instructions[vcpu]) + " instructions, another number than " +
+                       std::to_string(instructions[vcpu]) + " instructions, which differs from " +
                        "in the index");
     }
   }

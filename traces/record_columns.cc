@@ -245,7 +245,7 @@ RecordSums unpack_records(std::string_view columns, std::vector<std::uint64_t>& 
     filled += counts[kind];
   }
   if ((all & kUnused) != 0) {
-    throw InputError("a record has more bits than its fields");
+    throw InputError("record with bits outside its fields");
   }
   words.resize(records);
   Neighbours neighbours;

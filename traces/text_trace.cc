@@ -45,7 +45,7 @@ bool TextTrace::next() {
     return true;
   }
   if (!any_) {
-    throw InputError(reader_.file() + ": the trace holds no records; expected lines of '" +
+    throw InputError(reader_.file() + ": the trace contains no records; expected lines of '" +
                      expected_ + "'");
   }
   return false;

@@ -118,7 +118,7 @@ class SpanFinder {
 
   void count_one() {
     if (++count_ > ThreadSpans::kMost) {
-      fail("threads are switched, and requests begun, more than 2^22 times");
+      fail("more than 2^22 switches of threads and begins of requests");
     }
   }
 
@@ -187,7 +187,7 @@ class SpanFinder {
 
   void add_written(const CauseRecord& cause) {
     if (begun_) {
-      fail("what was written before a trace is told before any thread runs");
+      fail("pages written before the trace must be recorded before any thread runs");
     }
     for (std::uint64_t page = cause.first_page(); page <= cause.last_page(); ++page) {
       written_.write(page);
@@ -308,7 +308,7 @@ ThreadSpans::ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t len
   written_before_ = finder.written_before();
   if (threads_.empty()) {
     throw InputError(file + ": no thread runs within " +
-                     (skip == 0 && length == 0 ? "the trace" : "the part that is asked for"));
+                     (skip == 0 && length == 0 ? "the trace" : "the selected part"));
   }
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     indices_[threads_[i].number] = static_cast<std::int32_t>(i);

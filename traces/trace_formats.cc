@@ -10,7 +10,7 @@ namespace hmsim {
 
 void Miss::serialize(Archive& archive) {
   archive(gap, load, write, dependent, non_temporal, memory, load_address, write_address);
-  archive.check(gap >= 0, "a miss lies before the one before it");
+  archive.check(gap >= 0, "miss before the preceding one");
 }
 
 bool MissSource::seek(std::uint64_t instructions, Miss& miss) {
@@ -29,7 +29,7 @@ void Access::serialize(Archive& archive) { archive(address, write, cycle, reques
 
 void BlockRequest::serialize(Archive& archive) {
   archive(arrival_ns, device, sector, sectors, write, trim, flush, fua, completion_ns);
-  archive.check(sectors <= kMaxSectors, "a block request is too long");
+  archive.check(sectors <= kMaxSectors, "block request too long");
 }
 
 const char* name_of(TraceKind kind) {

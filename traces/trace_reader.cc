@@ -20,7 +20,7 @@ TraceReader::TraceReader(TraceSource source, std::size_t agent, std::string file
                          std::uint64_t total)
     : source_(std::move(source)), agent_(agent), file_(std::move(file)), total_(total) {
   if (!source_) {
-    throw InputError(file_ + ": nothing supplies this trace");
+    throw InputError(file_ + ": no source supplies this trace");
   }
 }
 
@@ -106,7 +106,7 @@ void TraceReader::serialize(Archive& archive) {
   std::uint64_t offset = place();
   std::int64_t line = line_;
   archive(offset, line, total_);
-  archive.check(offset <= kLongestTrace, "a place in a trace is invalid");
+  archive.check(offset <= kLongestTrace, "invalid place in a trace");
   if (archive.loading()) {
     seek(offset);
     line_ = line;

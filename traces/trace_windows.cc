@@ -22,7 +22,7 @@ std::string set_count(std::string_view text, const TraceUnit& unit, std::int64_t
                       std::int64_t& field) {
   const Parsed<std::int64_t> parsed = parse_integer(text);
   if (!parsed.value || *parsed.value < least || *parsed.value > kLongest) {
-    return "'" + std::string(text) + "' is no number of " + unit.name + " from " +
+    return "'" + std::string(text) + "' is not a number of " + unit.name + " from " +
            std::to_string(least) + " to 2^48";
   }
   field = *parsed.value;
@@ -32,7 +32,7 @@ std::string set_count(std::string_view text, const TraceUnit& unit, std::int64_t
 std::string set_weight(std::string_view text, double& field) {
   const Parsed<double> parsed = parse_real(text);
   if (!parsed.value || !(*parsed.value > 0) || *parsed.value > kLargestWeight) {
-    return "'" + std::string(text) + "' is no number above 0";
+    return "'" + std::string(text) + "' is not a number above 0";
   }
   field = *parsed.value;
   return "";
@@ -52,7 +52,7 @@ std::string set(TraceWindow& window, const TraceUnit& unit, std::string_view key
   } else {
     const std::vector<std::string> known{"skip", "warmup", unit.name, "weight"};
     const std::string nearest = nearest_name(key, known);
-    return "'" + std::string(key) + "' is none of skip, warmup, " + unit.name + ", weight" +
+    return "'" + std::string(key) + "' is not one of skip, warmup, " + unit.name + ", weight" +
            (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
   }
   return problem.empty() ? "" : std::string(key) + ": " + problem;
@@ -61,15 +61,15 @@ std::string set(TraceWindow& window, const TraceUnit& unit, std::string_view key
 }  // namespace
 
 const TraceUnit kInstructions{
-    "instructions", "instructions at the trace's start that are not run",
-    "how often the trace, or its windows, is run before the agent has finished",
+    "instructions", "instructions to skip at the trace's start",
+    "passes through the trace, or its windows, before the agent has finished",
     "parts of the trace to run, one after the other, each with its skip, warmup, instructions and "
-    "weight; in place of skip and instructions"};
+    "weight; replaces skip and instructions"};
 const TraceUnit kRequests{
-    "requests", "requests at the trace's start that are left out",
-    "how often the requests, or the windows, are carried out before the agent has finished",
-    "parts of the trace to carry out, one after the other, each with its skip, warmup, requests "
-    "and weight; in place of skip and requests"};
+    "requests", "requests to skip at the trace's start",
+    "passes through the requests, or the windows, before the agent has finished",
+    "parts of the trace to replay, one after the other, each with its skip, warmup, requests and "
+    "weight; replaces skip and requests"};
 
 void TraceParts::declare(ParameterSet& parameters) {
   parameters.integer("skip", skip, {0, kLongest}, unit->name, {unit->skip, "the workload's own"});
@@ -86,10 +86,10 @@ std::vector<ParameterError> TraceParts::check(std::int64_t limit) const {
     errors.push_back({"windows", problem});
   }
   if (!windows.empty() && skip != 0) {
-    errors.push_back({"skip", "each of the windows has its own"});
+    errors.push_back({"skip", "must be 0 with windows: each window has its own"});
   }
   if (!windows.empty() && limit != 0) {
-    errors.push_back({unit->name, "each of the windows has its own"});
+    errors.push_back({unit->name, "must be 0 with windows: each window has its own"});
   }
   return errors;
 }

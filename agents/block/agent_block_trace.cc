@@ -15,9 +15,9 @@ void BlockKeys::declare(ParameterSet& parameters) {
       {{"closed", ReplayMode::closed},
        {"timed", ReplayMode::timed},
        {"inferred", ReplayMode::inferred}},
-      {"closed: a thread takes the next request when its last is done; timed: not before its "
-       "arrival; inferred: when the requests are done that it waited for, as far as the trace's "
-       "times tell, and its think time is over; threads then count for nothing",
+      {"closed: a thread takes the next request when its last one is done; timed: not before its "
+       "arrival; inferred: after the earlier requests that it depends on, as far as the trace's "
+       "times show, and its think time; threads are then ignored",
        "a modelling choice of hmsim"});
   parameters.real("time_scale", time_scale, 0, 1'000'000, "",
                   {"timed only: factor on the trace's arrival times, in steps of 0.000001",
@@ -25,19 +25,19 @@ void BlockKeys::declare(ParameterSet& parameters) {
   parameters.real("think_scale", inference.think_scale, 0, 1'000, "",
                   {"inferred only: factor on think times", "the workload's own"});
   parameters.real("think_spread", inference.think_spread, 0, 1, "",
-                  {"inferred only: share by which each think time, drawn by the run's seed, may be "
-                   "shorter or longer; 0: none is drawn",
+                  {"inferred only: share by which each think time may be shorter or longer, drawn "
+                   "by the run's seed; 0: exact think times",
                    "the workload's own"});
   parameters.time("old_response", inference.old_response,
-                  {"inferred only: response time of the traced device, for requests of which the "
-                   "trace does not tell it; 0ps: none",
+                  {"inferred only: response time of the traced device, for requests without one in "
+                   "the trace; 0ps: none",
                    "the workload's own"});
   parts.declare(parameters);
   copies.declare(parameters);
   parameters.integer("requests", requests, {0, std::int64_t{1} << 60}, "requests",
-                     {"I/O requests to carry out; 0: to the trace's end", "the workload's own"});
+                     {"I/O requests to issue; 0: to the trace's end", "the workload's own"});
   parameters.size("device_stride", device_stride, {0, std::int64_t{1} << 46},
-                  {"distance of the places where devices begin, in whole 4 KB pages; 0B: a "
+                  {"distance between the starts of two devices, in whole 4 KB pages; 0B: a "
                    "sixteenth of the NVDIMM",
                    "a modelling choice of hmsim"});
 }
@@ -68,7 +68,7 @@ std::vector<ParameterError> BlockKeys::check_software() const {
   std::vector<ParameterError> errors;
   if (software.how.write_end == WriteEnd::accepted && persistence == Persistence::module) {
     errors.push_back({"write_end",
-                      "'accepted' takes writes for safe that a power failure loses, since "
+                      "'accepted' counts writes as durable that a power failure loses, because "
                       "frontend.node.persistence is 'module': must be 'done'"});
   }
   return errors;
@@ -80,23 +80,22 @@ void BlockKeys::check_inference(std::vector<ParameterError>& errors) const {
     return;
   }
   if (format->clock_is_coarse()) {
-    errors.push_back({"replay", "'inferred' needs to know what came first, and times of format '" +
+    errors.push_back({"replay", "'inferred' needs the order of requests, and times of format '" +
                                     trace.format +
                                     "' are too coarse: must be 'closed' or 'timed'"});
   } else if (!format->tells_completions && inference.old_response == Tick(0)) {
-    errors.push_back({"replay", "'inferred' needs to know when requests were done, which format '" +
-                                    trace.format +
-                                    "' does not tell: must be 'closed' or 'timed', or old_response "
-                                    "say how long the old device took"});
+    errors.push_back({"replay", "'inferred' needs completion times, which format '" + trace.format +
+                                    "' does not record: must be 'closed' or 'timed', or set "
+                                    "old_response to the old device's response time"});
   }
   if (!parts.list().empty()) {
-    errors.push_back({"windows", "go with replay: closed or timed"});
+    errors.push_back({"windows", "need replay: closed or timed"});
   }
 }
 
 extern const AgentDescriptor kAgent_block_trace;
-const AgentDescriptor kAgent_block_trace{
-    "block_trace", "threads that carry out a trace of block I/O on the NVDIMM",
-    make_agent<BlockAgent>};
+const AgentDescriptor kAgent_block_trace{"block_trace",
+                                         "threads that replay a trace of block I/O on the NVDIMM",
+                                         make_agent<BlockAgent>};
 
 }  // namespace hmsim

@@ -40,12 +40,12 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
   declare_random_stream(parameters);
   keys().software.declare(parameters);
   parameters.integer("depth", keys().depth, {1, kMostUnderWay}, "requests",
-                     {"requests that a thread has under way (fio's iodepth); no request waits for "
-                      "another one of its thread",
+                     {"requests that a thread has in flight (fio's iodepth); requests of a thread "
+                      "do not wait for each other",
                       "the workload's own"});
   pattern_.declare(parameters);
   parameters.integer("requests", keys().requests, {1, std::int64_t{1} << 60}, "requests",
-                     {"I/O requests to carry out, of all threads together", "the workload's own"});
+                     {"I/O requests to issue, of all threads together", "the workload's own"});
 }
 
 std::vector<ParameterError> IoPatternAgent::check() const {
@@ -76,7 +76,7 @@ std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
                      ": must be at most " + format_size(room));
   }
   if (pattern.footprint < pattern.least_footprint(threads)) {
-    throw InputError(agent + "offset: behind " + format_size(pattern.offset) +
+    throw InputError(agent + "offset: after " + format_size(pattern.offset) +
                      " the device has only " + format_size(room) + ", and requests need " +
                      format_size(pattern.least_footprint(threads)));
   }
@@ -87,7 +87,7 @@ std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
 
 extern const AgentDescriptor kAgent_io_pattern;
 const AgentDescriptor kAgent_io_pattern{
-    "io_pattern", "threads that carry out generated block I/O on the NVDIMM, as XDD's and fio's",
+    "io_pattern", "threads that issue generated block I/O on the NVDIMM, like XDD and fio",
     make_agent<IoPatternAgent>};
 
 }  // namespace hmsim

@@ -19,7 +19,7 @@ ArrivalClock::Arrival ArrivalClock::arrival(std::uint64_t ns) {
   const auto longest = static_cast<std::uint64_t>(kLongestTime.value());
   if (ppm != 0 && after / 1'000 >= longest / ppm) {
     throw InputError(file_ + ": arrival " + std::to_string(ns) +
-                     " ns lies past the longest simulated time, about 53 days");
+                     " ns is beyond the longest simulated time, about 53 days");
   }
   const std::uint64_t scaled = after / 1'000 * ppm + after % 1'000 * ppm / 1'000;
   return {sum_in_time(origin_, Tick(static_cast<std::int64_t>(scaled))), backward};

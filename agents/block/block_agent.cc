@@ -25,7 +25,7 @@ void BlockAgent::prepare() {
   const Bytes capacity = host_ == nullptr ? Bytes(0) : host_->capacity();
   if (capacity < kPageBytes) {
     throw InputError("agent." + std::to_string(index()) + ".kind: " + kind() +
-                     " needs an NVDIMM or storage, and the configuration has neither");
+                     " needs an NVDIMM or storage, but the configuration has neither");
   }
   client_ = host_->join(*this);
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
@@ -187,7 +187,7 @@ void BlockAgent::each_page_read(bool to_limit, const PageVisitor& visit) {
 // part may have any tag.
 void BlockAgent::on_io_done(std::uint32_t index, Tick now) {
   ensure(index < threads_.size() && threads_[index].busy, "block I/O", now, index,
-         "a request ends that no thread waits for");
+         "completion of a request that no thread waits for");
   if (!threads_[index].trim) {
     count_completion();
   }

@@ -10,7 +10,7 @@ void BlockAgent::serialize_state(Archive& archive) {
   archive(between_passes_);
   threads_.check(archive, layout_.lines());
   steps_.each([&](const auto& step) {
-    archive.check_index(step.payload, threads_.size(), "a thread of a block agent does not exist");
+    archive.check_index(step.payload, threads_.size(), "invalid thread of a block agent");
   });
 }
 

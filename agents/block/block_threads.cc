@@ -81,7 +81,8 @@ void BlockThreads::end(std::size_t index) {
 std::size_t BlockThreads::first_free() const {
   const auto free = std::find_if(threads_.begin(), threads_.end(),
                                  [](const BlockThread& each) { return !each.busy; });
-  ensure(free != threads_.end(), "block I/O", Tick(0), -1, "more requests wait than there may be");
+  ensure(free != threads_.end(), "block I/O", Tick(0), -1,
+         "more requests wait than the limit allows");
   return static_cast<std::size_t>(free - threads_.begin());
 }
 
@@ -105,8 +106,9 @@ void BlockThreads::check(const Archive& archive, std::uint64_t lines) const {
   constexpr std::uint64_t kMostLines =
       kMaxSectors * static_cast<std::uint64_t>(kSectorBytes / kLineBytes.value());
   for (const BlockThread& thread : threads_) {
-    archive.check(thread.next_line < lines, "a thread of a block agent is beyond the device");
-    archive.check(thread.lines <= kMostLines, "a thread of a block agent moves more than it may");
+    archive.check(thread.next_line < lines, "access of a block agent's thread beyond the device");
+    archive.check(thread.lines <= kMostLines,
+                  "access of a block agent's thread larger than the limit");
   }
 }
 

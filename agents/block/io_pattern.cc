@@ -29,8 +29,8 @@ std::string whole_sectors(std::int64_t bytes) {
   }
   const std::int64_t nearest =
       std::max((bytes + kSectorBytes / 2) / kSectorBytes, std::int64_t{1}) * kSectorBytes;
-  return format_size(Bytes(bytes)) + " is no multiple of 512B; the nearest is " +
-         format_size(Bytes(nearest));
+  return format_size(Bytes(bytes)) +
+         " is not a multiple of 512B; nearest: " + format_size(Bytes(nearest));
 }
 
 std::string read_size(std::string_view text, IoSize& size) {
@@ -41,7 +41,7 @@ std::string read_size(std::string_view text, IoSize& size) {
   }
   const std::int64_t value = parsed.value->value();
   if (value < kSectorBytes || value > kLargestRequest) {
-    return format_size(*parsed.value) + " is out of range; the nearest is " +
+    return format_size(*parsed.value) + " is out of range; nearest: " +
            format_size(Bytes(std::clamp(value, kSectorBytes, kLargestRequest)));
   }
   size.sectors = sectors_of(*parsed.value);
@@ -49,7 +49,8 @@ std::string read_size(std::string_view text, IoSize& size) {
   if (!text.empty()) {
     const Parsed<std::int64_t> share = parse_integer(text);
     if (!share.value || *share.value < 1 || *share.value > kMostShare) {
-      return "'" + std::string(text) + "' is no share from 1 to " + std::to_string(kMostShare);
+      return "'" + std::string(text) + "' is not a share: must be between 1 and " +
+             std::to_string(kMostShare);
     }
     size.share = static_cast<std::uint64_t>(*share.value);
   }
@@ -81,38 +82,35 @@ std::uint64_t largest(const std::vector<IoSize>& sizes) {
 void IoPattern::declare(ParameterSet& parameters) {
   constexpr const char* kSource = "the workload's own";
   parameters.text("size", size,
-                  {"size of a request, in whole sectors of 512 B; or a list SIZE/SHARE, ..., each "
-                   "drawn with its share of the sum of shares (without one: 1)",
+                  {"size of a request, in whole sectors of 512 B; or a list SIZE/SHARE, ...: each "
+                   "size is drawn in proportion to its share (default 1)",
                    kSource});
   parameters.real("read_share", read_share, 0, 1, "",
-                  {"probability that a request reads", kSource});
-  parameters.choice<IoAccess>(
-      "access", access,
-      {{"sequential", IoAccess::sequential},
-       {"random", IoAccess::random},
-       {"zipf", IoAccess::zipf}},
-      {"each request behind the one before it, from the region's start again at its end; at "
-       "random; or at random by Zipf's law, likely places being scattered; places are multiples of "
-       "the smallest size",
-       kSource});
+                  {"probability that a request is a read", kSource});
+  parameters.choice<IoAccess>("access", access,
+                              {{"sequential", IoAccess::sequential},
+                               {"random", IoAccess::random},
+                               {"zipf", IoAccess::zipf}},
+                              {"each request after the one before it, and from the region's start "
+                               "again at its end; at random; or at random by Zipf's law, with "
+                               "likely places scattered; places are multiples of the smallest size",
+                               kSource});
   parameters.real("theta", theta, 0, Zipf::kLargestTheta, "",
-                  {"zipf only: the place of rank k comes with a probability of k^-theta over the "
-                   "sum of all",
+                  {"zipf only: the place of rank k has a probability proportional to k^-theta",
                    "Zipf; 0.99 is YCSB's"});
   parameters.choice<IoRegions>(
       "regions", regions, {{"shared", IoRegions::shared}, {"per_thread", IoRegions::per_thread}},
-      {"whether all threads share the footprint (sequential: one stream), or each has an equal "
-       "part of it to itself",
+      {"whether all threads share the footprint (sequential: one stream), or each has a separate, "
+       "equal part of it",
        kSource});
   parameters.size("offset", offset, {0, kMaxSize},
                   {"where the footprint begins on the device", kSource});
   parameters.size("footprint", footprint, {0, kMaxSize},
-                  {"part of the device that requests go to; 0B: to its end", kSource});
-  parameters.integer(
-      "flush_every", flush_every, {0, 1'000'000'000}, "writes",
-      {"a thread's writes behind which it flushes the device, as fsync does; a flush "
-       "is a request, too; 0: never",
-       kSource});
+                  {"part of the device that requests access; 0B: to its end", kSource});
+  parameters.integer("flush_every", flush_every, {0, 1'000'000'000}, "writes",
+                     {"writes of a thread after which it flushes the device, as fsync does; a "
+                      "flush counts as a request; 0: never",
+                      kSource});
 }
 
 std::vector<IoSize> IoPattern::sizes() const {
@@ -226,7 +224,7 @@ void IoGenerator::Lane::serialize(Archive& archive) { archive(next, writes); }
 void IoGenerator::serialize(Archive& archive) {
   archive(random_, turn_);
   archive.fixed(lanes_);
-  archive.check_index(turn_, lanes_.size(), "a generator of block requests is at no place");
+  archive.check_index(turn_, lanes_.size(), "invalid place in a generator of block requests");
 }
 
 }  // namespace hmsim

@@ -79,8 +79,8 @@ bool RequestSource::read_window(BlockRequest& request) {
   }
   for (; read_ <= wanted; ++read_) {
     if (!trace_->next(request)) {
-      fail("windows: window " + std::to_string(window_) +
-           " ends behind the trace, which has only " + std::to_string(read_) + " requests");
+      fail("windows: window " + std::to_string(window_) + " ends after the trace, which has only " +
+           std::to_string(read_) + " requests");
     }
   }
   --left_;
@@ -184,7 +184,7 @@ void RequestSource::serialize(Archive& archive) {
   // Requests that were not read must not be handed out.
   archive.check(left_ == 0 || (window_ < windows_.size() && left_ > 0 &&
                                left_ <= windows_[window_].warmup + windows_[window_].length),
-                "a window of a trace does not exist");
+                "invalid window of a trace");
 }
 
 }  // namespace hmsim

@@ -13,8 +13,8 @@ constexpr std::array<const char*, kCacheLevels> kNames{"l1", "l2", "l3"};
 constexpr std::array<Doc, kCacheLevels> kSizes{{
     {"bytes of the core's L1 data cache", "the paper, Table III"},
     {"bytes of the core's L2 cache",
-     "ChampSim's default; the paper's 2 MB are as much as a core's part of its L3"},
-    {"bytes of the core's own slice of the L3 cache; of all of it, when cores share one",
+     "ChampSim's default; the paper's 2 MB equal a core's share of its L3"},
+    {"bytes of the core's private slice of the L3 cache; of the whole L3, when cores share one",
      "a quarter of the paper's 8 MB, and ChampSim's default for each core"},
 }};
 constexpr std::array<Doc, kCacheLevels> kWays{{
@@ -25,13 +25,13 @@ constexpr std::array<Doc, kCacheLevels> kWays{{
 constexpr std::array<Doc, kCacheLevels> kLatencies{{
     {"cycles of the core from a load's start to its data, when they are in L1",
      "ChampSim's default"},
-    {"cycles of the core that a look into L2 adds", "ChampSim's default"},
-    {"cycles of the core that a look into L3 adds", "ChampSim's default"},
+    {"cycles of the core that a lookup in L2 adds", "ChampSim's default"},
+    {"cycles of the core that a lookup in L3 adds", "ChampSim's default"},
 }};
 constexpr std::array<Doc, kCacheLevels> kMshrs{{
-    {"lines that L1 may be waiting for", "ChampSim's default"},
-    {"lines that L2 may be waiting for", "ChampSim's default"},
-    {"lines that L3 may be waiting for; those of all cores that share it",
+    {"L1's MSHRs: lines that it may wait for", "ChampSim's default"},
+    {"L2's MSHRs: lines that it may wait for", "ChampSim's default"},
+    {"L3's MSHRs: lines that it may wait for; of all cores together if they share it",
      "ChampSim's default for each core"},
 }};
 constexpr std::int64_t kLargest = 64 << 20;
@@ -52,24 +52,24 @@ void CacheParameters::declare(ParameterSet& parameters) {
     const ParameterSet::Scope scope(parameters, kNames[kCacheLevels - 1]);
     parameters.choice<Sharing>(
         "sharing", l3_sharing, {{"private", Sharing::private_slice}, {"shared", Sharing::shared}},
-        {"whether a core has an L3 of its own, or all cores that say 'shared' have one together, "
-         "of the size, ways and MSHRs of frontend.cache.l3",
+        {"private: each core has its own L3; shared: all cores with 'shared' have one together, "
+         "with the size, ways and MSHRs of frontend.cache.l3",
          "private: the paper, Table III"});
   }
   parameters.choice<PrefetcherKind>(
       "prefetcher", prefetcher.kind,
       {{"none", PrefetcherKind::none}, {"stride", PrefetcherKind::stride}},
-      {"what fetches lines into L2 ahead of use: nothing, or a stride prefetcher by instruction",
+      {"prefetcher into L2: none, or a stride prefetcher indexed by instruction",
        "none: the paper names no prefetcher"});
   const ParameterSet::Scope scope(parameters, "stride");
   parameters.integer(
       "degree", prefetcher.degree, {1, 64}, "lines",
-      {"lines fetched ahead for each access that follows a stride", "ChampSim's ip_stride"});
-  parameters.integer(
-      "distance", prefetcher.distance, {1, 64}, "strides",
-      {"how far ahead of that access the first of them lies", "ChampSim's ip_stride"});
+      {"lines prefetched for each access that follows a stride", "ChampSim's ip_stride"});
+  parameters.integer("distance", prefetcher.distance, {1, 64}, "strides",
+                     {"distance of the first prefetched line from that access, in strides",
+                      "ChampSim's ip_stride"});
   parameters.integer("entries", prefetcher.entries, {1, 65'536}, "instructions",
-                     {"instructions whose strides are known at a time", "ChampSim's ip_stride"});
+                     {"instructions whose strides are tracked at a time", "ChampSim's ip_stride"});
 }
 
 std::vector<ParameterError> CacheParameters::check() const {
@@ -92,9 +92,8 @@ std::vector<ParameterError> CacheParameters::check_shared(
   const CacheLevelParameters& own = levels[kCacheLevels - 1];
   const auto compare = [&errors](const char* key, bool same, const std::string& wanted) {
     if (!same) {
-      errors.push_back({std::string("l3.") + key, "must be that of the L3 which cores share, " +
-                                                      wanted + "; frontend.cache.l3." + key +
-                                                      " sets it"});
+      errors.push_back({std::string("l3.") + key, "must equal that of the shared L3, " + wanted +
+                                                      "; frontend.cache.l3." + key + " sets it"});
     }
   };
   if (l3_sharing == Sharing::shared) {

@@ -86,7 +86,7 @@ void LastLevelCache::take(std::uint16_t user, MissId id) {
 }
 
 void LastLevelCache::fail(MissId id) {
-  raise_fault("last-level cache", Tick(0), id, "a miss does not exist");
+  raise_fault("last-level cache", Tick(0), id, "invalid miss of the last-level cache");
 }
 
 void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
@@ -100,7 +100,8 @@ void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
 void LastLevelCache::close(MissId id, std::uint16_t user, Tick now) {
   const auto place =
       static_cast<std::size_t>(std::find(open_.begin(), open_.end(), id) - open_.begin());
-  ensure(place < open_.size(), "last-level cache", now, id, "a miss ends that is not open");
+  ensure(place < open_.size(), "last-level cache", now, id,
+         "end of a miss that is not outstanding");
   Miss& miss = this->miss(id);
   for (const Reference& reference : miss.references) {
     if (reference.user != user) {
@@ -141,7 +142,7 @@ void LastLevelCache::serialize(Archive& archive) {
 }
 
 void LastLevelCache::restore(const Archive& archive) {
-  constexpr const char* kWrong = "a user of the last-level cache does not exist";
+  constexpr const char* kWrong = "invalid user of the last-level cache";
   const auto check_user = [&](std::uint16_t user) {
     archive.check_index(user, users_.size(), kWrong);
   };
@@ -160,7 +161,8 @@ void LastLevelCache::restore(const Archive& archive) {
       check_user(reference.user);
     }
   }
-  archive.check(open_.size() == open_lines_.size(), "misses of the last-level cache have no lines");
+  archive.check(open_.size() == open_lines_.size(),
+                "missing lines of the last-level cache's misses");
 }
 
 }  // namespace hmsim

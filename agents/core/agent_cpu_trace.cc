@@ -8,10 +8,11 @@ namespace hmsim {
 void CpuCore::declare(ParameterSet& parameters) {
   CoreAgent::declare(parameters);
   cache_parameters_.declare(parameters);
-  parameters.integer_or("address_space", space_, {0, 255}, "own", kOwnSpace, "",
-                        {"the core whose addresses its trace's are, too: equal ones are the same "
-                         "line of a shared L3 and the same place in DRAM; own: no other's",
-                         "a modelling choice of hmsim"});
+  parameters.integer_or(
+      "address_space", space_, {0, 255}, "own", kOwnSpace, "",
+      {"core whose address space the trace uses: equal addresses are the same line of a shared L3 "
+       "and the same place in DRAM; own: a separate address space",
+       "a modelling choice of hmsim"});
   trace_.declare(parameters, format_names(TraceKind::instructions));
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});

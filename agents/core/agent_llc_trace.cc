@@ -60,8 +60,8 @@ void LlcCore::declare(ParameterSet& parameters) {
   trace_.declare_levels(parameters);
   parameters.integer("instructions_per_request", instructions_per_request_,
                      {0, std::int64_t{1} << 40}, "instructions",
-                     {"of a trace of memory requests, required there: each request is the last of "
-                      "so many instructions; 0: the trace tells",
+                     {"for traces of memory requests, required there: instructions per request, "
+                      "which ends them; 0: as in the trace",
                       "the workload's own"});
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
@@ -71,15 +71,14 @@ void LlcCore::declare(ParameterSet& parameters) {
                          "a modelling choice of hmsim"});
   parts_.declare(parameters);
   parameters.real("dependence", dependence_, 0, 1, "",
-                  {"probability that a load needs the data of the load before it, where the format "
-                   "does not tell; 0: the window alone bounds the loads in flight",
+                  {"probability that a load needs the data of the load before it, for formats that "
+                   "do not record it; 0: only the window bounds the loads in flight",
                    "assumed: 0, the most parallelism that the window allows"});
-  parameters.choice<bool>(
-      "nt_fence", settings().page_fences, {{"none", false}, {"page", true}},
-      {"where fences stand in traces with non-temporal writes: nowhere, or behind each run of "
-       "those "
-       "to one 4 KB page; dispatch then stops until they are safe (frontend.node.persistence)",
-       "page: the PMBD driver fences each segment that it copies"});
+  parameters.choice<bool>("nt_fence", settings().page_fences, {{"none", false}, {"page", true}},
+                          {"where fences are in traces with non-temporal writes: nowhere, or after "
+                           "each run of such writes to one 4 KB page; dispatch then stops until "
+                           "they are safe (frontend.node.persistence)",
+                           "page: the PMBD driver fences each segment that it copies"});
 }
 
 std::vector<ParameterError> LlcCore::check() const {
@@ -89,13 +88,14 @@ std::vector<ParameterError> LlcCore::check() const {
   }
   const FormatDescriptor* const format = trace_.descriptor();
   if (format != nullptr && paced() != (instructions_per_request_ != 0)) {
-    errors.push_back(
-        {"instructions_per_request", "traces of format '" + trace_.format +
-                                         (paced() ? "' tell no instructions: must be at least 1"
-                                                  : "' tell their instructions: must be 0")});
+    errors.push_back({"instructions_per_request",
+                      "traces of format '" + trace_.format +
+                          (paced() ? "' record no instruction counts: must be at least 1"
+                                   : "' record instruction counts: must be 0")});
   }
   if (format != nullptr && !format->names_sources && vcpu_ != kAllVcpus) {
-    errors.push_back({"vcpu", "traces of format '" + trace_.format + "' tell no vCPUs"});
+    errors.push_back(
+        {"vcpu", "traces of format '" + trace_.format + "' record no vCPUs: must be 'all'"});
   }
   for (const ParameterError& error : parts_.check(instructions_)) {
     errors.push_back(error);

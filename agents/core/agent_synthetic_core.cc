@@ -85,15 +85,15 @@ void SyntheticCore::declare(ParameterSet& parameters) {
   parameters.real("wpki", wpki_, 0, 1000, "writes",
                   {"write-backs per 1000 instructions, in steps of 0.001",
                    "the paper gives 429.mcf 15.42, 470.lbm 13.28, 433.milc 1.44"});
-  parameters.choice<MissPattern>(
-      "pattern", pattern_,
-      {{"pointer_chase", MissPattern::pointer_chase},
-       {"stream", MissPattern::stream},
-       {"random", MissPattern::random}},
-      {"lines that miss: random ones that may depend on one another, ascending ones, random ones",
-       "a modelling choice of hmsim"});
+  parameters.choice<MissPattern>("pattern", pattern_,
+                                 {{"pointer_chase", MissPattern::pointer_chase},
+                                  {"stream", MissPattern::stream},
+                                  {"random", MissPattern::random}},
+                                 {"lines that miss: random ones that may depend on one another; "
+                                  "ascending ones; independent random ones",
+                                  "a modelling choice of hmsim"});
   parameters.size("footprint", footprint_, {64, std::int64_t{1} << 46},
-                  {"memory that the program touches", "the workload's own"});
+                  {"memory that the program accesses", "the workload's own"});
   parameters.real(
       "dependence", dependence_, 0, 1, "",
       {"pointer_chase only: probability that a load needs the data of the load before it",
@@ -103,7 +103,8 @@ void SyntheticCore::declare(ParameterSet& parameters) {
 std::vector<ParameterError> SyntheticCore::check() const {
   std::vector<ParameterError> errors = MissAgent::check();
   if (per_million(rpki_) == 0 && per_million(wpki_) == 0) {
-    errors.push_back({"rpki", "and wpki are both 0: the core would send nothing"});
+    errors.push_back(
+        {"rpki", "and wpki are both 0, so the core would issue no request: one must be above 0"});
   }
   return errors;
 }

@@ -67,7 +67,7 @@ void CorePaging::give_up() {
 
 void CorePaging::serialize(Archive& archive) {
   archive(faulting_, given_up_, part_, touched_, faults_);
-  archive.check_index(part_, kParts, "a core waits for no page");
+  archive.check_index(part_, kParts, "core in wait for a page without a fault");
 }
 
 }  // namespace hmsim

@@ -69,7 +69,7 @@ std::optional<std::int64_t> CorePass::cut(Tick now) {
   const std::int64_t cut = std::max(last_index_, std::min({most, last_index_ + past, in_window}));
   const CoreWindow::Entry& last = window_.last_known();
   if (window_.resolved() && last.retire + (cut - last.index) <= slot) {
-    // Everything retired earlier, so the pass ends now.
+    // All instructions retired before this slot, so the pass ends now.
     last_index_ = cut;
     window_.retire_all(cut, slot + 1);
   }

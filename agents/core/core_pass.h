@@ -127,8 +127,8 @@ class CorePass {
       parts_->reach(index, before.index, before.retire);
     }
   }
-  void resolve() {
-    window_.resolve(
+  bool resolve() {
+    return window_.resolve(
         [this](const CoreWindow::Entry& before, std::int64_t index) { reach(before, index); });
   }
 

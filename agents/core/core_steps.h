@@ -23,8 +23,7 @@ inline void CorePass::plan() {
 }
 
 inline bool CorePass::resume() {
-  resolve();
-  if (act_time_ != kNever || stalled_) {
+  if (!resolve() || act_time_ != kNever || stalled_) {
     return false;
   }
   plan();

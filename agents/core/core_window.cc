@@ -41,7 +41,7 @@ void CoreWindow::serialize(Archive& archive) {
   // Guarantees that loops over the window end.
   archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
                     end_ - first_ < static_cast<std::int64_t>(entries_.size()),
-                "a core's window is invalid");
+                "invalid window of a core");
 }
 
 }  // namespace hmsim

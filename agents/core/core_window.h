@@ -68,7 +68,7 @@ class CoreWindow {
   // Adds a record and returns its number.
   std::int64_t add(std::int64_t index, std::int64_t dispatch, std::int64_t ready, Tick now) {
     ensure(static_cast<std::size_t>(end_ - first_) <= mask_, "core", now, -1,
-           "the window holds more records than it can");
+           "too many records in a core's window");
     Entry& added = entry(end_);
     added.index = index;
     added.dispatch = dispatch;
@@ -90,8 +90,10 @@ class CoreWindow {
   }
   // Computes the retirement of records whose slots are known. Calls reach(before, index) when the
   // retirement of instructions up to `index` is known; `before` is the last record among them.
+  // Returns whether any retirement has become known.
   template <class Reach>
-  void resolve(Reach reach) {
+  bool resolve(Reach reach) {
+    const std::int64_t first = known_;
     while (known_ < end_ && entry(known_).ready != kUnknown) {
       const Entry& before = entry(known_ - 1);
       Entry& next = entry(known_);
@@ -99,6 +101,7 @@ class CoreWindow {
       next.retire = later(before.retire + (next.index - before.index), next.ready);
       ++known_;
     }
+    return known_ != first;
   }
   bool resolved() const { return known_ == end_; }  // all retirements are known
   // The last record with known retirement.

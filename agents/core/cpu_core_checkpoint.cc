@@ -34,10 +34,10 @@ void CpuCore::serialize_caches(Archive& archive) {
   archive(instruction_);
   archive.fixed(nodes_);
   archive(writers_, steps_, write_backs_, writes_outside_, merges_);
-  archive.check(writes_outside_ >= 0, "a core waits for no writes");
+  archive.check(writes_outside_ >= 0, "core in wait for writes without writes");
   steps_.each([&](const auto& step) {
     archive.check(step.kind == Step::write_back || step.payload < fills_->size(),
-                  "a fill of a core's caches does not exist");
+                  "invalid fill of a core's caches");
   });
   serialize_accesses(archive);
   serialize_reads(archive);
@@ -58,8 +58,8 @@ void CpuCore::serialize_accesses(Archive& archive) {
   unused_.clear();
   stores_waiting_ = 0;
   for (const Access& access : waiting) {
-    archive.check_index(access.fill, fills_->size(), "an access of a core waits for no fill");
-    archive.check_index(access.operand, kMostAccesses, "an access of a core does not exist");
+    archive.check_index(access.fill, fills_->size(), "access of a core that waits for no fill");
+    archive.check_index(access.operand, kMostAccesses, "invalid access of a core");
     const Link link = add(access);
     if (pass_.window().holds(access.number)) {
       attach(link);
@@ -90,7 +90,7 @@ void CpuCore::serialize_reads(Archive& archive) {
         // Lists may only contain instructions in the window.
         archive.check(pass_.window().holds(writer) && writer < number &&
                           pass_.window()[writer].ready == kUnknown,
-                      "an instruction waits for none");
+                      "dependent instruction that waits for no instruction");
         wait_for_register(writer, number, i);
       }
     }

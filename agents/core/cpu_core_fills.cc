@@ -73,7 +73,7 @@ void CpuCore::do_step(Tick now) {
       arrive(step.payload, now);
       break;
     case Step::write_back: {
-      ensure(!write_backs_.empty(), "core", now, -1, "no line is left to write back");
+      ensure(!write_backs_.empty(), "core", now, -1, "no line left to write back");
       const LastLevelCache::WriteBack left = write_backs_.front();
       write_backs_.pop();
       send_left(left, now);
@@ -111,7 +111,7 @@ void CpuCore::arrive(Fill id, Tick now) {
 }
 
 void CpuCore::line_came(Fill id, Tick now) {
-  ensure(id < fills_->size(), "core", now, id, "a line comes that no fill waits for");
+  ensure(id < fills_->size(), "core", now, id, "arrival of a line that no fill waits for");
   FillTable::Fill& fill = (*fills_)[id];
   fill.miss = LastLevelCache::kNone;
   if (fill.started) {

@@ -13,26 +13,25 @@ void CpuCore::register_statistics(StatisticRegistry& registry, const std::string
     const bool is_last = i + 1 == kCacheLevels;
     const std::string name = path + ".l" + std::to_string(i + 1);
     registry.counter(name + ".hits", "accesses",
-                     "loads and stores that found their line in this cache, or on its way to it",
+                     "loads and stores that found their line in this cache, or in flight to it",
                      {is_last ? &last.hits : &caches_->counters(i).hits});
     registry.counter(name + ".misses", "accesses", "loads and stores that did not",
                      {is_last ? &last.misses : &caches_->counters(i).misses});
     if (!is_last) {
       registry.counter(name + ".merges", "accesses",
-                       "hits and misses that waited for a line on its way already", {&merges_[i]});
+                       "hits and misses that waited for a line in flight", {&merges_[i]});
     }
     registry.counter(name + ".write_backs", "lines",
-                     is_last ? "dirty lines that it put there and that left this cache"
+                     is_last ? "dirty lines of this core that left this cache"
                              : "dirty lines that left this cache",
                      {is_last ? &last.write_backs : &caches_->counters(i).write_backs});
   }
   if (own_l3_ == nullptr) {
     registry.counter(path + ".l3.merges", "lines",
-                     "hits and misses that waited for a line which another core fetched",
+                     "hits and misses that waited for a line that another core fetched",
                      {&last.merges});
     registry.counter(path + ".l3.displaced", "lines",
-                     "lines that it put there and those of other cores pushed out",
-                     {&last.displaced});
+                     "lines of this core that lines of other cores evicted", {&last.displaced});
   }
   if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
     return;
@@ -43,15 +42,15 @@ void CpuCore::register_statistics(StatisticRegistry& registry, const std::string
   registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
                    {&issued});
   registry.counter(path + ".l2.prefetches_useful", "lines",
-                   "of those, lines that L1 asked for while they were in L2 or on their way",
+                   "prefetched lines that L1 requested while they were in L2 or in flight",
                    {&useful});
   registry.ratio(
-      path + ".l2.prefetch_accuracy", "share of the lines prefetched that were useful",
+      path + ".l2.prefetch_accuracy", "share of the prefetched lines that were useful",
       [&useful] { return static_cast<double>(useful); },
       [&issued] { return static_cast<double>(issued); });
   registry.ratio(
       path + ".l2.prefetch_coverage",
-      "share of the misses that L2 would have had without prefetches that useful ones spared it",
+      "share of L2's misses without prefetching that useful prefetches avoided",
       [&useful] { return static_cast<double>(useful); },
       [&useful, &missed] { return static_cast<double>(useful + missed); });
 }

@@ -166,7 +166,7 @@ FillTable::Fill FillTable::remove(Id id, Tick now) {
   // A started fill is in no list and has an empty one.
   ensure(id < fills_.size() && fills_[id].behind == kNone && fills_[id].first_behind == kNone &&
              (fills_[id].ahead ? into_l2_ : into_l1_).remove(id),
-         "fills", now, id, "a line comes that no fill waits for");
+         "fills", now, id, "arrival of a line that no fill waits for");
   const Fill fill = fills_[id];
   const Needs held = needs(fill);
   free_[0] += held[0];

@@ -9,7 +9,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kWrong = "a fill of a core's caches does not exist";
+constexpr const char* kWrong = "invalid fill of a core's caches";
 
 }  // namespace
 

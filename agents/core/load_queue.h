@@ -125,7 +125,7 @@ inline void LoadQueue::serialize(Archive& archive) {
   archive.fixed(loads_);
   archive(last_load_, last_ready_, steps_, waiting_, in_flight_);
   const auto check = [&](std::uint32_t load) {
-    archive.check_index(load, loads_.size(), "a load of a core does not exist");
+    archive.check_index(load, loads_.size(), "invalid load of a core");
   };
   steps_.each([&](const auto& step) { check(step.payload); });
   waiting_.each(check);

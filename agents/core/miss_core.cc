@@ -21,8 +21,8 @@ constexpr std::uint32_t kPrefetch = 0x80000000;     // first tag of prefetches, 
 void MissCore::Settings::declare(ParameterSet& parameters) {
   CoreParameters::declare_mshrs(parameters, mshrs);
   parameters.boolean("paged", paged,
-                     {"whether its pages of DRAM are among those that storage.paging holds in "
-                      "memory, and swaps to the storage",
+                     {"whether the pager (storage.paging) manages its DRAM pages: holds them in "
+                      "memory and swaps them to the storage",
                       "a modelling choice of hmsim"});
 }
 
@@ -34,7 +34,7 @@ void MissCore::open(const Settings& settings, const AddressSpace& space,
   nvdimm_bytes_ =
       static_cast<std::uint64_t>(environment.port->capacity(MemoryClass::nvdimm).value());
   if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
-    throw InputError(name + ": its trace has lines of an NVDIMM, and the configuration has none");
+    throw InputError(name + ": its trace accesses an NVDIMM, but the configuration has none");
   }
   loads_.open(pass_.window().capacity(), settings.mshrs);
   space_ = space;
@@ -45,8 +45,8 @@ void MissCore::open(const Settings& settings, const AddressSpace& space,
   }
   if (settings.paged) {
     if (environment.pager == nullptr) {
-      throw InputError(name +
-                       ".paged: nothing is paged: set storage.kind and storage.paging.memory");
+      throw InputError(
+          name + ".paged: the system has no paging: set storage.kind and storage.paging.memory");
     }
     paging_ =
         std::make_unique<CorePaging>(*environment.pager, space_.space,
@@ -91,13 +91,14 @@ void MissCore::stood_still(Tick now) {
 void MissCore::page_came(Tick now) {
   if (pass_.stalled() && paging_->waits(miss_)) {
     paging_->ask(miss_, now);
-  } else if (!blocked()) {
-    unblock(now);
+  } else {
+    end_stall(now);
   }
 }
 
-void MissCore::unblock(Tick now) {
-  if (pass_.unblock(now)) {
+// Ends the stall, if any, unless the core is still blocked.
+void MissCore::end_stall(Tick now) {
+  if (!blocked() && pass_.unblock(now)) {
     link_.notify();
   }
 }
@@ -198,23 +199,25 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   if (where == fences_.safe_at(write) && write.tag == kNonTemporal) {
     fences_.safe();
   }
-  if (!blocked()) {
-    unblock(now);
+  if (pass_.stalled()) {
+    end_stall(now);
   }
 }
 
-[[gnu::flatten]] void MissCore::on_complete(const Request& request, Tick now) {
-  if (request.write) {
-    if (fences_.safe_at(request) == Persistence::module) {
-      reached(Persistence::module, request, now);
-    }
-    return;
+void MissCore::on_complete(const Request& request, Tick now) {
+  if (!request.write) {
+    line_came(request, now);
+  } else if (fences_.safe_at(request) == Persistence::module) {
+    reached(Persistence::module, request, now);
   }
+}
+
+[[gnu::flatten]] void MissCore::line_came(const Request& request, Tick now) {
   bool has_steps = false;
   if (request.tag < kPrefetch) {
     has_steps = data_came(request.tag, now);
   } else if (prefetcher_ == nullptr) {
-    raise_fault("core", now, request.tag, "a line comes that no prefetcher has asked for");
+    raise_fault("core", now, request.tag, "arrival of a line that no prefetcher requested");
   } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch, now)) {
     has_steps = data_came(*load, now);
   } else {
@@ -237,7 +240,7 @@ bool MissCore::data_came(std::uint32_t index, Tick now) {
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   if (fences_.present()) {
-    registry.counter(path + ".fences", "", "fences behind runs of non-temporal writes to a page",
+    registry.counter(path + ".fences", "", "fences after runs of non-temporal writes to a page",
                      {&fences_.fences()});
   }
   if (prefetcher_ != nullptr) {
@@ -259,10 +262,11 @@ void MissCore::serialize(Archive& archive) {
   if (paging_ != nullptr) {
     archive(*paging_);
   }
-  archive.check(writes_outside_ >= 0, "a core waits for no writes");
+  archive.check(writes_outside_ >= 0, "core in wait for writes without writes");
   // NVDIMM addresses are taken modulo its capacity, so it must not be 0.
   const auto check_memory = [&](MemoryClass memory) {
-    archive.check(memory == MemoryClass::dram || nvdimm_bytes_ > 0, "there is no NVDIMM");
+    archive.check(memory == MemoryClass::dram || nvdimm_bytes_ > 0,
+                  "access to an NVDIMM in a system without one");
   };
   check_memory(miss_.memory);
   loads_.each_memory(check_memory);

@@ -105,10 +105,11 @@ class MissCore final : public RecordSource {
 
   void page_came(Tick now);
   void reached(Persistence where, const Request& write, Tick now);
-  void unblock(Tick now);
+  void end_stall(Tick now);
   void dispatch_write(Tick now);
   void send_load(std::uint32_t index, Tick now);
   bool prefetched(std::uint32_t index, Address line, Tick now);
+  void line_came(const Request& request, Tick now);
   bool data_came(std::uint32_t index, Tick now);
   Address location(MemoryClass memory, std::uint64_t address) const;
 

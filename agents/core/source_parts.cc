@@ -38,7 +38,7 @@ bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
   gap = 0;
   while (true) {
     if (!windows_.empty() && step < left_) {
-      fail("windows: window " + std::to_string(window_) + " ends behind the trace");
+      fail("windows: window " + std::to_string(window_) + " ends after the trace");
     }
     gap += std::min(step, left_);
     in_part_ = false;
@@ -48,7 +48,7 @@ bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
         return false;
       }
       if (idle_turn_) {
-        fail("loop: the trace has no record in its windows");
+        fail("loop: the windows contain no record of the trace");
       }
       idle_turn_ = true;
       source_->rewind();
@@ -71,7 +71,7 @@ bool SourceParts::begin_part(std::int64_t index, std::int64_t& gap) {
       return source_->fetch_record(gap);
     }
     if (!source_->seek_record(keys_.skip, gap)) {
-      fail("skip: the trace has no record behind " + std::to_string(keys_.skip) + " instructions");
+      fail("skip: the trace has no record after " + std::to_string(keys_.skip) + " instructions");
     }
     return true;
   }
@@ -148,7 +148,7 @@ void SourceParts::serialize(Archive& archive) {
   archive(in_part_, window_, left_, turn_, idle_turn_, measures_);
   archive.fixed(measured_);
   archive(marks_);
-  constexpr const char* kWrong = "a core is at no part of its trace";
+  constexpr const char* kWrong = "invalid part of a core's trace";
   archive.check(left_ >= 0 && (windows_.empty() || window_ < windows_.size()), kWrong);
   marks_.each([&](const Mark& mark) { archive.check_index(mark.window, windows_.size(), kWrong); });
 }

@@ -66,8 +66,8 @@ std::int64_t StreamDetector::last_wanted(const Tracker& stream) const {
 void StreamDetector::Tracker::serialize(Archive& archive) {
   archive(page, used, line, step, run, asked);
   // Requested lines are in the page.
-  archive.check_index(asked, kLinesPerPage, "a stream has left its page");
-  archive.check(step >= -1 && step <= 1, "a stream leaves out lines");
+  archive.check_index(asked, kLinesPerPage, "stream beyond its page");
+  archive.check(step >= -1 && step <= 1, "stream with missing lines");
 }
 
 void StreamDetector::serialize(Archive& archive) {

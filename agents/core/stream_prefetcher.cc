@@ -67,7 +67,8 @@ void StreamPrefetcher::fill(std::uint32_t buffer, std::int64_t key) {
 }
 
 std::optional<std::uint32_t> StreamPrefetcher::arrived(std::uint32_t index, Tick now) {
-  ensure(index < buffers_.size(), "prefetcher", now, index, "a line comes to no buffer");
+  ensure(index < buffers_.size(), "prefetcher", now, index,
+         "arrival of a line without a prefetch buffer");
   --coming_;
   Buffer& buffer = buffers_[index];
   const State was = buffer.state;
@@ -92,14 +93,13 @@ Counter StreamPrefetcher::held() const {
 
 void StreamPrefetcher::register_statistics(StatisticRegistry& registry, const std::string& path) {
   registry.counter(path + ".issued", "lines",
-                   "read ahead of the core's loads, with those held when measuring began",
-                   {&issued_});
+                   "lines prefetched, with those in the buffers when measuring began", {&issued_});
   registry.on_reset([this](Tick) { issued_ = held(); });
-  registry.counter(path + ".useful", "lines", "of those, taken by loads", {&useful_});
-  registry.counter(path + ".late", "lines", "of those, taken while they were on their way",
-                   {&late_});
+  registry.counter(path + ".useful", "lines", "prefetched lines that loads used", {&useful_});
+  registry.counter(path + ".late", "lines",
+                   "prefetched lines that loads used while they were in flight", {&late_});
   registry.counter(path + ".useless", "lines",
-                   "read ahead and given up untaken: for other lines, or overwritten", {&useless_});
+                   "prefetched lines dropped unused: replaced, or overwritten", {&useless_});
 }
 
 void StreamPrefetcher::serialize(Archive& archive) {

@@ -13,13 +13,13 @@ void ClusterParameters::declare(ParameterSet& parameters) {
   {
     const ParameterSet::Scope scope(parameters, "nodes");
     parameters.integer("count", nodes, {1, kMostNodes}, "nodes",
-                       {"nodes, each as this configuration describes one",
+                       {"nodes, each as this configuration describes it",
                         "1: the configuration is the whole system"});
-    parameters.choice<NodeMemories>(
-        "memory", memory, {{"own", NodeMemories::own}, {"shared", NodeMemories::shared}},
-        {"each node has channels of its own, as many as controller.channels, or all nodes share "
-         "those of one",
-         "own: a cluster"});
+    parameters.choice<NodeMemories>("memory", memory,
+                                    {{"own", NodeMemories::own}, {"shared", NodeMemories::shared}},
+                                    {"own: each node has separate channels, controller.channels of "
+                                     "them; shared: all nodes share the channels of one",
+                                     "own: a cluster"});
   }
   const ParameterSet::Scope scope(parameters, "network");
   parameters.time("latency", latency,
@@ -27,9 +27,9 @@ void ClusterParameters::declare(ParameterSet& parameters) {
                    "included",
                    "10 Gb/s Ethernet through TCP: 10 us for an isolated request (Larsen et al., "
                    "SBAC-PAD 2007), 20 us (Hurwitz and Feng, Hot Interconnects 2003)"});
-  parameters.bit_rate(
-      "rate", rate,
-      {"of the link from each node to the network, and of that back to it", "10 Gb/s Ethernet"});
+  parameters.bit_rate("rate", rate,
+                      {"bandwidth of the link from each node to the network, and of the link back",
+                       "10 Gb/s Ethernet"});
 }
 
 std::vector<ParameterError> ClusterParameters::check() const {

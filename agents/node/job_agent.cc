@@ -33,7 +33,7 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
   const std::string name = "agent." + std::to_string(index());
   std::unique_ptr<JobProgram> program = keys_.open(keys_.trace.open(index(), environment()));
   if (program->has_nvdimm() && !transfers_.has_blocks()) {
-    throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
+    throw InputError(name + ": its program accesses an NVDIMM, but the configuration has none");
   }
   if (program->is_a_machine()) {
     keys_.flushers = 0;
@@ -42,12 +42,14 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
   const auto tasks = static_cast<std::uint64_t>(keys_.tasks);
   if (program->threads() * tasks > kMostThreads) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
-                     std::to_string(program->threads()) + " threads each are more than 16384");
+                     std::to_string(program->threads()) +
+                     " threads each are too many: must be at most 16384 in all");
   }
   program->check_tasks(tasks);
   if (program->events() * tasks > kMostEvents) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
-                     std::to_string(program->events()) + " events each are more than 2^20");
+                     std::to_string(program->events()) +
+                     " events each are too many: must be at most 2^20 in all");
   }
   return program;
 }
@@ -242,7 +244,7 @@ void JobAgent::serialize_state(Archive& archive) {
     messages_.check(archive);
     transfers_.check(archive);
     timers_.each([&](const JobTimers::Event& timer) {
-      archive.check_index(timer.payload, threads_.size(), "a thread of a job does not exist");
+      archive.check_index(timer.payload, threads_.size(), "invalid thread of a job");
     });
   }
 }

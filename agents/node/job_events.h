@@ -57,7 +57,7 @@ class JobEvents {
   };
   // Raises a Fault for an unknown event, which a loaded record or message may name.
   Event& at(std::uint32_t event) {
-    ensure(event < events_.size(), "job", Tick(0), event, "the program has no such event");
+    ensure(event < events_.size(), "job", Tick(0), event, "invalid event of a program");
     return events_[event];
   }
 

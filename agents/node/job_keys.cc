@@ -72,47 +72,45 @@ Numbers listed(const std::string& text, std::int64_t most) {
 void JobKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, formats());
   parameters.text("cores", cores,
-                  {"numbers of the cores on which its threads run: [1, 2, 3], or 1-3; of several "
-                   "nodes the first has the first ones, the second has as many, and so on",
+                  {"numbers of the cores on which its threads run: [1, 2, 3], or 1-3; several "
+                   "nodes divide the list into equal parts, in order",
                    "the workload's own"});
   CoreParameters::declare_base_cpi(parameters, core.base_cpi);
   parameters.text("nodes", nodes,
-                  {"nodes that it is spread over: [0, 1, 2, 3], or 0-3; of n nodes the first has "
-                   "tasks 0, n, 2n, the second 1, n + 1, and so on",
+                  {"nodes that the job is spread over: [0, 1, 2, 3], or 0-3; of n nodes the first "
+                   "has tasks 0, n, 2n, the second 1, n + 1, and so on",
                    "the workload's own"});
   parameters.integer("tasks", tasks, {1, 16'384}, "tasks",
-                     {"so many run the program at once, each with an equal part of both memories "
-                      "of its node to begin its addresses at",
+                     {"tasks that run the program at once; each places its addresses in an equal "
+                      "part of both memories of its node",
+                      "the workload's own"});
+  parameters.integer("skip", skip, {0, std::int64_t{1} << 60}, "instructions",
+                     {"instructions to skip before the first step; for traces of misses only; with "
+                      "causes, instructions of all vCPUs together",
                       "the workload's own"});
   parameters.integer(
-      "skip", skip, {0, std::int64_t{1} << 60}, "instructions",
-      {"before its first step; of a trace of misses only, with causes those of all its vCPUs",
-       "the workload's own"});
-  parameters.integer(
       "instructions", instructions, {0, std::int64_t{1} << 60}, "instructions",
-      {"after which a thread ends, of a trace of misses; with causes those of all its vCPUs, after "
-       "which all threads do; 0: at its end",
+      {"instructions after which a thread ends; for traces of misses only; with causes, "
+       "instructions of all vCPUs together, after which all threads end; 0: to the trace's end",
        "the workload's own"});
-  parameters.integer(
-      "flushers", flushers, {0, 64}, "threads",
-      {"threads beside it that write to the NVDIMM what it wrote to memory; 0: each "
-       "thread writes by itself, and waits until its copy is done; none with a trace that "
-       "tells causes, whose kernel's threads write",
-       "Linux: one a device"});
+  parameters.integer("flushers", flushers, {0, 64}, "threads",
+                     {"threads that write back to the NVDIMM what the job wrote to memory; 0: each "
+                      "thread writes back itself and waits for its copy; ignored for traces with "
+                      "causes, whose kernel threads write",
+                      "Linux: one per device"});
   parameters.real("dirty_ratio", dirty_ratio, 0, 1, "of DRAM",
-                  {"that may wait for the flushers before threads that write must wait, too",
+                  {"share that may wait for the flushers before writing threads are throttled",
                    "Linux: vm.dirty_ratio, 20 %"});
   parameters.size("transfer", transfer, {64, 1 << 20},
-                  {"the longest transfer that is found in a trace of misses",
+                  {"the longest transfer that is recognised in a trace of misses",
                    "Linux: a read-ahead is 128 KiB at most"});
   parameters.integer("transfer_gap", transfer_gap, {1, 1 << 20}, "instructions",
-                     {"at most that lie between two misses of one transfer in such a trace",
+                     {"the most instructions between two misses of one transfer in such a trace",
                       "assumed: a driver takes some hundred from page to page"});
-  parameters.boolean(
-      "skip_idle", skip_idle,
-      {"whether a sleep ends when nothing of the job is going on but sleeps, the one "
-       "first that would end first",
-       "off: a sleep takes its time"});
+  parameters.boolean("skip_idle", skip_idle,
+                     {"whether simulated time skips to the earliest wake-up when all threads of "
+                      "the job are asleep; every other sleep is shortened by the same amount",
+                      "off: a sleep takes its full time"});
 }
 
 Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }
@@ -132,22 +130,22 @@ std::vector<ParameterError> JobKeys::check() const {
   const std::size_t count = listed(cores, kMostCore).size();
   const std::size_t on = node_list().size();
   if (count == 0) {
-    errors.push_back({"cores", "'" + cores +
-                                   "' is no list of cores from 0 to 255, each once, such as "
-                                   "[1, 2, 3] or 1-3"});
+    errors.push_back(
+        {"cores", "'" + cores +
+                      "' is not a list of distinct cores from 0 to 255, such as [1, 2, 3] or 1-3"});
   }
   if (on == 0) {
-    errors.push_back({"nodes", "'" + nodes + "' is no list of nodes from 0 to " +
-                                   std::to_string(kMostNodes - 1) +
-                                   ", each once, such as [0, 1] or 0-1"});
+    errors.push_back({"nodes", "'" + nodes + "' is not a list of distinct nodes from 0 to " +
+                                   std::to_string(kMostNodes - 1) + ", such as [0, 1] or 0-1"});
   } else if (count % on != 0) {
-    errors.push_back({"cores", std::to_string(count) + " cores are not as many on each of " +
+    errors.push_back({"cores", std::to_string(count) + " cores cannot be divided evenly among " +
                                    std::to_string(on) + " nodes: must be a multiple of " +
                                    std::to_string(on)});
   }
   if (tasks < static_cast<std::int64_t>(on)) {
     errors.push_back({"tasks", std::to_string(tasks) + " leave some of its " + std::to_string(on) +
-                                   " nodes without any: must be at least " + std::to_string(on)});
+                                   " nodes without a task: must be at least " +
+                                   std::to_string(on)});
   }
   for (const auto& [name, value] :
        {std::pair("skip", skip), std::pair("instructions", instructions)}) {

@@ -43,7 +43,7 @@ void JobMessages::fail_to_wake(const JobThreads& threads) const {
       message = program_->where(place) + ": thread '" + program_->name_of(place.thread) +
                 "' of task " + std::to_string(sites_.task_of(thread)) + " waits for '" +
                 program_->event_name(event % program_->events()) +
-                "', which nobody is left to wake: the job's other threads have ended, or wait";
+                "', which no thread can wake: the job's other threads have ended, or wait";
     }
   });
   throw InputError(message);
@@ -51,7 +51,7 @@ void JobMessages::fail_to_wake(const JobThreads& threads) const {
 
 void JobMessages::check(const Archive& archive) const {
   events_.each_waiting([&](std::uint32_t thread, std::uint32_t /*event*/) {
-    archive.check_index(thread, sites_.threads(), "a thread of a job does not exist");
+    archive.check_index(thread, sites_.threads(), "invalid thread of a job");
   });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Placement of a job's threads: the nodes on which its tasks run, and their shares of the memories.
 //
-// Threads are numbered task by task, the program's first. The flushers follow, node by node.
+// Threads are numbered task by task. The threads of the program are first; the flushers follow,
+// node by node.
 #pragma once
 
 #include <cstddef>

@@ -55,10 +55,9 @@ void JobSteps::fetch(JobThread& thread) {
   const bool line =
       thread.record.action == JobAction::miss && thread.record.miss.memory == MemoryClass::nvdimm;
   if (line && !has_nvdimm_) {
-    throw InputError(
-        program_->where(thread.place) +
-        ": a line of an NVDIMM is accessed, and the configuration has none: its blocks "
-        "are in storage");
+    throw InputError(program_->where(thread.place) +
+                     ": access to a line of an NVDIMM, but the configuration has none: the job's "
+                     "blocks are in storage");
   }
   thread.copied = !line ? 0 : thread.record.gap <= keys_.transfer_gap ? thread.record.gap : 1;
 }

@@ -18,19 +18,20 @@ constexpr std::array<StateName, 9> kNames{
     {{ThreadState::running, "running", "time on a core"},
      {ThreadState::ready, "run_queue", "time ready, with no core free"},
      {ThreadState::reading, "reading", "time asleep while an engine copied from the NVDIMM"},
-     {ThreadState::read_ahead, "read_ahead", "time asleep until what it used had been read ahead"},
+     {ThreadState::read_ahead, "read_ahead", "time asleep until a prefetched page arrived"},
      {ThreadState::writing, "writing", "time asleep while an engine copied to the NVDIMM"},
-     {ThreadState::throttled, "throttled", "time asleep because too much waited for the flushers"},
-     {ThreadState::syncing, "syncing", "time asleep until what was written was durable"},
+     {ThreadState::throttled, "throttled",
+      "time asleep because too much data waited for the flushers"},
+     {ThreadState::syncing, "syncing", "time asleep until written data were durable"},
      {ThreadState::waiting, "waiting", "time until another thread woke it"},
-     {ThreadState::sleeping, "sleeping", "time asleep by its own wish"}}};
+     {ThreadState::sleeping, "sleeping", "time asleep by a sleep step"}}};
 
 }  // namespace
 
 void JobThread::serialize(Archive& archive) {
   archive(place, record, has_record, next_line, lines, left, copied);
   archive(sync_began, fetched_copy, copies[0], copies[1], state, since, time, copying);
-  archive.check(left >= 0, "a thread has less to do than nothing");
+  archive.check(left >= 0, "thread of a job with negative work left");
 }
 
 void JobThreads::enter(std::uint32_t thread, ThreadState state, Tick now) {
@@ -70,7 +71,7 @@ void JobThreads::register_statistics(StatisticRegistry& registry, const std::str
       }
       registry.counter(of + "." + each.name, "ps", each.doc, std::move(times));
     }
-    registry.counter(of + ".copying", "ps", "time of it on a core that went into copying lines",
+    registry.counter(of + ".copying", "ps", "time on a core spent copying lines",
                      std::move(copying));
   };
   add(path + ".time", 0, threads);

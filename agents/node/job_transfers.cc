@@ -22,7 +22,7 @@ void JobTransfers::find_devices(std::size_t agent, const AgentEnvironment& envir
   if (!host.is_memory()) {
     if (environment.nodes.size() > 1) {
       throw InputError("agent." + std::to_string(agent) +
-                       ".nodes: a job with storage runs on one node, whose storage it is");
+                       ".nodes: a job with storage must run on the one node that has the storage");
     }
     keys_.node.engine = CopyEngine::dma;
   }
@@ -172,14 +172,16 @@ void JobTransfers::on_io_done(std::uint32_t tag, Tick now) {
 }
 
 void JobTransfers::flush_ended(std::uint32_t thread, Tick now) {
-  ensure(thread < threads_.size(), "job", now, thread, "a flush ends that no thread waits for");
+  ensure(thread < threads_.size(), "job", now, thread,
+         "completion of a flush that no thread waits for");
   meter_.ended({agent_, thread, IoRecord::Kind::flush, 0, 0, threads_[thread].sync_began, now},
                job_.measures_io());
   job_.make_ready(thread, true, now);
 }
 
 void JobTransfers::part_done(std::uint32_t index, Tick now) {
-  ensure(index < transfers_.size(), "job", now, index, "a request ends that is of no transfer");
+  ensure(index < transfers_.size(), "job", now, index,
+         "completion of a request without a transfer");
   if (!transfers_.part_done(index)) {
     return;
   }
@@ -239,7 +241,7 @@ void JobTransfers::serialize(Archive& archive) {
 
 void JobTransfers::check(const Archive& archive) const {
   const auto check = [&](std::uint32_t thread) {
-    archive.check_index(thread, threads_.size(), "a thread of a job does not exist");
+    archive.check_index(thread, threads_.size(), "invalid thread of a job");
   };
   for (const JobSite& site : sites_.all()) {
     for (const auto* waiting :
@@ -253,7 +255,7 @@ void JobTransfers::check(const Archive& archive) const {
 
 // Checks only that a device exists: addresses are taken modulo its lines.
 void JobTransfers::check_blocks(const Archive& archive) const {
-  constexpr const char* kNone = "a job has blocks, and the configuration has none";
+  constexpr const char* kNone = "job with blocks in a system without storage or NVDIMM";
   for (std::uint32_t number = 0; number < threads_.size(); ++number) {
     const JobThread& thread = threads_[number];
     const JobRecord& record = thread.record;

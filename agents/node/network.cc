@@ -72,9 +72,9 @@ void Network::register_statistics(StatisticRegistry& registry) {
     Port& port = ports_[node];
     registry.counter(path + "messages", "messages", "sent to other nodes", {&port.messages});
     registry.counter(path + "bytes", "bytes", "sent to other nodes", {&port.bytes});
-    registry.counter(path + "out_busy", "ps", "time in which its link out carried a message",
+    registry.counter(path + "out_busy", "ps", "time in which its outgoing link carried a message",
                      {&port.out.busy});
-    registry.counter(path + "in_busy", "ps", "time in which its link in carried a message",
+    registry.counter(path + "in_busy", "ps", "time in which its incoming link carried a message",
                      {&port.in.busy});
   }
 }
@@ -86,13 +86,14 @@ void Network::serialize(Archive& archive) {
   if (!archive.loading()) {
     return;
   }
-  constexpr const char* kWrong = "a message of the network does not exist";
+  constexpr const char* kWrong = "invalid message of the network";
   for (std::uint32_t index = 0; index < messages_.size(); ++index) {
     const Message& message = messages_[index];
     archive.check_index(message.user, users_.size(), kWrong);
     archive.check_index(message.from, ports_.size(), kWrong);
     archive.check_index(message.to, ports_.size(), kWrong);
-    archive.check_index(message.bytes, kMostMessageBytes + 1, "a message is too large");
+    archive.check_index(message.bytes, kMostMessageBytes + 1,
+                        "message of the network larger than the limit");
   }
   std::fill(under_way_.begin(), under_way_.end(), 0);
   steps_.each([&](const auto& step) {

@@ -194,7 +194,7 @@ void Node::serialize(Archive& archive) {
     archive(job.software, job.woken, job.waiting);
     for (const Queue queue : {&Job::woken, &Job::waiting}) {
       (job.*queue).each([&](const Waiting& each) {
-        archive.check_index(each.thread, job.job->thread_count(), "a ready thread does not exist");
+        archive.check_index(each.thread, job.job->thread_count(), "invalid ready thread");
       });
     }
   }
@@ -202,7 +202,7 @@ void Node::serialize(Archive& archive) {
 
 void Node::check_thread(const Archive& archive, const ThreadId& thread) const {
   archive.check(thread.job < jobs_.size() && thread.thread < jobs_[thread.job].job->thread_count(),
-                "a core's thread does not exist");
+                "invalid thread of a core");
 }
 
 }  // namespace hmsim

@@ -106,7 +106,7 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot) {
 }
 
 void NodeCore::pass_ended(std::int64_t slot, Tick now) {
-  ensure(thread_.has_value(), "core", now, -1, "a stint ends that no thread has begun");
+  ensure(thread_.has_value(), "core", now, -1, "end of a time slice without a thread");
   account(now);
   Stint stint;
   stint.work = stint_work(now);
@@ -138,11 +138,11 @@ void NodeCore::account(Tick now) {
 
 void NodeCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   engine_.register_statistics(registry, path);
-  registry.counter(path + ".busy", "ps", "time in which a thread or software of I/O had it",
+  registry.counter(path + ".busy", "ps", "time in which a thread or I/O software ran on it",
                    {&busy_});
-  registry.counter(path + ".software", "ps", "of that, software of I/O (storage.path)",
-                   {&software_time_});
-  registry.counter(path + ".switches", "", "from one thread to another", {&switches_});
+  registry.counter(path + ".software", "ps",
+                   "time of that in which I/O software ran (storage.path)", {&software_time_});
+  registry.counter(path + ".switches", "", "switches from one thread to another", {&switches_});
 }
 
 void NodeCore::serialize_state(Archive& archive) {

@@ -30,25 +30,23 @@ void PrefetchParameters::declare(ParameterSet& parameters) {
   constexpr std::int64_t kLastLine = kLinesPerPage - 1;
   parameters.integer(
       "degree", degree, {0, kLastLine}, "lines",
-      {"that a core's stream prefetcher asks for at each miss of a stream; 0: cores "
-       "have none",
+      {"lines that a core's stream prefetcher requests at each miss of a stream; 0: no prefetcher",
        "machine: prefetch has 2, as the streamer of Intel's L2 caches (optimization manual)"});
-  parameters.integer("distance", distance, {1, kLastLine}, "lines",
-                     {"from a miss to the last line asked for, within its 4 KB page",
-                      "Intel's optimization manual: up to 20"});
+  parameters.integer(
+      "distance", distance, {1, kLastLine}, "lines",
+      {"largest distance from a miss to the last line requested, within its 4 KB page",
+       "Intel's optimization manual: up to 20"});
   parameters.integer("training", training, {2, kLinesPerPage}, "lines",
-                     {"of a run, each next to the one before in one direction, that make it a "
-                      "stream",
+                     {"consecutive neighbouring lines in one direction that make a stream",
                       "assumed: a miss and two that confirm its direction"});
   parameters.integer("streams", streams, {1, 1'024}, "pages",
-                     {"whose misses a core's prefetcher follows at a time",
+                     {"pages whose misses a core's prefetcher tracks at a time",
                       "from memory: 32, as in Intel's L2 caches"});
   parameters.integer("mshrs", mshrs, {1, 1'024}, "lines",
-                     {"of a core's prefetcher that are on their way",
+                     {"lines of a core's prefetcher in flight",
                       "assumed: as many as the requests that an L2 cache has under way, 48"});
   parameters.integer("buffers", buffers, {1, 4'096}, "lines",
-                     {"of a core's prefetcher that are on their way, or have come and are not "
-                      "taken",
+                     {"lines of a core's prefetcher in flight, or arrived and not yet used",
                       "assumed: 16 KiB of an L2 cache"});
 }
 
@@ -60,15 +58,15 @@ void NodeParameters::declare(ParameterSet& parameters) {
         mshrs = row.values.mshrs;
         prefetch.degree = row.values.prefetch_degree;
       },
-      {"what `engine`, `mshrs` and `prefetch.degree` are, where they are not given: cores that "
-       "copy with 10 loads in flight; as many as MARSSx86's load queue holds, 48; with 10 and a "
-       "stream prefetcher; or a copy engine",
+      {"preset of `engine`, `mshrs` and `prefetch.degree`. table3: cores copy with 10 loads in "
+       "flight; marss: with 48, MARSSx86's load queue; prefetch: with 10 and a stream prefetcher; "
+       "dma: a copy engine",
        "table3: a window of 128 and 24 instructions a line leave 5 to 10 lines in flight; marss: "
        "its public source"});
   parameters.choice<CopyEngine>(
       "engine", engine, {{"core", CopyEngine::core}, {"dma", CopyEngine::dma}},
-      {"who copies between memory and the NVDIMM: the core, with loads and non-temporal stores, or "
-       "an engine, while the thread sleeps and its core runs another",
+      {"how data move between memory and the NVDIMM: core: by loads and non-temporal stores; dma: "
+       "by an engine, while the thread sleeps and its core runs another thread",
        "core: the PMBD driver"});
   CoreParameters::declare_mshrs(parameters, mshrs);
   {
@@ -76,24 +74,24 @@ void NodeParameters::declare(ParameterSet& parameters) {
     prefetch.declare(parameters);
   }
   parameters.integer("copy_instructions", copy_instructions, {1, 4'096}, "instructions",
-                     {"that a core takes to copy a line, where no trace tells",
+                     {"instructions of a core to copy a line, for traces that do not record them",
                       "measured in captures: some 24 a line"});
-  parameters.integer("dma_lines", dma_lines, {1, 4'096}, "lines",
-                     {"of one transfer that the engine has outstanding at a time", "assumed"});
+  parameters.integer(
+      "dma_lines", dma_lines, {1, 4'096}, "lines",
+      {"lines of one transfer that the engine has outstanding at a time", "assumed"});
   parameters.choice<Persistence>(
       "persistence", persistence,
       {{"controller", Persistence::controller}, {"module", Persistence::module}},
       {"where a written line is safe from power failures, so that a core's fence no longer waits "
-       "for "
-       "it: in the controller's queue, which a power failure spares, or in the NVDIMM",
+       "for it: in the controller's queue, which survives a power failure, or in the NVDIMM",
        "controller: platforms with ADR; module: those without"});
-  parameters.choice<WakeUp>(
-      "wake", wake, {{"preempts", WakeUp::preempts}, {"queues", WakeUp::queues}},
-      {"a thread that wakes while no core is free takes that of the thread which has had one for "
-       "longest, or only goes before those that were not asleep",
-       "preempts: Linux CFS, which counts sleep in a thread's favour"});
+  parameters.choice<WakeUp>("wake", wake,
+                            {{"preempts", WakeUp::preempts}, {"queues", WakeUp::queues}},
+                            {"when no core is free, a waking thread takes the core of the thread "
+                             "that has run longest, or queues before threads that have not slept",
+                             "preempts: Linux CFS, which counts sleep in a thread's favour"});
   parameters.time("quantum", quantum,
-                  {"time after which a thread lets others run that are ready",
+                  {"time after which a thread yields its core to ready threads",
                    "Linux CFS: 3 ms with few threads a core"});
   parameters.time("switch_time", switch_time,
                   {"time of a core from one thread to another",

@@ -13,7 +13,7 @@ namespace hmsim {
 // Whether the step before copied the last line of a read ([0]) or of a write ([1]).
 using CopiesEnded = std::array<bool, 2>;
 
-// Part of a step in block requests whose lines a core copies by its own loads and stores.
+// Part of a step that belongs to a block request whose lines a core copies by loads and stores.
 struct CopyPart {
   std::int64_t instructions = 0;  // the last ones of the step; they copy its line
   bool write = false;             // direction of the request that the step begins or ends

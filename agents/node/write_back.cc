@@ -18,7 +18,7 @@ void WriteBack::serialize(Archive& archive) {
   archive(dirty_, queue_, idle, throttled, syncing);
   queue_.each([&](const Transfer& transfer) {
     archive.check(transfer.lines >= 1 && transfer.lines <= kMostTransferLines,
-                  "a transfer has no such length");
+                  "invalid length of a transfer");
   });
 }
 

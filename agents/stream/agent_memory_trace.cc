@@ -20,22 +20,21 @@ void MemoryTrace::declare(ParameterSet& parameters) {
   trace_.declare_levels(parameters);
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
-      {"saturating: always one request waiting outside the controller; timed: at the trace's "
-       "times, or at `interval`, with at most 4096 waiting outside",
+      {"saturating: one request always waits outside the controller; timed: at the trace's times, "
+       "or every `interval`, with at most 4096 waiting outside",
        "a modelling choice of hmsim"});
   parameters.choice<bool>(
       "sources", sources_of_trace_, {{"agent", false}, {"trace", true}},
-      {"whose requests these are, for policies that tell sources apart: agent: of this agent's "
-       "core; trace: of the core as many behind it as the trace's requestor number says (format "
-       "gem5)",
+      {"source of a request, for policies that distinguish sources: agent: this agent's core; "
+       "trace: this core plus the trace's requestor number (format gem5)",
        "a modelling choice of hmsim"});
   parameters.frequency("frequency", frequency_,
                        {"clock of a timed trace's cycles, in whole kilohertz",
                         "the command clock of DDR3-1600, JESD79-3F"});
-  parameters.time("interval", interval_,
-                  {"mode: timed of a trace that tells no times: from one request to the next, 1ps "
-                   "to 1s",
-                   "the workload's own"});
+  parameters.time(
+      "interval", interval_,
+      {"mode: timed, for traces without times: time from one request to the next, 1ps to 1s",
+       "the workload's own"});
   parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
                      {"requests to send; 0: to the trace's end", "the workload's own"});
 }
@@ -46,14 +45,15 @@ std::vector<ParameterError> MemoryTrace::check() const {
   const bool own_times = format != nullptr && format->unit != TimeUnit::none;
   if (format != nullptr && !own_times && mode_ == TraceMode::timed && interval_ == Tick(0)) {
     errors.push_back({"mode", "traces of format '" + trace_.format +
-                                  "' tell no times: must be 'saturating', or interval say how far "
-                                  "apart requests are"});
+                                  "' record no times: must be 'saturating', or set interval to the "
+                                  "time between requests"});
   }
   if (interval_ != Tick(0) && (own_times || mode_ != TraceMode::timed)) {
-    errors.push_back({"interval", "goes with mode: timed and traces that tell no times"});
+    errors.push_back({"interval", "needs mode: timed and a trace format without times"});
   }
   if (format != nullptr && !format->names_sources && sources_of_trace_) {
-    errors.push_back({"sources", "traces of format '" + trace_.format + "' name no requestors"});
+    errors.push_back({"sources", "traces of format '" + trace_.format +
+                                     "' record no requestors: must be 'agent'"});
   }
   if (frequency_ % 1'000 != 0) {
     errors.push_back({"frequency", "must be whole kilohertz"});
@@ -84,12 +84,13 @@ inline Tick MemoryTrace::due(const Access& access) {
 [[gnu::noinline]] void MemoryTrace::fail_late(const Access& access) const {
   throw InputError(trace_.path + (unit_ == TimeUnit::cycles ? ": cycle " : ": picosecond ") +
                    std::to_string(access.cycle) +
-                   " lies past the longest simulated time, about 53 days");
+                   " is beyond the longest simulated time, about 53 days");
 }
 
 [[gnu::noinline]] void MemoryTrace::fail_source(const Access& access) const {
   throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
-                   " is too large: there may be " + std::to_string(kNamedSources) + " sources");
+                   " is too large: must leave at most " + std::to_string(kNamedSources) +
+                   " sources");
 }
 
 bool MemoryTrace::next(StreamRequest& request) {
@@ -123,7 +124,7 @@ void MemoryTrace::serialize_source(Archive& archive) {
 
 extern const AgentDescriptor kAgent_memory_trace;
 const AgentDescriptor kAgent_memory_trace{
-    "memory_trace", "a trace of memory requests, straight into the controller",
+    "memory_trace", "a trace of memory requests, sent straight to the controller",
     make_agent<MemoryTrace>};
 
 }  // namespace hmsim

@@ -40,7 +40,7 @@ StreamRequest DramWalk::next() {
 
 void DramWalk::serialize(Archive& archive) {
   archive(reuse_, contexts_, current_, fresh_);
-  archive.check_index(current_, kContexts, "a generator of requests is at no place");
+  archive.check_index(current_, kContexts, "invalid place in a generator of requests");
 }
 
 PageWalk::PageWalk(std::uint64_t pages, double write_ratio, double write_randomness,
@@ -75,17 +75,17 @@ void PatternAgent::declare(ParameterSet& parameters) {
   declare_random_stream(parameters);
   constexpr const char* kSource = "the workload's own";
   parameters.integer("outstanding", outstanding_limit_, {1, 65'536}, "requests",
-                     {"requests sent and not completed", kSource});
+                     {"requests in flight", kSource});
   parameters.integer("stride", stride_, {1, 1 << 20}, "lines",
                      {"target dram: distance of successive requests of a context", kSource});
   parameters.real("reuse", reuse_, 0, 1, "",
-                  {"target dram: share of requests to rows seen lately", kSource});
+                  {"target dram: share of requests to recently used rows", kSource});
   parameters.real("write_ratio", write_ratio_, 0, 1, "",
                   {"target nvdimm: share of pages that are written", kSource});
   parameters.real("write_randomness", write_randomness_, 0, 1, "",
-                  {"target nvdimm: share of writes that go to a random page", kSource});
+                  {"target nvdimm: share of writes that access a random page", kSource});
   parameters.real("read_randomness", read_randomness_, 0, 1, "",
-                  {"target nvdimm: share of reads that go to a random page", kSource});
+                  {"target nvdimm: share of reads that access a random page", kSource});
   parameters.integer("requests", requests_, {1, std::int64_t{1} << 60}, "requests",
                      {"requests to send", kSource});
 }
@@ -100,7 +100,7 @@ std::vector<ParameterError> PatternAgent::check() const {
 StreamAgent::Bounds PatternAgent::open() {
   if (target_capacity() < Bytes(1 << 20)) {
     throw InputError("agent." + std::to_string(index()) +
-                     ".target: a memory of less than 1MiB is too small");
+                     ".target: the memory must have at least 1MiB");
   }
   rewind();
   return {kUnbounded, outstanding_limit_};
@@ -124,7 +124,7 @@ bool PatternAgent::next(StreamRequest& request) {
 
 extern const AgentDescriptor kAgent_pattern;
 const AgentDescriptor kAgent_pattern{
-    "pattern", "generated requests that hold the characteristics the harmonic policy knows",
+    "pattern", "generated requests with the characteristics that the harmonic policy distinguishes",
     make_agent<PatternAgent>};
 
 }  // namespace hmsim

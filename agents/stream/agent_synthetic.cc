@@ -57,19 +57,19 @@ void Synthetic::declare(ParameterSet& parameters) {
       {{"sequential", RequestPattern::sequential},
        {"random", RequestPattern::random},
        {"strided", RequestPattern::strided}},
-      {"lines in ascending order; at random; or a stride apart, each round one line further",
+      {"ascending lines; random lines; or lines a stride apart, each pass one line further",
        "a modelling choice of hmsim"});
   parameters.real("read_ratio", read_ratio_, 0, 1, "",
-                  {"probability that a request reads", "the workload's own"});
+                  {"probability that a request is a read", "the workload's own"});
   parameters.size("offset", offset_, {0, kMaxSize},
                   {"where the footprint begins within the target", "the workload's own"});
   parameters.size("footprint", footprint_, {64, kMaxSize},
-                  {"memory that requests go to", "the workload's own"});
+                  {"memory that requests access", "the workload's own"});
   parameters.size(
       "stride", stride_, {64, kMaxSize},
       {"strided only: distance of successive requests, a multiple of 64B", "the workload's own"});
   parameters.integer("outstanding", outstanding_limit_, {1, 65'536}, "requests",
-                     {"requests sent and not completed", "the workload's own"});
+                     {"requests in flight", "the workload's own"});
   parameters.time(
       "interval", interval_,
       {"time from one request to the next; 0s: as soon as one completes", "the workload's own"});
@@ -132,7 +132,8 @@ bool Synthetic::next(StreamRequest& request) {
 }  // namespace
 
 extern const AgentDescriptor kAgent_synthetic;
-const AgentDescriptor kAgent_synthetic{
-    "synthetic", "generated memory requests, straight into the controller", make_agent<Synthetic>};
+const AgentDescriptor kAgent_synthetic{"synthetic",
+                                       "generated memory requests, sent straight to the controller",
+                                       make_agent<Synthetic>};
 
 }  // namespace hmsim

@@ -17,7 +17,7 @@ void StreamAgent::declare(ParameterSet& parameters) {
   parameters.choice<Target>(
       "target", target_,
       {{"dram", Target::dram}, {"nvdimm", Target::nvdimm}, {"system", Target::system}},
-      {"what addresses count in, modulo its capacity; system: the DRAM, the NVDIMM behind it",
+      {"memory that addresses refer to, modulo its capacity; system: the DRAM, then the NVDIMM",
        "the workload's own"});
 }
 
@@ -32,7 +32,7 @@ void StreamAgent::prepare() {
   capacity_ = static_cast<std::uint64_t>(target_capacity().value());
   if (capacity_ == 0) {
     throw InputError("agent." + std::to_string(index()) +
-                     ".target: the configuration has no such memory");
+                     ".target: must be a memory that the configuration has");
   }
   dram_capacity_ =
       target_ == Target::nvdimm
@@ -163,7 +163,7 @@ void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
   // The counters bound what the agent sends.
-  archive.check(outside_ >= 0 && outstanding_ >= 0, "a stream waits for no requests");
+  archive.check(outside_ >= 0 && outstanding_ >= 0, "stream in wait for requests without requests");
   serialize_source(archive);
 }
 

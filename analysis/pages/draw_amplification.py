@@ -14,7 +14,7 @@ from pages import DOCS, Documents
 from pages.pictures import svg
 
 OVER_PROVISIONING = (7, 10, 15, 20, 28, 40, 60)
-# Label, parts of a flash page, what fills it, style.
+# Label, parts of a flash page, mode of partial writes, line style.
 CURVES = (
     ("4 KiB", 1, "combine", "k-"),
     ("8 KiB, combine", 2, "combine", "C0--"),

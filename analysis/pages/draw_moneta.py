@@ -25,7 +25,7 @@ from pages.pictures import (
 )
 
 WAYS = {"reads": 1.0, "writes": 0.0, "mix, half reads": 0.5}
-# GB/s of the link as it is said to be, and by its ns for each KiB in configs/storage/moneta.yaml.
+# GB/s of the link: the stated value, and that of its ns per KiB in configs/storage/moneta.yaml.
 NOMINAL = dict(zip(WAYS, (2, 2, 4)))
 IDEAL = dict(zip(WAYS, (KIB / 650, KIB / 602, 2 * KIB / 650)))
 # GB/s per thousand requests of 4 KB a second.

@@ -42,7 +42,7 @@ INSIDE = ("link", "ring", "buffer", "cells", "end")
 
 
 def parts_of(name: str, config: str, way: str) -> Iterator[tuple[str, float]]:
-    """Yield layers and their us of lone 4 KB requests, which add up to their latency."""
+    """Yield the layers of lone 4 KB requests with their us, which add up to the latency."""
     stats = lone(config, 4 * KIB, way == "read")
     if "storage.reads" not in stats:
         lines = stats["nvdimm.response_time_us.mean"]

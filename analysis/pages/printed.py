@@ -33,7 +33,7 @@ ROWS = (
 
 
 def demonstration(_: Path) -> Documents:
-    """Yield the demonstration with its table, and the readme with its rows of it."""
+    """Yield the demonstration with its whole table, and the readme with some of the rows."""
     table = _demo()
     yield DEMONSTRATION, with_printed(DEMONSTRATION, "tools/demo", table)
     yield README, with_printed(README, "tools/demo: six rows", excerpt(table))

@@ -53,7 +53,7 @@ def statistics(keys: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def fig_7() -> None:
-    """Share of time with more than 104 of 128 entries the NVDIMM's, beside mcf."""
+    """Share of time in which the NVDIMM holds more than 104 of 128 entries, beside mcf."""
     head(f"{FIG_7} beside mcf", "time > 104 NVDIMM entries", "mcf's IPC", "NVDIMM line, us")
     core, own, blocks = agents(Mix(FIG_7, "mcf", ("closed",)))
     for name, keys in VARIANTS.items():
@@ -75,14 +75,14 @@ def show(name: str, stats: dict[str, Any]) -> None:
 
 
 def alone(program: str, keys: dict[str, Any]) -> dict[str, Any]:
-    """Return statistics of a program without a partner, its block agent with other keys."""
+    """Return statistics of a program that runs alone, with other keys of its block agent."""
     _, own, blocks = agents(Mix(program, "mcf", ("closed",)))
     own["instructions"] = 1_000_000
     return statistics([own, {**blocks, "requests": REQUESTS, **keys}])
 
 
 def fig_8a() -> None:
-    """The same of two programs alone."""
+    """The same for two programs alone."""
     head("alone", *(f"{name}: time > 104 NVDIMM entries" for name in ALONE))
     for name, keys in VARIANTS.items():
         cells = []

@@ -89,16 +89,16 @@ def statistics(_: Path) -> Documents:
         NOTE.format("statistics"),
         "# Statistics",
         "",
-        "`stats.json` holds them with dots as nesting, `Result.stats` by path. All count from the "
-        "end of the warm-up; those of an agent (`agent`, `core`) stop at its first finish, those "
-        "of the memory at the end of the run. A ratio whose denominator is 0 and a histogram "
-        "without values are absent; `nvdimm.media` is for NVDIMMs of other kinds than flash, which "
-        "lack what is about buffers, FTL, collections and flash.",
+        "`stats.json` contains all statistics with dots as nesting, `Result.stats` by path. They "
+        "count from the end of the warm-up. Statistics of an agent (`agent`, `core`) stop at its "
+        "first finish, statistics of the memory at the end of the run. A ratio whose denominator "
+        "is 0 and a histogram without values are absent. `nvdimm.media` exists for NVDIMMs without "
+        "flash, which have no statistics of buffers, FTL, collections and flash.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
-        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` is "
-        "there where `storage.kind` is not `none`: parts of its latencies are means, which add "
-        "up to the whole's.",
+        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` "
+        "exists if `storage.kind` is not `none`; the parts of its latencies are means that add up "
+        "to the mean of the whole.",
         "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",

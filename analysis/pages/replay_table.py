@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of docs/block-drivers.md: how far off replays of block traces are on other devices."""
+"""The table of docs/block-drivers.md: errors of replays of block traces on other devices."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def place(row: Mapping[str, Any]) -> int:
 
 
 def is_claim(row: Mapping[str, Any]) -> bool:
-    """Whether a row of `hmsim validate` is what a paper says, and not a closed form."""
+    """Return whether a row of `hmsim validate` is a paper's claim, and not a closed form."""
     return place(row) >= FIRST
 
 
@@ -48,7 +48,7 @@ def number(value: float) -> str:
 
 
 def cells(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield claim, document, band, what is here, verdict."""
+    """Yield claim, document, band, simulated value, verdict."""
     source = row["source"].removesuffix(f"; {row['missed']}")
     name, _, stated = source.partition(": ")
     yield name if FORM.match(name) else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far twins are from their captures: prints a table of docs/workloads.md.
+"""Prints the table of docs/workloads.md that compares twins with their captures.
 
 Distributions count if they have more than 1000 cases.
 """

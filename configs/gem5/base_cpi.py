@@ -23,22 +23,31 @@ from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.memory.simple import SingleChannelSimpleMemory
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
-from gem5_run import allow_builds_without_ruby, give_up
+from gem5_run import allow_builds_without_ruby, give_up, more_help
 from m5.objects import Process, Root, SEWorkload
 
 CLOCK = "3GHz"
 
 
 def arguments():
-    made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    example = "base_cpi.py --program './network_simplex 100000 600000 1' --base-cpi-out cpi.json"
+    made = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], epilog=more_help(example, "gem5.md")
+    )
     made.add_argument("--program", required=True, help="command line of a static executable")
     made.add_argument(
         "--fast-forward", type=int, default=0, metavar="N", help="instructions to skip"
     )
     made.add_argument(
-        "--warmup", type=int, default=1_000_000, metavar="N", help="detailed, not measured"
+        "--warmup",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="instructions to run in detail before measuring",
     )
-    made.add_argument("--instructions", type=int, default=10_000_000, help="number to measure")
+    made.add_argument(
+        "--instructions", type=int, default=10_000_000, help="number of instructions to measure"
+    )
     add_core_options(made)
     made.add_argument("--memory", default="2GiB", help="size of the memory")
     made.add_argument("--base-cpi-out", metavar="FILE", help="JSON file for the result")
@@ -81,7 +90,7 @@ def run_for(core, instructions, what):
     core.scheduleInstStop(0, instructions, what)
     cause = m5.simulate().getCause()
     if cause != what:
-        give_up(f"the program ended within its {what}: '{cause}'")
+        give_up(f"the program ended during {what}: '{cause}'")
 
 
 def measure(options):

@@ -65,47 +65,59 @@ KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hms
 
 
 def arguments():
-    made = parser(__doc__.splitlines()[0])
+    made = parser(
+        __doc__.splitlines()[0],
+        "fs_boot.py --machine M --checkpoint CPT --cores 4 --policy all --out runs",
+        "gem5-linux.md",
+    )
     made.add_argument("--machine", metavar="DIR", help="folder from 'hmsim guest prepare'")
-    made.add_argument("--vmlinux", help="kernel, an ELF file; in place of --machine")
+    made.add_argument("--vmlinux", help="kernel, an ELF file; instead of --machine")
     made.add_argument("--initramfs", help="image for --vmlinux, an uncompressed cpio archive")
     made.add_argument(
         "--prepare", default="", metavar="FILE", help="shell script to run after boot"
     )
     made.add_argument("--script", default="", metavar="FILE", help="shell script to measure")
     made.add_argument("--driver", default="nd_pmem", choices=DRIVERS, help="driver of the NVDIMM")
-    made.add_argument("--kernel-arguments", default="", help="additional ones, e.g. loglevel=7")
-    made.add_argument("--checkpoint", required=True, metavar="DIR", help="to restore, or to make")
-    made.add_argument("--cores", type=int, default=1)
-    made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
+    made.add_argument(
+        "--kernel-arguments", default="", help="additional arguments, for example loglevel=7"
+    )
+    made.add_argument(
+        "--checkpoint", required=True, metavar="DIR", help="checkpoint to restore, or to make"
+    )
+    made.add_argument("--cores", type=int, default=1, help="number of cores")
+    made.add_argument(
+        "--boot-cpu", default="atomic", choices=["atomic", "kvm"], help="cores that boot"
+    )
     made.add_argument("--ruby", action="store_true", help="Ruby's MESI_Two_Level caches; no --l2")
     made.add_argument(
-        "--patience", default="100s", help="limit to reach checkpoint or region, simulated time"
+        "--patience", default="100s", help="simulated time to wait for the checkpoint or the region"
     )
     made.add_argument(
         "--io",
         metavar="BYTES",
         help="checkpoint after a millisecond that moves this many NVDIMM bytes",
     )
-    made.add_argument("--io-within", default="500ms", help="limit of the search for --io")
+    made.add_argument("--io-within", default="500ms", help="part of the region to search for --io")
     made.add_argument("--skip", default="0us", help="part of the region to skip")
-    made.add_argument("--warm", default="0us", help="then warm the caches, by atomic cores")
+    made.add_argument(
+        "--warm", default="0us", help="time after --skip to warm the caches, with atomic cores"
+    )
     made.add_argument("--spread", default="50us", help="time between the starts of two seeds")
     made.add_argument(
-        "--base-cpi-out", metavar="FILE", help="measure base CPIs of O3 cores instead; JSON"
+        "--base-cpi-out", metavar="FILE", help="measure base CPIs of O3 cores instead; JSON file"
     )
     # Clock and L2 are the paper's; a duration of 0 has no limit.
     made.set_defaults(duration="0us", clock="2GHz", l2="2MiB")
     options = made.parse_args()
     if bool(options.machine) == bool(options.vmlinux):
-        give_up("give either --machine, or --vmlinux and --initramfs")
+        give_up("--machine, or --vmlinux and --initramfs are required, not both")
     if options.vmlinux and not options.initramfs:
         give_up("--vmlinux needs --initramfs")
     if options.machine and (options.prepare or options.script or options.driver != DRIVERS[0]):
-        give_up("--prepare, --script and --driver are for --vmlinux; a machine has its job")
+        give_up("--prepare, --script and --driver need --vmlinux; a machine has its job")
     if options.io is not None:
         if not options.machine:
-            give_up("--io is for --machine; a script marks what is measured itself")
+            give_up("--io needs --machine; a script marks the measured part itself")
         number_of_bytes(options.io)
         if ticks(options.io_within) < MILLISECOND:
             give_up(f"--io-within {options.io_within}: must be at least 1ms")
@@ -116,16 +128,16 @@ def arguments():
     if options.boot_cpu == "kvm":
         why_not = kvm_fault()
         if why_not:
-            give_up(f"--boot-cpu kvm: {why_not}; 'atomic' needs none, nor does --machine")
+            give_up(f"--boot-cpu kvm: {why_not}; use 'atomic', or --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
     if options.ruby and m5.defines.buildEnv.get("PROTOCOL") != RUBY_PROTOCOL:
         give_up(f"--ruby: this gem5 was built without {RUBY_PROTOCOL}")
     if options.base_cpi_out is not None:
         if options.cpu != "o3" or options.policy or options.ruby or options.out:
-            give_up("--base-cpi-out: of O3 cores and classic caches, without --policy and --out")
+            give_up("--base-cpi-out: needs O3 cores and classic caches, without --policy and --out")
         if not Path(options.base_cpi_out).parent.is_dir():
-            give_up(f"--base-cpi-out {options.base_cpi_out}: there is no such folder")
+            give_up(f"--base-cpi-out {options.base_cpi_out}: no such folder")
     return options
 
 
@@ -135,7 +147,7 @@ def number_of_bytes(text):
     except ValueError as error:
         give_up(f"--io: {error}")
     if wanted < 1:
-        give_up(f"--io {text}: must be at least a byte")
+        give_up(f"--io {text}: must be at least 1 byte")
     return wanted
 
 
@@ -256,13 +268,15 @@ def run_until(causes, duration=0):
 def run_up_to(cause, options):
     """Simulate until the guest signals ``cause``, at most for --patience."""
     if run_until([cause, LIMIT], ticks(options.patience)) == LIMIT:
-        give_up(f"--patience {options.patience}: the guest told no {cause}; see the terminal")
+        give_up(
+            f"--patience {options.patience}: the guest did not signal {cause}; see the terminal"
+        )
 
 
 def run_for(duration, what):
     """Simulate the given number of ticks; it is an error if the region ends in them."""
     if duration and run_until([LIMIT, "workend", EXIT], duration) != LIMIT:
-        give_up(f"{what}: the region ends before; choose a shorter time")
+        give_up(f"{what}: the region ends in this time; set a shorter one")
 
 
 def await_io(options, memory):
@@ -283,8 +297,8 @@ def await_io(options, memory):
             print(f"{found:,.0f} bytes of the NVDIMM moved in millisecond {number} of the region")
             return
     give_up(
-        f"--io {options.io}: no millisecond within {options.io_within} of the region moved so many "
-        "bytes of the NVDIMM; choose fewer, or another window"
+        f"--io {options.io}: no millisecond within {options.io_within} of the "
+        "region moved this many bytes of the NVDIMM; set fewer, or another window"
     )
 
 
@@ -322,7 +336,7 @@ def measure(options):
         here = machine(options, board)
         differing = [name for name in here if found.get(name) != here[name]]
         told = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
-        give_up(f"--checkpoint {options.checkpoint}: of a machine with {told}")
+        give_up(f"--checkpoint {options.checkpoint}: belongs to a machine with {told}")
     start(options, board, options.checkpoint)
     if io is None:
         run_up_to("workbegin", options)
@@ -353,9 +367,11 @@ def main():
         run_each_policy(options)
         measure(options)
     elif booted:
-        give_up(f"--checkpoint {options.checkpoint}: there already; --script goes on from it")
+        give_up(f"--checkpoint {options.checkpoint}: already exists; continue it with --script")
     elif options.script:
-        give_up(f"--checkpoint {options.checkpoint}: none there; make it without --script first")
+        give_up(
+            f"--checkpoint {options.checkpoint}: does not exist; make it without --script first"
+        )
     else:
         boot(options)
 

@@ -45,24 +45,35 @@ def give_up(message):
     sys.exit(2)
 
 
+def more_help(example, page):
+    """Return the end of a script's help: an example, and the page to read."""
+    return f"Example: gem5.opt configs/gem5/{example}. More in docs/{page}."
+
+
 def add_memory_options(made):
     """Add the options that `make_memory`, `run_each_policy` and `leave_run` read."""
     made.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
     made.add_argument(
         "--policy", action="append", default=[], help="policy bundle; repeat for one run per policy"
     )
-    made.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
-    made.add_argument("--controllers", type=int, default=1, help="number that interleaves lines")
+    made.add_argument(
+        "--set", action="append", default=[], metavar="PATH=VALUE", help="set a parameter"
+    )
+    made.add_argument(
+        "--controllers", type=int, default=1, help="number of controllers, which interleave lines"
+    )
     made.add_argument(
         "--nvdimms", type=int, help="controllers with a separate NVDIMM; default: all share one"
     )
-    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--seed", type=int, default=1, help="seed of all pseudo-random choices")
     made.add_argument(
         "--check", action="store_true", help="check every command against the protocol"
     )
     made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
-    made.add_argument("--out", help="run directory; with several policies, a parent of one each")
-    made.add_argument("--force", action="store_true", help="replace run directories")
+    made.add_argument(
+        "--out", help="run directory; with several policies, the parent of one directory each"
+    )
+    made.add_argument("--force", action="store_true", help="replace existing run directories")
     made.add_argument("--jobs", type=int, default=1, help="policies to run at a time")
 
 

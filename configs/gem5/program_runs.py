@@ -6,19 +6,26 @@ import time
 
 import m5
 from cores_and_caches import add_core_options
-from gem5_run import add_memory_options
+from gem5_run import add_memory_options, more_help
 from m5.objects import BaseO3CPU
 
 
-def parser(text):
-    """Return a parser with the options common to all scripts that run programs."""
-    made = argparse.ArgumentParser(description=text)
+def parser(text, example, page):
+    """Return a parser with the options common to all scripts that run programs.
+
+    Its help has ``text``, an ``example`` of a command line and the ``page`` to read.
+    """
+    made = argparse.ArgumentParser(description=text, epilog=more_help(example, page))
     add_memory_options(made)
-    made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="for the measured part")
-    made.add_argument("--clock", default="3GHz")
+    made.add_argument(
+        "--cpu", default="o3", choices=["timing", "o3"], help="cores of the measured part"
+    )
+    made.add_argument("--clock", default="3GHz", help="clock of the cores")
     add_core_options(made)
-    made.add_argument("--warmup", default="0us", help="detailed, before the measured part")
-    made.add_argument("--duration", default="1ms", help="simulated time to measure, at most")
+    made.add_argument(
+        "--warmup", default="0us", help="simulated time to run in detail before measuring"
+    )
+    made.add_argument("--duration", default="1ms", help="largest simulated time to measure")
     return made
 
 

@@ -46,9 +46,16 @@ LIMIT = "simulate() limit reached"
 
 
 def arguments():
-    made = parser(__doc__.splitlines()[0])
+    made = parser(
+        __doc__.splitlines()[0],
+        "se_mix.py --program 'block_copy read 64 0' --policy all --out runs",
+        "gem5-programs.md",
+    )
     made.add_argument(
-        "--program", action="append", required=True, help="command line; repeat for more cores"
+        "--program",
+        action="append",
+        required=True,
+        help="command line of a program; may be repeated, one per core",
     )
     made.add_argument(
         "--fast-forward", type=int, default=0, metavar="N", help="instructions to skip on each core"
@@ -66,7 +73,7 @@ def executable(name):
     source = OURS / f"{name}.c"
     if not source.is_file():
         known = ", ".join(sorted(path.stem for path in OURS.glob("*.c")))
-        give_up(f"--program {name}: no path, nor a program of ours; there are: {known}")
+        give_up(f"--program {name}: is neither a path nor a shipped program; known: {known}")
     path = Path(m5.options.outdir, name).resolve()
     compiler = ["gcc", "-O2", "-static", "-o", str(path), str(source)]
     if subprocess.run(compiler).returncode:
@@ -137,7 +144,10 @@ def fast_forward(options, cores):
     for _ in cores:
         event = m5.simulate()
         if event.getCause() != wanted:
-            give_up(f"before all programs were at their measured parts: '{event.getCause()}'")
+            give_up(
+                "a program ended before all programs reached their measured parts: "
+                f"'{event.getCause()}'"
+            )
 
 
 def run_mix(options, lines, folders=None):

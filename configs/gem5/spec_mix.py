@@ -28,17 +28,27 @@ COMMANDS = "speccmds.cmd"
 
 
 def arguments():
-    made = parser(__doc__.splitlines()[0])
-    made.add_argument("--spec-root", required=True, metavar="DIR", help="installed SPEC")
+    made = parser(
+        __doc__.splitlines()[0],
+        "spec_mix.py --spec-root /opt/cpu2006 --benchmark 429.mcf --policy all",
+        "gem5-programs.md",
+    )
+    made.add_argument(
+        "--spec-root", required=True, metavar="DIR", help="folder of an installed SPEC"
+    )
     made.add_argument(
         "--benchmark",
         action="append",
         required=True,
-        help="such as 429.mcf or 505.mcf_r; repeatable",
+        help="name, for example 429.mcf or 505.mcf_r; may be repeated",
     )
     made.add_argument("--size", default="ref", help="test, train or ref; CPU2017: refrate, ...")
-    made.add_argument("--program", action="append", default=[], help="as in se_mix.py")
-    made.add_argument("--fast-forward", type=int, default=1_000_000_000, metavar="N")
+    made.add_argument(
+        "--program", action="append", default=[], help="additional program, as in se_mix.py"
+    )
+    made.add_argument(
+        "--fast-forward", type=int, default=1_000_000_000, metavar="N", help="instructions to skip"
+    )
     return made.parse_args()
 
 
@@ -48,14 +58,14 @@ def benchmark_folder(root, name):
     suites = [folder / suite for suite in ("CPU2006", "CPU", "CPU2017")]
     suites = [suite for suite in suites if suite.is_dir()]
     if not suites:
-        give_up(f"--spec-root {root}: no SPEC CPU2006 or CPU2017: no benchspec/CPU* below it")
+        give_up(f"--spec-root {root}: must contain SPEC CPU2006 or CPU2017, in benchspec/CPU*")
     for suite in suites:
         if (suite / name).is_dir():
             return suite / name
     known = sorted(
         path.name for suite in suites for path in suite.iterdir() if path.name[0].isdigit()
     )
-    give_up(f"--benchmark {name}: not in {suites[0]}; there are: {', '.join(known) or 'none'}")
+    give_up(f"--benchmark {name}: not in {suites[0]}; known: {', '.join(known) or 'none'}")
 
 
 def run_folder(folder, size):
@@ -64,8 +74,9 @@ def run_folder(folder, size):
     found = [path for path in found if (path / COMMANDS).is_file()]
     if not found:
         give_up(
-            f"{folder}/run: no run folder of size {size} with {COMMANDS}; set one up by "
-            f"'runspec --action=setup --size={size} {folder.name}' (CPU2017: runcpu)"
+            f"{folder}/run: no run folder of size {size} with {COMMANDS}; set one up "
+            f"with 'runspec --action=setup --size={size} {folder.name}' (CPU2017: "
+            "runcpu)"
         )
     return found[-1]
 
@@ -94,9 +105,9 @@ def first_command(folder):
             give_up(f"{folder}/{COMMANDS}: reads standard input, which is not supported here")
         program = (folder / words[0]).resolve()
         if not program.is_file():
-            give_up(f"{folder}/{COMMANDS}: {program}: not built")
+            give_up(f"{folder}/{COMMANDS}: {program}: is not built")
         return shlex.join([str(program), *takewhile(not_redirection, words[1:])])
-    give_up(f"{folder}/{COMMANDS}: no command")
+    give_up(f"{folder}/{COMMANDS}: contains no command")
 
 
 if __name__ == "__m5_main__":

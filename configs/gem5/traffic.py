@@ -28,6 +28,7 @@ from gem5_run import (
     give_up,
     leave_run,
     make_memory,
+    more_help,
     run_each_policy,
     ticks,
     without,
@@ -44,22 +45,33 @@ TABLE = "traffic.json"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    example = "traffic.py --load mix --policy unified_fr_fcfs --policy split"
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], epilog=more_help(example, "gem5-programs.md")
+    )
     parser.add_argument(
         "--memory",
         action="append",
         choices=["hmsim", "gem5", "hetero", "simple"],
-        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); gem5's HeteroMemCtrl; or "
-        "gem5's SimpleMemory with unlimited bandwidth; repeat to compare",
+        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); gem5's "
+        "HeteroMemCtrl; or gem5's SimpleMemory with unlimited bandwidth; may be "
+        "repeated to compare",
     )
     add_memory_options(parser)
-    parser.add_argument("--load", default="dram", choices=["dram", "nvdimm", "mix"])
-    parser.add_argument("--pattern", default="random", choices=["random", "linear"])
+    parser.add_argument(
+        "--load", default="dram", choices=["dram", "nvdimm", "mix"], help="generators that run"
+    )
+    parser.add_argument(
+        "--pattern", default="random", choices=["random", "linear"], help="order of addresses"
+    )
     parser.add_argument("--reads", type=int, default=100, help="share of reads, percent")
     parser.add_argument("--footprint", type=int, default=256, help="MiB of each memory")
     parser.add_argument("--duration", default="100us", help="simulated time of each step")
     parser.add_argument(
-        "--period", type=int, action="append", help="ns per line; repeat for more steps"
+        "--period",
+        type=int,
+        action="append",
+        help="time per line in ns; may be repeated for more steps",
     )
     parser.add_argument("--dram-period", default="20ns", help="time per DRAM line with --load mix")
     parser.add_argument(
@@ -112,7 +124,7 @@ def build(options):
     used = ("dram", "nvdimm") if options.load == "mix" else (options.load,)
     for name in used:
         if name not in starts:
-            give_up(f"--load {options.load}: there is no NVDIMM in --memory {kind}")
+            give_up(f"--load {options.load}: --memory {kind} has no NVDIMM")
         generator = objects.PyTrafficGen(progress_check="100s")
         setattr(system, name, generator)
         generator.port = system.membus.cpu_side_ports
@@ -231,13 +243,13 @@ def show(tables):
         print("".join([f"{name:12}{row['period_ns']:>12g}", *cells]))
     for table in tables:
         spent = table["host_per_simulated"]
-        print(f"{table['memory']}: {spent:,.0f} s of host time for a simulated one")
+        print(f"{table['memory']}: {spent:,.0f} s of host time per simulated second")
         done = {(row["memory"], row["alone"]): row["requests"] for row in table["rows"]}
         for (name, alone), count in done.items():
             by_itself = done.get((name, True), 0)
             if not alone and count < STALLED * by_itself:
                 print(
-                    f"{table['memory']}: {name} stands still beside the other memory's traffic: "
+                    f"{table['memory']}: {name} starves beside the other memory's traffic: "
                     f"{count:,} requests, {by_itself:,} alone"
                 )
 

@@ -37,7 +37,7 @@ void BusAccounting::reset(Cycle now) {
 void BusAccounting::serialize(Archive& archive) {
   archive(lost_, cycles_without_, at_last_burst_, state_, since_, last_issue_, data_end_);
   archive.fixed(refreshes_);
-  archive.check_index(state_, kBusy + 1, "a bus is in no state");
+  archive.check_index(state_, kBusy + 1, "invalid state of a bus");
 }
 
 }  // namespace hmsim

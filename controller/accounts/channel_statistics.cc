@@ -110,9 +110,10 @@ void report_dram_queue(StatisticRegistry& registry, const Channels& channels) {
                  average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().dram_occupancy.mean(channel.now());
                  }));
-  report_shares_over(registry, channels, "dram.queue.share_over_",
-                     "share of time in which DRAM requests hold more slots than the name says",
-                     &S::dram_occupancy);
+  report_shares_over(
+      registry, channels, "dram.queue.share_over_",
+      "share of time in which DRAM requests hold more slots than the number in the name",
+      &S::dram_occupancy);
 }
 
 void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) {
@@ -121,19 +122,19 @@ void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) 
                  average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().nvdimm_occupancy.mean(channel.now());
                  }));
-  registry.gauge("nvdimm.queue.greatest_occupancy", "entries",
-                 "most transaction queue slots of a channel that NVDIMM requests held for any time",
-                 [channels] {
-                   std::int64_t most = 0;
-                   for (MemoryChannel* channel : channels) {
-                     most = std::max(
-                         most, greatest(channel->statistics().nvdimm_occupancy, channel->now()));
-                   }
-                   return static_cast<double>(most);
-                 });
-  report_shares_over(registry, channels, "nvdimm.queue.share_over_",
-                     "share of time in which NVDIMM requests hold more slots than the name says",
-                     &S::nvdimm_occupancy);
+  registry.gauge(
+      "nvdimm.queue.greatest_occupancy", "entries",
+      "most transaction queue slots of a channel that NVDIMM requests held at a time", [channels] {
+        std::int64_t most = 0;
+        for (MemoryChannel* channel : channels) {
+          most = std::max(most, greatest(channel->statistics().nvdimm_occupancy, channel->now()));
+        }
+        return static_cast<double>(most);
+      });
+  report_shares_over(
+      registry, channels, "nvdimm.queue.share_over_",
+      "share of time in which NVDIMM requests hold more slots than the number in the name",
+      &S::nvdimm_occupancy);
 }
 
 // Registers shares of the data-bus time of all channels together. With the two data shares they add
@@ -257,7 +258,8 @@ constexpr std::array kBusRows{
                                     "contested data-bus slots given to the NVDIMM"),
 };
 
-static_assert(Table::complete(kDramRows, kNvdimmRows, kBusRows), "a count has no row, or several");
+static_assert(Table::complete(kDramRows, kNvdimmRows, kBusRows),
+              "missing or duplicate row of a count");
 
 }  // namespace
 

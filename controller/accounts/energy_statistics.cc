@@ -62,7 +62,7 @@ void register_energy_statistics(StatisticRegistry& registry, const Channels& cha
   }
   for (int rank = 0; rank < channels.front()->energy()->ranks(); ++rank) {
     registry.gauge("dram.rank." + std::to_string(rank) + ".energy_j", "J",
-                   "devices of that rank, of all channels",
+                   "devices of that rank, summed over channels",
                    [channels, rank] { return energy_of(channels, rank).total(); });
   }
   registry.gauge("dram.power_w", "W", "DRAM energy per time", [channels] {

@@ -50,20 +50,21 @@ void Admission::serialize(Archive& archive, const AddressMap& map) {
   }
   for (const Queue& queue : queues_) {
     queue.line.each([&](const Request& request) {
-      archive.check(&queue_of(request.memory) == &queue, "a request waits in another's line");
+      archive.check(&queue_of(request.memory) == &queue,
+                    "request outside that is listed for another line");
     });
   }
   each_request([&](const Request& request, const Cycle* /*admitted*/) {
-    archive.check_index(request.agent, requesters_->size(), "nobody sent a request");
-    archive.check(map.holds(request.memory, request.address), "a request is for no memory");
+    archive.check_index(request.agent, requesters_->size(), "request without a requester");
+    archive.check(map.holds(request.memory, request.address), "request without a memory");
     archive.check(request.memory == MemoryClass::nvdimm || !request.flush,
-                  "a flush is for no NVDIMM");
+                  "flush without an NVDIMM");
   });
 }
 
 void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   const std::vector<Transaction*> held = pool_.held();
-  Places staged(archive, pool_.size(), "transactions not in command queues");
+  Places staged(archive, pool_.size(), "transactions missing from command queues");
   for (const std::uint32_t slot : staged_) {
     staged.take(slot);
     staged.check(pool_[slot].state == TransactionState::staged);
@@ -83,10 +84,10 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   queues_[1].free_slots = split_ ? layout.controller.nvdimm_queue_depth - held_[1] : 0;
   // This ensures a pool slot for each free queue slot.
   archive.check(queues_[0].free_slots >= 0 && queues_[1].free_slots >= 0,
-                "a queue holds more than it can");
+                "more entries in a queue than its depth");
   full_ranks_ = 0;
   for (const std::int64_t room : room_) {
-    archive.check(room >= 0, "a command queue holds more than it can");
+    archive.check(room >= 0, "more entries in a command queue than its depth");
     full_ranks_ += command_queues_fill_ && room == 0 ? 1 : 0;
   }
   line_order_.restore(archive, held);

@@ -57,7 +57,7 @@ class Admission {
   // Returns whether a waiting request could take a free slot.
   bool may_admit() const { return may_admit(0) || may_admit(1); }
   bool may_admit(std::size_t queue) const {
-    return queues_[queue].free_slots > 0 && !queues_[queue].line.empty();
+    return !queues_[queue].line.empty() && queues_[queue].free_slots > 0;
   }
   // first() takes a slot for the first request of the line; pop() then removes it. Precondition:
   // may_admit().

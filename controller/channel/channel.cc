@@ -106,7 +106,7 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
   }
   const Cycle edge = clock_.edge_from(now);
   ensure(tag < admission_.pool().size() && NvdimmEndpoint::awaits_ack(admission_.pool()[tag]),
-         "channel", now, -1, "an ack for nobody");
+         "channel", now, -1, "ack without a transaction");
   Transaction& transaction = admission_.pool()[tag];
   accounts_.acknowledged(transaction, edge + layout_.ack_to_burst);
   nvdimm_.endpoint().raise_ack(transaction);

@@ -54,7 +54,7 @@ void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
 void Channel::place(Archive& archive, Transaction& transaction) const {
   const TransactionState state = transaction.state;
   if (transaction.request.flush) {
-    archive.check(state == TransactionState::barred, "a flush is no barrier");
+    archive.check(state == TransactionState::barred, "flush that is not a barrier");
     transaction.rank = layout_.nvdimm_rank;
     transaction.bank = 0;
   } else {
@@ -62,8 +62,9 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
   }
   const bool of_nvdimm = state == TransactionState::barred || state == TransactionState::waiting ||
                          state == TransactionState::ready;
-  archive.check(is_nvdimm(transaction) || !of_nvdimm, "a DRAM request waits for an ack");
-  archive.check(layout_.grants || state != TransactionState::ready, "no grant is ever waited for");
+  archive.check(is_nvdimm(transaction) || !of_nvdimm, "DRAM request in wait for an ack");
+  archive.check(layout_.grants || state != TransactionState::ready,
+                "transaction in wait for a grant in a system without grants");
 }
 
 // Lists all unfinished requests, except a flush that is done on this channel but still holds its

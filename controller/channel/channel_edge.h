@@ -131,7 +131,7 @@ HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
   Transaction& transaction = nvdimm_.endpoint().first_ack();
   const Cycle edge = clock_.edge();
   ensure(NvdimmEndpoint::awaits_ack(transaction), "channel", clock_.now(),
-         static_cast<std::int64_t>(transaction.request.id), "a second ack");
+         static_cast<std::int64_t>(transaction.request.id), "second ack of a transaction");
   nvdimm_.endpoint().take_ack();
   const bool takes_slot = layout_.controller.ack_takes_slot();
   if (takes_slot) {

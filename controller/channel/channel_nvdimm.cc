@@ -27,11 +27,11 @@ void Channel::end_flush(Transaction& flush) {
   clock_.wakeup().answered();
 }
 
-// If an edge takes the last of all acks, lift_flush() runs on the same edge; otherwise on the next
-// one.
+// If the NVDIMM's last ack arrives on an edge, lift_flush() runs on that edge; otherwise on the
+// next one.
 void Channel::pass_flush(Tick now) {
   ensure(nvdimm_.barrier().stage() == FlushBarrier::Stage::acknowledged, "channel", now, -1,
-         "a flush passes that the NVDIMM has not acknowledged");
+         "end of a flush that the NVDIMM has not acknowledged");
   nvdimm_.barrier().pass();
   if (admission_.is_open()) {
     return;

@@ -81,7 +81,7 @@ void DramBanks::serialize(Archive& archive) {
     archive(bank.open_row);
   }
   archive(side_);
-  archive.check_index(side_, 2, "neither reads nor writes have the banks");
+  archive.check_index(side_, 2, "banks belong to neither reads nor writes");
   if (!archive.loading()) {
     return;
   }

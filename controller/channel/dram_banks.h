@@ -94,8 +94,8 @@ class DramBanks {
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
   // Adds the oldest legal activate or precharge to `candidates`. Call after collect().
   virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
-  // Call on each edge from next() on that calls none of these functions, because the command bus is
-  // taken.
+  // Call on each edge from next() on at which the command bus is taken, instead of the functions
+  // above.
   virtual void advance(Cycle edge) = 0;
   // None of these functions finds a legal command before next(). look_ahead() recomputes it; call
   // it after commands that this class did not issue.

@@ -76,7 +76,7 @@ class EdgeClock {
 
   void serialize(Archive& archive) {
     archive(edge_, next_);
-    archive.check(edge_ >= Cycle(-1) && edge_ < next_, "a channel's time goes back");
+    archive.check(edge_ >= Cycle(-1) && edge_ < next_, "time of a channel runs backwards");
     now_ = time_of(later(edge_, Cycle(0)));
     wake_at(next_);
   }

@@ -58,7 +58,7 @@ class LineOrder {
       }
       Transaction* const before = exchange(*each);
       archive.check((before != nullptr) == (each->state == TransactionState::held),
-                    "transactions to one line are not in order");
+                    "transactions to one line out of order");
       each->predecessor = before;
       if (before != nullptr) {
         before->successor = each;

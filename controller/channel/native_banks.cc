@@ -7,8 +7,7 @@ namespace hmsim {
 
 NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
     : DramBanks(dram, pool), engine_(engine) {
-  ensure(banks_.size() <= kMostBanks, "native banks", Tick(0), -1,
-         "the channel has too many banks");
+  ensure(banks_.size() <= kMostBanks, "native banks", Tick(0), -1, "too many banks in a channel");
 }
 
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {

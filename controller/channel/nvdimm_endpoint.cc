@@ -68,7 +68,7 @@ void NvdimmEndpoint::rebuild() {
 void NvdimmEndpoint::serialize(Archive& archive) {
   archive(acks_);
   acks_.each([&](std::uint32_t slot) {
-    archive.check_index(slot, pool_.size(), "an ack is for no command");
+    archive.check_index(slot, pool_.size(), "ack without a command");
   });
   for (PseudoBank& bank : banks_) {
     archive(bank.last_page);

@@ -114,7 +114,7 @@ void Ordering::serialize(Archive& archive, std::size_t slots) {
     TransactionScheduler& scheduler = *schedulers_[queue];
     scheduler.serialize(archive);
     scheduler.serialize_changes(archive);
-    archive.check_indices(scheduler.changed_slots(), slots, "there is no such slot");
+    archive.check_indices(scheduler.changed_slots(), slots, "invalid slot");
   }
   arbiter_->serialize(archive);
 }

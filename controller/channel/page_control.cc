@@ -66,7 +66,7 @@ void PageControl::serialize(Archive& archive) {
   archive.section("page control");
   archive.fixed(banks_);
   archive(listed_, next_);
-  archive.check_indices(listed_, banks_.size(), "a row to be closed does not exist");
+  archive.check_indices(listed_, banks_.size(), "invalid row to close");
   for (const std::int32_t bank : listed_) {
     at(bank).listed = true;
   }

@@ -77,7 +77,7 @@ PowerStep PowerControl::step(int rank, Cycle edge, State wanted) const {
   return !open && model_.rank_gate(next, rank) <= edge ? PowerStep{rank, -1, next} : PowerStep{};
 }
 
-// Returns when step() finds a step.
+// Returns the first edge on which step() has a step for the rank.
 Cycle PowerControl::step_from(int rank, State wanted) const {
   const Rank& state = ranks_[static_cast<std::size_t>(rank)];
   Cycle from = kNeverCycle;

@@ -143,8 +143,7 @@ void RefreshControl::serialize(Archive& archive) {
   archive.fixed(ranks_, free_from_);
   archive(last_free_);
   for (const Rank& rank : ranks_) {
-    archive.check_index(rank.turn, static_cast<std::size_t>(turns_),
-                        "a turn of refreshes does not exist");
+    archive.check_index(rank.turn, static_cast<std::size_t>(turns_), "invalid turn of a refresh");
   }
   if (archive.loading()) {
     blocked_ranks_ = static_cast<int>(

@@ -69,14 +69,15 @@ class StarvationGuard {
   }
   static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
-  // Loading: restore() lists the waiting and the overdue transactions among those that hold a slot.
-  // owner_of(class) is a queue. The lists exist only if a queue has a limit, so without one no
-  // transaction may be overdue.
+  // When loading, call restore() after serialize(). It finds the waiting and the overdue
+  // transactions among those that hold a slot (`held`). owner_of(class) returns the queue of a
+  // class. Only queues with a limit have such lists, so without a limit no transaction may be
+  // overdue.
   void serialize(Archive& archive) { archive.fixed(due_); }
   template <class OwnerOf>
   void restore(const Archive& archive, std::vector<Transaction*> held, OwnerOf owner_of) {
     for (const Transaction* each : held) {
-      archive.check(!each->overdue || active(), "a transaction is overdue that has no limit");
+      archive.check(!each->overdue || active(), "overdue transaction without a limit");
     }
     if (!active()) {
       return;

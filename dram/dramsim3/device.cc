@@ -120,11 +120,11 @@ class Dramsim3Timing final : public TimingModel {
     }
     for (const Issued& issued : log_) {
       dated = dated && issued.cycle >= 0 && is_date(issued.cycle);
-      archive.check_index(issued.bank, open_.size(), "there is no such bank");
+      archive.check_index(issued.bank, open_.size(), "invalid bank");
     }
-    archive.check(dated, "a command lies in the far future");
+    archive.check(dated, "command in the far future");
     archive.check_indices(next_group_, static_cast<std::size_t>(config_->bankgroups),
-                          "there is no such bank group");
+                          "invalid bank group");
   }
 
   // Resets the state. All DRAM banks are closed. Each bank group of the spare ranks has one open
@@ -202,7 +202,7 @@ class Dramsim3Timing final : public TimingModel {
     const dramsim3::Command answer =
         state_->GetReadyCommand(question, static_cast<std::uint64_t>(cycle));
     ensure(!answer.IsValid() || answer.cmd_type == expected, "dramsim3", Tick(cycle), -1,
-           "the bank is in another state than its controller thinks");
+           "state of a bank differs from its controller's");
     return answer.IsValid();
   }
 

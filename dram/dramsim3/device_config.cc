@@ -56,7 +56,7 @@ class TemporaryFile {
     std::ofstream file(path_);
     file << text;
     if (descriptor < 0 || ::close(descriptor) != 0 || !file.flush()) {
-      throw InputError("cannot write '" + path_ + "', from which DRAMsim3 is to be configured");
+      throw InputError("cannot write '" + path_ + "', DRAMsim3's configuration");
     }
   }
   ~TemporaryFile() { ::unlink(path_.c_str()); }
@@ -76,7 +76,7 @@ std::unique_ptr<dramsim3::Config> dramsim3_config(const DramParameters& dram,
   const TemporaryFile file(ini_of(dram, options, queue_depth));
   auto config = std::make_unique<dramsim3::Config>(file.path(), ".");
   ensure(config->ranks == static_cast<int>(dram.ranks), "dramsim3", Tick(0), -1,
-         "DRAMsim3 finds another number of ranks");
+         "DRAMsim3 uses another number of ranks");
   return config;
 }
 

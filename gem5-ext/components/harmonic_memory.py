@@ -36,12 +36,12 @@ def flat_parameters(
     for name, value in (overrides or {}).items():
         if not isinstance(value, (str, int, float)):
             raise ValueError(
-                f"{name}: {value!r} is an object of Python, and policies in Python do not run in"
-                " gem5: in C++ it is one file below policies/, which gem5 compiles, too"
+                f"{name}: policies in Python do not run in gem5, got {value!r}; write it "
+                "in C++ in policies/, which gem5 also compiles"
             )
     if config.endswith(".flat"):
         if policy or overrides:
-            raise ValueError(f"{config}: a flat file takes neither policy nor overrides")
+            raise ValueError(f"{config}: a flat file excludes policy and overrides")
         text = Path(config).read_text(encoding="utf-8")
     else:
         command = [*os.environ.get("HMSIM", "hmsim").split(), "check", config, "--flat"]
@@ -52,8 +52,8 @@ def flat_parameters(
             done = subprocess.run(command, capture_output=True, text=True)
         except FileNotFoundError:
             raise ValueError(
-                f"no command {command[0]}: install hmsim where gem5 finds it, or name it in the"
-                " environment variable HMSIM"
+                f"command {command[0]} not found: install hmsim where gem5 finds it, or "
+                "name it in the environment variable HMSIM"
             ) from None
         if done.returncode != 0:
             raise ValueError(done.stderr.strip() or f"{' '.join(command)} failed")
@@ -111,20 +111,24 @@ class HarmonicMemory(AbstractMemorySystem):
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
-            raise ValueError(f"controllers: {controllers} is no power of two")
+            raise ValueError(f"controllers: must be a power of two, got {controllers}")
         if interleaving < LINE or interleaving & (interleaving - 1):
-            raise ValueError(f"interleaving: {interleaving} is no power of two from {LINE} on")
+            raise ValueError(
+                f"interleaving: must be a power of two of at least {LINE}, got {interleaving}"
+            )
         if record and controllers > 1:
-            raise ValueError("record: of one controller only")
+            raise ValueError("record: needs controllers: 1")
         self._interleaving = interleaving
         parameters, capacities = flat_parameters(config, policy, overrides)
         present = capacities.get("nvdimm", 0)
         if nvdimms is not None and not 1 <= nvdimms <= controllers:
-            raise ValueError(f"nvdimms: {nvdimms}, of 1 to {controllers} controllers")
+            raise ValueError(
+                f"nvdimms: must be 1 to {controllers}, the number of controllers, got {nvdimms}"
+            )
         if (nvdimms or written) and not present:
             raise ValueError("the configuration has no NVDIMM (nvdimm.present)")
         if nvdimms and nvdimms > 1 and written:
-            raise ValueError("written: of one NVDIMM, or one that all controllers share")
+            raise ValueError("written: needs one NVDIMM, or one that all controllers share")
         self._dram = capacities["dram"] * controllers
         self._nvdimms = [present] * nvdimms if nvdimms else [present * controllers] * bool(present)
         self._own = nvdimms is not None

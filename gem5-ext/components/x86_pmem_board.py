@@ -41,7 +41,7 @@ class X86PmemBoard(X86Board):
         memory = self.get_memory()
         if memory.dram_size > IO_HOLE:
             raise ValueError(
-                f"DRAM has {memory.dram_size} bytes; up to 3 GiB lie below the I/O hole"
+                f"DRAM must have at most 3 GiB, below the I/O hole, got {memory.dram_size} bytes"
             )
         if not memory.nvdimm_size:
             raise ValueError("the configuration has no NVDIMM (nvdimm.present)")
@@ -87,7 +87,9 @@ class X86PmemBoard(X86Board):
             found = {name: left[name] for name in ("cores", "dram_bytes", "nvdimm_bytes")}
             mhz = float(left["clock_mhz"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{folder}: no machine of 'hmsim guest prepare' ({error})") from None
+            raise ValueError(
+                f"{folder}: is not a machine of 'hmsim guest prepare' ({error})"
+            ) from None
         memory = self.get_memory()
         here = {
             "cores": cores,
@@ -97,7 +99,7 @@ class X86PmemBoard(X86Board):
         if len(memory.nvdimm_sizes) > 1:
             raise ValueError(f"{folder}: has one NVDIMM, this machine {memory.nvdimm_sizes}")
         if found != here:
-            raise ValueError(f"{folder}: of a machine with {found}, this one has {here}")
+            raise ValueError(f"{folder}: belongs to a machine with {found}, this one has {here}")
         self._set_fullsystem(True)
         self.workload.object_file = str(Path(folder, "memory.elf"))
         self.workload.command_line = ""
@@ -128,11 +130,11 @@ class X86PmemBoard(X86Board):
         image = Path(initramfs)
         with image.open("rb") as file:
             if file.read(6) != b"070701":
-                raise ValueError(f"{initramfs}: no uncompressed cpio archive (newc)")
+                raise ValueError(f"{initramfs}: is not an uncompressed cpio archive (newc)")
         size = image.stat().st_size
         end = INITRD_START + size
         if end > self.get_memory().dram_size:
-            raise ValueError(f"{initramfs}: {size} bytes do not fit into DRAM behind 768 MiB")
+            raise ValueError(f"{initramfs}: {size} bytes do not fit into DRAM above 768 MiB")
         # gem5's loader does not support an initrd; write its address to the boot parameters.
         fields = Path(m5.options.outdir, "boot_parameters.bin")
         fields.write_bytes(struct.pack("<BBHIII", 0xFF, 0x01, 0, 0, INITRD_START, size))

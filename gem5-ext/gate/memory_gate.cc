@@ -33,7 +33,7 @@ SystemConfig configure(const Assignments& given, Assignments& values) {
   declare_all_policies(parameters, policies);
   for (const Assignment& assignment : given) {
     if (assignment.first == "storage.kind" && assignment.second != "none") {
-      throw InputError("storage.kind: the host has disks of its own: must be 'none'");
+      throw InputError("storage.kind: must be 'none': the host has its own disks");
     }
     if (!is_the_hosts(assignment.first)) {
       config.assignments.push_back(assignment);
@@ -69,13 +69,13 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
       memory_(config_, kernel_, seed),
       identity_(identity_of(values_, seed)) {
   if (config_.store_data) {
-    throw InputError("system.store_data: the host keeps the data; leave it off");
+    throw InputError("system.store_data: must be off: the host keeps the data");
   }
   if (config_.nvdimm.present &&
       config_.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
     throw InputError(
-        "nvdimm.precondition.buffer: 'resident' holds what agents' traces tell, and the host does "
-        "not: must be 'none', 'dirty' or 'captured'");
+        "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not "
+        "have: must be 'none', 'dirty' or 'captured'");
   }
   memory_.set_requesters({this});
   memory_.set_progress(*this);
@@ -93,13 +93,14 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
 MemoryGate::~MemoryGate() = default;
 
 void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
-  ensure(untouched(), "gate", advanced_, -1, "pages were to be written before time passed");
+  ensure(untouched(), "gate", advanced_, -1,
+         "pages written before simulated time must be set before it begins");
   const bool held =
       config_.nvdimm.present && config_.nvdimm.precondition.buffer == PreconditionBuffer::captured;
   if (held && pages.empty()) {
     throw InputError(
-        "nvdimm.precondition.buffer: 'captured' holds what was written before time passed, and "
-        "nothing was: must be 'none' or 'dirty'");
+        "nvdimm.precondition.buffer: 'captured' needs pages written before simulated time began, "
+        "and there are none: must be 'none' or 'dirty'");
   }
   if (pages.empty()) {
     return;
@@ -118,10 +119,10 @@ bool MemoryGate::offer(const GatePacket& packet, Tick now) {
   if (packet.address < Address(0) || packet.size < 1 || packet.size > capacity ||
       packet.address.value() > capacity - packet.size) {
     throw InputError("a packet of " + std::to_string(packet.size) + " bytes at " +
-                     std::to_string(packet.address.value()) + " reaches beyond a memory of " +
+                     std::to_string(packet.address.value()) + " is outside the memory of " +
                      std::to_string(capacity) + " bytes");
   }
-  ensure(!suspended_, "gate", now, -1, "a packet is offered while time stands still");
+  ensure(!suspended_, "gate", now, -1, "a packet arrived while simulated time is stopped");
   if (has_refused(packet.memory)) {
     return false;
   }
@@ -240,7 +241,7 @@ bool MemoryGate::idle() const {
 }
 
 void MemoryGate::suspend(Tick now) {
-  ensure(idle(), "gate", now, -1, "time is to stand still with work under way");
+  ensure(idle(), "gate", now, -1, "cannot stop simulated time: requests are in flight");
   advanced_ = catch_up(now);
   suspended_ = true;
 }
@@ -272,7 +273,8 @@ void MemoryGate::reset_statistics(Tick now) {
 }
 
 std::string MemoryGate::save() {
-  ensure(suspended_ && idle(), "gate", advanced_, -1, "a checkpoint with work under way");
+  ensure(suspended_ && idle(), "gate", advanced_, -1,
+         "cannot save a checkpoint: requests are in flight");
   Archive archive;
   serialize(archive);
   return seal_checkpoint(archive.bytes(), identity_);
@@ -282,7 +284,7 @@ void MemoryGate::load(const std::string& checkpoint) {
   Archive archive(open_checkpoint(checkpoint, identity_));
   serialize(archive);
   if (!archive.at_end()) {
-    throw InputError("the checkpoint holds more than this memory's state");
+    throw InputError("the checkpoint contains more than this memory's state");
   }
 }
 
@@ -292,7 +294,8 @@ void MemoryGate::serialize(Archive& archive) {
   memory_.serialize(archive);
   if (archive.loading()) {
     memory_.check_loaded(archive, false);
-    archive.check(memory_.outstanding().empty(), "requests are under way");
+    archive.check(memory_.outstanding().empty(),
+                  "cannot load a checkpoint: requests are in flight");
   }
   bool checked = checker_ != nullptr;
   archive(checked);

@@ -63,7 +63,7 @@ std::vector<std::int64_t> written_pages(std::string_view text, std::int64_t end)
     }
     if (pages.size() + static_cast<std::size_t>(count) > static_cast<std::size_t>(end)) {
       throw InputError("line " + std::to_string(line) + ": more pages than the " +
-                       std::to_string(end) + " that there are: each is told once");
+                       std::to_string(end) + " of the NVDIMM: each page may occur once");
     }
     for (std::int64_t page = first; page < first + count; ++page) {
       pages.push_back(page);

@@ -22,7 +22,7 @@ constexpr std::array kRows{
     Table::part<&S::write_merged>(),
     Table::ratio<&S::read_lookups, &S::read_hits, &S::read_merged>(
         "nvdimm.buffer.read_hit_ratio",
-        "reads that found their line in the buffer or on its way from flash"),
+        "reads that found their line in the buffer or in flight from flash"),
     Table::ratio<&S::write_lookups, &S::write_hits, &S::write_merged>(
         "nvdimm.buffer.write_hit_ratio",
         "writes whose page or item had, or waited for, a frame of the write part"),
@@ -33,36 +33,35 @@ constexpr std::array kRows{
         "writes whose page or item had a frame of the write part"),
     Table::sum<&S::read_merged, &S::write_merged>(
         "nvdimm.buffer.merged", "commands",
-        "commands that found their page or item on its way into a frame"),
+        "commands that found their page or item in flight to a frame"),
     Table::counter<&S::read_joined>(
         "nvdimm.buffer.read_joined", "commands",
-        "of these, reads of an item that joined another item's flash read of the page"),
+        "reads of an item that joined another item's flash read of the page"),
     Table::counter<&S::unmapped_reads>(
         "nvdimm.buffer.unmapped_reads", "commands",
         "reads of never-written pages that were answered without flash access"),
     Table::counter<&S::evictions>("nvdimm.buffer.evictions", "pages", "pages written back"),
     Table::counter<&S::eviction_reads>(
         "nvdimm.buffer.eviction_reads", "pages",
-        "pages read from flash to complete one that is written back"),
+        "pages read from flash to complete a page that is written back"),
     Table::counter<&S::prefetches>(
         "nvdimm.buffer.prefetches", "pages",
         "pages (items) read from flash for commands that were still queued"),
     Table::counter<&S::prefetch_useful>(
         "nvdimm.buffer.prefetch_useful", "pages",
-        "of these, pages that were in the buffer when first looked up"),
+        "prefetched pages that were in the buffer at their first lookup"),
     Table::counter<&S::prefetch_late>(
         "nvdimm.buffer.prefetch_late", "pages",
-        "of these, pages that were still on their way when first looked up"),
-    Table::counter<&S::prefetch_unused>(
-        "nvdimm.buffer.prefetch_unused", "pages",
-        "of these, pages that left the buffer before any read asked for them"),
+        "prefetched pages that were still in flight at their first lookup"),
+    Table::counter<&S::prefetch_unused>("nvdimm.buffer.prefetch_unused", "pages",
+                                        "prefetched pages evicted before a read used them"),
     Table::counter<&S::preevictions>("nvdimm.buffer.preevictions", "pages",
                                      "pages written back before a write needed their frame"),
     Table::counter<&S::flushed_pages>("nvdimm.buffer.flushed_pages", "pages",
-                                      "pages written back because of a flush"),
+                                      "pages written back for a flush"),
 };
 
-static_assert(Table::complete(kRows), "a count has no row, or several");
+static_assert(Table::complete(kRows), "missing or duplicate row of a count");
 
 }  // namespace
 

@@ -86,7 +86,7 @@ void EvictionChoice::pass_turn(std::uint32_t frame) {
 
 void EvictionChoice::serialize(Archive& archive) {
   archive(next_channel_);
-  archive.check_index(next_channel_, channels_, "the next flash channel does not exist");
+  archive.check_index(next_channel_, channels_, "invalid next flash channel");
 }
 
 }  // namespace hmsim

@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kWrong = "evictions do not hold together";
+constexpr const char* kWrong = "inconsistent list of evictions";
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void Evictor::serialize_batches(Archive& archive) {
 // Serializes the frames of each eviction, in order. None is in a list, which would use the same
 // link.
 void Evictor::serialize_frames(Archive& archive) {
-  Places places(archive, buffer_.write.records(), "frames of evictions do not hold together");
+  Places places(archive, buffer_.write.records(), "inconsistent list of evicted frames");
   for (const std::uint32_t i : evictions_.taken()) {
     std::vector<std::uint32_t> frames;
     std::uint32_t* link = &evictions_[i].frames;

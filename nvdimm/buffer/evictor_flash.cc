@@ -17,7 +17,8 @@ void Evictor::program(std::uint32_t lun, std::uint32_t batch, Tick now) {
     command.share = static_cast<std::uint8_t>(command.share + own);
     command.parts = static_cast<PartMask>(command.parts * 2 + 1);
   });
-  ensure(command.parts <= first_parts(most_), "nvdimm", now, batch, "a batch fills no flash page");
+  ensure(command.parts <= first_parts(most_), "nvdimm", now, batch,
+         "a batch smaller than a flash page");
   submit(command, now);
 }
 
@@ -112,7 +113,7 @@ void Evictor::complete(std::uint32_t batch, Tick now) {
   std::uint32_t count = 0;
   const PhysicalPage target = evictions_.held(batch).target;
   for_batch(batch, [&](std::uint32_t eviction) {
-    ensure(count < most_, "nvdimm", now, batch, "a batch does not fit a flash page");
+    ensure(count < most_, "nvdimm", now, batch, "a batch larger than a flash page");
     const Eviction& own = evictions_[eviction];
     commit(own, target + PhysicalPage(count));
     done[count++] = {own.frames, own.gc};

@@ -41,7 +41,7 @@ class FrameBytes {
   void serialize(Archive& archive) {
     archive(frames_);
     for (const std::string& bytes : frames_) {
-      archive.check(bytes.empty() || bytes.size() == size(), "a frame's bytes are not whole");
+      archive.check(bytes.empty() || bytes.size() == size(), "incomplete bytes of a frame");
     }
   }
 

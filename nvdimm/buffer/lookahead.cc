@@ -169,20 +169,20 @@ void Lookahead::serialize(Archive& archive) {
     serialize_slots(archive, candidates_[lun], links_of(asked_.data(), &Asked::link), asked_.size(),
                     [&](std::uint32_t index) {
                       archive.check(asked_.holds(index) && asked_[index].lun == kNoIndex,
-                                    "a page is to be fetched twice");
+                                    "duplicate page to fetch");
                       asked_[index].lun = lun;
                     });
   }
   if (archive.loading()) {
     std::fill(is_hungry_.begin(), is_hungry_.end(), false);
     hungry_.each([&](std::uint32_t lun) {
-      archive.check_index(lun, is_hungry_.size(), "a LUN does not exist");
+      archive.check_index(lun, is_hungry_.size(), "invalid LUN");
       is_hungry_[lun] = true;
     });
     asked_for_.clear();
     for (const std::uint32_t index : asked_.taken()) {
       archive.check_index(asked_[index].key, buffer_.keys(ftl_.shape().logical_pages),
-                          "a page is asked for that does not exist");
+                          "invalid page in demand");
       asked_for_.insert(asked_[index].key, index);
     }
   }

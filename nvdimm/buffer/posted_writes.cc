@@ -36,7 +36,7 @@ void PostedWrites::enter(std::uint32_t tag, std::int64_t line) {
 
 void PostedWrites::remove(std::uint32_t tag) {
   Entry& entry = entries_[tag - first_];
-  ensure(entry.used, "nvdimm", Tick(0), tag, "a posted write ends that does not exist");
+  ensure(entry.used, "nvdimm", Tick(0), tag, "end of an invalid posted write");
   entry.used = false;
   if (entry.newer == kNoIndex) {
     latest_.erase(entry.line);
@@ -83,7 +83,7 @@ void PostedWrites::serialize(Archive& archive) {
   archive.fixed(entries_, data_);
   archive(free_, tags);
   if (archive.loading()) {
-    Places entries(archive, entries_.size(), "a posted write is free, or there twice");
+    Places entries(archive, entries_.size(), "posted write that is free, or listed twice");
     for (const std::uint32_t tag : free_) {
       entries.take(tag - first_);  // a tag below first_ wraps to a position that is rejected
     }

@@ -65,19 +65,19 @@ void SharedReads::load(const Archive& archive, SyncBuffer& buffer,
   of_page_.clear();
   for (const std::uint32_t read : reads_.taken()) {
     const std::uint32_t leader = reads_[read].leader;
-    archive.check_index(leader, part.records(), "no frame leads a read");
+    archive.check_index(leader, part.records(), "shared read without a leading frame");
     archive.check(part[leader].fetching && of_page_.find(page_of(leader)) == kNoIndex,
-                  "a frame leads a read that it does not wait for");
+                  "leading frame that does not wait for its read");
     of_page_.insert(page_of(leader), read);
   }
   for (std::uint32_t frame = 0; frame < part.records(); ++frame) {
     part[frame].joined = false;
   }
   for (const std::uint32_t frame : joined) {
-    archive.check_index(frame, part.records(), "a frame that waits for a read does not exist");
+    archive.check_index(frame, part.records(), "invalid frame in wait for a read");
     archive.check(of_page_.find(page_of(frame)) != kNoIndex &&
                       part[frame].state == FrameState::filling && !part[frame].fetching,
-                  "a frame waits for a read that it cannot share");
+                  "frame in wait for a read that it cannot share");
     part[frame].joined = true;
   }
 }

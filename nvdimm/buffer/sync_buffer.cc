@@ -78,7 +78,7 @@ void BufferPart::serialize(Archive& archive) {
   serialize_list(archive, FrameListing::replaceable);
   serialize_list(archive, FrameListing::guarded);
   if (archive.loading()) {
-    Places waiting(archive, records(), "a frame waits twice, or does not wait");
+    Places waiting(archive, records(), "frame that waits twice, or does not wait");
     waiting_.each([&](std::uint32_t frame) {
       waiting.take(frame);
       waiting.check(frames_.holds(frame) && frames_[frame].state == FrameState::waiting);
@@ -88,7 +88,7 @@ void BufferPart::serialize(Archive& archive) {
     recent_key_ = kNoKey;
     for (const std::uint32_t frame : frames_.taken()) {
       // Replacement policies also identify frames by key.
-      archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames hold the same page");
+      archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames with the same page");
       map_.insert(frames_[frame].key, frame);
     }
   }
@@ -110,7 +110,7 @@ void BufferPart::serialize_list(Archive& archive, FrameListing listing) {
                     archive.check(
                         frames_.holds(number) && frame.listing == FrameListing::none &&
                             (frame.state == FrameState::clean || frame.state == FrameState::dirty),
-                        "a frame is listed twice, or in use");
+                        "frame listed twice, or listed as free while in use");
                     frame.listing = listing;
                     ++list.count;
                   });
@@ -118,7 +118,8 @@ void BufferPart::serialize_list(Archive& archive, FrameListing listing) {
 
 // Checks that the policy lists each replaceable frame once, so that a victim search terminates.
 void BufferPart::check_replacement(const Archive& archive) const {
-  Places named(archive, frames_.size(), "the replacement policy has other frames");
+  Places named(archive, frames_.size(),
+               "frames of the replacement policy differ from the buffer's");
   const std::uint32_t first = replaceable_.frames.empty() ? kNoIndex : replacement_->victim();
   named.chain(first, [&](std::uint32_t frame) {
     named.check(frames_[frame].listing == FrameListing::replaceable);

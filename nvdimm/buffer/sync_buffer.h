@@ -107,7 +107,7 @@ class BufferPart {
     const auto links = links_of(frames_.data(), &Frame::link);
     Frame& record = frames_[frame];
     if (record.listing != FrameListing::none) {
-      raise_fault("buffer", Tick(0), record.key, "a frame is listed twice");
+      raise_fault("buffer", Tick(0), record.key, "frame listed twice");
     }
     Listing& listing = guard ? guarded_ : replaceable_;
     record.listing = guard ? FrameListing::guarded : FrameListing::replaceable;

@@ -8,12 +8,12 @@ namespace hmsim {
 std::uint32_t Claims::claim_any(LogicalPage page, std::uint32_t count) {
   const std::uint32_t lun = claim(
       page, [](std::uint32_t) { return true; }, count);
-  ensure(lun != kNoIndex, "ftl", Tick(0), -1, "no LUN has room for a page");
+  ensure(lun != kNoIndex, "ftl", Tick(0), -1, "no LUN with room for a page");
   return lun;
 }
 
 void Claims::give_back(std::uint32_t lun, std::uint32_t count) {
-  ensure(claimed_[lun] >= count, "ftl", Tick(0), -1, "a page was written without a claim");
+  ensure(claimed_[lun] >= count, "ftl", Tick(0), -1, "page written without a claim");
   claimed_[lun] -= count;
 }
 
@@ -37,7 +37,7 @@ void Claims::clear() {
 
 void Claims::serialize_cursor(Archive& archive) {
   archive(cursor_);
-  archive.check_index(cursor_, shape_.stripe.size(), "the next LUN does not exist");
+  archive.check_index(cursor_, shape_.stripe.size(), "invalid next LUN");
 }
 
 }  // namespace hmsim

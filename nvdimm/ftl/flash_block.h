@@ -30,7 +30,7 @@ struct FlashBlock {
   // `valid` is recomputed from the map; links and slot are recomputed from the lists.
   void serialize(Archive& archive) {
     archive(changed, erases, completed, end, state, failing);
-    archive.check(erases <= kMostErases, "a flash block is worn beyond reason");
+    archive.check(erases <= kMostErases, "too many erases of a flash block");
   }
 };
 

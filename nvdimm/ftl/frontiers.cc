@@ -72,16 +72,16 @@ void Frontiers::reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pag
   if (map && points.back().block == kNoIndex) {
     point = points.end() - 1;
   }
-  ensure(point != points.end(), "ftl", Tick(0), block, "too many blocks are partly written");
+  ensure(point != points.end(), "ftl", Tick(0), block, "too many partly written blocks");
   *point = {block, pages};
 }
 
 void Frontiers::serialize(Archive& archive, std::uint32_t lun) {
   archive(points_[lun]);
   for (const Point& point : points_[lun]) {
-    archive.check_index(point.block, shape_.blocks, kNoIndex, "an open block does not exist");
+    archive.check_index(point.block, shape_.blocks, kNoIndex, "invalid open block");
     archive.check(point.next_page <= shape_.pages && point.next_page % shape_.parts() == 0,
-                  "an open block is written beyond its end");
+                  "open block written beyond its end");
   }
 }
 

@@ -195,7 +195,7 @@ void Ftl::set_media(FlashMedia* media) {
 }
 
 void Ftl::rebuild() {
-  ensure(media_ != nullptr, "ftl", Tick(0), -1, "there are no media to rebuild the map from");
+  ensure(media_ != nullptr, "ftl", Tick(0), -1, "no media to rebuild the map from");
   version_ = rebuild_map(*media_, shape_, pages_);
   frontiers_.clear();
   claims_.clear();
@@ -212,7 +212,8 @@ void Ftl::check_pages([[maybe_unused]] std::uint32_t lun) const {
   const LunBlocks& blocks = luns_[lun];
   ensure(frontiers_.free_pages(lun) + blocks.in_flight() + blocks.valid() + blocks.invalid() ==
              std::uint64_t{shape_.blocks - blocks.bad()} * shape_.pages,
-         "ftl", Tick(0), -1, "free, valid and invalid pages are not all pages of good blocks");
+         "ftl", Tick(0), -1,
+         "free, valid and invalid pages do not add up to the pages of good blocks");
 #endif
 }
 
@@ -221,7 +222,7 @@ void Ftl::serialize(Archive& archive) {
   const std::uint64_t blocks = std::uint64_t{shape_.luns} * shape_.blocks;
   std::uint64_t count = blocks;
   archive(count);
-  archive.check(count == blocks, "it is of a system of another size");
+  archive.check(count == blocks, "it belongs to a system of another size");
   for (LunBlocks& lun : luns_) {
     lun.serialize_blocks(archive);
   }

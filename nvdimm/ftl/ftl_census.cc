@@ -20,7 +20,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
   for (std::uint32_t number = 0; number < shape.blocks; ++number) {
     const FlashBlock& block = blocks[number];
     if (block.bad()) {
-      require(block.valid == 0, "a bad block holds valid pages");
+      require(block.valid == 0, "bad block with valid pages");
       continue;
     }
     const std::uint32_t written = ftl.frontiers().written_pages(lun, number);
@@ -28,7 +28,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
     for (std::uint32_t page = 0; page < shape.pages; ++page) {
       valid += ftl.pages().owner(shape.page_at(lun, number, page)) ? 1u : 0u;
     }
-    require(valid == block.valid, "a block's count of valid pages is wrong");
+    require(valid == block.valid, "wrong count of valid pages in a block");
     // Pages that a failing block no longer takes become invalid at once.
     const std::uint32_t lost = block.state == BlockState::open ? shape.pages - block.end : 0;
     const std::uint32_t completed = block.state == BlockState::free ? 0 : block.completed + lost;
@@ -40,7 +40,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
   require(census.free == ftl.frontiers().free_pages(lun) &&
               census.in_flight == blocks.in_flight() && census.valid == blocks.valid() &&
               census.invalid == blocks.invalid(),
-          "a LUN's count of pages is wrong");
+          "wrong count of pages in a LUN");
   return census;
 }
 

@@ -98,12 +98,11 @@ struct FtlShape {
 
   // Loading: check that the place exists, or that a flash page begins there.
   void check_place(const Archive& archive, PhysicalPage at) const {
-    archive.check_index(at.value(), static_cast<std::size_t>(places()),
-                        "a flash page does not exist");
+    archive.check_index(at.value(), static_cast<std::size_t>(places()), "invalid flash page");
   }
   void check_flash_page(const Archive& archive, PhysicalPage at) const {
     check_place(archive, at);
-    archive.check(at.value() % parts() == 0, "a flash page begins elsewhere");
+    archive.check(at.value() % parts() == 0, "address within a flash page instead of its start");
   }
 };
 

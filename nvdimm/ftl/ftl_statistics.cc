@@ -43,16 +43,17 @@ void report_map(StatisticRegistry& registry, const Ftls& ftls) {
       return static_cast<double>(total);
     };
   };
-  registry.ratio("nvdimm.ftl.map.hit_ratio", "lookups in the map that found their entry cached",
+  registry.ratio("nvdimm.ftl.map.hit_ratio", "share of lookups that found their entry cached",
                  sum(false), sum(true));
   counter("nvdimm.ftl.map.hits", "lookups", "lookups that found their entry cached",
           &MapCounts::hits);
-  counter("nvdimm.ftl.map.misses", "lookups", "lookups that did not", &MapCounts::misses);
+  counter("nvdimm.ftl.map.misses", "lookups", "lookups that did not find it cached",
+          &MapCounts::misses);
   counter("nvdimm.ftl.map.evictions", "entries", "entries that left the cache",
           &MapCounts::evictions);
-  counter("nvdimm.ftl.map.dirty_evictions", "entries", "of these, entries that had changed",
+  counter("nvdimm.ftl.map.dirty_evictions", "entries", "changed entries that left the cache",
           &MapCounts::dirty_evictions);
-  counter("nvdimm.ftl.map.reads", "pages", "translation pages read, but for copies",
+  counter("nvdimm.ftl.map.reads", "pages", "translation pages read, except for copies",
           &MapCounts::reads);
 }
 
@@ -70,10 +71,10 @@ constexpr std::array kWritingRows{
                                   "translation pages of a cached map programmed, in 4 KiB"),
     Table::counter<&S::merged_pages>(
         "nvdimm.ftl.merged_pages", "pages",
-        "pages of 4 KiB programmed again because another one of their flash page was written"),
+        "pages of 4 KiB programmed again because another page of their flash page was written"),
     Table::counter<&S::padded_pages>(
         "nvdimm.ftl.padded_pages", "pages",
-        "4 KiB programmed without data, where there was too little to fill a flash page"),
+        "4 KiB units programmed without data because too little was left to fill a flash page"),
     Table::derived(report_map),
     Table::counter<&S::levelled_blocks>("nvdimm.ftl.levelled_blocks", "blocks",
                                         "blocks moved by static wear levelling"),
@@ -85,24 +86,24 @@ constexpr std::array kWritingRows{
 constexpr std::array kBlockedRows{
     ArrayTable::scaled<&A::gc_blocked_ps>(
         "nvdimm.gc.blocked_us", "us",
-        "time that flash commands (page reads, write-backs) stood in the queues of LUNs under "
-        "collection, summed over the commands; a write-back without a LUN stands in none, so that "
-        "what requests waited for is in nvdimm.latency.*.gc_blocked_ns",
+        "time that flash commands (page reads, write-backs) waited in the queues of LUNs under "
+        "collection, summed over the commands; write-backs without a LUN are not counted; "
+        "nvdimm.latency.*.gc_blocked_ns has the time that requests waited",
         1'000'000),
 };
 
 constexpr std::array kDecisionRows{
     Table::counter<&S::gc_deferred>("nvdimm.gc.deferred", "times",
-                                    "times that collection gave way to the host"),
+                                    "times that collection yielded to the host"),
     Table::counter<&S::gc_urgent>(
         "nvdimm.gc.urgent", "decisions",
-        "steps taken against the scheduler's will, because few blocks were free"),
+        "steps taken against the scheduler's decision because few blocks were free"),
     Table::counter<&S::gc_early>("nvdimm.gc.early", "collections",
-                                 "collections that began before they were due"),
+                                 "collections that began in advance"),
     Table::counter<&S::gc_cached>("nvdimm.gc.cached_pages", "pages",
-                                  "copied pages that went to the requests that waited for them"),
+                                  "copied pages handed to the requests that waited for them"),
     Table::counter<&S::gc_prefetches>("nvdimm.gc.prefetched_pages", "pages",
-                                      "page reads for requests that an erase was put off for"),
+                                      "page reads for requests that postponed an erase"),
 };
 
 constexpr std::array kSuspensionRows{
@@ -113,8 +114,7 @@ constexpr std::array kSuspensionRows{
 
 constexpr std::array kCollectionRows{
     Table::histogram<&S::gc_overlapped_ack>(
-        "nvdimm.gc.ack_us", "us",
-        "command to ack, of commands during which a collection was under way", 1'000'000),
+        "nvdimm.gc.ack_us", "us", "command to ack, of commands during a collection", 1'000'000),
     Table::histogram<&S::gc_duration>("nvdimm.gc.duration_us", "us", "first copy to end of erase",
                                       1'000'000),
     Table::histogram<&S::gc_valid_pages>("nvdimm.gc.valid_pages", "pages",
@@ -122,7 +122,7 @@ constexpr std::array kCollectionRows{
 };
 
 static_assert(Table::complete(kWritingRows, kDecisionRows, kCollectionRows),
-              "a count has no row, or several");
+              "missing or duplicate row of a count");
 
 }  // namespace
 

@@ -339,8 +339,8 @@ PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
 
 void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {
   archive(phase, levelling, locked, block, next_page, reads, source, target, started);
-  archive.check_index(block, ftl.shape().blocks, "a block is cleaned that does not exist");
-  archive.check(next_page % ftl.shape().parts() == 0, "a flash page is cleaned in part");
+  archive.check_index(block, ftl.shape().blocks, "invalid block under collection");
+  archive.check(next_page % ftl.shape().parts() == 0, "flash page collected in part");
   ftl.shape().check_flash_page(archive, source);
   ftl.shape().check_flash_page(archive, target);
   copies.serialize(archive, ftl);

@@ -12,8 +12,7 @@ namespace {
 template <class Copies>
 void check_pages(const Archive& archive, const Ftl& ftl, const Copies& copies) {
   for (const PageCopy& copy : copies) {
-    archive.check_index(copy.page.value(), ftl.pages().size(),
-                        "a page is copied that does not exist");
+    archive.check_index(copy.page.value(), ftl.pages().size(), "copy of an invalid page");
     ftl.shape().check_place(archive, copy.source);
   }
 }
@@ -31,7 +30,7 @@ void CopyBatch::commit(Ftl& ftl, PhysicalPage target) const {
 
 void CopyBatch::serialize(Archive& archive, const Ftl& ftl) {
   archive(copies, count);
-  archive.check(count <= copies.size(), "too many pages are copied");
+  archive.check(count <= copies.size(), "too many copied pages");
   check_pages(archive, ftl, copies);
 }
 
@@ -46,7 +45,7 @@ PartMask GatheredCopies::valid_parts(const Ftl& ftl, PhysicalPage first) {
 
 PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first) {
   ensure(count_ + ftl.shape().parts() <= copies_.size(), "gc", Tick(0), first.value(),
-         "too many pages are copied");
+         "too many copied pages");
   PartMask parts = 0;
   old_ = count_;
   for (std::uint32_t part = 0; part < ftl.shape().parts(); ++part) {
@@ -81,7 +80,7 @@ CopyBatch GatheredCopies::take(const Ftl& ftl) {
 
 void GatheredCopies::serialize(Archive& archive, const Ftl& ftl) {
   archive(copies_, count_, old_);
-  archive.check(old_ <= count_ && count_ <= copies_.size(), "too many pages are copied");
+  archive.check(old_ <= count_ && count_ <= copies_.size(), "too many copied pages");
   check_pages(archive, ftl, copies_);
 }
 

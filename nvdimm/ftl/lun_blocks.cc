@@ -20,11 +20,10 @@ void require(bool condition, std::string_view message) {
 }  // namespace
 
 void raise_worn_out(std::uint32_t lun, std::uint32_t bad) {
-  throw InputError("the flash is worn out: " + std::to_string(bad) + " blocks of LUN " +
-                   std::to_string(lun) +
-                   " are bad, and what is left does not hold the logical capacity (see "
-                   "nvdimm.ftl.over_provisioning; nvdimm.nand.{endurance,wear_failure,"
-                   "program_failure})");
+  throw InputError(
+      "the flash is worn out: " + std::to_string(bad) + " blocks of LUN " + std::to_string(lun) +
+      " are bad, and the rest cannot hold the logical capacity (see nvdimm.ftl.over_provisioning; "
+      "nvdimm.nand.{endurance,wear_failure,program_failure})");
 }
 
 LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t seed)
@@ -44,7 +43,8 @@ LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t see
 std::uint32_t LunBlocks::open(bool most_worn) {
   const std::uint32_t number = most_worn ? free_.take_most_worn() : free_.take_least_worn();
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::free && block.valid == 0, "an occupied block was free");
+  require(block.state == BlockState::free && block.valid == 0,
+          "occupied block in the list of free blocks");
   block.state = BlockState::open;
   block.completed = 0;
   block.end = shape_->pages;
@@ -52,15 +52,14 @@ std::uint32_t LunBlocks::open(bool most_worn) {
 }
 
 void LunBlocks::add_valid(std::uint32_t block) {
-  require(blocks_[block].state == BlockState::open,
-          "a page was programmed outside the open blocks");
+  require(blocks_[block].state == BlockState::open, "page programmed outside the open blocks");
   ++blocks_[block].valid;
   ++valid_;
 }
 
 void LunBlocks::invalidate(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.valid > 0, "a block has more invalid pages than pages");
+  require(block.valid > 0, "block with more invalid pages than pages");
   const bool full = block.state == BlockState::full;
   if (full) {
     full_.leave_bucket(number);
@@ -76,12 +75,12 @@ void LunBlocks::invalidate(std::uint32_t number) {
 
 void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
   FlashBlock& block = blocks_[number];
-  require(page == block.completed, "pages of a block were written out of order");
+  require(page == block.completed, "pages of a block written out of order");
   ++block.completed;
   full_.count_written();
   --in_flight_;
   if (block.completed == block.end) {
-    require(block.state == BlockState::open, "a block that is not open has filled");
+    require(block.state == BlockState::open, "full block that was not open");
     block.completed = shape_->pages;
     block.changed = full_.written();
     block.state = BlockState::full;
@@ -92,7 +91,7 @@ void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
 
 void LunBlocks::take(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::full, "a victim is not a full block");
+  require(block.state == BlockState::full, "victim that is not a full block");
   failing_ -= block.failing ? 1 : 0;
   full_.remove(number);
   block.state = BlockState::victim;
@@ -101,7 +100,7 @@ void LunBlocks::take(std::uint32_t number) {
 void LunBlocks::erase(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
   require(block.state == BlockState::victim && block.valid == 0,
-          "a block with valid pages was erased");
+          "erase of a block with valid pages");
   block.state = BlockState::free;
   invalid_ -= shape_->pages;
   wear_.erased(block.erases);
@@ -111,7 +110,7 @@ void LunBlocks::erase(std::uint32_t number) {
 
 void LunBlocks::retire(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::victim && block.valid == 0, "a block in use is retired");
+  require(block.state == BlockState::victim && block.valid == 0, "retirement of a block in use");
   block.state = BlockState::bad;
   block.failing = false;
   ++bad_;
@@ -121,7 +120,7 @@ void LunBlocks::retire(std::uint32_t number) {
 
 void LunBlocks::fail(std::uint32_t number, std::uint32_t end) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::open, "a page failed outside the open blocks");
+  require(block.state == BlockState::open, "failed page outside the open blocks");
   block.failing = true;
   if (end < shape_->pages) {
     block.end = end;
@@ -133,7 +132,7 @@ void LunBlocks::raise_no_page() const {
   if (bad_ > shape_->bad_blocks || failing_ > 0) {
     raise_worn_out(lun_, bad_ + failing_);
   }
-  raise_fault("ftl", Tick(0), -1, "a LUN has no free page left");
+  raise_fault("ftl", Tick(0), -1, "no free page left in a LUN");
 }
 
 void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
@@ -169,7 +168,7 @@ void LunBlocks::serialize_blocks(Archive& archive) {
 void LunBlocks::find_page(const Archive& archive, std::uint32_t number, std::uint32_t page) {
   FlashBlock& block = blocks_[number];
   archive.check(block.state != BlockState::free && !block.bad() && page < block.completed,
-                "a logical page lies where none was written");
+                "logical page at a place that was not written");
   ++block.valid;
   ++valid_;
 }

@@ -107,7 +107,7 @@ void MapCache::serialize(Archive& archive) {
   Ring<std::uint32_t> pages = to_write_;
   archive(pages, counts_);
   for (; archive.loading() && !pages.empty(); pages.pop()) {
-    archive.check_index(pages.front(), dirty_.size(), "a translation page does not exist");
+    archive.check_index(pages.front(), dirty_.size(), "invalid translation page");
     write_later(pages.front());
   }
 }
@@ -125,7 +125,7 @@ void MapCache::serialize_entries(Archive& archive) {
     clear();
     for (const auto& [page, dirty] : entries) {
       archive.check_index(page.value(), dirty_.size() * entries_per_page_,
-                          "a page of the cached map does not exist");
+                          "invalid page of the cached map");
       dirty ? changed(page) : load(page);
     }
   }

@@ -144,7 +144,7 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
     return;
   }
   Visit& visit = visits_.held(number);
-  ensure(visit.target != kNowhere, "map", now, visit.page, "a program has ended that never began");
+  ensure(visit.target != kNowhere, "map", now, visit.page, "end of a program that never began");
   if (command.failed) {
     ftl_.fail(visit.target, ftl_.shape().parts());
     program(number, now);
@@ -188,7 +188,7 @@ void MapTraffic::serialize(Archive& archive) {
   visit_of_.clear();
   for (const std::uint32_t number : visits_.taken()) {
     const Visit& visit = visits_[number];
-    archive.check_index(visit.page, ftl_.shape().map_pages(), "a translation page does not exist");
+    archive.check_index(visit.page, ftl_.shape().map_pages(), "invalid translation page");
     if (visit.target != kNowhere) {
       ftl_.shape().check_flash_page(archive, visit.target);
     }
@@ -196,7 +196,7 @@ void MapTraffic::serialize(Archive& archive) {
   }
   for (const std::uint32_t waiter : waiters_.taken()) {
     archive.check_index(waiters_[waiter].page.value(), ftl_.shape().logical_pages,
-                        "a page of the map does not exist");
+                        "invalid page of the map");
   }
 }
 

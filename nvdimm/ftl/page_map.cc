@@ -65,7 +65,7 @@ void PageMap::serialize(Archive& archive) {
   for (std::size_t page = 0; archive.loading() && page < l2p_.size(); ++page) {
     if (l2p_[page] != 0) {
       archive.check(l2p_[page] <= p2l_.size() && p2l_[l2p_[page] - 1] == 0,
-                    "two logical pages lie in the same place, or one in none");
+                    "two logical pages at the same place, or one at none");
       p2l_[l2p_[page] - 1] = static_cast<std::uint32_t>(page + 1);
     }
   }

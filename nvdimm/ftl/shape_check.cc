@@ -43,7 +43,7 @@ std::string most_kept(const FtlShape& shape) {
   constexpr std::uint64_t kLeast = 2;
   return taken + kLeast > shape.blocks
              ? ""
-             : "; " + std::to_string(shape.blocks - taken) + " of them would do";
+             : "; at most " + std::to_string(shape.blocks - taken) + " of them fit";
 }
 
 void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
@@ -66,9 +66,9 @@ void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
     errors.push_back(
         {"nvdimm.ftl.over_provisioning",
          format_real(ftl.over_provisioning) + " is too little: " + std::to_string(shape.needed) +
-             " valid pages (those on their way to flash" +
-             (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
-             kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
+             " valid pages (including those in flight to flash" +
+             (shape.map_pages() > 0 ? " and those of the map" : "") + ") must fit, but with " +
+             kept + " and " + std::to_string(shape.frontiers()) + " open blocks only " +
              std::to_string(room) + " do" +
              (enough > 0 ? "; " + format_real(enough) + " is enough" : most_kept(shape))});
   }
@@ -85,10 +85,10 @@ void check_map_cache(const FtlParameters& ftl, const FtlShape& shape,
                                  << shape.part_bits;
   if (shape.map_pages() > 0 && shape.cached_entries < together * shape.map_pages()) {
     errors.push_back({"nvdimm.ftl.map_cache",
-                      format_size(ftl.map_cache) + " are too little: with this over-provisioning " +
+                      format_size(ftl.map_cache) + " is too little: with this over-provisioning " +
                           std::to_string(together) + " entries of each of " +
                           std::to_string(shape.map_pages()) +
-                          " translation pages must be cached, " +
+                          " translation pages must be cached, at least " +
                           format_size(static_cast<std::int64_t>(together * shape.map_pages()) *
                                       kCachedEntryBytes)});
   }

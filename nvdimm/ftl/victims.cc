@@ -28,13 +28,12 @@ Victims::Victims(const FtlShape& shape, std::vector<LunBlocks>& luns,
 
 std::uint32_t Victims::take(std::uint32_t lun) {
   LunBlocks& blocks = luns_[lun];
-  ensure(collectable(lun), "ftl", Tick(0), -1,
-         "a victim was asked for while no block has an invalid page");
+  ensure(collectable(lun), "ftl", Tick(0), -1, "no block with an invalid page to collect");
   const FullBlockList& full = blocks.full();
   const std::uint32_t block = blocks.failing() > 0 ? full.first_failing()
                               : blocks.free() == 0 ? full.first_with(full.fewest()).block
                                                    : selector_->choose(full, random_);
-  ensure(block < shape_.blocks, "ftl", Tick(0), -1, "a selector chose a block that does not exist");
+  ensure(block < shape_.blocks, "ftl", Tick(0), -1, "selection of an invalid block");
   blocks.take(block);
   return block;
 }

@@ -44,7 +44,7 @@ void MediaModule::serialize_unsaved(Archive& archive) {
   }
   archive(lines);
   for (const std::int64_t line : lines) {
-    archive.check_index(line, parameters_.capacity / kLineBytes, "a line does not exist");
+    archive.check_index(line, parameters_.capacity / kLineBytes, "invalid line");
     LineBytes& bytes = unsaved_[line];
     archive.raw(bytes.data(), bytes.size());
   }
@@ -53,9 +53,9 @@ void MediaModule::serialize_unsaved(Archive& archive) {
 // Checks that loaded numbers of lines, entries, commands and banks are in range, and that each free
 // entry is listed once.
 void MediaModule::check_bounds(const Archive& archive) const {
-  constexpr const char* kWrong = "media work on what does not exist";
+  constexpr const char* kWrong = "operation on an invalid command or line";
   const std::int64_t lines = parameters_.capacity / kLineBytes;
-  Places free(archive, entries_.size(), "an entry of the write queue is free, and used");
+  Places free(archive, entries_.size(), "entry of the write queue that is free and in use");
   for (const std::uint32_t entry : free_) {
     free.take(entry);
     free.check(entries_[entry].line == kNoLine);

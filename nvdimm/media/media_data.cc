@@ -40,7 +40,7 @@ std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
   const std::int64_t first = (address.value() + page - 1) / page;
   const std::int64_t end = (address.value() + size.value()) / page;
   ensure(address.value() >= 0 && end * kPageBytes <= parameters_.capacity, "nvdimm", now, -1,
-         "a trim goes beyond the capacity");
+         "trim beyond the capacity");
   for (std::int64_t line = first * kLinesPerPage; cells_ != nullptr && line < end * kLinesPerPage;
        ++line) {
     const std::uint32_t entry = entry_of_.find(line);
@@ -62,7 +62,7 @@ void MediaModule::spare(Address address, const LineData& data) {
 // Saves the write queue and the spared writes, with all banks in parallel. A move in progress has
 // no effect: the line that it copied is still at its old place.
 PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
-  ensure(cells_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
+  ensure(cells_ != nullptr, "nvdimm", now, -1, "power failure without stored data");
   off_ = true;
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
     if (entries_[entry].dirty || entries_[entry].writing) {
@@ -104,7 +104,7 @@ void MediaModule::save_rest(std::vector<PowerLane>& lanes) {
 bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   auto& module = static_cast<MediaModule&>(before);
   ensure(cells_ != nullptr && module.cells_ != nullptr, "nvdimm", now, -1,
-         "power returns outside data mode");
+         "return of power without stored data");
   cells_ = std::move(module.cells_);
   unsaved_ = std::move(module.unsaved_);
   gaps_ = std::move(module.gaps_);

@@ -53,7 +53,7 @@ std::uint64_t MediaModule::place(std::uint64_t line) const {
   const std::uint64_t bank = line / run % banks;
   const std::uint64_t region =
       bank * (gaps_.size() / banks) + in_bank / layout_.size();  // index in the module
-  ensure(region < gaps_.size(), "nvdimm", Tick(0), -1, "a line does not exist");
+  ensure(region < gaps_.size(), "nvdimm", Tick(0), -1, "invalid line");
   const std::uint64_t number = in_bank % layout_.size();
   const StartGap& gap = gaps_[region];
   return region * gap.places() + gap.place(media_.start_gap.randomised ? layout_(number) : number);
@@ -61,9 +61,9 @@ std::uint64_t MediaModule::place(std::uint64_t line) const {
 
 void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick now) {
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
-         "a command's slot is taken or does not exist");
+         "slot of a command is taken or invalid");
   ensure(address.value() >= 0 && Bytes(address.value()) < parameters_.capacity, "nvdimm", now, tag,
-         "an address is outside the capacity");
+         "address beyond the capacity");
   commands_[tag] = Command();
   commands_[tag].address = address;
   commands_[tag].write = write;
@@ -75,7 +75,7 @@ void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick n
 
 void MediaModule::flush(std::uint32_t tag, Tick now) {
   ensure(tag < commands_.size() && unfinished_ == 0, "nvdimm", now, tag,
-         "a flush meets commands that are unfinished");
+         "flush after unfinished commands");
   commands_[tag] = Command();
   commands_[tag].stage = Stage::decoding;
   ++unfinished_;
@@ -153,7 +153,7 @@ std::uint32_t MediaModule::new_entry(std::int64_t line, Tick now) {
 void MediaModule::post(Address address, const LineData& data, Tick now) {
   const std::int64_t line = line_of(address);
   std::uint32_t entry = entry_of_.find(line);
-  ensure(entry != kNoIndex || !free_.empty(), "nvdimm", now, -1, "a write comes without credit");
+  ensure(entry != kNoIndex || !free_.empty(), "nvdimm", now, -1, "write without a credit");
   if (entry != kNoIndex) {
     ++statistics_.merged_writes;
     events_.schedule(now + media_.command_time, EventKind::credit, 0);
@@ -181,11 +181,11 @@ void MediaModule::ready(std::uint32_t tag, Tick now) {
 
 Tick MediaModule::finish(std::uint32_t tag, Tick now) {
   Command& command = commands_[tag];
-  ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
+  ensure(command.stage == Stage::ready, "nvdimm", now, tag, "end of a command that was not ready");
   command.stage = Stage::none;
   --unfinished_;
   if (command.write) {
-    ensure(command.entry < entries_.size(), "nvdimm", now, tag, "a write ends without an entry");
+    ensure(command.entry < entries_.size(), "nvdimm", now, tag, "end of a write without an entry");
     --entries_[command.entry].pins;
     entries_[command.entry].dirty = true;
     queue_write(command.entry, now);
@@ -271,7 +271,7 @@ MediaRecord MediaModule::record_of(std::uint32_t bank) const {
 
 void MediaModule::end(std::uint32_t bank, Tick now) {
   Bank& state = banks_[bank];
-  ensure(state.busy, "nvdimm", now, bank, "an operation ends that never began");
+  ensure(state.busy, "nvdimm", now, bank, "end of an operation that never began");
   state.busy = false;
   --busy_;
   statistics_.busy_banks.set(busy_, now);

@@ -111,7 +111,7 @@ class MediaModule final : public NvdimmModule {
 
     void serialize(Archive& archive) {
       archive(reads, writes, busy, operation, subject, wrote, since, moved);
-      archive.check(moved < kNever, "a time is too long");
+      archive.check(moved < kNever, "time too long");
     }
   };
 

@@ -18,34 +18,34 @@ constexpr const char* kStartGap = "Qureshi et al., MICRO 2009";
 void MediaParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "media");
   const Range lines{kLineBytes.value(), std::int64_t{1} << 20};
-  set.time("read_time", technology.read_time, {"a line from its cells", kTechnologies},
+  set.time("read_time", technology.read_time, {"time to read a line from its cells", kTechnologies},
            kMillisecond);
-  set.time("write_time", technology.write_time, {"a line into its cells", kTechnologies},
-           kMillisecond);
+  set.time("write_time", technology.write_time,
+           {"time to write a line into its cells", kTechnologies}, kMillisecond);
   set.real("read_energy", technology.read_energy, 0, 1e6, "pJ a bit",
-           {"energy of a bit that is read", kEnergies});
+           {"energy to read a bit", kEnergies});
   set.real("write_energy", technology.write_energy, 0, 1e6, "pJ a bit",
-           {"energy of a bit that is written", kEnergies});
+           {"energy to write a bit", kEnergies});
   set.time("command_time", command_time,
-           {"from a command to its bank or the write queue: decoding, remapping", "assumed"},
+           {"time from a command to its bank or the write queue: decoding, remapping", "assumed"},
            kMillisecond);
   set.integer("banks", banks, {1, 64}, "banks",
-              {"banks, or partitions of banks: each is busy by itself", "assumed"});
+              {"banks, or partitions of banks, that work independently", "assumed"});
   set.size("interleave", interleave, lines,
-           {"bytes in one bank before the next one's begin", "assumed"});
+           {"contiguous bytes in one bank before the next bank follows", "assumed"});
   set.integer("write_queue", write_queue, {1, 65536}, "lines",
-              {"lines written that may wait for their banks; safe from power failures", "assumed"});
+              {"written lines that may wait for their banks; safe from power failures", "assumed"});
   const ParameterSet::Scope inner(set, "start_gap");
-  set.integer_or("psi", start_gap.psi, {1, 1'000'000'000}, "off", 0, "writes",
-                 {"wear levelling: a region's gap moves on by one line after so many writes to it",
-                  kStartGap});
-  set.integer("regions", start_gap.regions, {1, 4096}, "regions a bank",
-              {"equal parts of a bank, each with a spare line, the gap, and with a start and a gap "
-               "register of its own",
+  set.integer_or(
+      "psi", start_gap.psi, {1, 1'000'000'000}, "off", 0, "writes",
+      {"wear levelling: writes to a region after which its gap moves by one line", kStartGap});
+  set.integer("regions", start_gap.regions, {1, 4096}, "regions per bank",
+              {"equal parts of a bank, each with a spare line (the gap) and separate start and gap "
+               "registers",
                kStartGap});
   set.boolean("randomised", start_gap.randomised,
-              {"lines of a region are laid out by a fixed random permutation (a Feistel network), "
-               "so that neighbours do not wear out the same cells",
+              {"lines of a region are permuted by a fixed random function (a Feistel network), so "
+               "that neighbours do not wear out the same cells",
                kStartGap});
 }
 
@@ -55,14 +55,12 @@ void MediaParameters::check(Bytes capacity, std::vector<ParameterError>& errors)
     errors.push_back({"nvdimm.media.interleave",
                       format_size(interleave) + " is not a multiple of the line, 64 B"});
   } else if (capacity % unit != Bytes(0) || capacity % kPageBytes != Bytes(0)) {
-    errors.push_back({"nvdimm.capacity", format_size(capacity) +
-                                             " is not a multiple of 4 KiB and "
-                                             "of " +
-                                             format_size(unit) +
-                                             ", nvdimm.media.interleave in each of " +
-                                             std::to_string(banks * start_gap.regions) +
-                                             " regions (nvdimm.media.banks, "
-                                             "nvdimm.media.start_gap.regions)"});
+    errors.push_back(
+        {"nvdimm.capacity", format_size(capacity) + " is not a multiple of 4 KiB and of " +
+                                format_size(unit) + ", nvdimm.media.interleave in each of " +
+                                std::to_string(banks * start_gap.regions) +
+                                " regions (nvdimm.media.banks, "
+                                "nvdimm.media.start_gap.regions)"});
   }
 }
 

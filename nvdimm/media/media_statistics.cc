@@ -65,9 +65,8 @@ void report_wear(StatisticRegistry& registry, const Modules& modules) {
 
 void report_energy(StatisticRegistry& registry, const Modules& modules) {
   const auto energies = std::make_pair(sum(modules, read_energy), sum(modules, write_energy));
-  registry.gauge("nvdimm.media.energy.read", "J", "energy of cells that were read", energies.first);
-  registry.gauge("nvdimm.media.energy.write", "J", "energy of cells that were written",
-                 energies.second);
+  registry.gauge("nvdimm.media.energy.read", "J", "energy of reads from cells", energies.first);
+  registry.gauge("nvdimm.media.energy.write", "J", "energy of writes to cells", energies.second);
   registry.gauge("nvdimm.media.energy.total", "J", "energy of cells",
                  [energies] { return energies.first() + energies.second(); });
 }
@@ -89,7 +88,7 @@ constexpr std::array kRows{
     Table::counter<&S::queue_reads>("nvdimm.media.queue_reads", "commands",
                                     "reads answered from the write queue"),
     Table::counter<&S::merged_writes>("nvdimm.media.merged_writes", "commands",
-                                      "writes to lines that were in the write queue already"),
+                                      "writes to lines that were already in the write queue"),
     Table::counter<&S::queue_full>("nvdimm.media.queue_full", "commands",
                                    "writes that waited for the write queue"),
     Table::utilisation<&S::queue>("nvdimm.media.queue_occupancy",
@@ -100,7 +99,7 @@ constexpr std::array kRows{
                                   "lines copied by start-gap wear levelling"),
     Table::scaled<&S::gap_blocked_ps>(
         "nvdimm.media.gap_blocked_us", "us",
-        "time that reads waited while their bank moved a gap, summed over them", 1'000'000),
+        "time that reads waited while their bank moved a line, summed over the reads", 1'000'000),
     Table::ratio<&S::writes, &S::writes, &S::gap_moves>(
         "nvdimm.media.waf", "write amplification: lines written for each line of the host"),
     Table::derived(report_wear),
@@ -108,7 +107,7 @@ constexpr std::array kRows{
     Table::derived(report_power),
 };
 
-static_assert(Table::complete(kRows), "a count has no row, or several");
+static_assert(Table::complete(kRows), "missing or duplicate row of a count");
 
 }  // namespace
 

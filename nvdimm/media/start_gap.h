@@ -48,7 +48,7 @@ class StartGap {
 
   void serialize(Archive& archive) {
     archive(start_, gap_, writes_);
-    archive.check(start_ < lines_ && gap_ <= lines_, "a gap lies outside its region");
+    archive.check(start_ < lines_ && gap_ <= lines_, "gap outside its region");
   }
 
  private:

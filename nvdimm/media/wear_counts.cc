@@ -55,7 +55,7 @@ void WearCounts::serialize(Archive& archive) {
     return;
   }
   for (std::size_t index = 0; index < numbers.size(); ++index) {
-    archive.check(numbers[index] <= places_ / kPlaces, "wear of places that do not exist");
+    archive.check(numbers[index] <= places_ / kPlaces, "wear of invalid places");
     index_of(numbers[index]) = static_cast<std::uint32_t>(index);
   }
   for (std::uint32_t more = 0; more < beyond_.size(); ++more) {

@@ -22,9 +22,9 @@ void PowerRecord::fail(const PowerParameters& parameters, Tick save) {
   const std::int64_t spent = flush_energy(parameters, drained);
   if (parameters.energy != kEnoughEnergy && spent > parameters.energy * kMicrojoulesPerMillijoule) {
     throw InputError("nvdimm.power.energy: " + std::to_string(parameters.energy) +
-                     " mJ are too little for " +
+                     " mJ is too little for " +
                      std::to_string(share(spent, kMicrojoulesPerMillijoule)) +
-                     " mJ of saves since the last recovery that came to its end");
+                     " mJ of saves since the last complete recovery");
   }
 }
 

@@ -30,7 +30,7 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
             return static_cast<double>(module.power_record().failures);
           });
   registry.gauge("nvdimm.power.spared_lines", "lines",
-                 "writes that controllers' queues held at power failures and NVDIMMs still got",
+                 "writes in controllers' queues at power failures that NVDIMMs still received",
                  [modules] {
                    double lines = 0;
                    for (const NvdimmModule* module : modules) {
@@ -38,18 +38,18 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
                    }
                    return lines;
                  });
-  largest("nvdimm.power.hold_up_us", "us", "the longest time that dirty data took to be saved",
+  largest("nvdimm.power.hold_up_us", "us", "the longest time to save dirty data",
           [](const NvdimmModule& module) { return microseconds(module.power_record().hold_up); });
-  largest("nvdimm.power.energy_mj", "mJ", "the largest energy for that of one NVDIMM",
+  largest("nvdimm.power.energy_mj", "mJ", "the largest energy of one NVDIMM to save dirty data",
           [millijoules](const NvdimmModule& module) {
             return millijoules(module.power_record().energy);
           });
   largest("nvdimm.power.worst_hold_up_us", "us",
-          "time to save a write part full of dirty pages that must be completed from one LUN, or a "
-          "write queue full of lines of one bank, and a controller's queue full of writes that are "
-          "spared; collections left out",
+          "worst-case time to save a write part full of dirty pages that must be completed from "
+          "one LUN, or a write queue full of lines of one bank, and a controller's queue full of "
+          "spared writes; without collections",
           [](const NvdimmModule& module) { return microseconds(module.worst_hold_up()); });
-  largest("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for that",
+  largest("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for the worst hold-up",
           [millijoules](const NvdimmModule& module) {
             return millijoules(flush_energy(module.parameters().power, module.worst_hold_up()));
           });

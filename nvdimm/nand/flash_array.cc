@@ -222,10 +222,10 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
     if (joins(first, place)) {
       take(lun, queue, previous, now);
       const bool stands = requester_starts(other, now);
-      ensure(stands, "flash", now, place.value(), "a command whose place is told is withdrawn");
+      ensure(stands, "flash", now, place.value(), "withdrawal of a command that has its place");
       begin(other, now);
       ensure(nodes_[other].place == place, "flash", now, place.value(),
-             "a command does not go where it was to go");
+             "command at another place than planned");
       nodes_[last].next = other;
       last = other;
       ++joined;
@@ -260,7 +260,7 @@ void FlashArray::begin(std::uint32_t node, Tick now) {
     own.command.parts = at_.part_of(own.place);
   }
   ensure(at_.superblock_of(own.place) < programmed_.superblocks(), "flash", now, own.place.value(),
-         "a command has no page");
+         "command without a page");
   if (own.command.operation == FlashOperation::program) {
     programmed_.program(own.place, now);
   }

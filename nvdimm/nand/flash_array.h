@@ -178,7 +178,7 @@ class FlashArray {
     void serialize(Archive& archive) {
       archive(io, plane, repeats, phase, counted, pending, array, suspended, array_end, remaining,
               ready, asked);
-      archive.check(remaining < kNever, "a time of a LUN is too long");
+      archive.check(remaining < kNever, "time of a LUN too long");
     }
   };
 

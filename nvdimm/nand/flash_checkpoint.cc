@@ -13,7 +13,7 @@ void FlashArray::serialize(Archive& archive) {
   serialize_requesters(archive);
   archive.fixed(luns_, channels_);
   archive(programmed_, locks_, failures_, events_);
-  Places nodes(archive, nodes_.size(), "a flash command is free, or in two places at once");
+  Places nodes(archive, nodes_.size(), "flash command that is free, or in two places");
   nodes_.take_free(nodes);
   for (Lun& lun : luns_) {
     for (SlotChain& queue : lun.queues) {
@@ -35,7 +35,7 @@ void FlashArray::serialize_requesters(Archive& archive) {
     const auto place = std::find(requesters_.begin(), requesters_.end(), requester);
     auto number = static_cast<std::size_t>(place - requesters_.begin());
     archive(number);
-    archive.check_index(number, requesters_.size(), "a flash command is nobody's");
+    archive.check_index(number, requesters_.size(), "flash command without a requester");
     if (archive.loading()) {
       requester = requesters_[number];
     }
@@ -46,16 +46,16 @@ void FlashArray::serialize_requesters(Archive& archive) {
 void FlashArray::check_bounds(const Archive& archive) const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
-    archive.check_index(node.command.lun, luns_.size(), "a flash command is of no LUN");
+    archive.check_index(node.command.lun, luns_.size(), "flash command without a LUN");
     archive.check(node.command.parts >> (1u << at_.part_bits) == 0,
-                  "a flash command moves a part that its page lacks");
+                  "flash command that moves a part that its page lacks");
     archive.check_index(at_.superblock_of(node.place), programmed_.superblocks(),
-                        "a flash command works on a page that does not exist");
+                        "flash command on an invalid page");
   }
   for (const Channel& channel : channels_) {
     for (const Ring<std::uint32_t>* queue : {&channel.commands, &channel.transfers}) {
       queue->each([&](std::uint32_t lun) {
-        archive.check_index(lun, luns_.size(), "a flash channel is wanted by no LUN");
+        archive.check_index(lun, luns_.size(), "flash channel in demand without a LUN");
       });
     }
   }
@@ -65,7 +65,7 @@ void FlashArray::check_bounds(const Archive& archive) const {
   archive.check(statistics_.busy_luns.value() == std::count_if(luns_.begin(), luns_.end(), busy) &&
                     statistics_.busy_buses.value() ==
                         std::count_if(channels_.begin(), channels_.end(), taken),
-                "the count of busy LUNs or buses is wrong");
+                "wrong count of busy LUNs or buses");
 }
 
 // Checks that chains of planes end and that each node is in exactly one of: a chain, a queue,
@@ -83,13 +83,13 @@ void FlashArray::check_operations(const Archive& archive, Places& nodes) const {
     for (std::uint32_t i = lun.io; i != kNoIndex; i = nodes_[i].next) {
       found = found || i == lun.plane;
     }
-    archive.check(found && lun.repeats < at_.planes, "a flash operation is at no plane");
+    archive.check(found && lun.repeats < at_.planes, "flash operation without a plane");
   }
   events_.each([&](const auto& event) {
     if (event.kind == EventKind::decoded) {
       nodes.take(event.payload);
     } else {
-      archive.check_index(event.payload, luns_.size(), "a flash event is of no LUN");
+      archive.check_index(event.payload, luns_.size(), "flash event without a LUN");
     }
   });
 }

@@ -17,7 +17,7 @@ FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
   Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
   block.pages.resize(pages_);
   Page& page = block.pages[static_cast<std::size_t>(at.value() % pages_)];
-  ensure(!page.spare.programmed, "flash", Tick(0), at.value(), "a page is programmed twice");
+  ensure(!page.spare.programmed, "flash", Tick(0), at.value(), "page programmed twice");
   page.spare.programmed = true;
   return page;
 }
@@ -141,7 +141,7 @@ void FlashMedia::serialize_discarded(Archive& archive) {
     versions.push_back(entry.second);
   }
   archive(pages, versions);
-  archive.check(pages.size() == versions.size(), "discarded pages do not hold together");
+  archive.check(pages.size() == versions.size(), "inconsistent list of discarded pages");
   if (archive.loading()) {
     discarded_.clear();
     for (std::size_t i = 0; i < pages.size(); ++i) {

@@ -30,7 +30,7 @@ class FlashMedia {
 
     void serialize(Archive& archive) {
       archive(page, version, programmed, whole);
-      archive.check(programmed || !whole, "a page is whole that was never programmed");
+      archive.check(programmed || !whole, "complete page that was never programmed");
     }
   };
 

@@ -29,7 +29,7 @@ struct GcWait {
   }
   void serialize(Archive& archive) {
     archive(blocked, until);
-    archive.check(blocked >= Tick(0) && blocked < kNever, "a waiting time is invalid");
+    archive.check(blocked >= Tick(0) && blocked < kNever, "invalid waiting time");
   }
 };
 

@@ -65,7 +65,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
   }
   Lun& state = luns_[lun];
   statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
-  ensure(state.io != kNoIndex, "flash", now, lun, "a LUN gets a bus that it does not want");
+  ensure(state.io != kNoIndex, "flash", now, lun, "bus granted to a LUN that does not wait for it");
   const FlashCommand& command = nodes_[state.plane].command;
   Tick duration = timing_.data_out(command.parts);
   FlashStage stage = FlashStage::data_out;
@@ -107,14 +107,14 @@ void FlashArray::grant_bus(Channel& channel, Tick now) {
 
 void FlashArray::end_io(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
-  ensure(state.io != kNoIndex, "flash", now, lun, "a stage ends that never began");
+  ensure(state.io != kNoIndex, "flash", now, lun, "end of a stage that never began");
   if (state.phase == Phase::plane_gap || state.phase == Phase::output_gap) {
     state.phase = state.phase == Phase::plane_gap ? Phase::command : Phase::output;
     ask_bus(lun, now);
     return;
   }
   Channel& channel = channel_of(lun);
-  ensure(channel.owner == lun, "flash", now, lun, "a LUN lost its bus");
+  ensure(channel.owner == lun, "flash", now, lun, "LUN without its bus");
   const bool hands_over = !nodes_[state.io].command.hold_bus;
   if (hands_over) {
     channel.owner = kHandover;
@@ -237,7 +237,7 @@ void FlashArray::report_all(std::uint32_t lun, std::uint32_t first, Tick now) {
   const bool gives_back =
       nodes_[first].command.hold_bus && nodes_[first].command.operation == O::program;
   if (gives_back) {
-    ensure(channel_of(lun).owner == lun, "flash", now, lun, "a LUN lost its bus");
+    ensure(channel_of(lun).owner == lun, "flash", now, lun, "LUN without its bus");
     channel_of(lun).owner = kHandover;
   }
   if (state.io == first) {

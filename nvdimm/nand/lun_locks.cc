@@ -7,7 +7,7 @@ namespace hmsim {
 
 void LunLocks::lock(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
-  ensure(!state.locked, "flash", now, lun, "a LUN is collected twice at once");
+  ensure(!state.locked, "flash", now, lun, "second collection of a LUN at a time");
   account(now);
   state.locked = true;
   state.since = now;

@@ -69,7 +69,7 @@ class LunLocks {
 
     void serialize(Archive& archive) {
       archive(locked, waiting, before, since, last);
-      archive.check(before < kNever, "a time of a LUN is too long");
+      archive.check(before < kNever, "time of a LUN too long");
     }
   };
 

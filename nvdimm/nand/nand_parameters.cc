@@ -20,20 +20,21 @@ constexpr Tick kLongestCellTime = 100 * kMillisecond;
 
 void declare_geometry(ParameterSet& set, NandParameters& nand) {
   set.integer("channels", nand.channels, {1, 64}, "flash channels",
-              {"flash channels, each with a bus of its own", kTable3});
-  set.integer("chips", nand.chips, {1, 64}, "chips a channel", {"flash chips a channel", kTable3});
-  set.integer("dies", nand.dies, {1, 16}, "dies a chip",
-              {"dies a chip; each is one LUN and works on its own", "assumed"});
-  set.integer("planes", nand.planes, {1, 16}, "planes a LUN",
-              {"planes a LUN. The blocks at the same place in all of them are filled page by page "
-               "in turn, collected and erased as one",
+              {"flash channels, each with a separate bus", kTable3});
+  set.integer("chips", nand.chips, {1, 64}, "chips per channel",
+              {"flash chips per channel", kTable3});
+  set.integer("dies", nand.dies, {1, 16}, "dies per chip",
+              {"dies per chip; each is one LUN and works independently", "assumed"});
+  set.integer("planes", nand.planes, {1, 16}, "planes per LUN",
+              {"planes per LUN. Blocks at the same place in all planes are filled page by page in "
+               "turn, collected and erased as one",
                "assumed"});
   set.size("page_size", nand.page_size, {kPageBytes.value(), kMostParts * kPageBytes.value()},
-           {"a flash page, what is read and programmed at once: 4KiB, 8KiB or 16KiB. It holds as "
-            "many logical pages of 4 KiB as fit",
+           {"size of a flash page, the unit of reads and programs: 4KiB, 8KiB or 16KiB. It holds "
+            "as many logical pages of 4 KiB as fit",
             kTable3});
   set.integer("pages_per_block", nand.pages_per_block, {2, 4096}, "pages",
-              {"flash pages an erase block", kTable3});
+              {"flash pages per erase block", kTable3});
 }
 
 void declare_bus(ParameterSet& set, NandParameters& nand) {
@@ -44,13 +45,12 @@ void declare_bus(ParameterSet& set, NandParameters& nand) {
               {"nv_ddr2", NandInterface::nv_ddr2},
               {"nv_ddr3", NandInterface::nv_ddr3}},
              {"bus of a flash channel. flat: command_time for command and address, pages at "
-              "bus_rate; else latch cycles, data and status as the ONFI timing mode says",
+              "bus_rate; others: latch cycles, data and status as in the ONFI timing mode",
               "ONFI 4.1; NANDFlashSim"});
-  set.integer(
-      "mode", nand.mode, {0, 13}, "",
-      {"ONFI timing mode: 0 to 5 of sdr and nv_ddr, 0 to 7 of nv_ddr2, 0 to 13 of nv_ddr3; not "
-       "for flat",
-       kOnfi});
+  set.integer("mode", nand.mode, {0, 13}, "",
+              {"ONFI timing mode: 0 to 5 of sdr and nv_ddr, 0 to 7 of nv_ddr2, 0 to 13 of nv_ddr3; "
+               "not for flat",
+               kOnfi});
   set.rate("bus_rate", nand.bus_rate,
            {"flat: transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
   set.time("command_time", nand.command_time,
@@ -58,7 +58,7 @@ void declare_bus(ParameterSet& set, NandParameters& nand) {
             "assumed, from ONFI command cycles"},
            kMillisecond);
   set.boolean("transfer_spare", nand.transfer_spare,
-              {"each page transfer carries its spare bytes too", "MLC data sheets"});
+              {"each page transfer includes its spare bytes", "MLC data sheets"});
   set.integer("spare", nand.spare, {0, 4096}, "B",
               {"spare bytes for each 4 KiB of a page", "MLC data sheets"});
   set.time("change_column_time", nand.change_column_time,
@@ -81,23 +81,22 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
        {"z_nand", NandPreset::z_nand},
        {"xl_flash", NandPreset::xl_flash}},
       [&nand](NandPreset preset) { set_preset(preset, nand); },
-      {"kind of cells: values of program_model, read_time, program_time, their fast and middle "
-       "ones, and erase_time, where these are not given. Of slc_32gb and those after it, whole "
-       "devices, also of page_size, spare, transfer_spare, planes, multi_plane, pages_per_block, "
-       "interface, mode and endurance",
+      {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
+       "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
+       "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance",
        "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
        "nvdimm/nand/nand_presets.cc"});
-  set.choice("program_model", nand.program_model,
-             {{"flat", ProgramModel::flat},
-              {"cmlc", ProgramModel::cmlc},
-              {"mlc", ProgramModel::mlc},
-              {"tlc", ProgramModel::tlc},
-              {"qlc", ProgramModel::qlc}},
-             {"which pages of a block are fast. cmlc: the even ones, the first 2 and last 2; mlc: "
-              "the first 4 and two of every 4; tlc: fast, middle and slow in turn; qlc: fast, two "
-              "middle ones and slow in turn. Slow pages take what makes read_time and program_time "
-              "the means of a block",
-              "NANDFlashSim, models 1 and 2; SimpleSSD"});
+  set.choice(
+      "program_model", nand.program_model,
+      {{"flat", ProgramModel::flat},
+       {"cmlc", ProgramModel::cmlc},
+       {"mlc", ProgramModel::mlc},
+       {"tlc", ProgramModel::tlc},
+       {"qlc", ProgramModel::qlc}},
+      {"which pages of a block are fast. cmlc: the even ones, the first 2 and last 2; mlc: the "
+       "first 4 and two of every 4; tlc: fast, middle and slow in turn; qlc: fast, two middle ones "
+       "and slow in turn. The times of slow pages follow from the means read_time and program_time",
+       "NANDFlashSim, models 1 and 2; SimpleSSD"});
   set.time("read_time", nand.read_time, {"cell array to register (tR), mean of a block", kTable3},
            kLongestCellTime);
   set.time("fast_read_time", nand.fast_read_time,
@@ -115,23 +114,23 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
            kLongestCellTime);
   set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3}, kLongestCellTime);
   set.real("variation", nand.variation, 0, 50, "percent",
-           {"cell times differ from page to page, evenly, by up to so much either way",
+           {"largest random deviation of a page's cell times, uniform in both directions",
             "NANDFlashSim: 5 %"});
 }
 
 void declare_commands(ParameterSet& set, NandParameters& nand) {
   set.boolean("multi_plane", nand.multi_plane,
               {"operations that wait for different planes of a LUN, at the same page of their "
-               "blocks, are done as one",
+               "blocks, run as one",
                "ONFI multi-plane operations"});
   set.boolean("cache", nand.cache,
               {"a LUN's cache register moves data while its cells read or program another page",
                "ONFI cache operations"});
   set.time("plane_busy_time", nand.plane_busy_time,
-           {"between the commands of a multi-plane operation (tDBSY)", "MQSim"}, kMillisecond);
+           {"time between the commands of a multi-plane operation (tDBSY)", "MQSim"}, kMillisecond);
   set.time("cache_busy_time", nand.cache_busy_time,
-           {"from the start of the cells in a cache operation to the cache register's next use "
-            "(tCBSY, tRCBSY)",
+           {"time from the start of the cells in a cache operation to the cache register's next "
+            "use (tCBSY, tRCBSY)",
             "data sheets: 3 us"},
            kMillisecond);
   set.choice("suspend", nand.suspend,
@@ -139,53 +138,55 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
               {"erase", SuspendMode::erase},
               {"program", SuspendMode::program},
               {"both", SuspendMode::both}},
-             {"operations that stop in their midst for reads that the host waits for", "ONFI 3.2"});
+             {"operations that can be suspended for reads that the host waits for", "ONFI 3.2"});
   set.time("suspend_time", nand.suspend_time,
-           {"from the decision until the cells have stopped", "ONFI parts: below 100 us"},
+           {"time from the decision until the cells have stopped", "ONFI parts: below 100 us"},
            kMillisecond);
   set.time("resume_time", nand.resume_time,
-           {"from the last such read until the cells work on", "assumed"}, kMillisecond);
+           {"time from the last such read until the cells resume", "assumed"}, kMillisecond);
   set.integer("suspend_limit", nand.suspend_limit, {1, 1000}, "reads",
-              {"so many reads may go ahead of one suspended operation", "assumed"});
+              {"reads that may overtake one suspended operation", "assumed"});
 }
 
 void declare_reliability(ParameterSet& set, NandParameters& nand) {
   set.real("factory_bad", nand.factory_bad, 0, 0.1, "of the blocks",
-           {"blocks that are bad from the beginning; with planes, each spoils those at the same "
-            "place in the others",
+           {"share of blocks that are bad from the beginning; with planes, each spoils the blocks "
+            "at the same place in the other planes",
             "data sheets: up to 0.02"});
   set.integer("endurance", nand.endurance, {1, 1'000'000'000}, "erases",
-              {"erases that a block stands without failures", "MQSim; 2-bit MLC at 5x nm"});
+              {"erases of a block before failures begin", "MQSim; 2-bit MLC at 5x nm"});
   set.real("wear_failure", nand.wear_failure, 0, 1, "of erases",
-           {"erases of blocks beyond their endurance that fail; the block is retired", "assumed"});
+           {"share of the erases of blocks beyond their endurance that fail; the block is retired",
+            "assumed"});
   set.real("program_failure", nand.program_failure, 0, 0.01, "of programs",
-           {"programs that fail; the page is written elsewhere and the block retired", "assumed"});
+           {"share of programs that fail; the page is written elsewhere and the block retired",
+            "assumed"});
   set.real("read_retry", nand.read_retry, 0, 1, "of reads",
-           {"reads that must be repeated at the end of the endurance, and of repetitions again; "
-            "before, in proportion to a block's erases",
+           {"share of reads, and of repeated reads, that must be repeated at the end of the "
+            "endurance; before, in proportion to a block's erases",
             "assumed"});
   set.integer("read_retry_limit", nand.read_retry_limit, {1, 100}, "repetitions",
-              {"repetitions of a read, tR each", "assumed"});
-  set.time(
-      "ecc_time", nand.ecc_time,
-      {"error correction of a page that was read, after its transfer; pages overlap", "assumed"},
-      kLongestCellTime);
+              {"largest number of repetitions of a read, tR each", "assumed"});
+  set.time("ecc_time", nand.ecc_time,
+           {"time of the error correction of a page, after its transfer; pages overlap", "assumed"},
+           kLongestCellTime);
 }
 
 void declare_energy(ParameterSet& set, NandEnergyParameters& energy) {
   constexpr const char* kSheets = "MLC data sheets, from memory";
   const ParameterSet::Scope scope(set, "energy");
   const Range range{0, 1'000'000};
-  set.integer("vcc", energy.vcc, {1, 10'000}, "mV", {"supply of flash chips", kSheets});
+  set.integer("vcc", energy.vcc, {1, 10'000}, "mV", {"supply voltage of flash chips", kSheets});
   set.integer("icc_read", energy.icc_read, range, "uA",
-              {"current of cells that are read, a plane (ICC1)", kSheets});
+              {"current of a plane whose cells are read (ICC1)", kSheets});
   set.integer("icc_program", energy.icc_program, range, "uA",
-              {"current of cells that are programmed, a plane (ICC2)", kSheets});
+              {"current of a plane whose cells are programmed (ICC2)", kSheets});
   set.integer("icc_erase", energy.icc_erase, range, "uA",
-              {"current of cells that are erased, a plane (ICC3)", kSheets});
+              {"current of a plane whose cells are erased (ICC3)", kSheets});
   set.integer("icc_bus", energy.icc_bus, range, "uA",
-              {"current of a flash channel that is taken (ICC4)", kSheets});
-  set.integer("standby", energy.standby, range, "uA", {"current of a LUN, always (ISB)", kSheets});
+              {"current of a busy flash channel (ICC4)", kSheets});
+  set.integer("standby", energy.standby, range, "uA",
+              {"standby current of a LUN, always drawn (ISB)", kSheets});
 }
 
 }  // namespace
@@ -219,7 +220,7 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
     }
     errors.push_back({"nvdimm.nand.page_size",
                       format_size(page_size) +
-                          " is none of 4KiB, 8KiB and 16KiB; nearest: " + format_size(nearest)});
+                          " is not one of 4KiB, 8KiB and 16KiB; nearest: " + format_size(nearest)});
   }
   struct Modes {
     NandInterface interface;
@@ -231,7 +232,7 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
         Modes{NandInterface::nv_ddr2, "nv_ddr2", 7}}) {
     if (interface == modes.interface && mode > modes.last) {
       errors.push_back({"nvdimm.nand.mode", std::to_string(mode) +
-                                                " is none of the timing modes 0 to " +
+                                                " is not one of the timing modes 0 to " +
                                                 std::to_string(modes.last) +
                                                 " of nvdimm.nand.interface: " + modes.name});
     }
@@ -239,15 +240,15 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
   const auto ordered = [this, &errors](const char* name, Tick fast, const PageTimes& times) {
     if (program_model != ProgramModel::flat && (times.slow < times.middle || times.slow < fast)) {
       errors.push_back({name,
-                        "is the mean of a block, and fast and middle pages leave less to slow "
-                        "ones than they take themselves; " +
-                            format_time(later(times.middle, fast)) + " would do"});
+                        "is too short as the mean of a block: slow pages would be faster than fast "
+                        "or middle ones; nearest: " +
+                            format_time(later(times.middle, fast))});
     }
   };
   ordered("nvdimm.nand.read_time", fast_read_time, read_times(*this));
   ordered("nvdimm.nand.program_time", fast_program_time, program_times(*this));
   if (multi_plane && planes == 1) {
-    errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of 2 or more"});
+    errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of at least 2"});
   }
 }
 

@@ -39,14 +39,13 @@ void report_energy(StatisticRegistry& registry, const Arrays& arrays) {
     gauge(registry, arrays, name, "J", description,
           [part](const FlashArray& array) { return array.energy().*part; });
   };
-  energy("nvdimm.nand.energy.read", "energy of cells that were read", &NandEnergy::read);
-  energy("nvdimm.nand.energy.program", "energy of cells that were programmed",
-         &NandEnergy::program);
-  energy("nvdimm.nand.energy.erase", "energy of cells that were erased", &NandEnergy::erase);
+  energy("nvdimm.nand.energy.read", "energy of reads from cells", &NandEnergy::read);
+  energy("nvdimm.nand.energy.program", "energy of programs", &NandEnergy::program);
+  energy("nvdimm.nand.energy.erase", "energy of erases", &NandEnergy::erase);
   energy("nvdimm.nand.energy.bus", "energy of flash channels", &NandEnergy::bus);
-  energy("nvdimm.nand.energy.standby", "energy that LUNs take always", &NandEnergy::standby);
+  energy("nvdimm.nand.energy.standby", "standby energy of LUNs", &NandEnergy::standby);
   energy("nvdimm.nand.energy.total", "energy of flash chips", &NandEnergy::total);
-  gauge(registry, arrays, "nvdimm.nand.average_power", "W", "that energy over the time",
+  gauge(registry, arrays, "nvdimm.nand.average_power", "W", "energy of flash chips per time",
         [](const FlashArray& array) {
           const Tick elapsed = array.now() - array.statistics().since;
           return elapsed == Tick(0) ? 0 : array.energy().total / seconds(elapsed);
@@ -67,7 +66,7 @@ constexpr std::array kRows{
                                                "operations on several planes of a LUN at once"),
     Table::counter<&S::cache_operations>(
         "nvdimm.nand.cache_operations", "operations",
-        "operations whose cells began while the data of the one before moved, or waited to"),
+        "operations whose cells began while the data of the one before moved or waited"),
     Table::counter<&S::suspensions>("nvdimm.nand.suspensions", "operations",
                                     "times that a program or an erase was suspended for reads"),
     Table::scaled<&S::bus_wait_ps>(
@@ -86,12 +85,12 @@ constexpr std::array kRows{
     Table::part<&S::since>(),
     Table::derived(report_energy),
     Table::utilisation<&S::busy_buses>("nvdimm.nand.bus_utilisation",
-                                       "share of time that a flash channel is taken", buses),
+                                       "share of time that a flash channel is busy", buses),
     Table::utilisation<&S::busy_luns>("nvdimm.nand.lun_utilisation",
                                       "share of time that a LUN is busy", luns),
 };
 
-static_assert(Table::complete(kRows), "a count has no row, or several");
+static_assert(Table::complete(kRows), "missing or duplicate row of a count");
 
 }  // namespace
 

@@ -8,9 +8,9 @@ namespace hmsim {
 void ProgrammedPages::program(PhysicalPage place, Tick now) {
   std::uint32_t& programmed = pages_[at_.superblock_of(place)];
   ensure(programmed <= at_.place_in_superblock(place), "flash", now, place.value(),
-         "a page is programmed again without an erase");
+         "page programmed again without an erase");
   ensure(programmed == at_.place_in_superblock(place), "flash", now, place.value(),
-         "pages of a block are programmed out of order");
+         "pages of a block programmed out of order");
   ++programmed;
 }
 

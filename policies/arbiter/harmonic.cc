@@ -52,7 +52,7 @@ class Harmonic final : public BusArbiter {
   }
 
   std::vector<PolicyCounter> counters() override {
-    return {{"ties", "decisions", "contests in which both classes were as critical", &ties_},
+    return {{"ties", "decisions", "contests in which both classes were equally critical", &ties_},
             {"disagreements", "decisions",
              "contests that the exact and the table implementation decide differently",
              &disagreements_},
@@ -134,39 +134,37 @@ class Harmonic final : public BusArbiter {
 void Harmonic::declare(ParameterSet& parameters) {
   parameters.choice<Impl>(
       "impl", impl_, {{"exact", Impl::exact}, {"table", Impl::table}},
-      {"equation 1 over the rates of the table, or over 6 stages of performance "
-       "and of utilisation",
+      {"equation 1 over the rates of the table, or over 6 levels of performance and of utilisation",
        "the paper, section V-A"});
   parameters.real(
       "weight", w_, 0, 1, "",
-      {"w, of performance against utilisation; taken in thousandths, by table in tenths",
+      {"w, the weight of performance against utilisation; in thousandths, for table in tenths",
        "the paper: 0.5, after a sweep from 0.2 to 0.8"});
-  parameters.integer(
-      "window", window_, {1, 1'000'000'000}, "requests",
-      {"of a class, after which its pattern is measured anew", "assumed: the paper gives none"});
+  parameters.integer("window", window_, {1, 1'000'000'000}, "requests",
+                     {"requests of a class after which its pattern is measured again",
+                      "assumed: the paper gives none"});
   parameters.integer(
       "window_cycles", window_cycles_, {1, 1'000'000'000}, "cycles",
-      {"after which a window ends with fewer requests", "assumed: the paper gives none"});
+      {"cycles after which a window ends with fewer requests", "assumed: the paper gives none"});
   parameters.boolean("guard", guard_,
-                     {"a request that has been ready for too long goes first, the one first that "
-                      "was due first",
+                     {"a request that has been ready for longer than its guard goes first, the "
+                      "earliest deadline before others",
                       "a modelling choice of hmsim, not in the paper; hms, all, paper_all and "
                       "their variants set it"});
   parameters.integer(
       "dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
-      {"too long for a DRAM request, since it got its slot; beyond that it counts as "
+      {"longest time for a DRAM request since it got its slot; beyond it the request counts as "
        "starved when it loses",
-       "a modelling choice of hmsim: twice the 1,024 cycles in which the bus carries all that two "
-       "full queues of 128 entries hold, so that turnarounds are included"});
+       "a modelling choice of hmsim: twice the 1,024 cycles in which the bus carries the data of "
+       "two full queues of 128 entries, to include turnarounds"});
   parameters.integer(
       "nvdimm_guard", guard_cycles_[1], {0, 1'000'000'000}, "cycles",
-      {"too long for an NVDIMM request, since its ack; beyond that it counts as starved when it "
-       "loses",
-       "a modelling choice of hmsim: four times dram_guard, which is little beside a flash read of "
-       "50 us; hms, all, paper_all and their variants set 2,000, for slow tiers without flash"});
+      {"longest time for an NVDIMM request since its ack; beyond it the request counts as starved "
+       "when it loses",
+       "a modelling choice of hmsim: four times dram_guard, short compared to a flash read of 50 "
+       "us; hms, all, paper_all and their variants set 2,000, for slow tiers without flash"});
   parameters.text("table", text_,
-                  {"rates by pattern, as 'hmsim calibrate' makes them and as commands fill in by "
-                   "themselves",
+                  {"rates by pattern, from 'hmsim calibrate'; commands calibrate a missing table",
                    "the paper, section V-A"});
 }
 
@@ -178,7 +176,7 @@ std::vector<ParameterError> Harmonic::check() const {
 
 void Harmonic::connect(const ChannelShape& shape, const SourceProgress& /*progress*/) {
   if (text_.empty()) {
-    throw InputError("policies.harmonic.table: is missing; 'hmsim calibrate' makes one");
+    throw InputError("policies.harmonic.table: is required; 'hmsim calibrate' writes one");
   }
   table_.read(text_);
   constexpr double kHalf = 0.5;

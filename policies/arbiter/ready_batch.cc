@@ -12,9 +12,9 @@ class ReadyBatch final : public BusArbiter {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.integer("batch", batch_, {1, 4096}, "lines",
-                       {"that pass together", "assumed: a quarter of a page"});
+                       {"lines that pass together", "assumed: a quarter of a page"});
     parameters.integer("patience", patience_, {0, 1'000'000'000}, "cycles",
-                       {"after which fewer lines make a batch, when none has passed for so long",
+                       {"time after which fewer lines make a batch, if none has passed",
                         "assumed: as harmonic's dram_guard"});
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
@@ -62,9 +62,8 @@ class ReadyBatch final : public BusArbiter {
 };
 
 extern const PolicyDescriptor kPolicy_ready_batch;
-const PolicyDescriptor kPolicy_ready_batch{
-    PolicyKind::bus_arbiter, "ready_batch",
-    "DRAM first; lines of the NVDIMM that are ready pass in batches", "this project's own",
-    make_policy<ReadyBatch>};
+const PolicyDescriptor kPolicy_ready_batch{PolicyKind::bus_arbiter, "ready_batch",
+                                           "DRAM first; ready NVDIMM lines pass in batches",
+                                           "this project's own", make_policy<ReadyBatch>};
 
 }  // namespace hmsim

@@ -23,7 +23,7 @@ class FreeFrames {
   void declare(ParameterSet& parameters) {
     parameters.real("low_water", percent_, 0, 100, "percent of the write part",
                     {"free frames below which pages are written back early",
-                     "5: assumed; 0, queued pages alone: the paper, section V-B2"});
+                     "5: assumed; 0, queued pages only: the paper, section V-B2"});
   }
   std::uint64_t wanted(const WritePartView& view) const {
     constexpr std::uint64_t kWhole = 1'000'000;

@@ -19,7 +19,7 @@ class PrefetchPreevict final : public BufferManager {
 
 extern const PolicyDescriptor kPolicy_prefetch_preevict;
 const PolicyDescriptor kPolicy_prefetch_preevict{
-    PolicyKind::buffer_manager, "prefetch_preevict", "as prefetch and preevict together",
+    PolicyKind::buffer_manager, "prefetch_preevict", "prefetch and preevict together",
     "the paper, section V-B", make_policy<PrefetchPreevict>};
 
 }  // namespace hmsim

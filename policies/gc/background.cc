@@ -10,7 +10,7 @@ class Background final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.real("soft_threshold", soft_threshold_, 1, 100, "times the threshold",
-                    {"an idle LUN is collected when fewer blocks are free", "assumed"});
+                    {"an idle LUN is collected when it has fewer free blocks", "assumed"});
   }
 
   bool start_idle(const GcView& view) override {

@@ -9,8 +9,8 @@ class Preemptive final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.boolean("unplaced", unplaced_,
-                       {"pages that may be written to any LUN count as wanted of each; then, where "
-                        "writes never pause, LUNs work at the urgent limit",
+                       {"pages that can be written to any LUN count as demand on each; if writes "
+                        "never pause, LUNs then work at the urgent limit",
                         "assumed"});
   }
 
@@ -27,7 +27,8 @@ class Preemptive final : public GcScheduler {
 
 extern const PolicyDescriptor kPolicy_preemptive;
 const PolicyDescriptor kPolicy_preemptive{
-    PolicyKind::gc_scheduler, "preemptive", "when due, page by page between requests of its LUN",
+    PolicyKind::gc_scheduler, "preemptive",
+    "when few blocks are free, page by page between requests of the LUN",
     "Lee et al., A semi-preemptive garbage collector for solid state drives, ISPASS 2011",
     make_policy<Preemptive>};
 

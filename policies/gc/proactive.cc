@@ -15,17 +15,16 @@ class Proactive final : public GcScheduler {
   void declare(ParameterSet& parameters) override {
     parameters.choice("estimate", estimate_,
                       {{"serial", Estimate::serial}, {"parallel", Estimate::parallel}},
-                      {"pending flash operations add up as the equations say, or are shared by the "
+                      {"pending flash operations add up as in the equations, or are shared by the "
                        "channels (stage 2: LUNs) that are not blocked",
                        "the paper, equations 7 and 9"});
     parameters.choice(
         "stages", stages_, {{"both", Stages::both}, {"1", Stages::copies}, {"2", Stages::erases}},
-        {"stages that are scheduled; the other is as in reactive", "the paper, section V-C"});
-    parameters.choice(
-        "lun", lun_, {{"held", LunUse::held}, {"shared", LunUse::shared}},
-        {"shared: besides, a step waits while anything is wanted of its LUN, or a page looks for "
-         "a LUN to be written to",
-         "assumed"});
+        {"stages that are scheduled; the other one acts as in reactive", "the paper, section V-C"});
+    parameters.choice("lun", lun_, {{"held", LunUse::held}, {"shared", LunUse::shared}},
+                      {"shared: in addition, a step waits while its LUN is in demand, or a page "
+                       "waits for a LUN to be written to",
+                       "assumed"});
   }
 
   bool copy(const GcView& view) override {

@@ -12,7 +12,7 @@ class Reactive final : public GcScheduler {
 
 extern const PolicyDescriptor kPolicy_reactive;
 const PolicyDescriptor kPolicy_reactive{
-    PolicyKind::gc_scheduler, "reactive", "in the foreground: when due, to its end",
+    PolicyKind::gc_scheduler, "reactive", "in the foreground: when few blocks are free, to the end",
     "the conventional collection of the paper, section V-C", make_policy<Reactive>};
 
 }  // namespace hmsim

@@ -168,7 +168,7 @@ class Batches {
     in_group_ = 0;
     pending_.each([&](const RequestView& request) {
       const std::uint32_t number = batch_of_[request.slot];
-      archive.check_index(number, batches_.size(), "a request is in no batch");
+      archive.check_index(number, batches_.size(), "request without a batch");
       ++batches_[number].requests;
       in_group_ += batches_[number].group != 0 ? 1 : 0;
     });
@@ -181,9 +181,9 @@ class Batches {
         free_.push_back(number);
         continue;
       }
-      archive.check_index(batch.source, sources, "a batch has no source");
+      archive.check_index(batch.source, sources, "batch without a source");
       archive.check_index(batch.bank, static_cast<std::size_t>(shape_.banks()),
-                          "a batch is for no bank");
+                          "batch without a bank");
       activate(number);
       std::uint32_t& newest = newest_[line_of(batch.source, batch.write)];
       newest = newest == kNone || batches_[newest].number < batch.number ? number : newest;

@@ -27,7 +27,7 @@ class Locality {
     void serialize(Archive& archive) {
       archive(hits, requests);
       archive.check(hits >= 0 && hits <= requests && requests < std::int64_t{1} << 50,
-                    "row hits are miscounted");
+                    "wrong count of row hits");
     }
   };
 
@@ -62,7 +62,7 @@ class Locality {
 
   void serialize(Archive& archive) {
     archive(sources_, rows_);
-    archive.check(rows_.size() == sources_.size() * banks_, "rows of sources are missing");
+    archive.check(rows_.size() == sources_.size() * banks_, "missing rows of sources");
   }
 
  private:

@@ -20,7 +20,7 @@ class Mpki {
 
   // Limits counts so that a multiplication by one million cannot overflow.
   static void check_count(const Archive& archive, std::int64_t requests) {
-    archive.check(requests >= 0 && requests < std::int64_t{1} << 42, "requests are miscounted");
+    archive.check(requests >= 0 && requests < std::int64_t{1} << 42, "wrong count of requests");
   }
 
   struct Rate {

@@ -97,11 +97,11 @@ class PageGroups {
 
  private:
   static void require(bool holds) {
-    ensure(holds, "page groups", Tick(0), -1, "a request is in another state than its scheduler's");
+    ensure(holds, "page groups", Tick(0), -1, "state of a request differs from its scheduler's");
   }
   void restore(const Archive& archive, const std::vector<std::uint32_t>& unsent) {
     for (const std::uint32_t page : page_of_) {
-      archive.check_index(page, pages_.size(), kNoIndex, "a request is to no page");
+      archive.check_index(page, pages_.size(), kNoIndex, "request without a page");
       if (page != kNoIndex) {
         ++pages_[page].requests;
       }
@@ -112,15 +112,15 @@ class PageGroups {
       if (pages_[page].requests == 0) {
         free_.push_back(page);
       } else {
-        archive.check(map_.find(pages_[page].number) == kNoIndex, "a page is known twice");
+        archive.check(map_.find(pages_[page].number) == kNoIndex, "page listed twice");
         map_.insert(pages_[page].number, page);
       }
     }
     arrivals_ = SlotList();
     unsent_.assign(unsent_.size(), false);
     for (const std::uint32_t slot : unsent) {
-      archive.check_index(slot, unsent_.size(), "a request waits in no slot");
-      archive.check(!unsent_[slot], "a request waits twice");
+      archive.check_index(slot, unsent_.size(), "request without a slot");
+      archive.check(!unsent_[slot], "request that waits twice");
       append(slot, page_of(slot));
     }
   }

@@ -28,7 +28,7 @@ class Parallelism {
   }
   // Throws Fault if a damaged checkpoint has no count for the source.
   void leave(std::size_t source, int bank, Tick now) {
-    ensure(source < sources_.size(), "parallelism", now, -1, "a source has nothing queued");
+    ensure(source < sources_.size(), "parallelism", now, -1, "source without queued requests");
     if (--queued_[source * banks_ + static_cast<std::size_t>(bank)] == 0) {
       change(sources_[source], -1, now);
     }
@@ -52,7 +52,7 @@ class Parallelism {
 
   void serialize(Archive& archive) {
     archive(sources_, queued_, begin_);
-    archive.check(queued_.size() == sources_.size() * banks_, "banks of sources are missing");
+    archive.check(queued_.size() == sources_.size() * banks_, "missing banks of sources");
     for (std::size_t i = 0; archive.loading() && i < queued_.size(); ++i) {
       sources_[i / banks_].banks += queued_[i] != 0 ? 1 : 0;
     }

@@ -30,14 +30,14 @@ class PendingRequests {
   void add(const RequestView& request, std::size_t list = 0) {
     ensure(list_of_[request.slot] == kNone, "pending requests", request.arrival,
            static_cast<std::int64_t>(request.id),
-           "this request, which arrived then, waits already");
+           "this request, which arrived then, is already waiting");
     requests_[request.slot] = request;
     list_of_[request.slot] = static_cast<std::uint32_t>(list);
     lists_[list].push_back(links_, request.slot);
     ++size_;
   }
   void remove(std::uint32_t slot) {
-    ensure(has(slot), "pending requests", Tick(0), -1, "a request ends that does not wait");
+    ensure(has(slot), "pending requests", Tick(0), -1, "end of a request that does not wait");
     lists_[list_of_[slot]].remove(links_, slot);
     list_of_[slot] = kNone;
     --size_;
@@ -70,7 +70,7 @@ class PendingRequests {
     size_ = 0;
     for (std::size_t list = 0; list < saved.size(); ++list) {
       for (const RequestView& request : saved[list]) {
-        archive.check_index(request.slot, links_.size(), "a request waits in no slot");
+        archive.check_index(request.slot, links_.size(), "waiting request without a slot");
         add(request, list);
       }
     }

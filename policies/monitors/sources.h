@@ -19,13 +19,14 @@ enum class SourceModel : std::uint8_t { core, core_class, by_class };
 class Sources {
  public:
   void declare(ParameterSet& parameters) {
-    parameters.choice("sources", model_,
-                      {{"core", SourceModel::core},
-                       {"core_class", SourceModel::core_class},
-                       {"class", SourceModel::by_class}},
-                      {"what is ranked: cores, the DRAM and NVDIMM requests of each core apart, or "
-                       "the two classes",
-                       "core: the policy's paper; core_class: assumed, as FIRM tells sources"});
+    parameters.choice(
+        "sources", model_,
+        {{"core", SourceModel::core},
+         {"core_class", SourceModel::core_class},
+         {"class", SourceModel::by_class}},
+        {"unit of ranking: cores; the DRAM and NVDIMM requests of each core separately; or the two "
+         "classes",
+         "core: the policy's paper; core_class: assumed, as FIRM distinguishes sources"});
   }
 
   // Returns the source's number; adds it if it is new. Call this before of() for every arriving
@@ -74,7 +75,7 @@ class Sources {
   }
   // Checks source names that a policy saves and later passes to introduce().
   static void check_names(const Archive& archive, const std::vector<std::int64_t>& names) {
-    archive.check_indices(names, kMostNames, "there is no such source");
+    archive.check_indices(names, kMostNames, "invalid source");
   }
 
  private:

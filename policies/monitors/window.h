@@ -56,7 +56,7 @@ class Window {
   std::int64_t requests() const { return requests_; }
   void serialize(Archive& archive) {
     archive(began_, requests_);
-    archive.check(requests_ >= 0, "a window is miscounted");  // shares are divided by it
+    archive.check(requests_ >= 0, "wrong count of a window");  // shares are divided by it
   }
 
  private:

@@ -22,7 +22,8 @@ class CappedPage final : public PagePolicy {
 
 extern const PolicyDescriptor kPolicy_capped_page;
 const PolicyDescriptor kPolicy_capped_page{
-    PolicyKind::page_policy, "capped_page", "rows are closed after so many column commands",
+    PolicyKind::page_policy, "capped_page",
+    "rows are closed after a fixed number of column commands",
     "Mutlu and Moscibroda, Stall-time fair memory access scheduling, MICRO 2007 (FR-FCFS-Cap)",
     make_policy<CappedPage>};
 

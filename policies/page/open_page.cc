@@ -12,7 +12,7 @@ class OpenPage final : public PagePolicy {
 
 extern const PolicyDescriptor kPolicy_open_page;
 const PolicyDescriptor kPolicy_open_page{PolicyKind::page_policy, "open_page",
-                                         "rows stay open until another one is wanted",
+                                         "rows stay open until another row is needed",
                                          "common usage", make_policy<OpenPage>};
 
 }  // namespace hmsim

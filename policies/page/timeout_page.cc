@@ -7,8 +7,9 @@ namespace hmsim {
 class TimeoutPage final : public PagePolicy {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.time("timeout", timeout_,
-                    {"since the last column command to the row", "assumed: about two row cycles"});
+    parameters.time(
+        "timeout", timeout_,
+        {"time since the last column command to the row", "assumed: about two row cycles"});
   }
   PageDecision decide(const PageView& page) override { return {page.now + timeout_}; }
 
@@ -18,7 +19,7 @@ class TimeoutPage final : public PagePolicy {
 
 extern const PolicyDescriptor kPolicy_timeout_page;
 const PolicyDescriptor kPolicy_timeout_page{PolicyKind::page_policy, "timeout_page",
-                                            "rows are closed when unused for some time",
+                                            "rows are closed when unused for a fixed time",
                                             "common usage", make_policy<TimeoutPage>};
 
 }  // namespace hmsim

@@ -19,7 +19,7 @@ std::string of_entry(const fs::path& path, const struct stat& status) {
   }
   const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky && !S_ISLNK(status.st_mode)) {
-    return name + " can be written by other users; call 'chmod go-w' on it";
+    return name + " can be written by other users; run 'chmod go-w' on it";
   }
   return "";
 }
@@ -36,7 +36,7 @@ std::string of_path(const fs::path& path, int& links) {
     if (reason.empty() && S_ISLNK(status.st_mode)) {
       std::error_code none;
       reason = ++links > kMostLinks
-                   ? "'" + walked.string() + "' is one of too many symbolic links"
+                   ? "'" + walked.string() + "' is reached through more than 40 symbolic links"
                    : of_path(walked.parent_path() / fs::read_symlink(walked, none), links);
     }
     if (!reason.empty()) {

@@ -96,7 +96,7 @@ PolicyCatalog::PolicyCatalog() : policies_(kPolicyTable.begin(), kPolicyTable.en
 // Loads a library and never unloads it, because policies and their descriptors live in it.
 void PolicyCatalog::load(const std::string& path) {
   if (!is_library(path)) {
-    throw InputError(path + ": no policy's library (*.so); HMSIM_POLICIES names it");
+    throw InputError(path + ": is not a policy's library (*.so); HMSIM_POLICIES names it");
   }
   if (const std::string reason = changed_by_others(path); !reason.empty()) {
     throw InputError(path + ": not loaded: " + reason);
@@ -108,15 +108,15 @@ void PolicyCatalog::load(const std::string& path) {
   const auto* const library =
       static_cast<const PolicyLibrary*>(dlsym(handle, kPolicyLibrarySymbol));
   if (library == nullptr) {
-    throw InputError(path + ": holds no policy; 'hmsim policy build' makes such libraries");
+    throw InputError(path + ": contains no policy; 'hmsim policy build' makes such libraries");
   }
   if (std::strcmp(library->interface, kPolicyInterface) != 0) {
-    throw InputError(path + ": was built against another hmsim; call 'hmsim policy build' again");
+    throw InputError(path + ": was built for another hmsim; run 'hmsim policy build' again");
   }
   const std::string_view name = library->policy->name;
   if (std::any_of(policies_.begin(), policies_.end(),
                   [&](const PolicyDescriptor* other) { return name == other->name; })) {
-    throw InputError(path + ": there is another policy '" + std::string(name) + "'");
+    throw InputError(path + ": another policy has the same name: '" + std::string(name) + "'");
   }
   policies_.push_back(library->policy);
   libraries_.push_back(path);

@@ -58,7 +58,7 @@ std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
     return policy->kind == kind && policy->name == name;
   });
   if (found == all().end()) {
-    throw InputError("no such policy: '" + name + "'; did you mean '" +
+    throw InputError("unknown policy: '" + name + "'; did you mean '" +
                      nearest_name(name, policy_names(kind)) + "'?");
   }
   std::unique_ptr<Policy> policy = (*found)->make();

@@ -25,7 +25,7 @@ class Lirs final : public BufferReplacement {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.real("high_share", high_percent_, 0, 100, "percent of the frames",
-                    {"frames for pages that are not used again soon",
+                    {"frames for pages that are not soon reused",
                      "Jiang and Zhang, SIGMETRICS 2002 (1 percent)"});
     parameters.real("ghosts", ghosts_percent_, 0, 1000, "percent of the frames",
                     {"pages without a frame that are remembered", "assumed"});
@@ -47,7 +47,7 @@ class Lirs final : public BufferReplacement {
     std::uint32_t page = map_.find(key);
     const std::uint32_t held = page_of_[frame];
     ensure(held == page || (held == kNoIndex && pages_[page].frame == kNoIndex), "lirs", Tick(0),
-           -1, "a page is in two frames, or a frame has two pages");
+           -1, "page in two frames, or frame with two pages");
     const bool again = page != kNoIndex && pages_[page].in_stack;
     if (page == kNoIndex) {
       page = enter(key);
@@ -148,7 +148,7 @@ class Lirs final : public BufferReplacement {
   LinksOf<Page, SlotLink> stack_links() { return links_of(pages_.data(), &Page::by_recency); }
   LinksOf<Page, SlotLink> queue_links() { return links_of(pages_.data(), &Page::in_line); }
   std::uint32_t page_in(std::uint32_t frame) const {
-    ensure(page_of_[frame] != kNoIndex, "lirs", Tick(0), -1, "a frame's page is unknown");
+    ensure(page_of_[frame] != kNoIndex, "lirs", Tick(0), -1, "unknown page of a frame");
     return page_of_[frame];
   }
   std::vector<std::uint32_t> members(const SlotList& list, SlotLink Page::*link) const {
@@ -165,11 +165,11 @@ class Lirs final : public BufferReplacement {
     for (const std::uint32_t number : pages_.taken()) {
       const Page& page = pages_[number];
       if (page.frame != kNoIndex) {
-        archive.check_index(page.frame, page_of_.size(), "a page is in no frame");
-        archive.check(page_of_[page.frame] == kNoIndex, "a frame has two pages");
+        archive.check_index(page.frame, page_of_.size(), "page without a frame");
+        archive.check(page_of_[page.frame] == kNoIndex, "frame with two pages");
         page_of_[page.frame] = number;
       }
-      archive.check(map_.find(page.key) == kNoIndex, "a page is known twice");
+      archive.check(map_.find(page.key) == kNoIndex, "page listed twice");
       map_.insert(page.key, number);
       low_count_ += page.low ? 1 : 0;
     }
@@ -179,7 +179,7 @@ class Lirs final : public BufferReplacement {
   void restore_lists(const Archive& archive, const std::vector<std::uint32_t>& stack,
                      const std::vector<std::uint32_t>& queue,
                      const std::vector<std::uint32_t>& ghosts) {
-    constexpr const char* kWrong = "lists of pages do not hold together";
+    constexpr const char* kWrong = "inconsistent lists of pages";
     const std::vector<bool> used = pages_.in_use();
     stack_ = queue_ = ghosts_ = SlotList();
     for (const std::uint32_t page : stack) {
@@ -283,7 +283,7 @@ class Lirs final : public BufferReplacement {
 
 extern const PolicyDescriptor kPolicy_lirs;
 const PolicyDescriptor kPolicy_lirs{
-    PolicyKind::buffer_replacement, "lirs", "pages that are not used again soon go first",
+    PolicyKind::buffer_replacement, "lirs", "evicts pages that are not soon reused first",
     "Jiang and Zhang, LIRS, SIGMETRICS 2002 (the paper's citation 40); from memory",
     make_policy<Lirs>};
 

@@ -17,8 +17,9 @@ namespace hmsim {
 class Atlas final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.time("quantum", quantum_,
-                    {"between two rankings", "the ATLAS paper: 10 M cycles of the CPU, at 2 GHz"});
+    parameters.time(
+        "quantum", quantum_,
+        {"time between two rankings", "the ATLAS paper: 10 M cycles of the CPU, at 2 GHz"});
     parameters.real(
         "history", history_, 0, 1, "",
         {"weight of all service before the last quantum", "the ATLAS paper: alpha = 0.875"});
@@ -128,7 +129,7 @@ class Atlas final : public TransactionScheduler {
 
 extern const PolicyDescriptor kPolicy_atlas;
 const PolicyDescriptor kPolicy_atlas{
-    PolicyKind::transaction_scheduler, "atlas", "the source with the least service so far first",
+    PolicyKind::transaction_scheduler, "atlas", "the source with the least service goes first",
     "Kim et al., ATLAS: a scalable and high-performance scheduling algorithm, HPCA 2010",
     make_policy<Atlas>};
 

@@ -12,10 +12,11 @@ namespace hmsim {
 class Bliss final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.integer("threshold", threshold_, {1, 1'000'000}, "requests",
-                       {"of one source in a row that blacklist it", "the BLISS paper: 4"});
+    parameters.integer(
+        "threshold", threshold_, {1, 1'000'000}, "requests",
+        {"consecutive requests of one source that blacklist it", "the BLISS paper: 4"});
     parameters.time("clearing_interval", interval_,
-                    {"between two clearings of the blacklist",
+                    {"time between two clearings of the blacklist",
                      "the BLISS paper: 10,000 cycles, taken as the CPU's, at 2 GHz"});
     sources_.declare(parameters);
   }
@@ -72,7 +73,7 @@ class Bliss final : public TransactionScheduler {
 extern const PolicyDescriptor kPolicy_bliss;
 const PolicyDescriptor kPolicy_bliss{
     PolicyKind::transaction_scheduler, "bliss",
-    "sources that were served several times in a row go behind the others for a while",
+    "sources served several times in a row rank below the others for a while",
     "Subramanian et al., The blacklisting memory scheduler, ICCD 2014", make_policy<Bliss>};
 
 }  // namespace hmsim

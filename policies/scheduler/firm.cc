@@ -26,26 +26,26 @@ class Firm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.time("interval", interval_,
-                    {"between two classifications of sources",
+                    {"time between two classifications of sources",
                      "the FIRM paper, from memory: 1 M cycles of the CPU, at 2 GHz"});
     parameters.integer("turnaround_share", mu_, {1, 100}, "%",
-                       {"mu: of the time of a read and a write group, turnarounds at most",
+                       {"mu: largest share of turnarounds in the time of a read and a write group",
                         "the FIRM paper, from memory: 20 %"});
     parameters.real(
         "mpki_threshold", mpki_threshold_, 0, 1'000'000, "",
         {"sources with fewer requests per 1000 instructions are not intensive", "assumed: 1"});
     parameters.real("locality_threshold", locality_threshold_, 0, 1, "",
-                    {"intensive sources with as much row locality, and less parallelism than the "
-                     "median, are streaming, others random",
+                    {"intensive sources with at least this row locality, and less parallelism than "
+                     "the median, are streaming, others random",
                      "assumed: 0.5"});
     parameters.integer("batch_cap", batch_cap_, {1, 4096}, "requests",
-                       {"that end a batch", "assumed: 16"});
-    parameters.time("batch_age", batch_age_,
-                    {"after which a batch counts as complete, a group ends whatever is left of it, "
-                     "and writes have their turn however few",
-                     "assumed: 2000 cycles at DDR3-1600"});
+                       {"requests that end a batch", "assumed: 16"});
+    parameters.time(
+        "batch_age", batch_age_,
+        {"age at which a batch counts as complete, a group ends, and writes get their turn",
+         "assumed: 2000 cycles at DDR3-1600"});
     parameters.integer("write_mark", write_mark_, {1, 100}, "%",
-                       {"of the queue's entries: as many pending writes have their turn",
+                       {"share of the queue's entries: this number of pending writes gets its turn",
                         "assumed: 75, as controller.drain_high"});
     sources_.declare(parameters);
   }

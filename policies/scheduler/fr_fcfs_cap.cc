@@ -81,7 +81,7 @@ class FrFcfsCap final : public TransactionScheduler {
 extern const PolicyDescriptor kPolicy_fr_fcfs_cap;
 const PolicyDescriptor kPolicy_fr_fcfs_cap{
     PolicyKind::transaction_scheduler, "fr_fcfs_cap",
-    "row hits first, but only so many before a bank's oldest request",
+    "row hits first, up to a limit, then the bank's oldest request",
     "Mutlu and Moscibroda, Stall-time fair memory access scheduling, MICRO 2007 (FR-FCFS+Cap)",
     make_policy<FrFcfsCap>};
 

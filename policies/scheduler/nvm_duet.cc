@@ -16,12 +16,12 @@ class NvmDuet final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.integer_or("write_high", write_high_, {1, 4096}, "queue", kOfQueue, "requests",
-                          {"queued writes from which on writes go before reads; queue: 3/4 of "
-                           "controller.queue_depth",
+                          {"number of queued writes at which writes begin to go before reads; "
+                           "queue: 3/4 of controller.queue_depth",
                            "assumed, as controller.drain_high"});
     parameters.integer_or("write_low", write_low_, {0, 4096}, "queue", kOfQueue, "requests",
-                          {"queued writes down to which they keep going before reads; queue: 1/4 "
-                           "of controller.queue_depth",
+                          {"number of queued writes at which they stop going before reads; queue: "
+                           "1/4 of controller.queue_depth",
                            "assumed, as controller.drain_low"});
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
@@ -90,7 +90,8 @@ class NvmDuet final : public TransactionScheduler {
   // damaged checkpoint lacks the write.
   bool in_first_epoch(const RequestView& request) const {
     ensure(pending_.has(request.slot), "nvm_duet", request.arrival,
-           static_cast<std::int64_t>(request.id), "this write, which arrived then, has no epoch");
+           static_cast<std::int64_t>(request.id),
+           "no epoch is known for this write, which arrived then");
     return epochs_[pending_[request.slot].source].front().number == epoch_of(request);
   }
 

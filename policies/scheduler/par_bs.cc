@@ -16,11 +16,11 @@ class ParBs final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.integer("marking_cap", marking_cap_, {1, 4096}, "requests",
-                       {"of a source to a bank in one batch", "the PAR-BS paper: 5"});
+                       {"requests of a source to a bank in one batch", "the PAR-BS paper: 5"});
     parameters.choice("marks", marks_, {{"all", Marks::all}, {"reads", Marks::reads}},
-                      {"what makes up batches; reads: writes go behind them",
-                       "reads: the PAR-BS paper; all: assumed, else a stream of NVDIMM writes in a "
-                       "mixed queue is never in a batch"});
+                      {"requests in batches; reads: writes rank below them",
+                       "reads: the PAR-BS paper; all: assumed, otherwise NVDIMM writes in a mixed "
+                       "queue are never in a batch"});
     sources_.declare(parameters);
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
@@ -57,7 +57,7 @@ class ParBs final : public TransactionScheduler {
       candidates_ = 0;
       pending_.each([&](const RequestView& request) {
         archive.check_index(shape_.bank_number(request), static_cast<std::size_t>(shape_.banks()),
-                            "a request is to no bank");
+                            "request without a bank");
         marked_count_ += marked_[request.slot];
         candidates_ += may_be_marked(request) ? 1 : 0;
       });

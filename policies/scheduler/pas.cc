@@ -23,14 +23,15 @@ class Pas final : public TransactionScheduler {
   void declare(ParameterSet& parameters) override {
     parameters.choice("trigger", trigger_,
                       {{"thrash", Trigger::thrash}, {"any_miss", Trigger::any}},
-                      {"what turns DIFF to SAME: a page was lost before its requests were served, "
+                      {"what turns DIFF to SAME: loss of a page before its requests were served, "
                        "or any buffer miss",
                        "thrash: assumed; any_miss: the paper, section V-B"});
     parameters.integer("return_after", return_after_, {1, 1'000'000}, "pages",
-                       {"pages used up without thrash that turn SAME to DIFF",
+                       {"pages used completely without thrash that turn SAME to DIFF",
                         "assumed: the paper does not say when to return"});
-    parameters.integer("slack", slack_, {0, 1'000'000}, "cycles",
-                       {"an ack so much later than that of a buffer hit is a miss", "assumed"});
+    parameters.integer(
+        "slack", slack_, {0, 1'000'000}, "cycles",
+        {"delay of an ack after that of a buffer hit from which it counts as a miss", "assumed"});
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
     groups_.resize(shape.slots);
@@ -109,7 +110,7 @@ class Pas final : public TransactionScheduler {
   void serialize(Archive& archive) override {
     archive(groups_, mode_, current_, clean_pages_, turns_);
     archive.fixed(sent_, delivered_before_);
-    archive.check_index(current_, sent_.size(), kNoIndex, "there is no such page");
+    archive.check_index(current_, sent_.size(), kNoIndex, "invalid page");
   }
 
  private:
@@ -155,10 +156,10 @@ class Pas final : public TransactionScheduler {
 };
 
 extern const PolicyDescriptor kPolicy_pas;
-const PolicyDescriptor kPolicy_pas{
-    PolicyKind::transaction_scheduler, "pas",
-    "NVDIMM commands page by page: one of each page in turn, or one page at a time while the "
-    "buffer thrashes; else FR-FCFS",
-    "the paper, section V-B (page-aware scheduling)", make_policy<Pas>};
+const PolicyDescriptor kPolicy_pas{PolicyKind::transaction_scheduler, "pas",
+                                   "NVDIMM commands by page: one of each page in turn, or one page "
+                                   "at a time while the buffer thrashes; then FR-FCFS",
+                                   "the paper, section V-B (page-aware scheduling)",
+                                   make_policy<Pas>};
 
 }  // namespace hmsim

@@ -21,16 +21,18 @@ namespace hmsim {
 class Tcm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.time("quantum", quantum_,
-                    {"between two clusterings", "the TCM paper: 1 M cycles of the CPU, at 2 GHz"});
-    parameters.time("shuffle_interval", interval_,
-                    {"between two shuffles", "the TCM paper: 800 cycles of the CPU, at 2 GHz"});
+    parameters.time(
+        "quantum", quantum_,
+        {"time between two clusterings", "the TCM paper: 1 M cycles of the CPU, at 2 GHz"});
+    parameters.time(
+        "shuffle_interval", interval_,
+        {"time between two shuffles", "the TCM paper: 800 cycles of the CPU, at 2 GHz"});
     parameters.real(
         "cluster_threshold", cluster_threshold_, 0, 1, "",
         {"share of all service that the latency cluster may have", "the TCM paper: 4/24"});
     parameters.real("shuffle_threshold", shuffle_threshold_, 0, 1, "",
-                    {"insertion shuffle when parallelism, as a share of all banks, and row "
-                     "locality differ by more; else random shuffle",
+                    {"insertion shuffle if parallelism, as a share of all banks, and row locality "
+                     "differ by more; random shuffle otherwise",
                      "the TCM paper: ShuffleAlgoThresh = 0.1"});
     service_.declare(parameters);
     sources_.declare(parameters);
@@ -101,8 +103,8 @@ class Tcm final : public TransactionScheduler {
   void serialize(Archive& archive) override {
     archive(sources_, mpki_, parallelism_, locality_, service_, random_, clusters_, rank_, turns_,
             step_, quantum_end_, next_shuffle_, queued_);
-    archive.check_indices(turns_, rank_.size(), "a source has no rank");
-    archive.check(next_shuffle_ == kNever || turns_.size() > 1, "there is nothing to be shuffled");
+    archive.check_indices(turns_, rank_.size(), "source without a rank");
+    archive.check(next_shuffle_ == kNever || turns_.size() > 1, "nothing to shuffle");
     Sources::check_names(archive, clusters_.bandwidth);
     Sources::check_names(archive, clusters_.latency);
   }

@@ -8,8 +8,9 @@ namespace hmsim {
 class DChoices final : public VictimSelector {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.integer("d", d_, {1, 4096}, "blocks",
-                       {"full blocks that are drawn", "assumed; MQSim: log2 of the blocks"});
+    parameters.integer(
+        "d", d_, {1, 4096}, "blocks",
+        {"number of full blocks that are drawn", "assumed; MQSim: log2 of the blocks"});
   }
   std::uint32_t choose(const FullBlocks& blocks, Random& random) const override {
     const auto draw = [&] {
@@ -30,7 +31,7 @@ class DChoices final : public VictimSelector {
 extern const PolicyDescriptor kPolicy_d_choices;
 const PolicyDescriptor kPolicy_d_choices{
     PolicyKind::victim_selector, "d_choices",
-    "of d random blocks the one with the fewest valid pages",
+    "of d random blocks, the one with the fewest valid pages",
     "Van Houdt, A mean field model for a class of garbage collection algorithms, SIGMETRICS 2013",
     make_policy<DChoices>};
 

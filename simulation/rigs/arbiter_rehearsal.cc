@@ -37,7 +37,7 @@ Counter ArbiterRehearsal::counter(const std::string& name) const {
       return *counter.value;
     }
   }
-  throw InputError("no such counter: " + name);
+  throw InputError("unknown counter: " + name);
 }
 
 }  // namespace hmsim

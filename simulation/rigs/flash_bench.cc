@@ -32,7 +32,7 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
     const FlashTask& task = tasks[i];
     if (task.parts >= 1u << parts_ || task.lun >= luns_ || task.superblock >= superblocks_ ||
         task.page >= pages_) {
-      throw InputError("flash task " + std::to_string(i) + ": there is no such page");
+      throw InputError("flash task " + std::to_string(i) + ": no such page");
     }
     FlashCommand command;
     command.requester = this;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim artifact` run what is listed, once, and tell what differs from the expected?"""
+"""Does `hmsim artifact` run each listed experiment once, and report what differs?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_is_there_is_not_run_again(root: Path, tmp_path: Path) -> None:
     assert [path.name for path in out.iterdir()] == ["one.json"]
     kept = (out / "one.json").read_bytes()
     again = invoke("artifact", "run", "--all", "--out", out)
-    assert "one: there already" in again.stderr
+    assert "one: already has results" in again.stderr
     assert f"'hmsim artifact compare --out {out}'" in first.stdout
     assert f"'hmsim artifact compare --all --out {out}'" in again.stdout
     assert (out / "one.json").read_bytes() == kept

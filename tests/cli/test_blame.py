@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does an error of what parameters are together name who set them, and a value that would do?"""
+"""If parameters contradict each other, does the error name their places and a valid value?"""
 
 from __future__ import annotations
 

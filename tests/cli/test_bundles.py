@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a bundle that varies another one differ from it in nothing else?"""
+"""Does a bundle that varies another one differ from it only in that?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VARIANTS = (
     ("paper_all", "all", {DRAM: "fcfs", IMPL: "table"}),
     ("paper_all_fr_fcfs", "paper_all", {DRAM: "fr_fcfs"}),
 )
-# Random rows of eight banks beside pages of the buffer.
+# Random rows of eight DRAM banks, and pages that are in the NVDIMM's buffer.
 CONTEST = """\
 agents:
   - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 256KiB, outstanding: 64,

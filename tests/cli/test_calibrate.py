@@ -60,7 +60,7 @@ def test_shipped_rates_are_what_training_finds(name: str) -> None:
     for index in (5, 300, 623):
         flat = (training if index >= DRAM_CELLS else calibration._without_nvdimm(training)).flat()
         rate = calibration._rate(flat, list(cells())[index], table.requests, table.warmup)
-        # Corrections of the model move rates a little; more than this asks for new tables.
+        # Corrections of the model change rates slightly. A larger change requires new tables.
         assert rate == pytest.approx((*table.dram, *table.nvdimm)[index], rel=0.02)
 
 
@@ -126,7 +126,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def failed_first(futures: Iterable[Future[int]]) -> list[Future[int]]:
-    """Return finished futures in the order in which the least is known of the others."""
+    """Return finished futures, the failed ones first: the worst order for their handling."""
     return sorted(futures, key=lambda future: future.exception() is None)
 
 
@@ -191,7 +191,7 @@ def test_the_command_line(counted: list[int], tmp_path: Path) -> None:
         assert outcome.exit_code == 2
         assert "'hmsim calibrate'" in outcome.stderr
     assert "trained" in succeed("calibrate", *changed)
-    assert "there already" in succeed("calibrate", *changed)
+    assert "already trained" in succeed("calibrate", *changed)
     assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
     flat = succeed("check", *changed, "--policy", "hms", "--flat")
     assert "policies.harmonic.table=version 1 dram " in flat
@@ -286,7 +286,7 @@ def test_a_table_of_another_key_is_trained_again(
     path.write_text(path.read_text().replace(table.key, "k"))
     monkeypatch.setattr(calibration, "train", lambda *args, **keys: table)
     with_table(config)
-    assert capsys.readouterr().err.startswith(f"hmsim: {path}: has key k,")
+    assert capsys.readouterr().err.startswith(f"hmsim: {path}: its key k ")
     assert find_table(config) == (table, path)
 
 

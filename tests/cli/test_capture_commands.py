@@ -98,7 +98,7 @@ def test_the_old_spelling_still_captures_a_machine(captured: Captured) -> None:
     # After --, it is an argument of the program.
     result = invoke("trace", "capture", "--", "ls", "--system")
     assert (result.exit_code, len(captured)) == (2, 1)
-    assert "name --out, --blocks or both" in result.stderr
+    assert "--out, --blocks or both" in result.stderr
 
 
 def test_programs_and_machines_have_their_own_options() -> None:

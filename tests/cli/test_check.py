@@ -23,7 +23,7 @@ def workload(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check only what asks for it."""
+    """Let simulations run without the checker unless a test asks for it."""
     for module in ("runner", "system"):
         monkeypatch.setattr(f"hmsim.running.{module}.Simulation", Simulation)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a comparison that was killed go on, and end as if it never had been?"""
+"""Does a killed comparison resume, and end like one that was not killed?"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def ticks(folder: Path, trace: str, **keys: object) -> float:
 
 
 def test_think_times_stay_and_service_times_are_the_devices(tmp_path: Path) -> None:
-    """A chain of 40 reads took 200 us each, and thought for 100 us between them."""
+    """In a chain of 40 reads, each took 200 us, with 100 us of thinking in between."""
     closed = ticks(tmp_path, CHAIN, replay="closed", threads=1)
     assert ticks(tmp_path, CHAIN, replay="inferred") == pytest.approx(closed + 39 * 100, abs=0.1)
     half = ticks(tmp_path, CHAIN, replay="inferred", think_scale=0.5)

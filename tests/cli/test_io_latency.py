@@ -52,7 +52,7 @@ def test_a_closed_loop_keeps_littles_law_on_every_system(tmp_path: Path, config:
         assert stats[f"{path}.max"] == pytest.approx(logged.max())
         assert stats[f"{path}.p95"] == pytest.approx(logged.quantile(0.95), rel=0.07)
         total += stats[f"{path}.count"] * stats[f"{path}.mean"]
-    # A thread always has a request under way: latencies fill its time, but for the last one's.
+    # A thread always has a request in progress, so latencies fill its time, except the last one.
     time_us = stats["sim.ticks"] / 1e6
     assert THREADS * time_us - THREADS * log["latency_us"].max() <= total <= THREADS * time_us
 
@@ -128,5 +128,5 @@ def test_a_captured_job_notes_its_block_requests_whoever_copies_them(machine: st
     assert stats["agent.1.request_latency_us.read.count"] > 30
     assert (reads["submitted_ps"] < reads["done_ps"]).all()
     assert (reads["bytes"] % 4096 == 0).all()
-    # Each line that is read is one of a request's, but for those at both ends of the window.
+    # Each line read belongs to a logged request, except at both ends of the window.
     assert reads["bytes"].sum() / 64 == pytest.approx(stats["nvdimm.reads"], rel=0.05)

@@ -30,7 +30,7 @@ def test_those_of_xdd_fit_the_configurations(name: str) -> None:
 
 
 def test_one_thread_takes_the_time_of_its_requests() -> None:
-    """Each read of a page: 3 us of software, then its response, none beside another."""
+    """Each read of a page: 3 us of software, then its response; reads do not overlap."""
     stats = run(load_config("pcm"), load_workload("xdd/latency_read")).stats
     assert stats["agent.0.progress"] == 2000
     response = stats["nvdimm.response_time_us.mean"]

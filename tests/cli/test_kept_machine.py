@@ -13,7 +13,7 @@ from support import REPO, write
 
 KEPT = "mascots16_2026_11"
 FILE = REPO / "configs" / f"{KEPT}.yaml"
-# Each key that a reading varies, with another value.
+# Each key that the base may change, with another value.
 OTHERS = {
     "controller.channels": "4",
     "controller.structure": "two_level",
@@ -41,7 +41,7 @@ OTHERS = {
     "policies.preevict.low_water": "0",
     "policies.prefetch_preevict.low_water": "0",
 }
-# Cores and block I/O, both classes, buffer and flash.
+# Agents that use both memories: cores and block I/O.
 WORKLOAD = f"""\
 agents:
   - {{kind: synthetic_core, core: 0, rpki: 40, wpki: 15, pattern: random, footprint: 64MiB,
@@ -91,7 +91,7 @@ def test_defaults_of_the_base_do_not_reach_it(policy: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("policy", ["unified_fr_fcfs", "paper_hms", "paper_all"])
 def test_today_it_is_mascots16(policy: str, tmp_path: Path) -> None:
-    """To be deleted with the first default of mascots16 that moves."""
+    """Delete this test when the first default of mascots16 changes."""
     workload = write(tmp_path / "w.yaml", WORKLOAD)
     kept, usual = (run(name, workload, policy=policy) for name in (KEPT, "mascots16"))
     assert kept.stats["dram.reads"] > 0 and kept.stats["nvdimm.nand.reads"] > 0

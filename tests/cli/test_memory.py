@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a machine that has too little memory reported as that, with the key that asks for it?"""
+"""Is too little memory of the host reported as such, with the key that requires it?"""
 
 from __future__ import annotations
 

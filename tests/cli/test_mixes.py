@@ -134,7 +134,7 @@ def test_agents_of_a_mix() -> None:
     ] * 5
     offline.check(load_config("quick"))
     online.check(load_config("quick"))
-    # The NVDIMM's accesses are the block agent's alone, or the job's.
+    # Only the block agent, or the job, accesses the NVDIMM.
     assert offline.agents[1].trace is not None and waiting.agents[1].trace is not None
     assert not TraceFile(offline.agents[1].trace).header.two_memories
     assert TraceFile(waiting.agents[1].trace).header.two_memories

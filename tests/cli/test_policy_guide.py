@@ -25,7 +25,7 @@ TOOLS = {
 
 
 def copied(folder: Path) -> Path:
-    """Return a copy of the repository, with what was built of it."""
+    """Return a copy of the repository, with its build."""
     built = REPO / "build" / VARIANT
     if not (built / "libhmsim.a").is_file() or importlib.util.find_spec("SCons") is None:
         pytest.skip("nothing was built with SCons here")

@@ -183,8 +183,8 @@ def test_a_twin_of_a_real_program_is_like_it(demo: Profile) -> None:
 
 
 def test_a_twin_of_two_memories_is_like_its_trace(copied: Profile) -> None:
-    # Random pages are the worst case for reuse: every page is new at first, and none is later.
-    # Hence the larger tolerance.
+    # Random pages are the worst case for reuse: at first every page is new, later none is. Hence
+    # the larger tolerance.
     check_alike(copied, again(copied, copied.instructions, seed=3), reuse=0.07)
 
 

@@ -41,7 +41,7 @@ class OldestFirst(BusArbiter):
 
 
 class InTurn(BusArbiter):
-    """As round_robin, and it counts."""
+    """The same decisions as round_robin, and a count of them."""
 
     def __init__(self) -> None:
         self.last = hmsim.NVDIMM

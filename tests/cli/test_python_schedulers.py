@@ -99,7 +99,7 @@ def test_hooks_do_as_in_cpp(workload: Path, policy: Any, in_cpp: Any, base: str)
 
 
 class Directed(FrFcfs):
-    """Scheduler with a given preferred direction, `wanted`."""
+    """Scheduler that prefers the direction `wanted`."""
 
     wanted: ClassVar[Any] = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a directory that --force replaces whole, old or new, whenever the command is killed?"""
+"""Does --force leave a whole directory, old or new, whenever the command is killed?"""
 
 from __future__ import annotations
 

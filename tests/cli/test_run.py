@@ -325,7 +325,7 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # A shell's background jobs, and so these tests among them, are deaf to interrupts.
+            # Background jobs of a shell ignore interrupts, and the tests may be such jobs.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stdout is not None

@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def record(run: Path) -> dict[str, Any]:
-    """The same run as another simulator would put it down."""
+    """The record that another simulator would write of the same run."""
     config = hmsim.load_config("quick").with_policy("split")
     stats = json.loads((run / "stats.json").read_text())
     return {

@@ -129,7 +129,7 @@ def test_short_files(saved: bytes, tmp_path: Path, length: int) -> None:
 
 
 def test_a_fault_of_a_loaded_state_is_the_files(saved: bytes, tmp_path: Path) -> None:
-    """Puts a violation seen by the checker into the state; the rule's name is not valid text."""
+    """Put a violation into the state whose rule has a name that is not valid text."""
 
     def number(value: int) -> bytes:
         return value.to_bytes(8, "little", signed=True)
@@ -154,7 +154,7 @@ def test_a_fault_of_a_loaded_state_is_the_files(saved: bytes, tmp_path: Path) ->
 
 
 def test_changed_words_do_no_harm(saved: bytes, tmp_path: Path) -> None:
-    """Whatever a file holds, loading it and going on ends well, or with a message that names it."""
+    """For any content of a file, loading and running succeed, or a message names the file."""
     head, checkpoint = parts(saved)
     original = checkpoint[STATE_HEADER:]
     path = tmp_path / "system"

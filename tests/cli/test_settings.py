@@ -146,7 +146,7 @@ def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=rf"c\.yaml:{line}: .*Unicode"):
             load_config(path)
     for name, value in (("dram.preset", "\udcff"), ("\ud800", 1)):
-        with pytest.raises(InputError, match=r"^overrides: [\x20-\x7e]+: not text in UTF-8$"):
+        with pytest.raises(InputError, match=r"^overrides: [\x20-\x7e]+: must be text in UTF-8$"):
             load_config("quick", {name: value})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do tables keep to their width, and numbers to four digits?"""
+"""Do tables keep within their width, and do numbers have four digits?"""
 
 from __future__ import annotations
 

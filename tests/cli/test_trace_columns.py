@@ -52,7 +52,7 @@ def test_a_workload_names_its_columns(tmp_path: Path) -> None:
     workload = write(tmp_path / "workload.yaml", WORKLOAD.encode())
     succeed("run", "mascots16", "--workload", workload, "--out", tmp_path / "out")
     agent = json.loads((tmp_path / "out" / "stats.json").read_text())["agent"]["0"]
-    # A read and a write in the 1.75 ms up to the last request, a discard.
+    # The trace has a read, a write and a discard; the last request arrives at 1.75 ms.
     assert agent["rate"] == pytest.approx(2 / 1.75e-3, rel=0.01)
 
 

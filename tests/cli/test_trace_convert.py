@@ -40,7 +40,7 @@ def accesses(path: Path) -> list[tuple[int, int, int, int]]:
 
 
 def content(path: Path) -> tuple[list[tuple[int, int, int, int]], list[int]]:
-    """Return kind, line, vCPU and instructions up to it of each access, as the records tell.
+    """Return kind, line, vCPU and instructions so far of each access in the records.
 
     And the instructions of every vCPU.
     """

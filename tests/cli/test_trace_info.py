@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim trace info` tell of a trace what can be counted by hand?"""
+"""Does `hmsim trace info` report what a count by hand finds?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def varint(value: int) -> bytes:
 
 
 def message(*fields: int) -> bytes:
-    """Return a message of protocol buffers, of numbers from field 1 on; None: left out."""
+    """Return a protocol-buffer message with numbers in fields 1, 2, ...; None: field omitted."""
     content = b"".join(
         varint(number << 3) + varint(value) for number, value in enumerate(fields, 1) if value >= 0
     )
@@ -161,4 +161,4 @@ def test_what_is_no_trace_is_told_for_what_it_is(tmp_path: Path) -> None:
     assert empty.stderr.endswith("empty: is empty\n")
     binary = invoke("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
     assert binary.exit_code == 2
-    assert naming("champsim:", "no text", "ChampSim's").search(binary.stderr), binary.stderr
+    assert naming("champsim:", "not text", "ChampSim's").search(binary.stderr), binary.stderr

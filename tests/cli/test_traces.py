@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do trace streams and tools give the same bytes whatever the compression and the order asked?"""
+"""Do trace streams and tools give the same bytes for any compression and order of reads?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
 
 
 def test_two_memories_are_told_apart(tmp_path: Path) -> None:
-    """Bit 39 of a line is the NVDIMM's; no other format has a place for that."""
+    """Bit 39 marks a line of the NVDIMM; no other format can express it."""
     nvdimm = 1 << 39
     lines = [(5, 0), (nvdimm + 5, 0), (nvdimm + 6, 0), (nvdimm + 7, 2)]  # and kinds
     words = [line | kind << 40 | 10 << 45 for line, kind in lines]

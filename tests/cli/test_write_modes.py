@@ -34,14 +34,14 @@ class Plain(TransactionScheduler):
 
 
 class Turns(Plain):
-    """Says itself which side goes, by the hook."""
+    """Sets the direction itself, by the hook."""
 
     def direction(self) -> str | None:
         return "reads"
 
 
 class Keys(Plain):
-    """Says itself which side goes, by keys."""
+    """Sets the direction itself, by its keys."""
 
     sets_direction = True
 
@@ -84,7 +84,7 @@ def test_schedulers_that_answer_for_the_direction_say_so() -> None:
         *((f"{name},{mode}", (f"'{name}' {ITSELF}",)) for name in sorted(OWN) for mode in MODES),
         ("par_bs,draind", ("'draind'", "'drained'?")),
         ("par_bs,both", ("'both'", "drained, mixed")),
-        ("par_bs,drained,mixed", ("par_bs,drained,mixed", "two")),
+        ("par_bs,drained,mixed", ("par_bs,drained,mixed", "one write mode")),
         ("parbs,drained", ("'par_bs'?",)),
         ("mixed", ("'split,mixed'",)),
     ],

@@ -47,7 +47,7 @@ FAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a list as a key in what is merged": (
         "nvdimm:\n  <<: {[a]: 1}\n",
-        ("c.yaml:2: key: a list",),
+        ("c.yaml:2: key:", "a list"),
     ),
     "a code beyond Unicode": ('dram:\n  preset: "\\UFFFFFFFF"\n', ("c.yaml:2: found",)),
     "a version of many digits": ("%YAML 1." + "1" * 5000 + "\n---\n", ("c.yaml:1: found",)),

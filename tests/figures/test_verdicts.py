@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are means, intervals, gains and verdicts right, on numbers made up?"""
+"""Are means, intervals, gains and verdicts right for made-up numbers?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Captures a program of our own, and decodes what came of it."""
+"""Captures a program of our own, and decodes the trace."""
 
 from __future__ import annotations
 

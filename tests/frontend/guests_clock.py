@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A machine as fast as the guest of a capture with --icount: an instruction a nanosecond."""
+"""A machine as fast as the guest of a capture with --icount: one instruction per nanosecond."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hmsim import load_config, run
 
-# Loads never stop the core. A page is spread over eight NVDIMMs, for a queue of lines holds few of
-# the 32 pages that the kernel reads ahead at a time; each finds a LUN of its own.
+# Loads never stop the core. Pages are spread over eight NVDIMMs, because the queue of one holds
+# only a few of the 32 pages that the kernel reads ahead. Each page finds a separate LUN.
 GUESTS_CLOCK = {
     "controller.channels": 8,
     "controller.queue_depth": 2048,

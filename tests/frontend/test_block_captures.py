@@ -59,7 +59,7 @@ def test_a_capture_is_what_the_table_says(name: str) -> None:
 # postmark_large, 380 MiB of lines, takes long and adds nothing to postmark.
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "postmark_large"])
 def test_the_programs_own_time_lies_between_its_requests(name: str, tmp_path: Path) -> None:
-    """With one request at a time, a replay takes the time of a closed loop plus the own time."""
+    """One request at a time: a replay takes a closed loop's time plus the computation."""
     config = load_config("pcm")
     closed = tmp_path / "closed.yaml"
     closed.write_text(

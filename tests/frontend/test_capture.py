@@ -42,7 +42,7 @@ def test_a_stream_beyond_the_caches_misses_once_a_line(tmp_path: Path, program: 
     assert has_run(fills, lines)  # every line, in order
     assert lines <= len(fills) <= lines + 8  # and the stack's
     assert not set(fills) & set(trace.lines(WRITE_BACK))  # only what was dirty before
-    # A loop of 4 instructions a line or so, and deltas that add up.
+    # The loop has about 4 instructions per line; this shows that the deltas add up.
     assert 3 * lines < summary.instructions < 6 * lines
     assert trace.regions == [0, len(trace.accesses)]
 
@@ -80,7 +80,8 @@ def test_non_temporal_stores_make_one_record_a_line(
 ) -> None:
     lines = 50_000
     summary, trace = run(tmp_path, program, what, str(lines), roi=True)
-    # A half-written line leaves when the next one is begun, the last one with the region's end.
+    # A half-written line leaves when the next line is begun. The last one leaves at the region's
+    # end.
     least = lines - 1 if what == "nt_half" else lines
     assert least <= summary.nt_writes <= lines
     assert has_run(trace.lines(NON_TEMPORAL), least)
@@ -190,7 +191,8 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
         summary = capture(command, None, settings, blocks=blocks)
         assert (summary.block_reads, summary.block_writes, summary.block_flushes) == (1, 4, 5)
         kinds[block_format] = blocks.read_text()
-    # Times tell nothing here; device, CPU, sequence and process do not change.
+    # Only the order of the fields matters: times vary, and device, CPU, sequence and process are
+    # constant.
     told = [line.split()[5:10] for line in kinds["blkparse"].splitlines()]
     assert [" ".join(words) for words in told] == [
         *("Q FN 0 + 0", "Q W 0 + 8", "Q FN 0 + 0", "Q W 8 + 8", "Q W 16 + 8", "Q FN 0 + 0"),
@@ -261,10 +263,10 @@ def test_refusals_name_the_reason_and_leave_nothing(tmp_path: Path, program: str
     refused(tmp_path, "replaced itself", program, "exec", "/bin/true")
     refused(tmp_path, " 1 s", program, "sleep", timeout=1)
     refused(tmp_path, "nothing-of-this-name: ", "./nothing-of-this-name")
-    refused(tmp_path, "no program")
+    refused(tmp_path, "a program is required")
     refused(tmp_path, "'32KB'", program, "exit", "0", caches=Caches("32KB"))
     refused(tmp_path, "power-of-two", program, "exit", "0", caches=Caches(l3="9MiB"))
-    refused(tmp_path, "limit: 0 instructions", program, "exit", "0", limit=0)
+    refused(tmp_path, "limit: must be at least", program, "exit", "0", limit=0)
     text = tmp_path / "text"
     text.write_text("no program\n")
     refused(tmp_path, "executed", str(text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the caches of the capture plug-in do as an independent model of them?"""
+"""Do the caches of the capture plug-in behave like an independent model?"""
 
 from __future__ import annotations
 

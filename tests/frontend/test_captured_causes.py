@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do captures with causes tell who ran, who woke whom, and what was asked of the NVDIMM?"""
+"""Do captures with causes record running threads, wakes and requests to the NVDIMM?"""
 
 from __future__ import annotations
 

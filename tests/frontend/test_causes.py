@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do traces with causes tell what their records say, and nothing that records cannot say?"""
+"""Do traces with causes report what records can express, and reject anything else?"""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_bits_that_a_cause_does_not_have_are_refused(
 ) -> None:
     path = write(tmp_path / "t.hmsim.zst", [*RECORDS, escape(code, content)])
     at = len(RECORDS) % 8 + 1
-    with pytest.raises(InputError, match=naming(f"record {at}:", "bits", f"escape code {code} ")):
+    with pytest.raises(InputError, match=naming(f"record {at}:", "bits", f"escape code {code}")):
         read(path)
 
 

@@ -59,7 +59,7 @@ def test_what_fits_the_caches_stays_there(tmp_path: Path) -> None:
 
 
 def test_a_chain_takes_the_sum_of_its_latencies(tmp_path: Path) -> None:
-    """35 cycles at 2 GHz in the caches, and what the controller says of itself."""
+    """The caches take 35 cycles at 2 GHz; the controller reports the rest."""
     stats = outcome(tmp_path / "chain", chain())
     latency = 35 * 500 + stats["dram.read_latency_ns.mean"] * 1000
     # The core goes on at its own next clock slot.
@@ -117,8 +117,8 @@ def test_cores_share_an_l3_and_its_lines_where_told(tmp_path: Path) -> None:
     assert alike["dram.reads"] == LINES
     assert alike["core.0.l3.misses"] + alike["core.1.l3.misses"] == LINES
     assert alike["core.0.l3.merges"] + alike["core.1.l3.merges"] == LINES
-    # Room for a fifth of the lines of both: nothing is left of them when they come again. (A core
-    # that has finished starts over, until the other has.)
+    # The cache holds a fifth of the lines of both cores, so every line is displaced before its next
+    # use. (A core that has finished starts over until the other has finished.)
     small = load_config("quick", {**SHARED, "frontend.cache.l3.size": "8KiB"})
     crowded = run(small, pair(tmp_path), check=True).stats
     assert crowded["core.0.l3.misses"] >= 2 * LINES

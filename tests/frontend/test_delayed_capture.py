@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does a replay foretell how long a program takes on a slower device than it was captured on?
 
-Requests of one capture end late in the guest, those of the other at once. The latter is replayed at
-the guest's clock, a nanosecond an instruction, on memory that costs nothing but that delay: its
-makespan has to be the time that the former took.
+Two captures differ in the guest: in one, requests end after a delay, in the other at once. The
+second is replayed at the guest's clock (one nanosecond per instruction) on memory that takes only
+that delay. Its makespan must be the time of the first.
 """
 
 from __future__ import annotations

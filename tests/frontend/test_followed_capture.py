@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is what the processes do that a program starts in its block trace, once, on one device?"""
+"""Does a block trace hold the I/O of all processes that a program starts, each request once?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a machine leave QEMU with all that its memories hold, or say why not?"""
+"""Does a machine leave QEMU with the whole content of its memories, or report why not?"""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_counter_of_this_host_goes_steadily() -> None:
 
 
 def any_of(memory: bytes | bytearray, page: int) -> bool:
-    """Tell whether a page has a byte that is not zero."""
+    """Return whether a page has a byte that is not zero."""
     return memory.count(0, page, page + 4096) < 4096
 
 
@@ -160,7 +160,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
         entry, memories = loaded(folder / "memory.elf", {0: 512 * MIB, NVDIMM: 128 * MIB})
         # Entry point for another simulator: lea leave_kept(%rip), %rdi.
         assert memories[0][entry : entry + 3] == b"\x48\x8d\x3d"
-        # ext4's magic number stands 56 bytes into the superblock, that 1024 into the device.
+        # ext4's magic number is 56 bytes into the superblock, which is 1024 bytes into the device.
         assert memories[NVDIMM][1024 + 56 : 1024 + 58] == b"\x53\xef"
         files.append(bytes(memories[NVDIMM][MIB:]))
         runs = [[int(word) for word in run.split()] for run in (folder / "written").open()]

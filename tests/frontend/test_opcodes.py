@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does the capture plug-in know the instructions that need more than their accesses?"""
+"""Does the capture plug-in recognise instructions with effects other than their accesses?"""
 
 from __future__ import annotations
 

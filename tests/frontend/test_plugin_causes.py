@@ -303,7 +303,7 @@ def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> 
             message(0, 7, "WRITTEN", 12, 0, 1),
             message(0, 7, "WRITTEN", 0, 2, 5000),
             message(0, 7, "WRITTEN", (pages - 1) & 0xFFFF, (pages - 1) >> 16, 1),
-            # A line that is written on the way to the region, two that are read.
+            # One line was written on the way to the region, and two were read.
             *(f"n 0 {NV_PAGE + at}" for at in range(0, 64, 8)),
             f"l 0 {NV_PAGE + 40 * 4096} l 0 {NV_PAGE + 41 * 4096}",
         )

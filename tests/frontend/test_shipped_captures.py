@@ -65,7 +65,7 @@ def test_a_capture_with_causes_runs_as_four_tasks(name: str, tmp_path: Path) -> 
         "instructions: 24000000}\n"
     )
     stats = run(load_config("quick"), workload).stats
-    # Less what copies: 4 % of dfsioe_w's, which moves the most.
+    # The rest are copies: 4 % of the instructions of dfsioe_w, which moves the most data.
     assert stats["agent.0.progress"] == pytest.approx(24_000_000, rel=0.05)
     assert all(float(stats[f"core.{core}.busy"]) > 0 for core in range(3))
 

@@ -108,7 +108,7 @@ def agent_with(keys: str) -> str:
         (agent_with("copies: many"), ("w.yaml:2: copies:",)),
         (agent_with("copies: 2, core: 255"), ("w.yaml:2: core:",)),
         ("agents:\n  - {kind: synthetic, copies: 2}\n", ("w.yaml:2: copies:",)),
-        (WINDOWS + "    windows: [{instructions: 4}]\n", ("w.yaml:8: windows:", "before")),
+        (WINDOWS + "    windows: [{instructions: 4}]\n", ("w.yaml:8: windows:", "already")),
         (WINDOWS + "      - {skip: 1, skip: 2, instructions: 4}\n", ("w.yaml:8: skip:", "line 8")),
     ],
 )

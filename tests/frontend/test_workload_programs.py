@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the programs that captures run compute what they say, and their generators write it?"""
+"""Do captured programs compute correct results, and do their generators write correct inputs?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a machine that left QEMU go on in gem5 where it was?"""
+"""Does a machine that left QEMU continue in gem5 at the same point?"""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a machine of two cores, one of which reads a file from the NVDIMM, past its cache.
+    """Return a machine of two cores that was kept at the first of two windows.
 
-    It was kept at the first of two windows.
+    One core reads a file from the NVDIMM without its page cache.
     """
     if shutil.which("qemu-system-x86_64") is None:
         pytest.skip("needs qemu-system-x86_64 (Debian: qemu-system-x86)")
@@ -51,7 +51,7 @@ def booted(gem5: tuple[str, dict[str, Any]], x86: None, machine: Path) -> Path:
     assert made.exit_code == 0, made.stdout + made.stderr
     told = re.search(r"at the checkpoint: ([\d,]+) instructions", made.stdout)
     assert told
-    # Far from a boot, which takes some 370 million.
+    # The machine continues and does not boot again: a boot takes some 370 million instructions.
     assert int(told[1].replace(",", "")) < 60_000_000
     return checkpoint
 
@@ -106,7 +106,8 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     moved = re.search(r"([\d,]+) bytes of the NVDIMM moved", told.stdout)
     assert moved
     assert int(moved[1].replace(",", "")) >= 256 << 10
-    # It continues from there: it does not wait for a begin, and options need not be repeated.
+    # The run continues from the checkpoint: it does not wait for a region's begin, and options need
+    # not be repeated.
     assert measured(gem5[0], machine, checkpoint, tmp_path / "run")["nvdimm"]["reads"] > 100
     done = refused(gem5[0], tmp_path, *made, "--io", "1MiB")
     assert naming("--io 256KiB", "1MiB").search(done.stderr), done.stderr
@@ -138,7 +139,7 @@ def test_memories_that_answer_at_once_leave_base_cpis(
     # It waits for neither flash nor DRAM.
     assert cores[0]["instructions"] > 2 * run["core"]["0"]["instructions"]
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--policy", "all", *out)
-    assert "--base-cpi-out: of O3 cores" in done.stderr
+    assert "--base-cpi-out: needs O3 cores" in done.stderr
 
 
 def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does every packet come to its controller and back, refused or not?"""
+"""Does every packet reach its controller, and its response return, refused or not?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_controllers_share_interleaved_ranges(run: Run) -> None:
         for statistics in outcome.result["statistics"]:
             assert statistics["dram.reads"] == 512
             assert statistics["nvdimm.reads"] == 512
-            # A controller's lines lie side by side in it: 8 KiB of a row, 4 KiB of a page.
+            # Lines of one controller are adjacent in it: 8 KiB of a row, 4 KiB of a page.
             assert statistics["dram.row_hits"] >= 512 - 16
             assert statistics["nvdimm.nand.reads"] == 512 * 64 // 4096
 
@@ -77,6 +77,7 @@ def test_responses_that_a_crossbar_refuses_wait(run: Run) -> None:
         (values,) = outcome.dumps
         assert outcome.result["statistics"]["sim.requests"] == 4 * lines
         latencies.append(sum(values[f"system.generators{i}.totalReadLatency"] for i in (0, 2)))
-    # A byte a cycle: responses take 32 ns each. As each port sends more, both are refused much.
+    # At one byte per cycle a response takes 32 ns. Each port sends more, so requests and responses
+    # are often refused.
     assert values["system.narrow.respLayer0.occupancy"] >= 4 * lines * 64 * SYSTEM_CYCLE
     assert latencies[1] > 2 * latencies[0]

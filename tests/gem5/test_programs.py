@@ -45,7 +45,7 @@ def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path:
     counted = [name for name in memory if not OVER_TIME.search(name)]
     assert len(counted) > 100
     assert {name: told[name] for name in counted} == {name: replayed[name] for name in counted}
-    # The replay ends with its last request, the run some ns later.
+    # The replay ends with its last request. The run ends a few ns later.
     longer = told["sim.ticks"] / replayed["sim.ticks"]
     assert 1 <= longer < 1 + MOST_LONGER
     for name in set(memory) - set(counted):
@@ -72,7 +72,7 @@ def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) ->
 def test_what_is_wrong_is_said(run: Run) -> None:
     script = "configs/gem5/se_mix.py"
     program = ("--program", "block_copy read 1 1")
-    assert "no path, nor a program" in run(script, "--program", "block", exit_code=2).stderr
+    assert "neither a path nor a shipped" in run(script, "--program", "block", exit_code=2).stderr
     assert "--set x: expected" in run(script, *program, "--set", "x", exit_code=2).stderr
     wrong = run(script, *program, "--set", "controller.queuez=split", exit_code=2)
     assert "controller.queues" in wrong.stderr

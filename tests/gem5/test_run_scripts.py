@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do gem5's run scripts find what they run? gem5's own modules are feigned."""
+"""Do gem5's run scripts find their programs? gem5's own modules are stand-ins."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def refused(call: Any, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def spec(root: Path, suite: str, program: str, command: str) -> Path:
-    """Make what an installed SPEC has of 429.mcf, with a run folder; return that."""
+    """Make the files of an installed 429.mcf of SPEC, with a run folder; return their folder."""
     folder = root / "benchspec" / suite / "429.mcf" / "run" / "run_base_ref_gcc.0001"
     folder.mkdir(parents=True)
     (folder / program).write_text("")
@@ -100,11 +100,11 @@ def test_what_is_missing_of_spec_is_said(
 ) -> None:
     module = script("spec_mix")
     said = refused(lambda: module.benchmark_folder(str(tmp_path), "429.mcf"), capsys)
-    assert "no SPEC CPU2006 or CPU2017" in said
+    assert "must contain SPEC CPU2006 or CPU2017" in said
     folder = spec(tmp_path, "CPU2006", "mcf_base", "-i inp.in ./mcf_base\n")
     said = refused(lambda: module.benchmark_folder(str(tmp_path), "430.mcf"), capsys)
     assert "430.mcf: not in" in said
-    assert "there are: 429.mcf" in said
+    assert "known: 429.mcf" in said
     home = module.benchmark_folder(str(tmp_path), "429.mcf")
     assert "--size=test" in refused(lambda: module.run_folder(home, "test"), capsys)
     assert "standard input" in refused(lambda: module.first_command(folder), capsys)
@@ -137,7 +137,7 @@ def test_a_program_is_a_path_or_a_file_of_ours(
     assert done.returncode == 2
     assert "runs under configs/gem5/se_mix.py" in done.stderr
     assert module.executable(str(path)) == path
-    assert "there are: block_copy, pointer_chase" in refused(
+    assert "known: block_copy, pointer_chase" in refused(
         lambda: module.executable("block_cop"), capsys
     )
     assert "no such file" in refused(lambda: module.executable("./none"), capsys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is our DRAM as fast as gem5's, and does mixed traffic flow?"""
+"""Is our DRAM as fast as gem5's, and does mixed traffic make progress?"""
 
 from __future__ import annotations
 

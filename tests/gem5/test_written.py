@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do flash and buffer begin with what was written while no time passed?"""
+"""Are pages that were written while no time passed in flash or the buffer at the start?"""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
     from_file = ("--written", told, *PAGES)
     found = run("written.py", *options(), *from_file).result["from_flash"]
     assert found == {"0": 1, "3": 1, "150": 1, "500": 0}
-    # Each of two controllers has half of the lines of a page; they lie in pages of its own.
+    # Each of two controllers has half of the lines of a page. It keeps them in separate pages.
     found = run("written.py", *options(), *from_file, "--controllers", 2).result["from_flash"]
     assert found == {"0": 2, "3": 2, "150": 2, "500": 0}
     told.write_text("150 1\n0 x\n")

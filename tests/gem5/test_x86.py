@@ -34,7 +34,7 @@ def test_written_back_lines_come_down_as_writes(persist: dict[str, dict[str, Any
     # Non-temporal stores stay in the caches here; real machines write them at once.
     flushed = {"clwb": LINES, "clflushopt": LINES, "clflush": LINES}
     assert writes == {"nothing": 0, **flushed, "non-temporal": 0}
-    # CLWB leaves lines in the cache, the others do not; an O3 core reads a line or two too many.
+    # CLWB leaves lines in the cache, the others do not. An O3 core reads one or two lines more.
     # Lines that are stored completely are fetched as well.
     reads = {how: told["statistics"]["nvdimm.reads"] // LINES for how, told in persist.items()}
     assert reads == {"nothing": 1, "clwb": 1, "clflushopt": 2, "clflush": 2, "non-temporal": 1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does tools/test run each test in one lane, say what it runs, and refuse what it does not know?"""
+"""Does tools/test run each test in one lane, print what it runs, and reject unknown arguments?"""
 
 from __future__ import annotations
 

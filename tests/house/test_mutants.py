@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are mutants found where a line can be wrong, and does each act when it is chosen, only then?"""
+"""Are mutants found wherever a line can be wrong, and does each act only when it is chosen?"""
 
 from __future__ import annotations
 

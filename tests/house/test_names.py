@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does everything that users have written still work: names, words, imports?
 
-names.txt lists it, a section for each kind. A name may be added at any time; one that goes or
-changes breaks files and scripts of others, and its line is taken out only with a word in
-CHANGELOG.md.
+names.txt lists it, a section for each kind. Names may be added at any time. Removing or changing a
+name breaks files and scripts of users: remove its line only together with an entry in CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def parameters() -> Iterator[str]:
 
 
 def statistics() -> Iterator[str]:
-    """Yield those of the reference page, which a test of its own keeps up to date."""
+    """Yield the names on the reference page, which another test keeps up to date."""
     page = HERE.parents[1] / "docs" / "statistics.md"
     yield from STATISTIC.findall(page.read_text(encoding="utf-8"))
 

@@ -89,7 +89,7 @@ def test_links_are_titled_by_what_they_lead_to() -> None:
 
 
 def stray_rows(text: str) -> list[str]:
-    """Return rows like a table's that belong to none: a table has a line below its head."""
+    """Return rows outside tables: a table has a line of dashes below its head."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     tables = re.findall(r"(?:^\|.*\n?)+", prose, flags=re.M)
     heads = [[*table.splitlines(), ""] for table in tables]

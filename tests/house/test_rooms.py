@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does every room stand on the floors below it, and does gem5 compile the ones it needs?"""
+"""Does every room include only lower floors, and does gem5 compile the rooms that it needs?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 FLOOR = {room: number for number, floor in enumerate(rooms.FLOORS) for room in floor}
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", re.MULTILINE)
-# gem5-ext stands beside what it may use, and belongs to no floor.
+# gem5-ext lists the rooms that it may use, and belongs to no floor.
 GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
-# Each package of python/hmsim may import what stands before it.
+# Each package of python/hmsim may import the packages before it.
 PACKAGES = (
     *("common", "config", "traces", "clones", "running", "sweep", "capture", "validate"),
     *("timeline", "report", "figures", "cli"),
@@ -95,7 +95,7 @@ def test_an_include_that_runs_up_within_a_room_is_found(tmp_path: Path) -> None:
 
 
 def test_no_two_types_have_one_name() -> None:
-    """A program that has two of a name is wrong, and no compiler or linker need say so."""
+    """Two types of one name are an error that compilers and linkers need not report."""
     files: dict[str, list[str]] = {}
     for room in FLOOR:
         for path in sources(room):

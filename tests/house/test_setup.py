@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does tools/setup say how far it is from its first moment on?"""
+"""Does tools/setup report its progress from the beginning?"""
 
 from __future__ import annotations
 

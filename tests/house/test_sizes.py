@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Can every class and file be read in one go?"""
+"""Is every class and file short enough to be read in one sitting?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a wheel carry what a user needs, and nothing that was left lying about?"""
+"""Does a wheel contain what a user needs, and no stray files?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Short runs of a block trace by sixteen threads, and what holds for each of them."""
+"""Short runs of a block trace by sixteen threads, and checks that hold for each of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NVDIMMs that random runs put data into: their kinds, how many stand on a channel, bad blocks."""
+"""NVDIMMs into which random runs put data: kinds, number per channel, bad blocks."""
 
 from __future__ import annotations
 

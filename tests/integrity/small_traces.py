@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hmsim.traces.file import TraceWriter
 
-# Three threads of two cores: all that a thread may do.
+# Three threads on two cores that use every step of a job.
 JOB = """thread copier 2
 compute {seed}000
 read 7 2
@@ -81,7 +81,7 @@ def program(numbers: random.Random) -> bytes:
 
 
 def write_traces(seed: int, before: str = "") -> None:
-    """Write a trace of each kind into the working directory, its name with ``before`` in front."""
+    """Write a trace of each kind into the working directory; names begin with ``before``."""
     numbers = random.Random(seed)
     lines = [numbers.randrange(1 << 20) for _ in range(600)]
     traces = {
@@ -123,7 +123,7 @@ def write_traces(seed: int, before: str = "") -> None:
     Path(before + "messages").write_text(MESSAGE.format(seed=seed), encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
     Path(before + "packed").write_bytes(packed(records))
-    # Lines of two pages in turn.
+    # Lines of two pages, alternating.
     turns = [
         (number // 128 * 128 + number % 2 * 64 + number // 2 % 64, 0, 0, 9) for number in range(600)
     ]

@@ -82,7 +82,7 @@ COLUMNS = {
     "device": "disk",
     "response": "took",
 }
-# A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
+# Values that differ from AGENTS and from the default, by parameter, or by key for all kinds.
 OTHER: dict[str, Any] = {
     "core": 3,
     "paged": True,
@@ -324,7 +324,7 @@ COMPANY["llc_trace.levels"] = {**VECTORS, "instructions_per_request": 20}
 COMPANY["llc_trace.instructions_per_request"] = {**STORES, "instructions_per_request": 20}
 SWAP = {"storage.kind": "table", "storage.paging.memory": "64KiB"}
 COMPANY |= {f"{kind}.paged": SWAP for kind in ("llc_trace", "synthetic_core")}
-# An agent's core matters only to schedulers that tell cores apart.
+# An agent's core has an effect only with schedulers that distinguish cores.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
 TWO_NODES = {"frontend.nodes.count": 2}
@@ -334,7 +334,7 @@ COMPANY["job.nodes"] = TWO_NODES
 COMPANY |= {f"frontend.{key}": MESSAGES for key in ("network.latency", "network.rate")}
 COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
-# A trace read as something else is refused.
+# A trace that is read in another format is rejected.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
 # A trace is also rejected if no word, or two words, stand for an operation.
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the shipped configurations collect garbage, and is what that means reported?"""
+"""Do the shipped configurations collect garbage, and do they report what that requires?"""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_quick_collects_garbage(tmp_path: Path, scheduler: str) -> None:
 
 
 def test_mascots16_collects_garbage_once_it_is_full(tmp_path: Path) -> None:
-    """Its precondition is up to the user: filled, and 5 % written again, it is at its threshold."""
+    """The user chooses its precondition: filled, with 5 % written again, it is at its threshold."""
     stats = collect(
         tmp_path,
         "mascots16",

@@ -314,7 +314,7 @@ def test_power_goes_again_and_again_during_saves_and_recoveries(kind: str) -> No
             cut += 1
             with pytest.raises(InputError, match="recovery"):
                 shadow.system.enqueue(shadow.nvdimm)
-            with pytest.raises(InputError, match="on already"):
+            with pytest.raises(InputError, match="already on"):
                 shadow.system.power_on()
             shadow.check()
         else:
@@ -341,7 +341,7 @@ def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
     shadow.check()
     shadow.power_cycle()
     assert shadow.system.stats["nvdimm.power.flushed_pages"] == 4
-    with pytest.raises(InputError, match="no time"):
+    with pytest.raises(InputError, match="must be a time"):
         shadow.system.power_fail(-1)
 
 
@@ -355,7 +355,7 @@ def test_wrong_use_is_refused() -> None:
         system.enqueue(0, write=True, data=b"abc")
     with pytest.raises(InputError, match=naming("read", "data")):
         system.enqueue(0, data=bytes(LINE))
-    with pytest.raises(InputError, match="on already"):
+    with pytest.raises(InputError, match="already on"):
         system.power_on()
     end = 2 * 1024**3 + int(system.config.resolved()["nvdimm.capacity"].rstrip("MiB")) * 1024**2
     for address, size in ((0, PAGE), (2 * 1024**3, -1), (end, 1), (2**63, 1), (2 * 1024**3, 2**63)):
@@ -367,7 +367,7 @@ def test_wrong_use_is_refused() -> None:
     system.power_fail()
     with pytest.raises(InputError, match="off"):
         system.trim(2 * 1024**3, PAGE)
-    with pytest.raises(InputError, match="off already"):
+    with pytest.raises(InputError, match="already off"):
         system.power_fail()
 
 

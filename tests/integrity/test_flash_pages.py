@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flash pages of several pages: what is programmed, what devices are, and what is refused."""
+"""Flash pages of several pages: programs, whole devices, rejected configurations."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ IDLE = (
 INERT = {
     "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
 }
-# These act, or are refused, by whether DRAMsim3 is part of the build.
+# These have an effect, or are rejected, depending on whether DRAMsim3 is part of the build.
 DRAMSIM3 = (
     "dram.backend",
     "dram.dramsim3_mend_timing",
@@ -284,7 +284,7 @@ SPARSE = Workload(
 
 @cache
 def statistics(name: str, change: bool) -> dict[str, Any]:
-    """Return the statistics of a short run in the parameter's company, with its other value."""
+    """Return the statistics of a short run with another value of the parameter."""
     overrides = {**BASE, **COMPANY.get(name, {})}
     if change:
         overrides[name] = OTHER[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is every request done, once, in the order that its line and barriers ask for, and in time?"""
+"""Is every request done once, in the order that lines and barriers require, and in time?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE = 64
 LIMIT = 1_000_000  # of starvation, picoseconds
 # docs/schedulers.md: L + S W + lookup + (refreshes on the way) (tRFC + W), in Table III's part.
 CYCLE, W, REFRESH, INTERVAL, RANKS, LOOKUP = 1250, 119, 88, 6240, 4, 44
-# They wait for older requests, or earlier epochs, in flash too.
+# They also wait in flash, for older requests or earlier epochs.
 BY_AGE = ("fcfs_strict", "nvm_duet")
 
 

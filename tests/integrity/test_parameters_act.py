@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does every parameter of the NVDIMM change some statistic, or refuse what it should?"""
+"""Does every parameter of the NVDIMM change some statistic, or cause the expected error?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BASE: dict[str, Any] = {
     "nvdimm.precondition.fill": 0.5,
     "nvdimm.precondition.overwrite": 8,
 }
-# A value that differs from BASE; those of REFUSED must be refused in its company.
+# Values that differ from BASE. Parameters in REFUSED must be rejected with the settings of COMPANY.
 OTHER: dict[str, Any] = {
     "nvdimm.present": False,
     "nvdimm.count": 2,
@@ -224,7 +224,7 @@ def test_every_parameter_acts(name: str) -> None:
             statistics(name)
         return
     if name == "nvdimm.present":
-        with pytest.raises(InputError, match="lies outside"):
+        with pytest.raises(InputError, match="outside"):
             statistics(name)
         return
     alike = statistics(name, fill, False) if name in COMPANY else statistics("", fill)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a power failure spare what the queue has accepted, where that counts as safe?"""
+"""Does a power failure spare accepted writes if the queue counts as safe?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does an agent do the same whether others run beside it or not, and wherever it is listed?"""
+"""Does an agent behave the same with or without others, and at any place in the list?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONFIG = {
     "nvdimm.buffer.write_size": "64KiB",
     "frontend.translation": "modulo",  # first touch takes frames in the order of all agents
 }
-# Keys of an agent of each kind, which draws random numbers if the kind can.
+# Keys of an agent of each kind. Kinds that can draw random numbers do.
 AGENTS: dict[str, dict[str, Any]] = {
     "llc_trace": {"path": "misses", "format": "ramulator", "dependence": 0.5},
     "cpu_trace": {"path": "program", "format": "champsim"},
@@ -138,6 +138,6 @@ def test_with_one_agent_a_class_the_oracle_slows_nobody_down(seed: int, order: i
         seed=seed,
     )
     slowdowns = [table[f"agent.{number}.slowdown"][0] for number in (0, 1)]
-    # Refreshes fall elsewhere: tRFC of tREFI, 260 ns of 7.8 us.
+    # Refreshes are at other times: tRFC of tREFI, 260 ns of 7.8 us.
     assert slowdowns == pytest.approx([1, 1], abs=0.034)
     assert table["weighted_speedup"][0] <= 2 * 1.034

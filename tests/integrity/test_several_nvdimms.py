@@ -44,7 +44,7 @@ def test_a_second_nvdimm_doubles_what_flash_gives(tmp_path: Path) -> None:
     two = stats(tmp_path, readers(8, 128), **keys, **{"nvdimm.count": 2})
     assert one["nvdimm.nand.lun_utilisation"] > 0.95
     assert one["sim.ticks"] / two["sim.ticks"] == pytest.approx(2, rel=0.05)
-    # One page at a time is of one NVDIMM, however many there are.
+    # With one page at a time, only one NVDIMM works, however many there are.
     alone = stats(tmp_path, readers(1, 1), **keys)
     beside = stats(tmp_path, readers(1, 1), **keys, **{"nvdimm.count": 2})
     assert alone["sim.ticks"] / beside["sim.ticks"] == pytest.approx(1, rel=0.03)

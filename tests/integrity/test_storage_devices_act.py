@@ -90,7 +90,7 @@ OTHER: dict[str, Any] = {
     "storage.flash.capacity": "160MiB",
     "storage.flash.unmapped_read": "zero",
 }
-# Parts of the module: one key of each shows that they reach it.
+# Parts of the module. One key of each shows that its parameters have an effect.
 INSIDE = {
     "buffer": ("lookup", "1us"),
     "ftl": ("over_provisioning", 80),
@@ -120,7 +120,7 @@ def names() -> list[str]:
 
 
 def trace() -> str:
-    """Return an I/O log of fio: near places more often, streams, and now and then a sync."""
+    """Return an I/O log of fio: mostly near places, streams, and some syncs."""
     draw = random.Random(1)
     lines = ["fio version 2 iolog", "/x add", "/x open"]
     at = 0

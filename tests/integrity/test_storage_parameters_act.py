@@ -16,7 +16,8 @@ from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
 from messages import naming
 
-# Sixteen threads over few contexts, tags and buffers, requests of all sizes: everything is used.
+# Sixteen threads with requests of all sizes use all contexts, tags and buffers, of which there are
+# few.
 BASE: dict[str, Any] = {
     "storage.path.contexts": 6,
     "storage.path.max_request": "64KiB",
@@ -75,7 +76,7 @@ OTHER |= {f"storage.path.{layer}_{way}": "7us" for layer in LAYERS for way in ("
 REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 
 
-# Kinds and layers that test_storage_devices_act.py has, and test_paging_acts.py.
+# Kinds and layers that test_storage_devices_act.py and test_paging_acts.py cover.
 OF_JOBS = "storage.path.jobs"  # tests/cc/simulation/job_storage_test.cc
 OF_FLUSHES = "storage.path.once"
 OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table", "write_cache")

@@ -29,7 +29,7 @@ LARGEST = 3_000_000  # bytes
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three runs: with all that can be recorded, with another policy, and bare."""
+    """Three runs: one with every log, one with another policy, one without logs."""
     folder = tmp_path_factory.mktemp("three")
     everything = {"frontend.series_interval": "2us"}
     runs.make(folder / "all", everything, request_log=True, command_log=True)
@@ -39,7 +39,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 class Page(html.parser.HTMLParser):
-    """Reads a page, holding it against the rules that a browser would forgive."""
+    """Reads a page, and checks rules that a browser would not enforce."""
 
     VOID = ("meta", "input", "br", "link")
 
@@ -77,7 +77,7 @@ def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path:
     assert "3 runs" in succeed("report", *three, "--out", out)
     page = Page(out)
     assert out.stat().st_size < LARGEST
-    # Nothing is fetched: no address of another place, and a policy that forbids it.
+    # Nothing is fetched: the page names no other address, and its policy forbids it.
     assert not [a for _, attrs in page.found for a in attrs if a in ("src", "srcset", "action")]
     assert all(
         str(attrs["href"]).startswith("#")
@@ -105,8 +105,8 @@ def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path:
         assert chart["id"] in identities
     assert "controller.queues" in page.words
     assert "Dots are the median" in " ".join(page.words)
-    # "Blocked" is said of statistics that count requests only.
-    assert "flash commands queued at collected LUNs, in all (ms)" in page.words
+    # The page says "Blocked" only of statistics that count requests.
+    assert "flash commands queued at collected LUNs, in total (ms)" in page.words
     names = [word for word in page.words if "blocked" in word and "." not in word]
     assert set(names) <= {"blocked by GC"}
 
@@ -145,7 +145,7 @@ def test_a_series_serves_where_there_is_no_request_log(tmp_path: Path) -> None:
     (one,) = collect([str(tmp_path / "run")])
     points = one.occupancy("nvdimm")
     assert len(points) > 10
-    # The mean of intervals is the mean over them.
+    # The mean of the run is the mean over its intervals.
     mean = sum(y for _, y in points) / len(points)
     assert mean == pytest.approx(one.run.stats["nvdimm.queue.occupancy"], rel=0.2)
     rate = one.bandwidth("dram")
@@ -174,7 +174,7 @@ def test_a_folder_of_compare_is_taken_as_its_runs(tmp_path: Path) -> None:
     assert "2 runs" in succeed("report", tmp_path / "c", "--out", tmp_path / "page.html")
     page = Page(tmp_path / "page.html")
     assert "speedup over the first" in page.words
-    # As they were asked for, and not with the whole of the harmonic policy's table.
+    # In the order of the command line, and without the full text of the harmonic policy's table.
     assert page.words.index("unified_fcfs") < page.words.index("hms")
     assert max(len(word) for word in page.words) < 500
 
@@ -343,8 +343,8 @@ OUTSIDE = """[...document.querySelectorAll(
   .filter(([, b]) => b.width && (b.left < 0 || b.right > innerWidth + 0.5))
   .map(([text]) => text)"""
 
-# Tables that are wider than their boxes: by how much their first column moves, what is seen through
-# it, and how much of the box it takes, when the rest is scrolled to the end.
+# Tables that are wider than their boxes, scrolled to the end: the distance that the first column
+# moves, whether text shows through it, and its share of the box.
 SCROLLED = """[...document.querySelectorAll(".wide")].filter((e) => e.scrollWidth > e.clientWidth)
   .map((e) => {
     const cells = [...e.querySelectorAll("tr > :first-child")];

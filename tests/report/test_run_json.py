@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a changed run.json refused with one line that names the key, by every command alike?"""
+"""Does every command reject a changed run.json with one line that names the key?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def right(schema: Schema) -> Any:
 
 
 def wrong(schema: Schema, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield keys with values of the whole that are wrong at that key alone."""
+    """Yield keys with values of the whole that are wrong only at that key."""
     if isinstance(schema, Leaf):
         yield from ((key, value) for value in WRONG[schema])
     elif isinstance(schema, Maybe):
@@ -129,9 +129,9 @@ def test_the_report_refuses_what_load_results_refuses(run: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("run.json", "[]", "run.json: not an object"),
-        ("run.json", '{"a":' * 100_000, "run.json: not JSON"),
-        ("run.json", "{", "run.json:1: not JSON"),
+        ("run.json", "[]", "run.json: must be an object"),
+        ("run.json", '{"a":' * 100_000, "run.json: is not JSON"),
+        ("run.json", "{", "run.json:1: is not JSON"),
         ("run.json", None, "run.json"),
         ("config.yaml", None, "config.yaml"),
         ("stats.json", '{"sim": {"ticks": "many"}}', "stats.json: sim.ticks: "),

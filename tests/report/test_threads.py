@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do timelines and pages show of threads what the run's statistics say?"""
+"""Do timelines and pages agree with the run's statistics about threads?"""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def test_logs_that_cannot_be_are_one_error(run: Path, tmp_path: Path) -> None:
     whole = pd.read_parquet(log)
     for table, values in (
         (whole.drop(columns="core"), ("column 'core'",)),
-        (whole.assign(core=300), ("column 'core'", "cannot be")),
-        (whole.assign(begin_ps=-1), ("column 'begin_ps'", "cannot be")),
+        (whole.assign(core=300), ("column 'core'", "impossible")),
+        (whole.assign(begin_ps=-1), ("column 'begin_ps'", "impossible")),
         (whole.assign(thread="x"), ("column 'thread'", "whole numbers")),
         (whole.assign(state="dreaming"), ("'dreaming'",)),
     ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a timeline what the run's statistics say, and a file that viewers take?"""
+"""Does a timeline agree with the run's statistics, and can viewers read its file?"""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_cells_take_their_time(collecting: Path) -> None:
         slices = timeline.slices[timeline.slices["kind"] == CODES[kind]]
         whole = slices[slices["end_ps"] < timeline.end_ps]
         assert (whole["end_ps"] - whole["start_ps"] == length).all()
-        # One that is under way at the end of the run is drawn and not counted.
+        # A request in progress at the end of the run is drawn but not counted.
         assert len(whole) <= timeline.run.stats[f"nvdimm.nand.{statistic}"] <= len(slices)
 
 
@@ -224,7 +224,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     assert f"{tmp_path / 'nowhere'}: " in refused(tmp_path / "nowhere")
     assert naming(f"{tmp_path}:", "config.yaml").search(refused(tmp_path))
     assert "request 123456789" in refused(plain, "--request", 123456789)
-    assert "--request: goes without" in refused(plain, "--request", 1, "--to", "1us")
+    assert "--request: must be used without" in refused(plain, "--request", 1, "--to", "1us")
     assert "--from: " in refused(plain, "--from", "yesterday")
     assert naming(f"{plain}:", "--from", "--to").search(
         refused(plain, "--from", "2us", "--to", "1us")
@@ -259,7 +259,7 @@ def test_a_log_that_was_cut_says_so(tmp_path: Path) -> None:
     assert timeline.end_ps < timeline.run.stats["sim.ticks"]
     succeed("timeline", tmp_path / "run")
     drawn = (tmp_path / "run" / "timeline" / "timeline.svg").read_text()
-    assert "the run went on after its log" in drawn or "the log of commands ends at" in drawn
+    assert "the run continued after its log" in drawn or "the log of commands ends at" in drawn
 
 
 def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_every_lun_has_a_row_that_can_be_read(collecting: Path, tmp_path: Path) -> None:
-    """Thin from 17 on, never below 9 px of text and 12 px of row; idle ones stay empty."""
+    """Rows are thin from 17 on. Text has at least 9 px and rows 12 px. Idle rows stay empty."""
     array = {
         "nvdimm.capacity": "64MiB",
         "nvdimm.ftl.over_provisioning": "60",

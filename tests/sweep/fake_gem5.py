@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stands in for gem5: takes what it takes, notes the call, and writes a run directory."""
+"""Stands in for gem5: takes its arguments, records the call, and writes a run directory."""
 
 import json
 import sys

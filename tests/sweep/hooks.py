@@ -27,10 +27,10 @@ def workload(folder: Path = Path(), name: str = "w") -> Path:
 
 @dataclass(frozen=True)
 class Counting:
-    """Simulates nothing: notes each run in a file, and does what the file ``verdict`` says.
+    """Simulates nothing: records each run in a file, and acts as the file ``verdict`` says.
 
-    ``verdict`` holds, by line, a seed and what becomes of its point: ``error``, ``disk``, or ``exit
-    N`` for as long as fewer than N of its runs are noted.
+    Each line of ``verdict`` has a seed and the fate of its point: ``error``, ``disk``, or ``exit
+    N``, which ends the process in the first N runs of the point.
     """
 
     folder: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Slurm of one node on the loopback address, which lives as long as a block."""
+"""A Slurm of one node on the loopback address, which ends with its block."""
 
 from __future__ import annotations
 

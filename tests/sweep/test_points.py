@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a point known by what it depends on, run once, and kept whole?"""
+"""Is a point identified by what it depends on, run once, and stored whole?"""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     with local_client(1) as client:
 
         class Deadly:
-            """Kills the worker that holds the first result before anybody asks for it."""
+            """Kills the worker that holds the first result before the result is fetched."""
 
             nthreads = client.nthreads
             done = False

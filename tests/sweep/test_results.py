@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the measures equal what a hand calculates, and does every directory become a table?"""
+"""Do the metrics equal those computed by hand, and does every directory become a table?"""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_what_holds_no_results_is_told() -> None:
         with pytest.raises(hmsim.InputError):
             hmsim.load_results(name)
     Path("x.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(hmsim.InputError, match="no table"):
+    with pytest.raises(hmsim.InputError, match="not a table"):
         hmsim.load_results("x.parquet")
     Path("damaged").mkdir()
     for content in ("", "{}", "[1]", '[{"point": 3}]'):

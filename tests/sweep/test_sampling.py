@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are samples spread as they should be, and conditions read as they are written?"""
+"""Are samples spread evenly, and are conditions evaluated as written?"""
 
 from __future__ import annotations
 

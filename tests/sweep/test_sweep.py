@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a sweep make the points that its file asks for, and survive whatever ends it?"""
+"""Does a sweep make the points of its file, and resume whatever ends it?"""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_kill_9_and_interruption_lose_nothing() -> None:
     assert not Path("s/results.parquet").exists()
     assert len(hmsim.load_results("s")) == 6 and hmsim.load_results("s").attrs["missing"] == 6
     stopped = ends_after(2, "raise KeyboardInterrupt")
-    assert stopped.returncode == 130 and b"the same command goes on" in stopped.stderr
+    assert stopped.returncode == 130 and b"the same command continues" in stopped.stderr
     assert len(hmsim.load_results("s/results.parquet")) == 8
     succeed("sweep", "s.yaml", "--jobs", "1")
     assert Path("s/results.parquet").read_bytes() == Path("whole/results.parquet").read_bytes()
@@ -252,7 +252,7 @@ def refused(*arguments: object) -> Outcome:
         ("grid: {workload: w.yaml}\npoints: *a\n", (":2: the alias",)),
         ("- 1\n", (":1: ", "a list")),
         ("", (": empty",)),
-        ("\x00", (": not text",)),
+        ("\x00", (": is not text",)),
     ],
 )
 def test_errors_name_file_line_key_and_nearest_choice(text: str, parts: tuple[str, ...]) -> None:

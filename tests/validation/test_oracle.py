@@ -3,7 +3,7 @@
 
 The rate is that of a closed loop: requests completed in a given time, with a fixed number
 outstanding. The band was set before the first run: a class may lose 2 % of its mean over three
-seeds, which covers the effects of the ends of 60 us runs and of random row hits.
+seeds. This covers random row hits and the effects of both ends of a run of 60 us.
 """
 
 from __future__ import annotations

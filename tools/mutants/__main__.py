@@ -21,20 +21,24 @@ ROOT = Path(__file__).resolve().parents[2]
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    build = commands.add_parser("build", help="copy, mutate, compile; again: with renewed tests")
-    build.add_argument("--mutants", type=int, help="of each room, drawn; default: all")
-    build.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    build = commands.add_parser(
+        "build", help="copy, mutate, compile; if repeated, with renewed tests"
+    )
+    build.add_argument("--mutants", type=int, help="number to draw of each room; default: all")
+    build.add_argument("--seed", type=int, default=1, help="seed of the draw")
     build.add_argument("--tests", default="**/*.cc", help="pattern below tests/cc")
-    run = commands.add_parser("run", help="run tests against mutants; goes on where it was")
+    run = commands.add_parser(
+        "run", help="run tests against mutants; continues after an interruption"
+    )
     run.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
-    run.add_argument("--again", action="store_true", help="try those once more that live")
+    run.add_argument("--again", action="store_true", help="retry the mutants that survive")
     run.add_argument(
         "--seconds",
         type=float,
         default=math.inf,
-        help="of tests for a mutant, the fastest first; default: all that reach it",
+        help="tests per mutant, the fastest first; default: all that reach it",
     )
-    shown = commands.add_parser("summary", help="print scores, and the mutants that live")
+    shown = commands.add_parser("summary", help="print scores, and the mutants that survive")
     for each in (build, run):
         each.add_argument("--jobs", type=int, default=processors())
     for each in (build, run, shown):
@@ -59,7 +63,7 @@ def main() -> None:
     options = arguments()
     work = options.work.resolve()
     if work == ROOT or ROOT in work.parents:
-        raise SystemExit("WORK must lie outside of the repository")
+        raise SystemExit("WORK must be outside the repository")
     work.mkdir(parents=True, exist_ok=True)
     copy = Copy(work)
     if options.command == "build":

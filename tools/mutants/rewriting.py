@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Optional
 
-# The functions are those of HEADER.
+# For each operator: the function of HEADER that evaluates it, and the operator of the mutant.
 RELATIONS = {
     "<": ("less", "<="),
     "<=": ("less_equal", "<"),

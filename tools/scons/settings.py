@@ -38,7 +38,7 @@ def variables(arguments: Mapping[str, str]) -> Any:
         BoolVariable("python", "build the extension hmsim._core", True),
         BoolVariable("werror", "treat warnings as errors", True),
         BoolVariable(
-            "precompiled", "compile standard headers once; without, files stand alone", True
+            "precompiled", "compile standard headers once; off: each file compiles alone", True
         ),
         BoolVariable("dramsim3", "add DRAMsim3 as a second DRAM model; needs cargo", False),
         ("tests", "C++ tests to build, a pattern below tests/cc", "**/*.cc"),

@@ -88,7 +88,7 @@ static void put_cause(struct vcpu* v, enum cause cause, uint64_t payload) {
 static void introduce(struct vcpu* v, uint16_t number) {
   struct thread* t = &threads[number];
   if (!recording || number == 0) return;
-  if (!t->known) fail("causes: the guest did not tell of thread %u", number);
+  if (!t->known) fail("causes: the guest did not announce thread %u", number);
   if (!t->introduced)
     put_cause(v, CAUSE_THREAD, number | (uint64_t)t->of_kernel << 16 | (uint64_t)t->process << 24);
   for (unsigned i = 0; !t->named && i < NAME_BYTES; i += NAME_STEP) {
@@ -129,7 +129,7 @@ static void put_written(struct vcpu* v) {
 
 static void learn_written(uint64_t first, uint64_t length) {
   if (first + length > machine.nvdimm_bytes >> PAGE_SHIFT)
-    fail("causes: page %llu is none of the NVDIMM's", (unsigned long long)(first + length - 1));
+    fail("causes: page %llu is beyond the NVDIMM", (unsigned long long)(first + length - 1));
   for (uint64_t i = 0; i < length; i++) set_last_written(written, (unsigned)(first + i));
 }
 
@@ -142,7 +142,7 @@ static void begin_causes(void) {
   vcpus[0].now = vcpus[0].count;
   put_written(&vcpus[0]);
   for (unsigned i = 0; i < vcpus_seen; i++) {
-    if (!causes[i].known) fail("causes: the guest did not tell what vCPU %u runs", i);
+    if (!causes[i].known) fail("causes: the guest did not report the thread of vCPU %u", i);
     vcpus[i].now = vcpus[i].count;
     put_run(&vcpus[i], GOES_ON);
   }
@@ -187,7 +187,7 @@ static void take_message(struct vcpu* v, struct causes* c) {
   static const unsigned wanted[] = {0, 2, 1, 3, 2, 0, THREAD_WORDS, THREAD_WORDS, 3};
   const uint16_t* words = c->words + HEAD_WORDS;
   if (c->count < HEAD_WORDS || c->words[1] > WRITTEN || c->count - HEAD_WORDS < wanted[c->words[1]])
-    fail("causes: a message of %u words", c->count);
+    fail("causes: invalid message of %u words", c->count);
   if (!c->known || c->thread != c->words[0]) turn_to(v, c->words[0], GOES_ON);
   switch ((enum message)c->words[1]) {
     case RUNNING:
@@ -229,13 +229,13 @@ static void add_word(struct vcpu* v, uint64_t address) {
   struct causes* c = &causes[v->caches.vcpu];
   uint64_t word = address - c->base;
   if (!c->telling || word > UINT16_MAX || c->count == MOST_WORDS)
-    fail("causes: a word that belongs to no message");
+    fail("causes: a word outside a message");
   c->words[c->count++] = (uint16_t)word;
 }
 
 static void end_message(struct vcpu* v, uint64_t behind) {
   struct causes* c = &causes[v->caches.vcpu];
-  if (!c->telling) fail("causes: an end that belongs to no message");
+  if (!c->telling) fail("causes: an end outside a message");
   c->telling = false;
   if (c->count) {
     shared_lock();

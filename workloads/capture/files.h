@@ -50,10 +50,10 @@ static bool is_wanted(int fd) {
 // A file's extents are in a row of `places`. A full row is replaced by a new one of twice the size.
 static void reserve_extents(struct traced_file* file, uint64_t extents) {
   if (extents <= file->extents) return;
-  if (extents > MOST_EXTENTS - traced->next_extent) fail("the traced files are too large together");
+  if (extents > MOST_EXTENTS - traced->next_extent) fail("the traced files are too large in total");
   if (extents > file->room) {
     uint32_t room = 2 * file->room > extents ? 2 * file->room : (uint32_t)extents;
-    if (room > MOST_PLACES - traced->places_used) fail("the traced files are too large together");
+    if (room > MOST_PLACES - traced->places_used) fail("the traced files are too large in total");
     memcpy(traced->places + traced->places_used, traced->places + file->place,
            file->extents * sizeof *traced->places);
     file->place = traced->places_used;

@@ -336,14 +336,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, 
   struct options options = {{32, 2048, 8192}, {4, 4, 4}};
   for (int i = 0; i < argc; i++)
     if (!set_option(&options, argv[i])) fail("unknown option: %s", argv[i]);
-  if (!summary_path) fail("the option summary=PATH is missing");
+  if (!summary_path) fail("the option summary=PATH is required");
   if (strcmp(info->target_name, "x86_64")) fail("this plug-in is for x86-64 guests");
   machine.on = info->system_emulation;
   if (machine.on &&
       (info->system.max_vcpus > VCPUS || !machine.nvdimm_bytes || !machine.dram_bytes))
-    fail("a machine needs DRAM, an NVDIMM and 8 vCPUs at most");
+    fail("a machine needs DRAM, an NVDIMM and at most 8 vCPUs");
   if (with_causes) {
-    if (!machine.on) fail("causes are those of machines");
+    if (!machine.on) fail("causes need a machine");
     make_causes();
   }
   bool made = cache_make(&l3, options.kib[2] << 10, (unsigned)options.ways[2]);

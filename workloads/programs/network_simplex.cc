@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   const int nodes = std::atoi(argv[1]);
   const int arcs = std::atoi(argv[2]);
   if (nodes < 2 || arcs < nodes) {
-    std::fprintf(stderr, "%s: 2 nodes or more, and no fewer arcs than nodes\n", argv[0]);
+    std::fprintf(stderr, "%s: NODES must be at least 2, and ARCS at least NODES\n", argv[0]);
     return 2;
   }
   std::mt19937 random(static_cast<unsigned>(std::atoi(argv[3])));

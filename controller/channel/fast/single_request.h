@@ -20,7 +20,7 @@ struct SingleRequest {
   // Admits requests on an edge that finds the channel empty. With a single request it may also
   // process later edges. Returns false if it did nothing.
   HMSIM_INLINE static bool try_admit(Channel& channel) {
-    if (!channel.admission_.may_admit() || !channel.admission_.pool().all_free()) {
+    if (!channel.admission_.pool().all_free() || !channel.admission_.may_admit()) {
       return false;
     }
     admit(channel);

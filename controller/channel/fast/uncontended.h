@@ -61,10 +61,7 @@ struct Uncontended {
     channel.bus_.begin_edge();
     channel.admission_.open();
     channel.complete(extras);
-    if (channel.admission_.may_admit()) {
-      channel.admit(extras);
-    }
-    channel.admission_.close();
+    channel.admit(extras);
     if (extras == Extras::keys) {
       channel.renew_keys();
     }

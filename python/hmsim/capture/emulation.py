@@ -31,7 +31,9 @@ def size_in_bytes(name: str, text: str) -> int:
     """Return a size such as ``32KiB`` in bytes. Raises CaptureError."""
     match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", text.strip())
     if not match:
-        raise CaptureError(f"{name}: '{text}' is no size; write it as 32KiB, 2MiB or 1GiB")
+        raise CaptureError(
+            f"{name}: '{text}' is not a size: must be written as 32KiB, 2MiB or 1GiB"
+        )
     return int(match[1]) << UNITS[match[2]]
 
 
@@ -63,7 +65,7 @@ def window_options(skip: Optional[int], limit: Optional[int]) -> dict[str, int]:
     """Return the window's bounds, in instructions, as options of the plug-in."""
     for name, count, least in (("skip", skip, 0), ("limit", limit, 1)):
         if count is not None and not least <= count < 1 << 62:
-            raise CaptureError(f"{name}: {count} instructions: must be {least} or more")
+            raise CaptureError(f"{name}: must be at least {least} instructions, got {count}")
     return {"skip": skip or 0, "limit": limit or 0}
 
 
@@ -76,7 +78,7 @@ def find_program(qemu: str, package: str) -> str:
 
 
 def find_emulator(qemu: str, package: str) -> str:
-    """Return QEMU's path once it and the plug-in are there and fit. Raises CaptureError."""
+    """Return QEMU's path, if the plug-in is built and QEMU fits it. Raises CaptureError."""
     path = find_program(qemu, package)
     if not PLUGIN.is_file():
         raise CaptureError(f"{PLUGIN} is not built; run 'scons capture'")
@@ -84,7 +86,7 @@ def find_emulator(qemu: str, package: str) -> str:
     version = re.search(r"version (\d+)", done.stdout)
     if not version or not 6 <= int(version[1]) <= 8:
         found = done.stdout.strip().partition("\n")[0]
-        raise CaptureError(f"{path}: QEMU 6 to 8 is needed (plug-in interface 1), not '{found}'")
+        raise CaptureError(f"{path}: must be QEMU 6 to 8 (plug-in interface 1), got '{found}'")
     return path
 
 

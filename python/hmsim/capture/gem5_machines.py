@@ -40,7 +40,8 @@ class GuestJob:
         scale: size of its input as a multiple of the usual size.
         driver: of the NVDIMM.
         partners: programs with their arguments, on the last cores.
-        windows: bytes moved since the region's begin at each departure; empty: leave at the begin.
+        windows: bytes that the job has moved in its region when the machine leaves, one value for
+            each departure. Empty: the machine leaves when the region begins.
         vcpus: cores.
     """
 
@@ -142,4 +143,6 @@ def _check(job: GuestJob, machine: Path, window: str | None) -> None:
             return
     except (InputError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise InputError(f"{machine}: no machine of this job as it is now; choose another folder")
+    raise InputError(
+        f"{machine}: not a machine of this job in its present version; choose another folder"
+    )

@@ -65,8 +65,8 @@ def check_job(name: str) -> None:
     names = job_names(small=False)
     if name not in names:
         near = nearest_name(name, list(names))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(names)}"
-        raise GuestError(f"job '{name}' is unknown{hint}")
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
+        raise GuestError(f"unknown job '{name}'{hint}")
 
 
 def guest_of(small: bool) -> Guest:

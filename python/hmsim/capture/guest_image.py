@@ -18,7 +18,8 @@ from hmsim.capture.guest_tools import Entry, GuestError, Report, pinned, source
 
 PROGRAMS = "../programs"  # that captures in user mode run, too
 SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
-# Busybox applets for init and jobs; the last line's are for Hadoop's local files and clusters.
+# Busybox applets for init and jobs; those in the last line are for Hadoop's local files and
+# clusters.
 APPLETS = (
     *(
         "cat",
@@ -188,7 +189,7 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
         tools.download_jar(package, versions[package], tools.digest_of(package), jars)
     entries = {f"spark/{path.name}": tools.data(path) for path in sorted(jars.iterdir())}
     if not entries:
-        raise GuestError(f"Spark: {archive.name} holds no jars")
+        raise GuestError(f"Spark: {archive.name} contains no jars")
     entries["spark"] = tools.FOLDER
     classes = scratch / "classes"
     _compile(scratch, jars, classes, versions)

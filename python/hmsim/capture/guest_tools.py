@@ -172,8 +172,8 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
     else:
         reason = done.stderr.strip().rpartition("\n")[2]
         raise GuestError(
-            f"Debian's package {name} cannot be downloaded ({reason}); are package lists there "
-            "('apt-get update')?"
+            f"Debian's package {name} cannot be downloaded ({reason}); run 'apt-get "
+            "update' if there are no package lists"
         )
     (package,) = downloads.glob("*.deb")
     run_tool(f"unpacking {name}", ["dpkg-deb", "-x", str(package), str(folder)], folder)
@@ -200,7 +200,7 @@ def download_jar(name: str, version: str, digest: str, folder: Path) -> None:
         raise GuestError(f"{address}: cannot be downloaded: {error}") from error
     found = hashlib.sha256(content).hexdigest()
     if found != digest:
-        raise GuestError(f"{address}: its SHA-256 is {found}, not {digest} as in packages.txt")
+        raise GuestError(f"{address}: its SHA-256 must be {digest} as in packages.txt, got {found}")
     (folder / file).write_bytes(content)
 
 

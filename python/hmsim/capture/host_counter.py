@@ -19,8 +19,9 @@ ATTEMPTS = 32
 def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, int]:
     """Return simultaneous readings of a clock, in ns, and a counter.
 
-    The counter is read between two readings of the clock. Of ``ATTEMPTS``, the one with the least
-    time between its clock readings counts, so that most may be disturbed by other processes.
+    The counter is read between two readings of the clock. This is repeated ``ATTEMPTS`` times, and
+    the attempt with the least time between its clock readings counts. It is enough that other
+    processes disturb one attempt little.
     """
     attempts = []
     for _ in range(ATTEMPTS):
@@ -37,7 +38,7 @@ def host_counter_khz() -> int:
     counter, or it cannot be read.
     """
     if platform.machine() != "x86_64":
-        raise CaptureError(f"time stamp counter: none on {platform.machine()}")
+        raise CaptureError(f"time stamp counter: not supported on {platform.machine()}")
     try:
         code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     except OSError as error:

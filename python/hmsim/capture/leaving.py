@@ -117,13 +117,19 @@ def leave(
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale, (*DRIVERS, DAX))
     if driver != DRIVERS[0] and windows:
-        raise CaptureError(f"windows: no bytes are counted of '{driver}', but of '{DRIVERS[0]}'")
+        raise CaptureError(
+            f"windows: not supported with '{driver}': must be '{DRIVERS[0]}', whose "
+            "bytes are counted"
+        )
     programs = [_partner(text) for text in partners]
     if len(programs) >= vcpus:
-        raise CaptureError(f"vcpus: {vcpus}; a job and {len(programs)} partners need more")
+        raise CaptureError(
+            f"vcpus: must be at least 1 for the job and 1 for each of {len(programs)} "
+            f"partners, got {vcpus}"
+        )
     sizes = [size_in_bytes("window", window) for window in windows]
     if sorted(set(sizes)) != sizes:
-        raise CaptureError("windows: must be there once each, in ascending order")
+        raise CaptureError("windows: must be distinct and in ascending order")
     guest = guests.find_guest(job)
     emulator = find_program(EMULATOR, "qemu-system-x86")
     need_tools(["mke2fs", "nm"])
@@ -193,8 +199,8 @@ def _partner(text: str) -> list[str]:
     if not words or words[0] not in PARTNERS:
         name = words[0] if words else ""
         near = nearest_name(name, list(PARTNERS))
-        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(PARTNERS)}"
-        raise CaptureError(f"partner '{name}' is unknown; {hint}")
+        hint = f"did you mean '{near}'?" if near else f"known: {', '.join(PARTNERS)}"
+        raise CaptureError(f"unknown partner '{name}'; {hint}")
     if not all(word.isdigit() for word in words[1:]):
         raise CaptureError(f"partner '{text}': its arguments must be whole numbers")
     return words
@@ -262,7 +268,7 @@ def _run(
                     continue
                 monitor.wait("STOP")
                 if not clock:
-                    refusal = "the guest told no clock"
+                    refusal = "the guest reported no clock"
                     break
                 keep(kept, clock, written)
                 written = []
@@ -277,7 +283,7 @@ def _run(
         console.extend(raw.decode(errors="replace").rstrip() for raw in process.stdout)
     shown = "".join(f"\nconsole: {line}" for line in console)
     if late.is_set():
-        raise CaptureError(f"{job}: not there after {timeout:g} s; nothing was kept{shown}")
+        raise CaptureError(f"{job}: did not arrive within {timeout:g} s; nothing was kept{shown}")
     if kept < times:
         missed = f"window {kept + 1} of {times}" if times > 1 else "its region of interest"
         raise CaptureError(f"{job}: {refusal} before {missed}{shown}")

@@ -19,11 +19,11 @@ from hmsim.capture.guest_tools import find_tool, run_tool
 EMULATOR = "qemu-system-x86_64"
 # CPU models that the guest sees; Linux and programs choose their copy routines by them.
 PROCESSORS = {
-    # QEMU reports every access of a string instruction. With this model, they copy words, not
+    # QEMU reports every access of a string instruction. With this CPU model, copies move words, not
     # bytes.
     "qemu64": "qemu64",
-    # Features that QEMU's and gem5's processors share: Linux copies by loops. For this vendor,
-    # Linux accesses no model-specific registers.
+    # Features that QEMU's and gem5's processors share; with these, Linux copies by loops. With this
+    # vendor, Linux accesses no model-specific registers.
     "gem5": "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch",
 }
 # no_timer_check: otherwise the kernel gives up if a busy host delays the first timer ticks.
@@ -109,8 +109,8 @@ def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
     """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
     if name not in known:
         near = nearest_name(name, list(known))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(known)}"
-        raise CaptureError(f"{what} '{name}' is unknown{hint}")
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
+        raise CaptureError(f"unknown {what} '{name}'{hint}")
 
 
 def check_machine(
@@ -126,7 +126,7 @@ def check_machine(
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")
     if nvdimm < 64 << 20 or nvdimm % (2 << 20):
-        raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
+        raise CaptureError("nvdimm: must be at least 64MiB, in units of 2MiB")
     if not 1 <= vcpus <= VCPUS:
         raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
     if not 1 <= scale <= MOST_SCALE:
@@ -147,7 +147,7 @@ def format_nvdimm(backing: Path, size: int) -> None:
 def running(
     command: Sequence[str], timeout: float, late: threading.Event
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start QEMU, ended at the latest with the block, or when the time is over (then ``late``)."""
+    """Start QEMU; end it with the block, or after ``timeout`` seconds, which sets ``late``."""
     try:
         process = subprocess.Popen(
             command,

@@ -19,7 +19,7 @@ EXECUTABLE, X86_64, LOADED, ANYTHING = 2, 62, 1, 7
 
 
 def segments(memory: mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Give begin and end of all that is not zero, in order; zeros between them are at least GAP."""
+    """Yield begin and end of each non-zero part, in order; parts are at least GAP apart."""
     zeros = bytes(CHUNK)
     begin = end = -1
     for place in range(0, len(memory), CHUNK):
@@ -37,7 +37,7 @@ def segments(memory: mmap.mmap) -> Iterator[tuple[int, int]]:
 
 
 def write_image(out: Path, entry: int, memories: Sequence[tuple[int, Path]]) -> int:
-    """Write a file whose segments are what is not zero in memories; return its bytes.
+    """Write a file whose segments are the non-zero parts of memories; return its size.
 
     ``memories``: physical address of each, and the file of its bytes. ``entry``: physical address.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""QEMU's monitor: what saves a machine's state and loads it."""
+"""QEMU's monitor, which saves and loads a machine's state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BANDWIDTH = 1 << 40  # bytes per second at which a state is saved: as fast as it
 
 
 class MonitorError(Exception):
-    """QEMU refused, or went away."""
+    """QEMU refused a command, or ended."""
 
 
 class Monitor:
@@ -58,7 +58,7 @@ class Monitor:
             self._stream.write(json.dumps(request).encode() + b"\n")
             self._stream.flush()
         except OSError as error:
-            raise MonitorError("QEMU went away") from error
+            raise MonitorError("QEMU closed the connection") from error
         while True:
             answer = self._read()
             if "return" in answer:
@@ -77,7 +77,7 @@ class Monitor:
             self._events.append(self._read())
 
     def save(self, file: Path) -> None:
-        """Write the state of the machine, which has paused itself, and let it go on."""
+        """Save the state of the machine, which has paused itself, then let it continue."""
         self.wait("STOP")
         self.execute("migrate-set-parameters", **{"max-bandwidth": BANDWIDTH})
         self.execute("migrate", uri=f"exec:cat > {shlex.quote(str(file))}")
@@ -88,7 +88,7 @@ class Monitor:
         self.execute("cont")
 
     def resume(self) -> None:
-        """Let the machine, which has paused itself, go on."""
+        """Let the machine, which has paused itself, continue."""
         self.wait("STOP")
         self.execute("cont")
 
@@ -112,6 +112,6 @@ class Monitor:
         except OSError:
             line = None
         if not line:
-            raise MonitorError("QEMU went away")
+            raise MonitorError("QEMU closed the connection")
         answer = json.loads(line)
         return answer if isinstance(answer, dict) else {}

@@ -110,16 +110,16 @@ def capture(
         InputError: a file exists without ``force``, or cannot be written.
     """
     if out is None and blocks is None:
-        raise CaptureError("nothing to capture: neither a memory trace nor a block trace is named")
+        raise CaptureError("nothing to capture: a memory trace or a block trace is required")
     if settings.block_format not in BLOCK_FORMATS:
         near = nearest_name(settings.block_format, BLOCK_FORMATS)
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(BLOCK_FORMATS)}"
-        raise CaptureError(f"block format '{settings.block_format}' is unknown{hint}")
+        raise CaptureError(f"unknown block format '{settings.block_format}'{hint}")
     window = (settings.skip, settings.limit)
     if settings.follow and (out is not None or window != (None, None) or settings.roi):
         raise CaptureError(
-            "follow: processes are followed for the block trace of a whole run, without a memory "
-            "trace, skip, limit and regions"
+            "follow: needs a block trace of a whole run, without a memory trace, "
+            "skip, limit and regions"
         )
     if out is not None:
         check_name(out)
@@ -166,7 +166,7 @@ def capture(
 def _program(command: Sequence[str]) -> list[str]:
     """Return the command with the program's path; a script's interpreter is put before it."""
     if not command:
-        raise CaptureError("no program is named")
+        raise CaptureError("a program is required")
     words = list(command)
     for _ in range(4):  # as many scripts as Linux resolves
         path = shutil.which(words[0])
@@ -179,16 +179,16 @@ def _program(command: Sequence[str]) -> list[str]:
         if not start.startswith(b"#!"):
             # ELF, 64 bit, little endian; machine 62: x86-64.
             if start[:6] != b"\x7fELF\x02\x01" or start[18:20] != b"\x3e\x00":
-                raise CaptureError(f"{path}: not an x86-64 program")
+                raise CaptureError(f"{path}: is not an x86-64 program")
             return words
         line = os.fsdecode(start[2:].partition(b"\n")[0]).strip()
         interpreter = line.split(None, 1)
         if not interpreter:
-            raise CaptureError(f"{path}: its first line names no interpreter")
+            raise CaptureError(f"{path}: its first line must name an interpreter")
         if os.path.basename(interpreter[0]) == "env":
             interpreter = [word for word in line.split()[1:] if word != "-S"]
         words = [*interpreter, *words]
-    raise CaptureError(f"{command[0]}: too many scripts interpret each other")
+    raise CaptureError(f"{command[0]}: too many nested script interpreters")
 
 
 def _run(
@@ -200,9 +200,9 @@ def _run(
     follow: bool,
     stdout: Optional[Union[int, IO[bytes]]],
 ) -> CaptureSummary:
-    """Run QEMU in a process group of its own, which ends with the timeout or the limit.
+    """Run QEMU in a separate process group, which ends after the timeout.
 
-    One that is followed ends with its first process.
+    If its processes are followed, those that outlive the program are ended as well.
     """
     started = time.monotonic()
     try:
@@ -212,7 +212,7 @@ def _run(
     try:
         status = process.wait(timeout)
     except subprocess.TimeoutExpired:
-        raise CaptureError(f"{name}: not done after {timeout:g} s; nothing was kept") from None
+        raise CaptureError(f"{name}: did not end within {timeout:g} s; nothing was kept") from None
     finally:
         if follow or process.poll() is None:
             kill_group(process.pid)
@@ -225,8 +225,8 @@ def _run(
         raise CaptureError(f"{name}: killed by signal {-status} ({signal.strsignal(-status)})")
     if not text:
         raise CaptureError(
-            f"{name}: no totals at its end (exit status {status}): QEMU could not run it, or it "
-            "replaced itself by another program, which should be named instead"
+            f"{name}: ended without totals (exit status {status}): QEMU could not run "
+            "it, or it replaced itself by another program; name that program instead"
         )
     if check and status != 0:
         raise CaptureError(f"{name}: exit status {status}; nothing was kept")

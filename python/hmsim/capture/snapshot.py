@@ -28,10 +28,10 @@ class Beginning:
     kernel_option = ""
 
     def started(self) -> None:
-        """Do what is to be done when QEMU was started."""
+        """Act after QEMU was started."""
 
     def paused(self) -> None:
-        """Do what is to be done when the guest paused the machine, and let it go on."""
+        """Act after the guest has paused the machine, then let it continue."""
 
 
 class _Saving(Beginning):
@@ -72,7 +72,7 @@ class _Loading(Beginning):
 def beginning(
     snapshot: Optional[Union[str, os.PathLike[str]]], machine: Machine, scratch: Path
 ) -> Iterator[Beginning]:
-    """Give the machine's beginning: power-on, the state in a folder, or one that makes the folder.
+    """Yield the initial state: power-on, the state in a folder, or power-on that fills the folder.
 
     The folder appears when the block ends without an error. Raises CaptureError, InputError.
     """
@@ -98,7 +98,7 @@ def _check(folder: Path, machine: Machine) -> None:
     except (InputError, ValueError, RecursionError):
         saved = None
     if not isinstance(saved, dict) or not (folder / STATE).is_file():
-        raise CaptureError(f"{folder}: is no snapshot of a machine")
+        raise CaptureError(f"{folder}: is not a snapshot of a machine")
     for name, value in machine.description().items():
         if saved.get(name) != value:
             raise CaptureError(

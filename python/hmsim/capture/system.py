@@ -3,8 +3,8 @@
 
 The guest (`hmsim.guest`) boots, makes its files on the NVDIMM (ext4 on /dev/pmem0), drops its page
 cache and runs the job; the plug-in in ``workloads/capture`` filters every load and store, the
-kernel's too, through caches and records what leaves them (``docs/full-system-capture.md``). It
-learns where DRAM and NVDIMM lie at every boot and refuses to go on when it miscounts a known load.
+kernel's too, through caches and records what leaves them (``docs/full-system-capture.md``). At
+every boot it learns the addresses of DRAM and NVDIMM, and stops if it miscounts a known load.
 """
 
 from __future__ import annotations
@@ -174,13 +174,15 @@ def _delay(text: Optional[str], driver: str) -> int:
     if text is None:
         return 0
     if not driver.startswith(DELAYED):
-        raise CaptureError(f"delay: {driver} has none; take one of the drivers {DELAYED}*")
+        raise CaptureError(f"delay: not supported with {driver}; use one of the drivers {DELAYED}*")
     try:
         ticks = parse_time(text)
     except InputError as error:
         raise CaptureError(f"delay: {error}") from error
     if ticks % MICROSECOND or not 0 < ticks <= LONGEST_DELAY:
-        raise CaptureError(f"delay: '{text}' is none from 1us to 10s, in whole microseconds")
+        raise CaptureError(
+            f"delay: must be between 1us and 10s in whole microseconds, got '{text}'"
+        )
     return ticks // MICROSECOND
 
 
@@ -233,7 +235,7 @@ def _run(
         report(step, 1)
     shown = "".join(f"\nconsole: {line}" for line in list(console)[-SHOWN_LINES:])
     if late.is_set():
-        raise CaptureError(f"{job}: not done after {timeout:g} s; nothing was kept{shown}")
+        raise CaptureError(f"{job}: did not end within {timeout:g} s; nothing was kept{shown}")
     if refusal:
         raise CaptureError(f"{job}: {refusal}{shown}")
     text = summary.read_text(errors="replace") if summary.exists() else ""

@@ -2,9 +2,10 @@
 """The command line: ``hmsim COMMAND ...``.
 
 Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
-interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 who read what is printed went away.
+interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 the reader of the output ended first.
 """
 
+import gc
 import sys
 from typing import Any
 
@@ -20,10 +21,12 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it with a line also while its modules are loaded."""
+    """Run the command line. Ctrl-C ends it with one line, even while its modules are loaded."""
+    gc.disable()  # until a command is imported: imports make many objects, but no garbage
     try:
         from hmsim.cli.application import app
     except KeyboardInterrupt:
         print("hmsim: interrupted; nothing was written", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    gc.freeze()  # so that the interpreter's end does not search them
     app()

@@ -11,10 +11,10 @@ from hmsim.cli.support import application
 from hmsim.common.paths import data_directory
 
 app = application(
-    "Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.",
+    "Simulate memory controllers whose channels contain DRAM DIMMs and flash NVDIMMs.",
     Commands,
     completion=True,
-    end=f"\b\nThe pages that helps name lie in {data_directory()}/docs.",
+    end=f"\b\nThe pages are in {data_directory()}/docs.",
 )
 
 

@@ -24,10 +24,11 @@ from hmsim.running import artifact
 
 app = application("Rerun the experiments of the results, and compare with expected values.")
 Names = Annotated[
-    Optional[list[str]], typer.Argument(metavar="[NAME]...", help="Experiments, if not the first.")
+    Optional[list[str]],
+    typer.Argument(metavar="[NAME]...", help="Names of experiments; by default the first one."),
 ]
-All = Annotated[bool, typer.Option("--all", help="All experiments, not the first alone.")]
-Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, new or to go on.")]
+All = Annotated[bool, typer.Option("--all", help="All experiments instead of the first.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, new or to resume.")]
 
 
 @app.callback()
@@ -37,17 +38,17 @@ def group() -> None:
 
 @app.command(epilog=epilog("artifact run", "artifact.md"))
 def run(names: Names = None, everything: All = False, out: Out = Path("artifact")) -> None:
-    """Run, one after another, the experiments that have no results of this code yet."""
+    """Run the experiments that have no results of this code yet, one after another."""
     wanted = _chosen(names, everything)
     minutes = sum(each.minutes for each in wanted)
     complain(f"about {minutes:.2g} minutes on two processors")
-    with resumable(f"experiments that had ended are kept in {out}"):
+    with resumable(f"finished experiments are kept in {out}"):
         for each in wanted:
             complain(f"{each.name} ({each.minutes:g} min): {each.what}")
             if not artifact.run(each, out):
-                complain(f"{each.name}: there already")
+                complain(f"{each.name}: already has results")
     chosen = " --all" if everything else "".join(f" {name}" for name in names or ())
-    print(f"{out}: set it beside what is expected by 'hmsim artifact compare{chosen} --out {out}'")
+    print(f"{out}: compare with the expected values: 'hmsim artifact compare{chosen} --out {out}'")
 
 
 @app.command(epilog=epilog("artifact compare", "artifact.md"))
@@ -57,7 +58,7 @@ def compare(
     out: Out = Path("artifact"),
     json: Json = False,
 ) -> None:
-    """Set results beside the expected ones. The exit status is 1 when any differs too much."""
+    """Compare results with the expected ones; exit status 1 if one differs too much."""
     verdicts = [artifact.compare(each, out) for each in _chosen(names, everything)]
     if json:
         print_json([dataclasses.asdict(each) for each in verdicts])
@@ -80,7 +81,7 @@ def pack(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The archive to write, .tar.gz.")],
     force: Force = False,
 ) -> None:
-    """Pack the source tree as it is committed: code, configurations, captures, expected values."""
+    """Pack the committed source tree: code, configurations, captures, expected values."""
     artifact.pack(out, force)
     print(f"{out}: {out.stat().st_size:,} bytes; analysis/artifact/Containerfile builds it")
 
@@ -91,7 +92,7 @@ def _chosen(names: Optional[list[str]], everything: bool) -> list[artifact.Exper
         if name not in known:
             near = nearest_name(name, list(known))
             hint = f"did you mean '{near}'?" if near else f"known: {', '.join(known)}"
-            raise InputError(f"{name}: no such experiment; {hint}")
+            raise InputError(f"{name}: unknown experiment; {hint}")
     if names:
         return [known[name] for name in dict.fromkeys(names)]
     return [each for each in known.values() if everything or each.first]

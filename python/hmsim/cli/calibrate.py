@@ -29,30 +29,35 @@ def calibrate(
     requests: Annotated[
         int,
         typer.Option(
-            parser=count(1, 10**9), metavar="N", help="Measured of each of the 624 patterns."
+            parser=count(1, 10**9),
+            metavar="N",
+            help="Requests measured for each of the 624 patterns.",
         ),
     ] = REQUESTS,
     warmup: Annotated[
-        int, typer.Option(parser=count(0, 10**9), metavar="N", help="Requests before them.")
+        int,
+        typer.Option(
+            parser=count(0, 10**9), metavar="N", help="Requests before measuring each pattern."
+        ),
     ] = WARMUP,
     jobs: Jobs = None,
     out: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="Write the table here, not to the cache.")
+        Optional[Path],
+        typer.Option(metavar="FILE", help="File for the table; by default the cache."),
     ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Train the harmonic policy's tables for a configuration, by simulation.
 
-    Commands do that by themselves when a table is missing. A training that was interrupted goes on
-    where it was.
+    Other commands train a missing table automatically. An interrupted training continues.
     """
     system = configuration(config, sets)
     if out is not None:
         check_file(out, force)
     found = None if force or out is not None else find_table(system)
     if found is None:
-        with resumable("patterns that had been measured are kept in the cache"):
+        with resumable("measured patterns are kept in the cache"):
             table = train(system, requests, warmup, jobs, progress=True)
         path = cache_file(table.key) if out is None else out
         if out is None:
@@ -65,7 +70,7 @@ def calibrate(
     if json:
         print_json({"path": str(path), "key": table.key, "trends": _records(table)})
         return
-    print(f"{path}: {'trained' if found is None else 'there already; --force trains it anew'}")
+    print(f"{path}: {'trained' if found is None else 'already trained; --force trains it again'}")
     print_table(
         ("rate along", "should be", ">steps", ">against", ">worst"),
         [

@@ -59,7 +59,7 @@ class ProgramCommand(TyperCommand):
 def program(
     command: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="COMMAND", help="After --: program and arguments."),
+        typer.Argument(metavar="COMMAND", help="Program and its arguments, after --."),
     ] = None,
     out: OutOption = None,
     blocks: Annotated[
@@ -67,24 +67,29 @@ def program(
     ] = None,
     block_format: Annotated[
         str,
-        typer.Option(metavar="FORMAT", help="Of --blocks: mqsim, or blkparse, which has flushes."),
+        typer.Option(
+            metavar="FORMAT", help="Format of --blocks: mqsim, or blkparse, which has flushes."
+        ),
     ] = ProgramSettings.block_format,
     limit: LimitOption = None,
     skip: SkipOption = None,
     roi: Annotated[bool, typer.Option("--roi", help="Record only between region markers.")] = False,
     files: Annotated[
-        Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
+        Optional[str],
+        typer.Option(metavar="PATTERN", help="Pattern of the files whose I/O to record."),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="With --blocks alone: record its child processes also.")
+        bool, typer.Option("--follow", help="With --blocks alone: also record child processes.")
     ] = False,
-    timeout: Annotated[Optional[float], typer.Option(min=1, help="Seconds to run at most.")] = None,
+    timeout: Annotated[
+        Optional[float], typer.Option(min=1, help="Largest number of seconds to run.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Capture the memory and file traffic of a program under QEMU."""
     if out is None and blocks is None:
-        raise InputError("trace capture: name --out, --blocks or both")
+        raise InputError("trace capture: --out, --blocks or both are required")
     settings = ProgramSettings(block_format, files, follow, skip, limit, roi, timeout=timeout)
     stdout = STANDARD_ERROR if json else None
     summary = capture(command or (), out, settings, blocks=blocks, force=force, stdout=stdout)
@@ -100,57 +105,68 @@ def system(
     ] = None,
     shipped: Annotated[
         bool,
-        typer.Option("--shipped", help="Begin with the settings of the job's shipped capture."),
+        typer.Option("--shipped", help="Start from the settings of the job's shipped capture."),
     ] = False,
     scale: Annotated[
         Optional[int],
-        typer.Option(metavar="N", help="Times the job's usual input."),
+        typer.Option(metavar="N", help="Factor on the job's usual input."),
     ] = None,
     icount: Annotated[
-        Optional[bool], typer.Option("--icount", help="The same trace every time, slower.")
+        Optional[bool],
+        typer.Option("--icount", help="Record the same trace every time, at lower speed."),
     ] = None,
     causes: Annotated[
-        Optional[bool], typer.Option("--causes", help="Record what threads wait for.")
+        Optional[bool], typer.Option("--causes", help="Record the causes for which threads wait.")
     ] = None,
     driver: Annotated[
         Optional[str],
-        typer.Option(metavar="NAME", help=f"{', '.join(DRIVERS)}.  [default: {USUAL.driver}]"),
+        typer.Option(
+            metavar="NAME", help=f"Driver: {', '.join(DRIVERS)}.  [default: {USUAL.driver}]"
+        ),
     ] = None,
     delay: Annotated[
         Optional[str],
-        typer.Option(metavar="TIME", help="By which pmbd's requests end later."),
+        typer.Option(metavar="TIME", help="Additional time of each request of pmbd."),
     ] = None,
     processor: Annotated[
         Optional[str],
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(PROCESSORS)}, as 'guest prepare' has.  [default: {USUAL.processor}]",
+            help=f"Processor model: {', '.join(PROCESSORS)}, as in 'guest prepare'.  "
+            f"[default: {USUAL.processor}]",
         ),
     ] = None,
     snapshot: Annotated[
         Optional[str],
-        typer.Option(metavar="DIR", help="Begin with this state, or make it."),
+        typer.Option(
+            metavar="DIR", help="Begin with this saved state; create it if it does not exist."
+        ),
     ] = None,
     memory: Annotated[
         Optional[str],
-        typer.Option(metavar="SIZE", help="DRAM.  [default: 1GiB for small jobs, else 2GiB]"),
+        typer.Option(
+            metavar="SIZE", help="Bytes of DRAM.  [default: 1GiB for small jobs, otherwise 2GiB]"
+        ),
     ] = None,
     nvdimm: Annotated[
         Optional[str],
-        typer.Option(metavar="SIZE", help=f"The NVDIMM.  [default: {USUAL.nvdimm}]"),
+        typer.Option(metavar="SIZE", help=f"Bytes of the NVDIMM.  [default: {USUAL.nvdimm}]"),
     ] = None,
     vcpus: Annotated[
-        Optional[int], typer.Option(metavar="N", help=f"Processors.  [default: {USUAL.vcpus}]")
+        Optional[int],
+        typer.Option(metavar="N", help=f"Number of processors.  [default: {USUAL.vcpus}]"),
     ] = None,
     limit: LimitOption = None,
     skip: SkipOption = None,
     size_limit: Annotated[
         Optional[str],
-        typer.Option(metavar="SIZE", help="Bytes of trace, uncompressed, at most."),
+        typer.Option(metavar="SIZE", help="Largest size of the uncompressed trace in bytes."),
     ] = None,
     timeout: Annotated[
         Optional[float],
-        typer.Option(min=1, help=f"Seconds to run at most.  [default: {USUAL.timeout:g}]"),
+        typer.Option(
+            min=1, help=f"Largest number of seconds to run.  [default: {USUAL.timeout:g}]"
+        ),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -190,7 +206,7 @@ def _of_shipped(job: str) -> SystemSettings:
     """Return the settings of the shipped capture of a job. Raises InputError."""
     if job not in SHIPPED:
         near = nearest_name(job, list(SHIPPED))
-        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(SHIPPED)}"
+        hint = f"did you mean '{near}'?" if near else f"the jobs are: {', '.join(SHIPPED)}"
         raise InputError(f"--shipped: no capture of job '{job}' is shipped; {hint}")
     return SHIPPED[job]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands of ``hmsim``, each imported when it is asked for: most need what others do not."""
+"""The commands of ``hmsim``, each imported only when used: most need modules of their own."""
 
+import gc
 from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
@@ -37,30 +38,30 @@ COMMANDS = {
         "concepts.md",
     ),
     "compare": Entry(
-        "run",
         "compare",
-        "Set policies, or systems, side by side on the same workloads.",
+        "compare",
+        "Compare policies, or systems, on the same workloads.",
         "compare quick --policy firm --policy all --workload sorting",
         "policy-comparison.md",
     ),
     "import": Entry(
         "run",
         "import_run",
-        "Make a run directory of the record of a run in gem5.",
+        "Convert the record of a run in gem5 to a run directory.",
         "import m5out/run.json --out out/gem5",
         "gem5-programs.md",
     ),
     "sweep": Entry(
         "sweep",
         "sweep",
-        "Run the points of a sweep file that are missing.",
+        "Run the missing points of a sweep file.",
         "sweep storage --out out/storage --dry-run",
         "sweeps.md",
     ),
     "gem5": Entry(
         "gem5",
         "gem5",
-        "Let jobs of the guest go on in gem5, each under each policy.",
+        "Continue jobs of the guest in gem5, each under each policy.",
         "gem5 sort --policy firm --policy all --out out",
         "gem5-linux.md",
     ),
@@ -100,12 +101,12 @@ COMMANDS = {
         "policy-guide.md",
     ),
     "policy": Entry(
-        "policy", "app", "Write and compile policies of your own in C++.", "", "policy-guide.md"
+        "policy", "app", "Write and compile your own policies in C++.", "", "policy-guide.md"
     ),
     "params": Entry(
         "lists",
         "params",
-        "List parameters, and below agents.KIND the keys of agents.",
+        "List parameters, and with agents.KIND the keys of agents.",
         "params nvdimm.buffer",
         "parameters.md",
     ),
@@ -129,14 +130,14 @@ COMMANDS = {
     "timeline": Entry(
         "timeline",
         "timeline",
-        "Draw what each thread, core, bus, bank, flash channel and LUN did when.",
+        "Draw the activity of threads, cores, buses, banks, flash channels and LUNs.",
         "timeline out/log --from 78us --to 80us",
         "timeline.md",
     ),
     "report": Entry(
         "report",
         "report",
-        "Write one HTML page about runs.",
+        "Write one self-contained HTML page about runs.",
         "report out/split --out split.html",
         "report.md",
     ),
@@ -172,6 +173,8 @@ class Commands(Group):
         if entry is None:
             return None
         found = getattr(import_module(f"hmsim.cli.{entry.module}"), entry.name)
+        gc.freeze()  # as in `hmsim.cli.main`, which disabled it
+        gc.enable()
         if not isinstance(found, typer.Typer):
             alone = application()
             alone.command(cmd_name)(found)

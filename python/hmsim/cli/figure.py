@@ -19,22 +19,25 @@ MODULES = ("", ".page", ".style", ".claims", ".experiment")
 
 def figure(
     name: Annotated[
-        str, typer.Argument(help="table1, fig5 ..., or all. One that there is not lists them.")
+        str,
+        typer.Argument(
+            help="Name of a figure: table1, fig5, ..., or all; an unknown name lists them."
+        ),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for NAME.svg, NAME.png and NAME.csv.")
     ] = Path("figures"),
-    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, one seed.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use shorter runs and one seed.")] = False,
     report: Annotated[
         Optional[Path],
-        typer.Option(metavar="FILE", help="Write a page of all figures that stand in --out."),
+        typer.Option(metavar="FILE", help="Write a page of all figures in --out."),
     ] = None,
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
     """Rerun the paper's tables and figures, and show the paper's numbers next to hmsim's.
 
-    Finished runs are reused. Files of the same names are replaced.
+    Finished runs are reused. Existing files of the same names are replaced.
     """
     figures, page, style, claims, experiment = _modules()
     wanted = figures.names(name)
@@ -47,7 +50,7 @@ def figure(
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
     rows = []
     for each in wanted:
-        with resumable(f"runs that had ended are kept in {runs.folder}"):
+        with resumable(f"finished runs are kept in {runs.folder}"):
             made = figures.figures()[each].make(runs)
         style.save(made, each, out)
         content = {**page.record(each, made), "quick": quick}

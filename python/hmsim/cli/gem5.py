@@ -19,43 +19,55 @@ def gem5(
         list[str],
         typer.Argument(
             metavar="JOB...",
-            help="Files of jobs, paths or shipped names; or folders of 'hmsim guest prepare'.",
+            help="Files of jobs: paths or shipped names; or folders of 'hmsim guest prepare'.",
         ),
     ],
-    policy: Annotated[list[str], typer.Option(help="Policy bundle; several: side by side.")],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Folder, new or to resume.")],
+    policy: Annotated[
+        list[str], typer.Option(help="Policy bundle; may be repeated to compare several.")
+    ],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Directory to write, new or to resume.")],
     gem5: Annotated[
-        str, typer.Option(metavar="FILE", help="gem5 with the extension.")
+        str, typer.Option(metavar="FILE", help="gem5 binary with the extension.")
     ] = "gem5.opt",
     config: Annotated[
         str, typer.Option(help="A configuration: a path or a shipped name.")
     ] = "gem5",
-    seeds: Annotated[int, typer.Option(min=1, help="Begins of each run, for intervals.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Runs from different start times, for confidence intervals.")
+    ] = 3,
     io: Annotated[
         Optional[str],
         typer.Option(
             metavar="BYTES",
-            help="Begin where a millisecond moves so many of the NVDIMM's, e.g. 64KiB.",
+            help="Start at the first millisecond that moves this much NVDIMM data, for "
+            "example 64KiB.",
         ),
     ] = None,
-    skip: Annotated[str, typer.Option(help="On from there, by atomic cores.")] = "0us",
-    warm: Annotated[str, typer.Option(help="On from there, by atomic cores with caches.")] = "2ms",
-    warmup: Annotated[str, typer.Option(help="By detailed cores, before measuring.")] = "200us",
-    duration: Annotated[str, typer.Option(help="Measured.")] = "20ms",
+    skip: Annotated[str, typer.Option(help="Time to skip first, with atomic cores.")] = "0us",
+    warm: Annotated[
+        str, typer.Option(help="Time to run next, with atomic cores and caches.")
+    ] = "2ms",
+    warmup: Annotated[
+        str, typer.Option(help="Time to run next, with detailed cores, before measuring.")
+    ] = "200us",
+    duration: Annotated[str, typer.Option(help="Time to measure.")] = "20ms",
     partner: Annotated[
         Optional[list[str]],
-        typer.Option(help="Program with its arguments beside each job, in place of its own."),
+        typer.Option(
+            help="Program with its arguments that runs beside each job, instead of the "
+            "job's own partner."
+        ),
     ] = None,
     option: Annotated[
         Optional[list[str]],
-        typer.Option(help="Of configs/gem5/fs_boot.py, such as '--llc=4MiB'."),
+        typer.Option(help="Option of configs/gem5/fs_boot.py, for example '--llc=4MiB'."),
     ] = None,
     jobs: Jobs = None,
 ) -> None:
-    """Let jobs of the guest go on in gem5, each under each policy; run it again to resume.
+    """Continue jobs of the guest in gem5, each under each policy; run it again to resume.
 
     First QEMU prepares the machine of each job (in DIR/machines), and gem5 makes a checkpoint of
-    it. DIR/sweep.yaml is the sweep that is run: 'hmsim sweep' takes it, too.
+    it. Then the sweep DIR/sweep.yaml runs; 'hmsim sweep' also accepts that file.
     """
     program = gem5_jobs.find_gem5(gem5)
     with Bars(True) as bars:

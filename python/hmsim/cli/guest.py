@@ -16,11 +16,11 @@ app = application("Build guests, capture their jobs, and prepare them for gem5."
 @app.command(epilog=epilog("guest build --small", "full-system-capture.md"))
 def build(
     small: Annotated[
-        bool, typer.Option("--small", help="Kernel, busybox and small C programs only.")
+        bool, typer.Option("--small", help="Build only the kernel, busybox and small C programs.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Build kernel and image from Debian's packages, or find them built in the cache."""
+    """Build kernel and image from Debian's packages, unless the cache has them."""
     with Bars(True) as bars:
         made = guest.build(small, bars.report)
     content = made.manifest()
@@ -50,26 +50,31 @@ app.command(
 )
 def prepare(
     job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],
-    out: Annotated[str, typer.Option(help="Folder to make.")],
-    scale: Annotated[int, typer.Option(help="The job's files, times as large as usual.")] = 1,
+    out: Annotated[str, typer.Option(help="Folder to write.")],
+    scale: Annotated[int, typer.Option(help="Factor on the usual size of the job's files.")] = 1,
     driver: Annotated[
-        str, typer.Option(help="Of the NVDIMM's block device; dax: without a page cache.")
+        str, typer.Option(help="Driver of the NVDIMM's block device; dax: without a page cache.")
     ] = "nd_pmem",
     partner: Annotated[
         Optional[list[str]],
-        typer.Option(help="Program with its arguments beside the job, on a CPU of its own."),
+        typer.Option(
+            help="Program with its arguments that runs beside the job, on a separate CPU."
+        ),
     ] = None,
     window: Annotated[
         Optional[list[str]],
-        typer.Option(help="Bytes that its region has moved to or from the NVDIMM: keep it then."),
+        typer.Option(
+            help="Save the machine after its region has moved this many bytes to or from "
+            "the NVDIMM."
+        ),
     ] = None,
-    vcpus: Annotated[int, typer.Option(help="Cores of the machine.")] = 4,
-    memory: Annotated[str, typer.Option(help="Bytes of DRAM, 3GiB at most.")] = "2GiB",
+    vcpus: Annotated[int, typer.Option(help="Number of the machine's cores.")] = 4,
+    memory: Annotated[str, typer.Option(help="Bytes of DRAM, at most 3GiB.")] = "2GiB",
     nvdimm: Annotated[str, typer.Option(help="Bytes of the NVDIMM.")] = "1GiB",
-    timeout: Annotated[float, typer.Option(help="Seconds of host time.")] = 1800,
+    timeout: Annotated[float, typer.Option(help="Largest number of seconds of host time.")] = 1800,
     json: Json = False,
 ) -> None:
-    """Boot a guest under QEMU up to its job's region of interest, for gem5 to go on from there."""
+    """Boot a guest under QEMU up to its job's region of interest, where gem5 continues."""
     with Bars(True) as bars:
         folders = leaving.leave(
             job,

@@ -37,7 +37,7 @@ KINDS = {  # of policies, and the parameters that name them where it is not plai
 def check(
     config: ConfigArgument,
     policy: Annotated[
-        Optional[str], typer.Option("--policy", help="A policy bundle to lay over it.")
+        Optional[str], typer.Option("--policy", help="A policy bundle to apply to it.")
     ] = None,
     workload: Annotated[
         Optional[str], typer.Option("--workload", help="A workload to check with it.")
@@ -64,7 +64,7 @@ def check(
 
 
 def policies(json: Json = False) -> None:
-    """List the policy bundles and the policies that they choose from."""
+    """List the policy bundles and the policies."""
     bare = Config("defaults", ())
     bundles = [
         {**each, "writes": bare.with_policy(each["path"]).write_mode()}
@@ -75,7 +75,7 @@ def policies(json: Json = False) -> None:
         print_json({"bundles": bundles, "policies": pieces})
         return
     rows: list[Union[tuple[str, str], str]] = [
-        "bundles (--policy NAME; or NAME,drained or NAME,mixed where writes are open)",
+        "bundles (--policy NAME; NAME,drained or NAME,mixed set the write mode)",
         *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
     ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):
@@ -89,10 +89,12 @@ def _mode(writes: str) -> str:
 
 
 def params(
-    prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="Only names that begin so.")] = "",
+    prefix: Annotated[
+        str, typer.Argument(metavar="PREFIX", help="Beginning of the names to list.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """List parameters, and below agents.KIND the keys of agents."""
+    """List parameters, and with agents.KIND the keys of agents."""
     known: list[dict[str, str]] = list(Simulation.parameters())
     for kind in Simulation.agent_kinds():
         keys = Simulation.agent_parameters(kind)
@@ -101,7 +103,7 @@ def params(
     if not found:
         near = _core.nearest_name(prefix, _prefixes(known))
         hint = f"; did you mean '{near}'?" if near else ""
-        raise InputError(f"{prefix}: no parameter begins so{hint}")
+        raise InputError(f"{prefix}: no parameter begins with this{hint}")
     if json:
         print_json(found)
         return
@@ -121,7 +123,7 @@ def configs(json: Json = False) -> None:
 
 
 def workloads(json: Json = False) -> None:
-    """List the shipped workloads, the paper's mixes, and profiles to make workloads of."""
+    """List the shipped workloads, the paper's mixes, and profiles."""
     entries = _described("workloads")
     names = [mix.name for mix in mixes.every()]
     of_mixes = [{"name": name, "description": _mixed(name), "path": ""} for name in names]
@@ -131,10 +133,10 @@ def workloads(json: Json = False) -> None:
         return
     rows: list[Union[tuple[str, str], str]] = [*_rows(entries)]
     if names:
-        rows += ["the paper's mixes; ,timed and ,closed are their controls; mix:all is all of them"]
+        rows += ["the paper's mixes; NAME,timed and NAME,closed: controls; mix:all: all of them"]
         rows += _rows(of_mixes)
     if profiles:
-        rows += ["profiles, in the place of a trace (path: twin:NAME)"]
+        rows += ["profiles; use them instead of a trace (path: twin:NAME)"]
         rows += _rows(profiles)
     print_table(("workload", "description"), rows)
 

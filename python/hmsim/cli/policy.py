@@ -10,7 +10,7 @@ from hmsim.cli.lists import KINDS
 from hmsim.cli.support import Force, Json, application, epilog, print_json
 from hmsim.config import policy_library
 
-app = application("Write and compile policies of your own in C++.")
+app = application("Write and compile your own policies in C++.")
 
 
 @app.callback()
@@ -20,35 +20,34 @@ def group() -> None:
 
 @app.command(epilog=epilog("policy new reads_first --like fr_fcfs", "policy-guide.md"))
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the policy.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the policy.")],
     like: Annotated[
-        str, typer.Option(metavar="POLICY", help="A shipped policy to begin with.")
+        str, typer.Option(metavar="POLICY", help="A shipped policy to copy.")
     ] = "fr_fcfs",
     out: Annotated[
         Optional[Path], typer.Option(metavar="FILE", help="File to write; by default NAME.cc.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write the file of a policy, which does what another one does, to be changed."""
+    """Write the file of a new policy as a copy of a shipped one."""
     path = out or Path(f"{name}.cc")
     policy_library.new(name, like, path, force)
-    print(f"{path}: as {like}; change it, then 'hmsim policy build {path}'")
+    print(f"{path}: a copy of {like}; edit it, then run 'hmsim policy build {path}'")
 
 
 @app.command(epilog=epilog("policy build reads_first.cc", "policy-guide.md"))
 def build(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A policy's file, C++.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of a policy, C++.")],
     folder: Annotated[
         Optional[Path],
-        typer.Option("--to", metavar="DIR", help="Folder for the library, if not your own."),
+        typer.Option("--to", metavar="DIR", help="Folder for the library; by default your own."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compile a policy, so that every command knows it from then on.
+    """Compile a policy to a library that every command finds.
 
-    Libraries in your own folder ($XDG_DATA_HOME/hmsim/policies) are found by themselves; of others,
-    HMSIM_POLICIES names files or folders, separated by colons. Remove a library's file, and the
-    policy is gone.
+    Commands search your own folder ($XDG_DATA_HOME/hmsim/policies), and the files and folders in
+    HMSIM_POLICIES, separated by colons. To remove a policy, remove its library's file.
     """
     made = policy_library.build(file, folder)
     if json:

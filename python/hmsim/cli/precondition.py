@@ -23,7 +23,7 @@ from hmsim.running.runner import PREPARING
 
 def precondition(
     config: ConfigArgument,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File to write.")],
     sets: Sets = None,
     seed: Seed = 1,
     force: Force = False,
@@ -31,8 +31,8 @@ def precondition(
 ) -> None:
     """Precondition a configuration's NVDIMMs once, for many runs.
 
-    Runs of the same configuration and seed with --set nvdimm.precondition.load=FILE begin where
-    preconditioning would have ended.
+    Runs of the same configuration and seed with --set nvdimm.precondition.load=FILE begin in the
+    state after preconditioning.
     """
     check_file(out, force)
     loaded = configuration(config, sets)

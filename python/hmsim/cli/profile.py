@@ -19,7 +19,7 @@ def profile(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Measure what a trace of misses is like: rates, locality, bursts, reuse, phases."""
+    """Measure rates, locality, bursts, reuse and phases of a trace of misses."""
     from hmsim.clones.profile_file import dump  # with numpy, as below: not for the list of commands
     from hmsim.clones.profile_meter import measure
 
@@ -39,7 +39,7 @@ def synth(
     like: Annotated[
         str,
         typer.Option(
-            "--like", metavar="PROFILE", help="A profile to be like: a path or a shipped name."
+            "--like", metavar="PROFILE", help="Profile to imitate: a path or a shipped name."
         ),
     ],
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="Trace to write.")],
@@ -49,23 +49,26 @@ def synth(
             "--instructions",
             parser=count(1),
             metavar="N",
-            help="To cover; as many as were measured.",
+            help="Instructions to cover; by default the measured number.",
         ),
     ] = None,
     intensity: Annotated[
         float, typer.Option("--intensity", help="Factor on accesses per instruction.")
     ] = 1.0,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Another trace, the same figures.")
+        int,
+        typer.Option(
+            "--seed", min=0, help="Seed: another one gives another trace with the same statistics."
+        ),
     ] = 1,
     blocks: Annotated[
         bool,
-        typer.Option("--blocks", help="Write what goes to the NVDIMM as a block trace (mqsim)."),
+        typer.Option("--blocks", help="Write only NVDIMM traffic, as a block trace (mqsim)."),
     ] = False,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a trace that is like a profile: a statistical twin."""
+    """Write a trace with the statistics of a profile: a statistical twin."""
     from hmsim.clones.profile_file import load
     from hmsim.clones.synthesis import synthesise
 

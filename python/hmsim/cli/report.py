@@ -16,11 +16,11 @@ def report(
         typer.Argument(metavar="DIR...", help="Runs, or folders of runs as 'compare' writes them."),
     ],
     out: Annotated[
-        str, typer.Option(metavar="FILE", help="The page to write; must not exist yet.")
+        str, typer.Option(metavar="FILE", help="Page to write; must not exist yet.")
     ] = "report.html",
     force: Force = False,
 ) -> None:
-    """Write one HTML page about runs, complete in itself."""
+    """Write one self-contained HTML page about runs."""
     from hmsim.report import write_report
 
     check_file(out, force)

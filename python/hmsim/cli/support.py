@@ -27,7 +27,7 @@ from hmsim.running.options import LARGEST_SEED
 if TYPE_CHECKING:
     from hmsim.config.configuration import Config
 
-ANEW = "nothing was written; the same command starts anew"
+ANEW = "nothing was written; the same command starts over"
 
 
 def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
@@ -39,7 +39,7 @@ def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
         except InputError as error:
             raise typer.BadParameter(str(error)) from error
         if not least <= number <= most:
-            raise typer.BadParameter(f"{number} is not in {least} .. {most}")
+            raise typer.BadParameter(f"must be in {least} .. {most}, got {number}")
         return number
 
     return read
@@ -67,7 +67,7 @@ Seed = Annotated[
 Warmup = Annotated[
     Optional[str],
     typer.Option(
-        metavar="TIME|N", help="Measure after so long ('10ms') or so many instructions per core."
+        metavar="TIME|N", help="Time ('10ms') or instructions per core to run before measuring."
     ),
 ]
 Series = Annotated[
@@ -94,24 +94,29 @@ LogRows = Annotated[
     typer.Option(
         parser=count(1, 10**9),
         metavar="N",
-        help="Rows of the command log, and of threads, at most: the first ones.",
+        help="Most rows of the command log, and of threads; later ones are dropped.",
     ),
 ]
 Check = Annotated[
     bool,
-    typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),
+    typer.Option(
+        "--check", help="Check every command against the rules of devices, buses and acks."
+    ),
 ]
 NoCalibrate = Annotated[
     bool,
-    typer.Option("--no-calibrate", help="Refuse to train a table that the policy wants."),
+    typer.Option(
+        "--no-calibrate", help="Fail if a policy needs an untrained table, instead of training it."
+    ),
 ]
 Jobs = Annotated[
-    Optional[int], typer.Option(min=1, help="Simulations at a time; by default the processors.")
+    Optional[int],
+    typer.Option(min=1, help="Simulations to run at a time; by default the number of processors."),
 ]
 Out = Annotated[
     Optional[str], typer.Option(metavar="DIR", help="Directory to write; must not exist yet.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier run wrote.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files of an earlier run.")]
 ConfigArgument = Annotated[
     str,
     typer.Argument(
@@ -141,7 +146,7 @@ PolicyOption = Annotated[
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came, from a batch system perhaps: it ends a command as Ctrl-C does."""
+    """SIGTERM arrived, for example from a batch system. It ends a command as Ctrl-C does."""
 
 
 @contextlib.contextmanager
@@ -186,10 +191,10 @@ def endings() -> Iterator[None]:
         complain(str(error))
         raise typer.Exit(INPUT) from None
     except MemoryError as error:
-        complain(str(error) or "the machine gives no more memory")
+        complain(str(error) or "the machine provides no more memory")
         raise typer.Exit(INPUT) from None
     except Exception as error:
-        # Usage errors and exits of typer know their own status.
+        # Usage errors and exits of typer carry their exit status.
         if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
             raise
         if isinstance(error, OSError) and error.errno:
@@ -202,8 +207,8 @@ def endings() -> Iterator[None]:
             traceback.print_exc()
         complain(f"{type(error).__name__}: {error}")
         complain(
-            "This is a fault of hmsim. Please report it with the command, the configuration "
-            "and what HMSIM_DEBUG=1 adds."
+            "This is a fault of hmsim. Please report it with the command, the "
+            "configuration and the output of HMSIM_DEBUG=1."
         )
         raise typer.Exit(FAULT) from None
 
@@ -222,11 +227,11 @@ class Group(TyperGroup):
 
 @contextlib.contextmanager
 def resumable(kept: str) -> Iterator[None]:
-    """Report, if the block is interrupted, ``kept`` and that the same command continues."""
+    """If the block is interrupted, report what is ``kept`` and that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt as stop:
-        raise interruption(stop, f"{kept}: the same command goes on") from None
+        raise interruption(stop, f"{kept}: the same command continues") from None
 
 
 def application(

@@ -51,7 +51,9 @@ def sweep(
     ],
     out: Annotated[
         Optional[str],
-        typer.Option(metavar="DIR", help="Directory, new or to resume; by default SWEEP's stem."),
+        typer.Option(
+            metavar="DIR", help="Directory, new or to resume; by default the stem of SWEEP."
+        ),
     ] = None,
     cluster: Annotated[
         Optional[str],
@@ -68,20 +70,24 @@ def sweep(
     lines: Annotated[
         Optional[str],
         typer.Option(
-            "--plot", metavar="AXIS,STAT", help="Plot a statistic over an axis, a line a policy."
+            "--plot",
+            metavar="AXIS,STAT",
+            help="Plot a statistic over an axis, one line per policy.",
         ),
     ] = None,
     no_calibrate: NoCalibrate = False,
 ) -> None:
-    """Run the points of a sweep file that are missing; run it again to resume.
+    """Run the missing points of a sweep file; run it again to resume.
 
-    Results land in DIR/results.parquet, a row a point; hmsim.load_results reads them, finished or
-    not.
+    DIR/results.parquet contains the results, one row per point. hmsim.load_results reads it, also
+    before the sweep has finished.
     """
     loaded = load_sweep(file)
     place = load_cluster(cluster) if cluster is not None else None
     if loaded.is_search and dry_run:
-        raise InputError(f"{file}: a search has no plan: its points depend on what it finds")
+        raise InputError(
+            f"{file}: --dry-run is not supported for a search: its points depend on results"
+        )
     axes = parse(pareto) if pareto is not None else []
     line = parse_line(lines) if lines is not None else None
     named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
@@ -90,7 +96,7 @@ def sweep(
         _check_extras(
             loaded, jobs, place is not None, {"--pareto": bool(axes), "--plot": bool(line)}
         )
-    kept = f"what is finished is in {out or loaded.path.stem}"
+    kept = f"finished points are kept in {out or loaded.path.stem}"
     with resumable(kept):
         planned = [] if loaded.is_search else Planner(loaded).plan()
     if line and not loaded.is_search:
@@ -120,7 +126,7 @@ def sweep(
         if pareto is not None:
             stem = directory / "pareto"
             count = plot(table, axes, stem)
-            print(f"{count} points that no other one beats: {stem}.svg, {stem}.png")
+            print(f"{count} Pareto-optimal points: {stem}.svg, {stem}.png")
         if line is not None:
             line.check([dict(row) for row in table[table.attrs["axes"]].to_dict("records")])
             stem = directory / "plot"
@@ -137,7 +143,7 @@ def _check_extras(
     if cluster:
         need("--cluster", "sweep", "distributed", "dask_jobqueue")
     elif jobs != 1 and len(os.sched_getaffinity(0)) > 1:
-        need("a sweep by several processes (--jobs 1: by one)", "sweep", "distributed")
+        need("a sweep with several processes (--jobs 1 uses one)", "sweep", "distributed")
     if loaded.is_search:
         need("a search", "optimise", "optuna")
     for option in (name for name, wanted in drawn.items() if wanted):
@@ -148,7 +154,7 @@ def _print_best(loaded: Sweep, trials: list[Trial]) -> None:
     assert loaded.samples is not None
     names = [*loaded.samples.over, *(f">{name.text}" for name in loaded.samples.objective)]
     rows = [[*trial.values.values(), *(trial.objectives or ())] for trial in trials]
-    print_table(names, rows, "best" if len(rows) == 1 else "trials that no other one beats")
+    print_table(names, rows, "best" if len(rows) == 1 else "Pareto-optimal trials")
 
 
 def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:
@@ -161,7 +167,7 @@ def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:
     print_table(("axis", ">values", ""), rows, f"{loaded.path.stem}: {len(planned)} points")
     bad = [each.error for each in planned if each.error]
     if bad:
-        print(f"{len(bad)} of them cannot be run; the first: {bad[0].splitlines()[0]}")
+        print(f"{len(bad)} of them cannot be run; the first error: {bad[0].splitlines()[0]}")
 
 
 def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, seconds: float) -> None:

@@ -21,14 +21,17 @@ def timeline(
     ],
     begin: Annotated[
         Optional[str],
-        typer.Option("--from", metavar="TIME", help="Begin there ('120us'), not with the log."),
+        typer.Option(
+            "--from", metavar="TIME", help="Begin at this time ('120us'); by default with the log."
+        ),
     ] = None,
     end: Annotated[
-        Optional[str], typer.Option("--to", metavar="TIME", help="End there, not with the log.")
+        Optional[str],
+        typer.Option("--to", metavar="TIME", help="End at this time; by default with the log."),
     ] = None,
     request: Annotated[
         Optional[int],
-        typer.Option(min=0, help="Draw one request step by step; 'id' in requests.parquet."),
+        typer.Option(min=0, help="Draw one request step by step: its 'id' in requests.parquet."),
     ] = None,
     out: Annotated[
         Optional[str],
@@ -36,10 +39,10 @@ def timeline(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw what each thread, core, bus, bank, flash channel and LUN did when.
+    """Draw the activity of threads, cores, buses, banks, flash channels and LUNs.
 
-    Writes timeline.json, to be opened in https://ui.perfetto.dev or chrome://tracing, timeline.svg
-    and, where matplotlib is installed, timeline.png.
+    Writes timeline.svg, timeline.json (open it in https://ui.perfetto.dev or chrome://tracing) and,
+    if matplotlib is installed, timeline.png.
     """
     from hmsim.timeline import read_timeline
     from hmsim.timeline.perfetto import MOST_EVENTS, write_trace
@@ -47,7 +50,7 @@ def timeline(
     from hmsim.timeline.picture import request_picture, window_picture
 
     if request is not None and (begin is not None or end is not None):
-        raise InputError("--request: goes without --from and --to")
+        raise InputError("--request: must be used without --from and --to")
     target = out if out is not None else f"{directory}/timeline"
     with Bars(True) as bars:
         bars.report(f"reading {directory}")
@@ -63,7 +66,7 @@ def timeline(
         first, last = max(first, whole.begin_ps), min(last, whole.end_ps)
         if first >= last:
             raise InputError(
-                f"{directory}: nothing lies between --from and --to; the log covers "
+                f"{directory}: nothing is between --from and --to; the log covers "
                 f"{_core.format_time(whole.begin_ps)} to {_core.format_time(whole.end_ps)}"
             )
         part = whole.window(first, last)
@@ -80,7 +83,7 @@ def timeline(
         write_json(fresh / "run.json", {"versions": versions(), "command": sys.argv})
     if request is None and part.end_ps < last:
         span = f"{_core.format_time(part.begin_ps)} to {_core.format_time(part.end_ps)}"
-        print(f"timeline.json holds {span}; --from and --to choose another part")
+        print(f"timeline.json covers {span}; --from and --to select another part")
     print(f"{target}: timeline.json ({slices:,} slices; open it in ui.perfetto.dev), {pictures}")
 
 

@@ -69,28 +69,31 @@ CAUSE_LABELS = {
     "wakes": "wakes by threads",
     "alarms": "wakes by clocks and devices",
     "bios": "requests to the block device",
-    "fences": "fences behind non-temporal writes",
+    "fences": "fences after non-temporal writes",
     "uses": "first uses of pages read",
-    "written_before": "pages written before",
+    "written_before": "pages written before the trace",
 }
 CHART_NAMES = len("nvdimm writes ")  # characters before a row of bars
 
 TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
 FormatOption = Annotated[
     Optional[str],
-    typer.Option("--format", help=f"{', '.join(FORMATS)}; told by its first line otherwise."),
+    typer.Option(
+        "--format", help=f"Format: {', '.join(FORMATS)}; by default detected from the first line."
+    ),
 ]
 
 ColumnsOption = Annotated[
     Optional[str],
     typer.Option(
         metavar="KEY=VALUE,...",
-        help="Of csv: agents' keys columns.KEY, as time=0,op=3,offset=4,size=5,time_unit=1us.",
+        help="Keys columns.KEY of a csv trace, for example "
+        "time=0,op=3,offset=4,size=5,time_unit=1us.",
     ),
 ]
 LevelsOption = Annotated[
     Optional[str],
-    typer.Option(metavar="N,...", help="Of ramulator2_rw: how many there are at each level."),
+    typer.Option(metavar="N,...", help="Sizes of the levels of a ramulator2_rw trace."),
 ]
 
 
@@ -161,29 +164,32 @@ def convert(
     ],
     to: Annotated[
         str,
-        typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, hmsim_rw, mqsim or hmsim."),
+        typer.Option(
+            "--to",
+            help="Format to write: ramulator, ramulator_rw, dramsim3, hmsim_rw, mqsim or hmsim.",
+        ),
     ],
     name: FormatOption = None,
     columns: ColumnsOption = None,
     levels: LevelsOption = None,
     memory: Annotated[
         Optional[str],
-        typer.Option(metavar="NAME", help="Of two memories, keep dram, nvdimm or both."),
+        typer.Option(metavar="NAME", help="Memories to keep, of two: dram, nvdimm or both."),
     ] = None,
     vcpu: Annotated[
-        Optional[int], typer.Option(metavar="N", help="Keep one vCPU's records.")
+        Optional[int], typer.Option(metavar="N", help="Keep only the records of this vCPU.")
     ] = None,
     skip: Annotated[
-        int, typer.Option(parser=count(0), metavar="N", help="Leave out the first N instructions.")
+        int, typer.Option(parser=count(0), metavar="N", help="Skip the first N instructions.")
     ] = 0,
     limit: Annotated[
         Optional[int],
-        typer.Option(parser=count(1), metavar="N", help="Keep N instructions at most."),
+        typer.Option(parser=count(1), metavar="N", help="Keep at most N instructions."),
     ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write a trace in another format, or a part of one."""
+    """Write a trace, or a part of it, in another format."""
     from hmsim.traces import tools as trace_tools  # with numpy: not for help
 
     with Bars(True) as bars:

@@ -18,14 +18,18 @@ from hmsim.common.progress import Bars
 def validate(
     group: Annotated[
         str,
-        typer.Argument(help="dram, flash, ftl, media, nvdimm, policies, replay, storage or all."),
+        typer.Argument(
+            help="Group of checks: dram, flash, ftl, media, nvdimm, policies, replay, "
+            "storage or all."
+        ),
     ] = "all",
     json: Json = False,
     accept_listed: Annotated[
         bool,
         typer.Option(
             "--accept-listed",
-            help="Accept claims that are listed as missed, with a reason; fail one that is met.",
+            help="Accept claims that are listed as missed, with a reason; fail a listed "
+            "claim that is met.",
         ),
     ] = False,
     report: Annotated[
@@ -39,9 +43,9 @@ def validate(
         typer.Option(help="Requests in each trace of that page.", parser=count(1000), metavar="N"),
     ] = 100_000,
 ) -> None:
-    """Check the simulator against closed forms, and its DRAM against DRAMsim3 where built in.
+    """Check the simulator against closed forms, and its DRAM against DRAMsim3 if built in.
 
-    The exit status is 1 when a row fails; standard error says which.
+    The exit status is 1 if a row fails; standard error lists the failed rows.
     """
     from hmsim.validate import dram_comparison, dram_report  # with numpy: not for help
     from hmsim.validate.checks import validate as run_checks
@@ -49,9 +53,7 @@ def validate(
 
     if report is not None and (group != "dram" or not dram_comparison.available()):
         raise InputError(
-            "--report belongs to 'hmsim validate dram'"
-            if group != "dram"
-            else dram_comparison.ABSENT
+            "--report needs 'hmsim validate dram'" if group != "dram" else dram_comparison.ABSENT
         )
     if group in ("dram", "all") and not dram_comparison.available():
         typer.echo(dram_comparison.ABSENT, err=True)

@@ -64,7 +64,7 @@ def _pace(stream: Stream, pace: int) -> dict[str, Any]:
 
 
 def phase_counts(accesses: list[int], times: float, total: int) -> list[int]:
-    """Return the accesses of ``total`` phases: the profile's, repeated, ``times`` a factor."""
+    """Return the accesses of ``total`` phases: the profile's phases in turn, times a factor."""
     counts = []
     owed = 0.0
     for number in range(total):
@@ -97,7 +97,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
         profile: profile of the original trace.
         instructions: length of the twin. The profile's phases are repeated and stretched to fit.
         intensity: factor on all accesses per instruction.
-        seed: another one gives another trace of the same figures.
+        seed: another seed gives another trace with the same statistics.
     """
     repeats = max(1, round(instructions / profile.instructions))
     times = intensity * instructions / (repeats * profile.instructions)
@@ -140,7 +140,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
 
 
 def _first_page(name: str, profile: Profile, length: float) -> int:
-    """Return a stream's first page. All streams together then touch the profile's pages."""
+    """Return a stream's first page. It makes the streams together cover the profile's pages."""
     nvdimm = STREAMS[name][0]
     pages = profile.nvdimm_pages if nvdimm else profile.dram_pages
     rivals = [other for other in profile.streams if STREAMS[other][0] == nvdimm]

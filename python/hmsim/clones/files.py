@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hmsim._core import InputError, nearest_name, parse_integer, version
-from hmsim.clones.profile import LONGEST_TWIN
+from hmsim.clones import LONGEST_TWIN
 from hmsim.common.cache import set_aside
 from hmsim.common.directories import file_digest, new_file
 from hmsim.common.paths import cache_directory, shipped
@@ -57,7 +57,8 @@ def materialised(
     if _is_whole(target):  # so the profile was found to be in order
         return target
 
-    # Most runs find their twins in the cache, and numpy takes longer to import than they take.
+    # Imported only here, because most runs find their twins in the cache and numpy takes longer to
+    # import than such a run.
     from hmsim.clones.profile_file import load
     from hmsim.clones.synthesis import synthesise
 
@@ -65,7 +66,9 @@ def materialised(
     wanted = "dram" if dram_only else "nvdimm" if blocks else ""
     streams = {name: s for name, s in profile.streams.items() if name.startswith(wanted)}
     if not streams or (blocks and dram_only):
-        raise InputError(f"{path}: has no accesses of {wanted.upper()} to make such a trace of")
+        raise InputError(
+            f"{path}: has no accesses of {wanted.upper()}, so no such trace can be made"
+        )
     profile = replace(profile, streams=streams)
     if dram_only:
         profile.nvdimm_pages = 0
@@ -88,13 +91,18 @@ def _digest_of(twin: Path) -> Path:
 
 
 def _is_whole(twin: Path) -> bool:
-    """Whether the cache holds a twin, with the content that was written."""
+    """Whether the cache holds a twin, with the content that was written.
+
+    A twin that has not been written to since its digest was stored is not read.
+    """
     digest = _digest_of(twin)
     if not (twin.is_file() and digest.is_file()):
         return False
+    if twin.stat().st_mtime_ns < digest.stat().st_mtime_ns:
+        return True
     try:
         if settings.read_text_file(digest).decode("ascii", "replace") != file_digest(twin):
-            raise InputError(f"{twin}: damaged: its SHA-256 is not the one in {digest.name}")
+            raise InputError(f"{twin}: damaged: its SHA-256 differs from {digest.name}")
     except InputError as damage:
         set_aside(damage)
         return False
@@ -119,9 +127,9 @@ def resolve(name: str, folder: Path, keys: Mapping[str, str]) -> Path:
     if format_name in FORMATS and format_name not in TWINS:
         raise InputError(f"a twin has format {' or '.join(TWINS)}, not {format_name}")
     if not 1 <= seed <= MOST_TWINS:
-        raise InputError(f"there is no twin {seed}, only 1 to {MOST_TWINS}")
+        raise InputError(f"unknown twin {seed}: must be 1 to {MOST_TWINS}")
     if part not in (None, *TWIN_PARTS):
-        raise InputError(f"there is no part '{part}', only {', '.join(TWIN_PARTS)}")
+        raise InputError(f"unknown part '{part}': must be one of {', '.join(TWIN_PARTS)}")
     limited = part != "whole" and 0 <= limit <= LONGEST_TWIN
     return materialised(
         _profile(match["profile"], folder),
@@ -143,12 +151,12 @@ def _profile(name: str, folder: Path) -> Path:
     if name not in known:
         near = nearest_name(name, list(known))
         hint = f"did you mean '{near}'?" if near else f"shipped: {', '.join(known)}"
-        raise InputError(f"no such profile '{name}'; {hint}")
+        raise InputError(f"unknown profile '{name}'; {hint}")
     return known[name]
 
 
 def _instructions(keys: Mapping[str, str]) -> int:
-    """Return an agent's limit; 0 without one, or if it is wrong, which the agent reports."""
+    """Return an agent's limit. 0: no limit, or an invalid one, which the agent reports."""
     try:
         return parse_integer(keys.get("instructions", "0"))
     except InputError:

@@ -9,14 +9,17 @@ from hmsim.traces.columns import Numbers
 
 
 class PageVisits:
-    """When each page was visited last."""
+    """The number of each page's last visit."""
 
     def __init__(self) -> None:
         self.pages: Numbers = np.zeros(0, dtype=np.int64)
         self._last: Numbers = np.zeros(0, dtype=np.int64)
 
     def distances(self, pages: Numbers, first: int) -> Numbers:
-        """Return of visits, numbered from ``first``, how long ago their pages' last was; 0: new."""
+        """Return how many visits ago the page of each visit was visited last; 0: never.
+
+        The visits are numbered from ``first``.
+        """
         numbers = first + np.arange(len(pages))
         order = np.argsort(pages, kind="stable")
         in_order = pages[order]

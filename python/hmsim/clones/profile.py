@@ -31,7 +31,6 @@ PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)  # where bins of pieces begin
 RUNS = tuple(1 << k for k in range(7))  # where bins of runs begin
 LONGEST_REUSE = 1 << 18  # visits; longer distances count as LONGEST_REUSE - 1
 MOST_PACES = 8
-LONGEST_TWIN = 1 << 46  # instructions
 LONGEST_VISIT = 1 << 20  # accesses; a longer one counts as several
 
 Bins = dict[int, list[float]]  # where a bin begins: its share of cases, and their mean
@@ -52,24 +51,25 @@ class Stream:
             from line to line, of those that begin in the first line, that end in the last.
         followed: visits that began on the line after the previous visit's last line.
         swept: followed visits that were at least the `LONG_SWEEP`-th in a row.
-        follow: shares of the visits ending in a page's last line that were followed, by how many
-            visits in a row had followed one another before (`SWEEPS`). There are six: visits of one
-            access to pages visited for the first time, and to other pages; the same two for longer
-            visits that go from line to line, and for longer visits that do not.
+        follow: of the visits that end in a page's last line, the shares that another visit
+            followed. They are given by the number of visits in a row that had followed one another
+            before (`SWEEPS`), and for six kinds of visits. Three forms (one access; more, from line
+            to line; more, not from line to line) are each divided into first visits of a page and
+            later ones.
         kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
-            A figure: twins use `mixes`.
+            For information only: twins use `mixes`.
         mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed
             and swept.
         reuse: visits by how many visits ago their page was visited last; 0: never.
-        inside: gaps before accesses within a visit, by the phase's pace: instructions, or of
-            write-backs the fills in between.
+        inside: gaps before accesses within a visit, by the phase's pace: in instructions, or in
+            fills for write-backs.
         between: gaps before accesses that begin a visit.
-        skips: steps within a visit but to the next line, in lines.
+        skips: steps within a visit that do not lead to the next line, in lines.
         edges: first and last runs of consecutive lines in visits that do not go from line to line,
             by the visit's accesses.
-        pieces: runs in between.
-        runs: accesses by the lines of the run of consecutive lines that they are part of. A figure:
-            twins do not use it.
+        pieces: the runs between the first and the last one.
+        runs: accesses by the length of the run of consecutive lines that they belong to. For
+            information only: twins do not use it.
     """
 
     accesses: int = 0
@@ -92,7 +92,7 @@ class Stream:
     runs: Bins = field(default_factory=dict)
 
     def of_all_paces(self, groups: Groups) -> Bins:
-        """Return `inside` or `between` as one, by the accesses in each pace's phases."""
+        """Return the mean of `inside` or `between` over paces, weighted by their accesses."""
         weights = dict.fromkeys(groups, 0)
         for accesses, pace in zip(self.phases, self.paces):
             if pace in groups:

@@ -51,9 +51,9 @@ def load(path: AnyPath) -> Profile:
     found = reader.mapping(root, "profile", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
         if key not in found:
-            raise InputError(f"{file}: {key}: missing, so no profile")
+            raise InputError(f"{file}: {key}: is required in a profile")
     if reader.whole(found[MARK], MARK, 0, 1 << 20) != VERSION:
-        raise reader.fail(found[MARK], MARK, f"only version {VERSION} is known")
+        raise reader.fail(found[MARK], MARK, f"must be version {VERSION}")
     instructions = reader.whole(found["instructions"], "instructions", 1, MOST)
     streams = {
         name: reader.stream(node, name)
@@ -61,7 +61,12 @@ def load(path: AnyPath) -> Profile:
     }
     accesses = sum(stream.accesses for stream in streams.values())
     if not accesses or accesses > MOST_PER_INSTRUCTION * instructions:
-        raise reader.fail(found["streams"], "streams", f"{accesses} accesses in {instructions}")
+        raise reader.fail(
+            found["streams"],
+            "streams",
+            f"must have 1 to {MOST_PER_INSTRUCTION} accesses per instruction, got "
+            f"{accesses} in {instructions}",
+        )
 
     queue = {}
     if "queue" in found:

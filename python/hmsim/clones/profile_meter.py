@@ -88,7 +88,7 @@ class _Intervals:
             row += np.bincount(at, weights=weights, minlength=row.size).reshape(row.shape)
 
     def by_pace(self, paces: list[int], instructions: int) -> dict[int, NDArray[np.float64]]:
-        """Return counts and sums by the pace of the phase that an interval's middle lies in."""
+        """Return counts and sums by pace: that of the phase that contains an interval's middle."""
         middles = (2 * np.arange(MOST_INTERVALS) + 1) * self._length
         phases = np.minimum(middles * PHASES // (2 * instructions), PHASES - 1)
         pace = np.array(paces)[phases]
@@ -138,7 +138,7 @@ class _Mixes(_Intervals):
 
 
 class _Meter:
-    """Measures one stream, piece by piece; the visit that a piece ends in waits for the next."""
+    """Measures one stream, piece by piece. A piece's last visit is measured with the next piece."""
 
     def __init__(self) -> None:
         self.pages = PageVisits()
@@ -148,7 +148,8 @@ class _Meter:
         self._last_line = -2  # which no line follows
         self._last_clock = 0
         self._run = 0
-        # Jumped, followed, swept: accesses, whole, first, last.
+        # For visits that jumped, followed and swept: bins by accesses, and how many visits go from
+        # line to line (whole), begin in the first line and end in the last.
         self._kinds = [_Bins(VISITS, 4) for _ in range(KINDS)]
         self._mixes = _Mixes()
         self._at_end = np.zeros((len(SWEEPS), 6))  # visits, as Stream.follow tells them apart
@@ -163,7 +164,7 @@ class _Meter:
         self.accesses = self._visits = 0
 
     def add(self, line: Numbers, time: Numbers, clock: Numbers, at_end: bool = False) -> None:
-        """Take accesses in: their times, and the counts by which their gaps are measured."""
+        """Add accesses with their times and the clock that their gaps are measured by."""
         line = np.concatenate((self._line, line))
         time = np.concatenate((self._time, time))
         clock = np.concatenate((self._clock, clock))
@@ -222,7 +223,7 @@ class _Meter:
         self._last_line, self._last_clock = int(line[-1]), int(clock[-1])
 
     def _rows(self, followed: NDArray[np.bool_]) -> Numbers:
-        """Return of each visit how many before it followed one another up to it."""
+        """Return for each visit how many visits in a row up to it followed the one before."""
         number = np.arange(len(followed))
         last_jump = np.maximum.accumulate(np.where(followed, -1, number))
         row = np.where(last_jump < 0, self._in_row + number + 1, number - last_jump)
@@ -346,7 +347,7 @@ def measure_columns(
         if measured.accesses:
             streams[stream] = measured
     if not streams:
-        raise InputError(f"{os.fspath(name)}: holds no record")
+        raise InputError(f"{os.fspath(name)}: contains no record")
     found = {}
     for memory in ("dram", "nvdimm"):
         lists = [meters[s].pages.pages for s in streams if s.startswith(memory)]

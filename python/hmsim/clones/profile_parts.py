@@ -101,7 +101,7 @@ class Reader:
 
     def mapping(self, node: yaml.Node, key: str, known: list[str]) -> dict[str, yaml.Node]:
         if not isinstance(node, yaml.MappingNode):
-            raise self.fail(node, key, f"a {settings.kind(node)} where 'name: value' is expected")
+            raise self.fail(node, key, f"expected 'name: value', found a {settings.kind(node)}")
         found = {}
         for name, name_node, value in settings.items(self.path, node):
             if known and name not in known:
@@ -116,9 +116,9 @@ class Reader:
         try:
             value = float(text)
         except ValueError:
-            raise self.fail(node, key, f"'{text}' is no number") from None
+            raise self.fail(node, key, f"'{text}' is not a number") from None
         if not low <= value <= high:
-            raise self.fail(node, key, f"{text} lies outside {low:g} .. {high:g}")
+            raise self.fail(node, key, f"must be in {low:g} .. {high:g}, got {text}")
         return value
 
     def whole(self, node: yaml.Node, key: str, low: int, high: int) -> int:
@@ -134,7 +134,7 @@ class Reader:
 
     def shares(self, node: yaml.Node, key: str, values: list[float]) -> list[float]:
         if not all(0 <= value <= 1 for value in values):
-            raise self.fail(node, key, "shares lie between 0 and 1")
+            raise self.fail(node, key, "shares must be between 0 and 1")
         return values
 
     def bins(self, node: yaml.Node, key: str) -> Bins:
@@ -153,21 +153,19 @@ class Reader:
             after = starts.index(low) + 1
             high = starts[after] - 1 if after < len(starts) else most
             if key != "runs" and not low <= row[1] <= max(low, high):
-                raise self.fail(
-                    value, f"{key}.{name}", f"a mean of {row[1]:g} is no mean of its bin"
-                )
+                raise self.fail(value, f"{key}.{name}", f"a mean of {row[1]:g} is outside its bin")
         if key != "follow" and result:
             of_bins = 3 if key == "mixes" else 1
             total = math.fsum(math.fsum(row[:of_bins]) for row in result.values())
             if abs(total - 1) > 1e-3:
-                raise self.fail(node, key, f"its shares add up to {total:g}, not 1")
+                raise self.fail(node, key, f"its shares must add up to 1, got {total:g}")
         return dict(sorted(result.items()))
 
     def groups(self, node: yaml.Node, key: str) -> Groups:
         result: Groups = {}
         for name, value in self.mapping(node, key, []).items():
             if not name.isdigit() or int(name) not in GROUPS[key]:
-                raise self.fail(value, key, f"there is no group '{name}'")
+                raise self.fail(value, key, f"unknown group '{name}'")
             result[int(name)] = self.bins(value, key)
         return dict(sorted(result.items()))
 
@@ -193,11 +191,13 @@ class Reader:
                 setattr(stream, key, self.whole(value, where, 1, MOST))
         for key in ("accesses", "pages", "visits", "phases", "paces", "mixes", "jumped", "reuse"):
             if key not in found:
-                raise self.fail(node, name, f"{key} is missing")
+                raise self.fail(node, name, f"{key} is required")
         if sum(stream.phases) != stream.accesses:
-            raise self.fail(found["phases"], name, "phases do not add up to accesses")
+            raise self.fail(found["phases"], name, "phases must add up to accesses")
         if not stream.jumped or not stream.reuse:
             raise self.fail(node, name, "jumped and reuse must have bins")
         if stream.visits > stream.accesses or stream.pages > min(stream.visits, MOST_PAGES):
-            raise self.fail(node, name, "more pages than visits, or more visits than accesses")
+            raise self.fail(
+                node, name, "must not have more pages than visits, or more visits than accesses"
+            )
         return stream

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from hmsim._core import InputError
+from hmsim.clones import LONGEST_TWIN
 from hmsim.clones.clone import twin, words
-from hmsim.clones.profile import LONGEST_TWIN, PAGE_LINES, Profile
+from hmsim.clones.profile import PAGE_LINES, Profile
 from hmsim.common.directories import new_file
 from hmsim.traces.columns import Columns, Numbers, of_words
 from hmsim.traces.escapes import ESCAPE, LINE_BITS
@@ -37,13 +38,13 @@ def synthesise(
     """Write a twin of a profile as a trace; the file appears whole or not at all.
 
     Args:
-        profile: what to be like.
-        target: the file; of a block trace a name in .zst, .gz or .xz compresses.
+        profile: the statistics that the twin has.
+        target: the file. For a block trace, a name in .zst, .gz or .xz selects compression.
         instructions: to cover.
         intensity: factor on accesses per instruction.
-        seed: another one gives another trace of the same figures.
-        blocks: write what goes to the NVDIMM as a block trace (``mqsim``) instead, a request for
-            each visit to a page, at one nanosecond an instruction.
+        seed: another seed gives another trace with the same statistics.
+        blocks: write the accesses of the NVDIMM as a block trace (``mqsim``) instead: one request
+            per visit to a page, one nanosecond per instruction.
         force: replace an existing file.
         report: called now and then.
 
@@ -54,11 +55,11 @@ def synthesise(
         InputError: an argument, or the file, is at fault.
     """
     if not SHARES[0] <= intensity <= SHARES[1]:
-        raise InputError(f"intensity: {intensity:g} lies outside {SHARES[0]:g} .. {SHARES[1]:g}")
+        raise InputError(f"intensity: must be in {SHARES[0]:g} .. {SHARES[1]:g}, got {intensity:g}")
     if not 1 <= instructions <= LONGEST_TWIN:
-        raise InputError(f"instructions: {instructions} lies outside 1 .. 2^46")
+        raise InputError(f"instructions: must be in 1 .. 2^46, got {instructions}")
     if blocks and not profile.nvdimm_pages:
-        raise InputError("the profile has no accesses of an NVDIMM, so no blocks")
+        raise InputError("blocks: the profile must have accesses of an NVDIMM")
     two = profile.nvdimm_pages > 0
     flags = TWO_MEMORIES if two else RENUMBERED_PAGES
     counted = _Counted()

@@ -13,4 +13,4 @@ def set_aside(damage: object) -> None:
         damage: names the file and what is wrong with it.
     """
     lines = str(damage).splitlines() or ["a cached file is damaged"]
-    print(f"hmsim: {lines[0]}; the cached file counts as absent", file=sys.stderr)
+    print(f"hmsim: {lines[0]}; the cached file is ignored", file=sys.stderr)

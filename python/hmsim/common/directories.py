@@ -12,7 +12,6 @@ place.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import hashlib
@@ -47,10 +46,12 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
     except ValueError as error:  # a zero byte in the name
-        raise InputError(f"{os.fspath(path)!r}: no name of a file") from error
+        raise InputError(f"{os.fspath(path)!r}: is not a file name") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise InputError(f"{os.fspath(path)}: no regular file, but a folder, a pipe or a device")
+        raise InputError(
+            f"{os.fspath(path)}: must be a regular file, not a folder, a pipe or a device"
+        )
     return os.fdopen(descriptor, "rb")
 
 
@@ -63,7 +64,7 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
         except OSError as error:
             raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
     if len(content) > min(size, most):
-        told = f"larger than {most >> 20} MiB" if size > most else "grows while it is read"
+        told = f"larger than {most >> 20} MiB" if size > most else "grew while it was read"
         raise InputError(f"{os.fspath(path)}: {told}")
     return content
 
@@ -161,14 +162,16 @@ def check_output(directory: str | os.PathLike[str], force: bool) -> None:
     remove_dead(Path(os.path.realpath(path)).parent)
     if path.is_symlink() or path.exists():
         if not path.is_dir():
-            raise InputError(f"{path}: exists and is no directory")
+            raise InputError(f"{path}: exists and is not a directory")
         if not force:
             raise InputError(f"{path}: exists; --force replaces it")
         if not (path / MARKER).is_file() and any(path.iterdir()):
-            raise InputError(f"{path}: holds files, but not hmsim's; --force does not replace it")
+            raise InputError(
+                f"{path}: contains files of other programs; --force does not replace it"
+            )
     parent = existing_parent(path)
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(f"{path}: '{parent}' is no directory that may be written to")
+        raise InputError(f"{path}: '{parent}' is not a writable directory")
 
 
 def existing_parent(path: str | os.PathLike[str]) -> Path:
@@ -218,6 +221,8 @@ def _replace(path: Path, fresh: Path, scratch: Path) -> None:
 
 def _exchange(first: Path, second: Path) -> None:
     """Exchange two directories in one step. Raises OSError; `NO_EXCHANGE`: impossible here."""
+    import ctypes  # only for directories that replace others
+
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)  # glibc 2.28
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -245,10 +250,10 @@ def check_file(path: str | os.PathLike[str], force: bool) -> None:
     """Raise InputError when `new_file` would reject this place; to be called before long work."""
     target = Path(path)
     if target.exists() and (not force or not target.is_file()):
-        refused = "exists; --force replaces it" if target.is_file() else "exists and is no file"
+        refused = "exists; --force replaces it" if target.is_file() else "exists and is not a file"
         raise InputError(f"{target}: {refused}")
     if not os.access(target.absolute().parent, os.W_OK | os.X_OK):
-        raise InputError(f"{target}: '{target.parent}' is no directory that may be written to")
+        raise InputError(f"{target}: '{target.parent}' is not a writable directory")
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from hmsim._core import InputError
+from hmsim.common.unicode import has_surrogate
 
 LARGEST_WHOLE = (1 << 64) - 1
 LARGEST_NUMBER = 1e300
@@ -99,15 +100,6 @@ class Record:
                 schema.check(value[name], path)
             elif name in self.needed:
                 raise InputError(f"{path}: is missing")
-
-
-def has_surrogate(text: str) -> bool:
-    """Whether a text holds a lone surrogate, which UTF-8 cannot hold: JSON and YAML can name it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _is_text(value: Any) -> bool:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -33,7 +32,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.speedup", "agent {}, speedup", 1),
         ("agent.*.slowdown", "agent {}, slowdown", 1),
         ("agent.*.makespan_us", "agent {}, makespan (us)", 1),
-        ("agent.*.ipc", "agent {}, IPC, waiting counted", 1),
+        ("agent.*.ipc", "agent {}, IPC, including waits", 1),
         ("core.*.ipc", "core {}, IPC", 1),
         ("system.ipc", "measured agents, IPC", 1),
         ("sim.requests", "requests", 1),
@@ -41,7 +40,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
     "threads of jobs": (
         ("agent.*.time.running", "agent {}, on cores (ms)", 1e-9),
         ("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9),
-        ("agent.*.time.run_queue", "agent {}, no core free (ms)", 1e-9),
+        ("agent.*.time.run_queue", "agent {}, waiting for a core (ms)", 1e-9),
         ("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9),
         ("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9),
         ("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9),
@@ -117,25 +116,25 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
     """Yield the groups that have lines, with their lines.
 
     Args:
-        names: paths of statistics, in the order that those of one pattern shall have.
-        units: units by path: an agent's progress is in its own.
+        names: paths of statistics; those that match one pattern keep this order.
+        units: units by path, because agents count progress in different units.
     """
     present = list(names)
     for group, patterns in GROUPS.items():
         found = []
         for pattern, label, factor in patterns:
-            for name in fnmatch.filter(present, pattern):
+            for name in _matching(present, pattern):
                 found.append(_line(name, pattern, label, factor, units.get(name, "")))
-        if len(fnmatch.filter(present, "core.*.ipc")) == 1:
+        if len(_matching(present, "core.*.ipc")) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
 
 
 def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | None]]]:
-    """Return the classes that had requests, and per cause and in all their mean latency in ns.
+    """Return the classes that had requests, and their mean latency in ns by cause.
 
-    The last row is the sum of those before; None where a class has no such cause.
+    The last row is the sum of the others. None: the class does not have the cause.
     """
     present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
     rows: list[list[float | None]] = [
@@ -143,6 +142,15 @@ def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | Non
     ]
     rows.append([sum(value or 0.0 for value in column) for column in zip(*rows)])
     return [title for title, _ in present], rows
+
+
+def _matching(names: Sequence[str], pattern: str) -> list[str]:
+    """Return the names that a pattern with at most one '*', for any text, describes."""
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return [name for name in names if name == pattern]
+    least = len(head) + len(tail)
+    return [n for n in names if len(n) >= least and n.startswith(head) and n.endswith(tail)]
 
 
 def _line(name: str, pattern: str, label: str, factor: float, unit: str) -> Line:

@@ -43,7 +43,7 @@ def cache_directory() -> Path:
     try:
         return Path.home() / ".cache" / "hmsim"
     except RuntimeError as error:
-        raise InputError("no place for caches: neither HOME nor XDG_CACHE_HOME is set") from error
+        raise InputError("no folder for caches: set HOME or XDG_CACHE_HOME") from error
 
 
 def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
@@ -59,7 +59,7 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
     if stem in known:
         return known[stem]
     if path.exists():
-        raise InputError(f"{name}: not a file, so no {what}")
+        raise InputError(f"{name}: is not a file: a {what} must be one")
     if path.stem in known:
         raise InputError(f"{name}: no such {what}; did you mean the shipped '{path.stem}'?")
     raise InputError(f"{name}: no such {what}{_suggestion(stem, known)}")

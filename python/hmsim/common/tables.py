@@ -33,8 +33,8 @@ def render(columns: Sequence[str], rows: Sequence[Row], width: int) -> str:
     """Return the lines of a table, each with its end and without blanks before it.
 
     Args:
-        columns: names, of several lines where they hold line feeds; '>' before one aligns its
-            column to the right. Without any name there is no line for them.
+        columns: titles. A line feed breaks a title; '>' before it aligns its column to the right.
+            If no column has a title, the table has no title line.
         rows: cells, or a heading: the rows after it are indented.
         width: characters in a line. The widest column of text is wrapped when they are too few.
     """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
-from hmsim.common.json_schema import has_surrogate
+from hmsim.common.unicode import has_surrogate
 
 # libyaml's parser where PyYAML was built with it, else the one in Python, which is slower.
 PARSER: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
@@ -50,7 +50,7 @@ def compose(text: bytes) -> yaml.Node | None:
 
 
 def events(text: bytes) -> Iterator[Event]:
-    """Yield the events of a text as far as they are asked for.
+    """Yield the events of a text, parsed one by one on request.
 
     Raises MarkedYAMLError or ReaderError.
     """
@@ -93,7 +93,7 @@ class _Composer:
         self._count(event, 1, level)
         anchor = event.anchor
         if anchor in self._anchors:
-            _refuse(event, f"the anchor &{anchor} is given before")
+            _refuse(event, f"the anchor &{anchor} occurs twice")
         if anchor:
             self._anchors[anchor] = None
         levels = 1
@@ -113,7 +113,7 @@ class _Composer:
             _refuse(event, f"the alias *{event.anchor} has no anchor before it")
         part = self._anchors[event.anchor]
         if part is None:
-            _refuse(event, f"the alias *{event.anchor} stands within its own anchor")
+            _refuse(event, f"the alias *{event.anchor} is within its own anchor")
         self._count(event, part.nodes, level + part.levels - 1)
         return part
 
@@ -157,17 +157,17 @@ def _scalar(event: Event, in_braces: bool) -> yaml.Node:
 
 
 def _merged(merges: Pairs, own: Pairs) -> Pairs:
-    """Return the pairs that merge keys bring: of one name, the mapping's own or the first."""
+    """Return the pairs that a merge key adds to a mapping: new names, the first pair of each."""
     if not merges:
         return []
     (key, value), *others = merges
     if others:
-        _refuse(others[0][0], "a second merge key (<<) in one mapping; give it a list of aliases")
+        _refuse(others[0][0], "a second merge key (<<) in one mapping; use a list of aliases")
     found: Pairs = []
     names = _names(own)
     for node in value.value if isinstance(value, yaml.SequenceNode) else [value]:
         if not isinstance(node, yaml.MappingNode):
-            _refuse(key, "the merge key (<<) takes an alias of a mapping, or a list of them")
+            _refuse(key, "the merge key (<<) needs an alias of a mapping, or a list of them")
         found += [pair for pair in node.value if not names.intersection(_names([pair]))]
         names |= _names(node.value)
     return found

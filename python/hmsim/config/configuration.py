@@ -115,10 +115,11 @@ class Config:
     def check(self) -> None:
         """Raise InputError, one line per error, when the core rejects this configuration."""
         merged = {setting.name: setting for setting in self.settings_in_force()}
-        errors = [*_misplaced(merged.values())]
+        found = Simulation.check([setting.pair for setting in merged.values()])
+        errors = _misplaced(merged.values()) if found else []  # the core rejects these as well
         named = {setting.name for setting, _ in errors}
         lines = [f"{setting.where}: {setting.name}: {what}" for setting, what in errors]
-        for name, message in Simulation.check([setting.pair for setting in merged.values()]):
+        for name, message in found:
             if name not in named:
                 where = merged[name].where if name in merged else self.name
                 lines.append(f"{where}: {name}: {message}{self._blamed(name)}")
@@ -144,14 +145,14 @@ class Config:
             name = self.resolved()[write_modes.SCHEDULER]
             name = getattr(maker, "__name__", "in Python") if maker else name
             return [
-                f"{self.policy}: the scheduler '{name}' {write_modes.ITSELF}, so there are no "
-                f"write modes to choose; write '{write_modes.split(str(self.policy))[0]}'"
+                f"{self.policy}: the scheduler '{name}' {write_modes.ITSELF}, so write "
+                f"modes are not supported; use '{write_modes.split(str(self.policy))[0]}'"
             ]
         if (mode := self.resolved()[MODE]) != self.writes:
             where = {setting.name: setting.where for setting in self.settings_in_force()}
             return [
-                f"{where[MODE]}: {MODE}: '{mode}' contradicts the policy '{self.policy}'; leave "
-                "one of them out"
+                f"{where[MODE]}: {MODE}: '{mode}' contradicts the policy '{self.policy}'; "
+                "set only one of them"
             ]
         return []
 
@@ -178,13 +179,13 @@ class Config:
         values = {setting.name: setting.text for setting in self.settings_in_force()}
         if values.get("controller.queues", "unified") == "unified":
             wrong = "controller.nvdimm_scheduler" in given
-            return [f"{self.policy}: acts only with controller.queues: split"] if wrong else []
+            return [f"{self.policy}: needs controller.queues: split"] if wrong else []
         by_key = values.get("controller.arbiter", "scheduler_order") == "scheduler_order"
         schedulers = [name for name in given if name.endswith("scheduler")]
         if schedulers and by_key and "controller.arbiter" not in given:
             return [
-                f"{self.policy}: {schedulers[0]}: with controller.queues: split keys of two "
-                "schedulers do not compare; choose another controller.arbiter"
+                f"{self.policy}: {schedulers[0]}: keys of two schedulers do not compare "
+                "with controller.queues: split; set another controller.arbiter"
             ]
         return []
 
@@ -232,7 +233,7 @@ def description(path: Path) -> str:
 
 
 def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
-    """Return the settings of a file's bases, then its own; ``inner``: the files that led here."""
+    """Return the settings of a file's bases, then its own; ``inner``: files on top."""
     root = yaml_settings.read_mapping(path)
     found: list[Setting] = []
     own: list[tuple[yaml.Node, yaml.Node]] = []
@@ -274,11 +275,11 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
     for setting in settings:
         above = ".".join(setting.name.split(".")[:-1])
         if setting.name in sections:
-            errors.append((setting, "a section of parameters, which has no value of its own"))
+            errors.append((setting, "is a section of parameters and takes no value"))
         elif above in names:
             errors.append((setting, f"'{above}' takes a single value"))
         elif setting.name in RESERVED:
-            errors.append((setting, "may stand in a file only"))
+            errors.append((setting, "is allowed only in a file"))
         elif "." not in setting.name and setting.name not in names:
             keys = _keys_of_agents()
             near = nearest_name(setting.name, [*names, *sections, *RESERVED, *keys])

@@ -22,8 +22,8 @@ SHIPPED = "configs/harmonic"
 HEADER = ("version", "key", "requests", "warmup")
 LARGEST_RATE = 10**9  # requests per millisecond
 
-# The bins' centres: what a training run holds. Cells stand in the order of
-# the file: the last characteristic counts fastest.
+# Centres of the bins, where training runs measure. Cells are in the order of the file: the last
+# characteristic varies fastest.
 DEPTHS = (2, 6, 12, 24, 48, 96)  # requests in flight; the bins end at 4, 8, 16, 32, 64
 STRIDES = (1, 8, 72, 2112)  # lines; at 1, 16, 128
 REUSES = (0.25, 0.75)
@@ -130,7 +130,7 @@ def read_table(path: Path) -> Table:
     try:
         lines = read_text_file(path).decode("ascii").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not a table: byte {error.start} is not text") from error
+        raise InputError(f"{path}: is not a table: byte {error.start} is not text") from error
     words = [
         (word, f"{path}:{number}")
         for number, line in enumerate(lines, 1)
@@ -141,7 +141,7 @@ def read_table(path: Path) -> Table:
 
     def take(what: str) -> tuple[str, str]:
         if not words:
-            raise InputError(f"{path}: ends where {what} is expected")
+            raise InputError(f"{path}: ends before {what}")
         return words.pop()
 
     def literal(expected: str) -> None:
@@ -171,7 +171,7 @@ def read_table(path: Path) -> Table:
         word, where = words.pop()
         raise InputError(f"{where}: expected the file's end, found '{word[:20]}'")
     if not max(dram) or not max(nvdimm):
-        raise InputError(f"{path}: all rates of a class are 0")
+        raise InputError(f"{path}: all rates of a class are 0: one must be above 0")
     return Table(key, requests, warmup, dram, nvdimm)
 
 
@@ -225,7 +225,7 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
     try:
         table = read_table(path)
         if table.key != key:
-            raise InputError(f"{path}: has key {table.key[:40]}, not that of its name")
+            raise InputError(f"{path}: its key {table.key[:40]} differs from its name")
     except InputError as damage:
         set_aside(damage)
         return None

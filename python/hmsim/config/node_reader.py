@@ -25,7 +25,7 @@ class Value:
 
 @contextlib.contextmanager
 def located(where: str) -> Iterator[None]:
-    """Put a place before the InputErrors of a block."""
+    """Prefix the InputErrors of a block with a place."""
     try:
         yield
     except InputError as error:
@@ -52,7 +52,7 @@ class NodeReader:
     def mapping(self, node: yaml.Node, what: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
         if not isinstance(node, yaml.MappingNode):
             kind = yaml_settings.kind(node)
-            self.refuse(node, what, f"a {kind} where 'name: value' pairs are expected")
+            self.refuse(node, what, f"expected 'name: value' pairs, found a {kind}")
         return {name: (key, child) for name, key, child in yaml_settings.items(self.path, node)}
 
     def sequence(self, node: yaml.Node, what: str) -> list[yaml.Node]:
@@ -68,7 +68,7 @@ class NodeReader:
         texts = [value.text for value in found]
         for index, value in enumerate(found):
             if value.text in texts[:index] and not repeats:
-                raise InputError(f"{value.where}: {what}: '{value.text}' is there twice")
+                raise InputError(f"{value.where}: {what}: '{value.text}' occurs twice")
         return found
 
     def value(self, node: yaml.Node, what: str) -> Value:
@@ -78,23 +78,25 @@ class NodeReader:
         self, node: yaml.Node | None, near: yaml.Node, what: str, most: int, least: int = 1
     ) -> int:
         if node is None:
-            self.refuse(near, what, f"missing: a number, {least} .. {most}")
+            self.refuse(near, what, f"is required: a number, {least} .. {most}")
         text = self.value(node, what).text
         if not (text.isascii() and text.isdecimal() and len(text) <= 20):
-            self.refuse(node, what, f"'{text[:20]}' is no number, {least} .. {most}")
+            self.refuse(node, what, f"must be a number, {least} .. {most}, got '{text[:20]}'")
         if not least <= int(text) <= most:
-            self.refuse(node, what, f"{text} is outside {least} .. {most}")
+            self.refuse(node, what, f"must be in {least} .. {most}, got {text}")
         return int(text)
 
     def choice(
         self, given: yaml.Node | Value | None, near: yaml.Node, what: str, known: Sequence[str]
     ) -> str:
         if given is None:
-            self.refuse(near, what, f"missing: {', '.join(known)}")
+            self.refuse(near, what, f"is required: {', '.join(known)}")
         value = given if isinstance(given, Value) else self.value(given, what)
         if value.text not in known:
             nearest = nearest_name(value.text, list(known)) or ", ".join(known)
-            raise InputError(f"{value.where}: {what}: '{value.text}'; did you mean {nearest}?")
+            raise InputError(
+                f"{value.where}: {what}: '{value.text}' is not allowed; did you mean {nearest}?"
+            )
         return value.text
 
     def place(self, node: yaml.Node) -> str:

@@ -83,8 +83,9 @@ class TransactionScheduler(TransactionPolicy):
     def key(self, request: RequestView) -> int:
         """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
 
-        A row hit never has the smaller key, and does not change how two requests of its kind
-        compare. The key of a queued request changes only with ``row_hit``, `rekey`, `raise_epoch`.
+        ``row_hit`` must never lower the key. Two requests to a bank must compare the same way when
+        both are hits as when both are misses. The key of a queued request changes only with
+        ``row_hit``, `rekey`, `raise_epoch`.
         """
         raise NotImplementedError
 
@@ -170,13 +171,17 @@ class Bundle:
         for name, maker in self.objects.items():
             if name not in KINDS:
                 near = nearest_name(name, list(KINDS)) or ", ".join(KINDS)
-                raise InputError(f"{self.name}: {name}: takes no Python policy; use {near}")
+                raise InputError(
+                    f"{self.name}: {name}: does not support a Python policy; use {near}"
+                )
             kind = KINDS[name]
             given: object = maker
             if isinstance(given, type) and not issubclass(given, kind):
-                raise InputError(f"{self.name}: {name}: {given.__name__} is no {kind.__name__}")
+                raise InputError(
+                    f"{self.name}: {name}: must be a {kind.__name__}, got {given.__name__}"
+                )
             if not callable(given):
-                raise InputError(f"{self.name}: {name}: give a class, not an object of it")
+                raise InputError(f"{self.name}: {name}: must be a class, not an object of it")
 
 
 def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
@@ -186,7 +191,9 @@ def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
         def make() -> TransactionPolicy:
             policy = maker()
             if not isinstance(policy, KINDS[name]):
-                raise InputError(f"{name}: {type(policy).__name__} is no {KINDS[name].__name__}")
+                raise InputError(
+                    f"{name}: must be a {KINDS[name].__name__}, got {type(policy).__name__}"
+                )
             return policy
 
         return make
@@ -222,5 +229,5 @@ class _Reader(pickle.Unpickler):
         if (module, name) in SAFE:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(
-            f"its state holds {module}.{name}; give it a __getstate__ of plain values"
+            f"its state contains {module}.{name}; define a __getstate__ that returns plain values"
         )

@@ -55,7 +55,7 @@ def own_folder() -> Path:
     try:
         return Path.home() / ".local" / "share" / "hmsim" / "policies"
     except RuntimeError as error:
-        raise InputError("no place for policies: neither HOME nor XDG_DATA_HOME is set") from error
+        raise InputError("no folder for policies: set HOME or XDG_DATA_HOME") from error
 
 
 def sources() -> dict[str, Path]:
@@ -73,18 +73,20 @@ def new(name: str, like: str, out: Path, force: bool = False) -> None:
     Raises InputError: there is no such policy, the name is invalid or taken, or the file exists.
     """
     if not NAME.fullmatch(name):
-        raise InputError(f"{name}: a policy's name is of small letters, digits and underscores")
+        raise InputError(f"{name}: must consist of small letters, digits and underscores")
     if name in {piece["name"] for piece in _core.policies()}:
-        raise InputError(f"{name}: there is such a policy; 'hmsim policies' lists them")
+        raise InputError(f"{name}: a policy of this name exists; 'hmsim policies' lists them")
     found = sources()
     if like not in found:
         near = nearest_name(like, list(found))
         hint = f"; did you mean '{near}'?" if near else ""
-        raise InputError(f"--like {like}: no policy is called so{hint}")
+        raise InputError(f"--like {like}: unknown policy{hint}")
     text = found[like].read_text(encoding="utf-8")
     made = re.search(r"make_policy<(\w+)>", text)
     if made is None:
-        raise InputError(f"--like {like}: {found[like]} defines it in a way of its own")
+        raise InputError(
+            f"--like {like}: cannot be copied, because {found[like]} defines it in another form"
+        )
     title = "".join(part.capitalize() for part in name.split("_"))
     text = re.sub(rf"\b{made[1]}\b", title, SHORTCUT.sub("", text))
     text = text.replace(f"kPolicy_{like}", f"kPolicy_{name}").replace(f'"{like}"', f'"{name}"')
@@ -126,16 +128,16 @@ def build(source: Path, folder: Path | None = None) -> Built:
         )
     compiler = shlex.split(os.environ.get("CXX") or "g++")
     if not compiler or shutil.which(compiler[0]) is None:
-        raise InputError(f"{compiler[0] if compiler else 'CXX'}: no such compiler; CXX names one")
+        raise InputError(f"{(compiler[0] if compiler else 'CXX')}: unknown compiler; CXX names one")
     if not PARTS.is_file():
-        raise InputError(f"{PARTS}: is not there: 'scons policy_parts' makes it")
+        raise InputError(f"{PARTS}: is missing; 'scons policy_parts' makes it")
     target = folder or own_folder()
     try:
         for each in reversed((target, *target.parents)):
             if not each.exists():
                 each.mkdir(MODE)
     except OSError as error:
-        raise InputError(f"{target}: cannot be made: {error.strerror}") from error
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
     library = target / f"{names[0]}.so"
     with scratch_directory(target) as scratch:  # there, so that `_check` finds the place fit
         glue = Path(scratch, "library.cc")

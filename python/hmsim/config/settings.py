@@ -15,7 +15,7 @@ import yaml
 
 from hmsim._core import InputError
 from hmsim.common.directories import read_regular
-from hmsim.common.json_schema import has_surrogate
+from hmsim.common.unicode import has_surrogate
 from hmsim.config.composer import NULL, MissingInBraces, compose
 
 LARGEST_FILE = 4 << 20  # bytes
@@ -66,7 +66,7 @@ def read_mapping(path: Path) -> yaml.MappingNode:
         line = f":{mark.line + 1}" if mark else ""
         raise InputError(f"{path}{line}: {error.problem or error.context}") from error
     except yaml.reader.ReaderError as error:
-        raise InputError(f"{path}: not text: {error.reason}") from error
+        raise InputError(f"{path}: is not text: {error.reason}") from error
     if root is None:
         raise InputError(f"{path}: empty")
     if not isinstance(root, yaml.MappingNode):
@@ -89,7 +89,7 @@ def place(path: str | os.PathLike[str], node: yaml.Node) -> str:
 def scalar(path: Path, node: yaml.Node, name: str) -> str:
     """Return the text of a single value as written. Raises InputError."""
     if not isinstance(node, yaml.ScalarNode):
-        raise InputError(f"{place(path, node)}: {name}: a {kind(node)} where a value is expected")
+        raise InputError(f"{place(path, node)}: {name}: expected a value, found a {kind(node)}")
     if node.tag == NULL:
         in_braces = isinstance(node, MissingInBraces)
         quotes = "; within { } a value with commas needs quotes" if in_braces else ""
@@ -107,7 +107,7 @@ def items(path: Path, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node, 
         if not key:
             raise InputError(f"{place(path, key_node)}: an empty name")
         if key in lines:
-            raise InputError(f"{place(path, key_node)}: {key}: given before, in line {lines[key]}")
+            raise InputError(f"{place(path, key_node)}: {key}: already set in line {lines[key]}")
         lines[key] = key_node.start_mark.line + 1
         yield key, key_node, value_node
 
@@ -132,7 +132,7 @@ def _refuse_repeated(settings: Iterable[Setting]) -> None:
         before = seen.setdefault(setting.name, setting)
         if before is not setting:
             line = before.where.rpartition(":")[2]
-            raise InputError(f"{setting.where}: {setting.name}: given before, in line {line}")
+            raise InputError(f"{setting.where}: {setting.name}: already set in line {line}")
 
 
 def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
@@ -148,17 +148,17 @@ def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
             text = str(value)
         else:
             raise InputError(
-                f"{where}: {name}: a {type(value).__name__} where a text, number or boolean "
-                "is expected"
+                f"{where}: {name}: expected a text, number or boolean, found a "
+                f"{type(value).__name__}"
             )
         if has_surrogate(text) or has_surrogate(str(name)):
-            raise InputError(f"{where}: {ascii(name)[1:-1]}: not text in UTF-8")
+            raise InputError(f"{where}: {ascii(name)[1:-1]}: must be text in UTF-8")
         settings.append(Setting(str(name), text, where))
     return settings
 
 
 def merge(*layers: Iterable[Setting]) -> list[Setting]:
-    """Return the settings of all layers, a later one in place of an earlier one of its name."""
+    """Return the settings of all layers; a later one replaces an earlier one of the same name."""
     merged: dict[str, Setting] = {}
     for layer in layers:
         for setting in layer:
@@ -178,7 +178,7 @@ def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         for section in sections:
             level = level.setdefault(section, {})
             if not isinstance(level, dict):
-                raise ValueError(f"{name}: '{section}' is a value already")
+                raise ValueError(f"{name}: '{section}' is already a value")
         if last in level:
             raise ValueError(f"{name}: there already")
         level[last] = value

@@ -30,8 +30,8 @@ def split(text: str) -> tuple[str, str | None]:
         return text, None
     if text in MODES:
         raise InputError(
-            f"{text}: a write mode stands behind a bundle's name, as in 'split,{text}' (in quotes "
-            "within [...] of YAML)"
+            f"{text}: a write mode must follow a bundle's name, for example 'split,{text}' "
+            "(in quotes within [...] of YAML)"
         )
     name, comma, mode = text.rpartition(",")
     if not comma or "/" in mode:
@@ -39,9 +39,9 @@ def split(text: str) -> tuple[str, str | None]:
     if mode not in MODES:
         near = nearest_name(mode, list(MODES))
         hint = f"did you mean '{near}'?" if near else f"known: {', '.join(MODES)}"
-        raise InputError(f"{text}: no write mode '{mode}'; {hint}")
+        raise InputError(f"{text}: unknown write mode '{mode}'; {hint}")
     if name.rpartition(",")[2] in MODES:
-        raise InputError(f"{text}: gives two write modes")
+        raise InputError(f"{text}: must have only one write mode")
     return name, mode
 
 

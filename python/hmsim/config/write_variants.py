@@ -22,7 +22,7 @@ def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
     if writes not in (*MODES, BOTH):
         near = nearest_name(writes, [*MODES, BOTH])
         hint = f"did you mean '{near}'?" if near else f"known: {', '.join((*MODES, BOTH))}"
-        raise InputError(f"writes: no write mode '{writes}'; {hint}")
+        raise InputError(f"writes: unknown write mode '{writes}'; {hint}")
     modes = MODES if writes == BOTH else (writes,)
     found: list[Config] = []
     for config in configs:
@@ -53,4 +53,4 @@ def difference(configs: Sequence[Config]) -> str | None:
     for kind in {tuple(sorted(each)): None for each in kinds}:
         names = ", ".join(name for name, modes in shown.items() if modes == {*kind})
         parts.append(f"{names}: {' and '.join(kind)}")
-    return f"write modes differ ({'; '.join(parts)}); --writes both shows all in both"
+    return f"write modes differ ({'; '.join(parts)}); --writes both runs all in both modes"

@@ -152,7 +152,7 @@ def workload(name: str, keys: Iterable[Mapping[str, Any]]) -> Workload:
 
 @lru_cache(maxsize=1024)
 def _agent(name: str, keys: tuple[tuple[str, Any], ...]) -> Agent:
-    """Return an agent; checking the cached twin's key takes longer than a short run."""
+    """Return an agent. Cached: checking the key of its twin takes longer than a short run."""
     return load_agent(from_mapping(dict(keys), name))
 
 
@@ -225,7 +225,7 @@ def mix_points(
     seeds: Sequence[int] | None = None,
     runner: Runner | None = None,
 ) -> list[Point]:
-    """Return points for each mix, policy and seed; `gains.whole` makes one row of their rows."""
+    """Return points for each mix, policy and seed; `gains.whole` joins a mix's rows."""
     found = []
     for case in cases:
         own = {**case.overrides(config), **(overrides or {})}

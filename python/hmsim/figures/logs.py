@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that keep what became of each request, and what is made of it before it is thrown away."""
+"""Runs with a request log, and the columns computed from it before it is deleted."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ FOUR_CHANNELS = {  # configs/mascots16_4ch.yaml
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice, all else being the headline's."""
+    """One choice; all others are those of the main results."""
 
     what: str
     overrides: Mapping[str, Any] = field(default_factory=dict)

@@ -26,7 +26,7 @@ class Charts:
         """Distributions, a chart for each kind of request."""
         parts: list[Markup | None] = []
         whole = True
-        y = {"label": "share of requests that took no longer", "format": "share", "top": 1}
+        y = {"label": "share of requests that took at most this long", "format": "share", "top": 1}
         for title, memory, write in (
             ("DRAM reads", "dram", False),
             ("DRAM writes", "dram", True),
@@ -37,7 +37,7 @@ class Charts:
                 points, complete = one.latency(memory, write)
                 whole = whole and (complete or not points)
                 lines.append(self._line(index, one.name, points, dots=not complete))
-            text = f"{title}: how long they take"
+            text = f"{title}: distribution"
             parts.append(self._chart(text, NS, y, lines, tail="share of requests that took longer"))
         if not whole:
             parts.append(
@@ -51,8 +51,12 @@ class Charts:
         return join(*parts)
 
     def queues(self) -> Markup:
-        """Slots held: how often how many, and over time."""
-        share = {"label": "share of time in which no more are held", "format": "share", "top": 1}
+        """Held slots: share of time by their number, and their number over time."""
+        share = {
+            "label": "share of time in which at most this many are held",
+            "format": "share",
+            "top": 1,
+        }
         levels = [
             self._line(index, f"{one.name}, {CLASS_NAMES[memory]}", one.levels(memory), dash)
             for index, one in enumerate(self._shown)
@@ -62,7 +66,7 @@ class Charts:
         held = self._by_class("occupancy")
         y = {"label": "slots held, mean over channels", "format": "plain"}
         found = [
-            self._chart("Queue slots held: how often how many", slots, share, levels, step=True),
+            self._chart("Distribution of the queue slots held", slots, share, levels, step=True),
             self._chart("Queue slots held over time", MS, y, held),
         ]
         return self._or_hint(
@@ -87,9 +91,13 @@ class Charts:
         slow = [self._line(index, one.name, one.slowest()) for index, one in enumerate(self._shown)]
         luns = {"label": "LUNs under collection", "format": "plain"}
         blocks = {"label": "blocks collected so far", "format": "plain"}
-        longest = {"label": "slowest NVDIMM line that ended then", "format": "ns", "log": True}
+        longest = {
+            "label": "slowest NVDIMM line completed in this time",
+            "format": "ns",
+            "log": True,
+        }
         found = [
-            self._chart("Collections under way", MS, luns, active, step=True),
+            self._chart("Collections in progress", MS, luns, active, step=True),
             self._chart("Blocks collected over time", MS, blocks, counts),
             self._chart("The slowest NVDIMM lines over time", MS, longest, slow),
         ]
@@ -114,7 +122,7 @@ class Charts:
         dash: int | None = None,
         dots: bool = False,
     ) -> dict[str, Any]:
-        # Runs differ by colour and by dashes, too, where these do not tell classes apart.
+        # Runs differ in colour. They also differ in dashes, unless these distinguish classes.
         pattern = (index if dash is None else dash + 2 * (index // COLORS)) % 4
         return {
             "name": name,
@@ -154,4 +162,6 @@ class Charts:
         present = [part for part in found if part is not None]
         if present:
             return join(*present)
-        return tag("p", f"These runs do not show {what}: make them with {option}.", class_="note")
+        return tag(
+            "p", f"These runs do not contain {what}: make them with {option}.", class_="note"
+        )

@@ -45,7 +45,7 @@ class Shown:
     collecting: list[list[float]] | None
 
     def latency(self, memory: str, write: bool | None) -> tuple[list[list[float]], bool]:
-        """Return (ns, share of requests that took no longer), and whether these are all points.
+        """Return (ns, share of requests that took no longer), and whether the curve is complete.
 
         ``write`` None: both directions together.
         """
@@ -123,7 +123,9 @@ def collect(directories: Sequence[str]) -> list[Shown]:
     """
     runs = find_runs(directories)
     if len(runs) > MOST_RUNS:
-        raise InputError(f"report: {len(runs)} runs are too many for one page ({MOST_RUNS})")
+        raise InputError(
+            f"report: {len(runs)} runs are too many for one page: must be at most {MOST_RUNS}"
+        )
     return [
         Shown(name, run, read_requests(run), run.series(), _collecting(run))
         for name, run in zip(names_of(runs), runs)
@@ -153,9 +155,9 @@ def names_of(runs: Sequence[RunDirectory]) -> list[str]:
 def differences(
     runs: Sequence[RunDirectory], base: Mapping[str, str]
 ) -> list[tuple[str, list[str]]]:
-    """Return the parameters that differ between runs, or for a single run from ``base``.
+    """Return the parameters that differ between runs, each with its text in every run.
 
-    With each its text in every run, for a single run after that of ``base``.
+    For a single run: the parameters that differ from ``base``, with the text there and in the run.
     """
     configs = [dict(run.config) for run in runs]
     if len(configs) == 1:
@@ -192,7 +194,7 @@ def speedup(shown: Sequence[Shown], index: int) -> float | None:
 
 
 def _collecting(run: RunDirectory) -> list[list[float]] | None:
-    """Return when how many LUNs were under collection, from the command log."""
+    """Return the number of LUNs under collection over time, from the command log."""
     if not run.has(MODULE_FILE):
         return None
     points, active = [[0.0, 0.0]], 0

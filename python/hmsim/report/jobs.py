@@ -18,7 +18,7 @@ MS = 1e-9  # in picoseconds
 STATES = {
     "running": "running",
     "copying": "copying",
-    "wants a core": "run_queue",
+    "ready": "run_queue",
     "reading": "reading",
     "read ahead": "read_ahead",
     "writing": "writing",
@@ -42,11 +42,12 @@ def jobs(shown: Sequence[Shown]) -> Markup | None:
     if not parts:
         return None
     text = (
-        "Time of all threads of a job together, up to its first end. Running is computing and "
-        "waiting for single misses; copying, what its cores spent on lines of the NVDIMM; reading "
-        "and writing, what threads slept while an engine copied, and read ahead, until what one of "
-        "them uses had come. 'hmsim timeline' shows when, for "
-        "runs made with --command-log."
+        "Time of all threads of a job together, up to its first end. Running: "
+        "computing and waiting for single misses. Copying: part of running that "
+        "its cores spent on lines of the NVDIMM. Reading and writing: asleep "
+        "while an engine copied. Read-ahead: asleep until a prefetched page "
+        "arrived. 'hmsim timeline' shows the same over time, for runs made with "
+        "--command-log."
     )
     return join(tag("p", text), *parts)
 
@@ -58,16 +59,16 @@ def times(stats: Mapping[str, float], path: str) -> list[float]:
 
 
 def _name(path: str) -> str:
-    """Return the name of a program's file, of a twin that of its profile."""
+    """Return the name of a program's file, or for a twin that of its profile."""
     return re.sub("-[0-9a-f]{16}$", "", PurePath(path).name.split(".")[0])
 
 
 def _job(title: str, agent: int, own: Sequence[tuple[int, Shown]]) -> list[Markup]:
     rows = [(n, one.name, times(one.run.stats, f"agent.{agent}.time")) for n, one in own]
-    bars = stacked(f"{title}: where its threads' time went (ms)", list(STATES), rows, number)
+    bars = stacked(f"{title}: time of its threads (ms)", list(STATES), rows, number)
     results = (
         ("makespan (ms)", "makespan_us", 1e-3),
-        ("IPC with waiting", "ipc", 1.0),
+        ("IPC including waits", "ipc", 1.0),
         ("instructions", "progress", 1.0),
     )
     lines = []
@@ -91,6 +92,6 @@ def _threads(title: str, agent: int, own: Sequence[tuple[int, Shown]]) -> Markup
             )
             thread += 1
     if not rows:
-        return tag("p", "Of more than 64 threads there are only sums.", class_="note")
+        return tag("p", "For more than 64 threads only sums are recorded.", class_="note")
     table = table_of(f"{title}: ms", ("run", "thread", *STATES, "sum"), rows, sort=True)
     return tag("details", tag("summary", "Thread by thread"), table)

@@ -13,14 +13,14 @@ VOID = {"meta", "input", "br", "link"}
 
 
 class Markup(str):
-    """HTML that is in order."""
+    """HTML that needs no escaping."""
 
 
 Content = Union[str, None]
 
 
 def tag(element: str, /, *content: Content, **attributes: Any) -> Markup:
-    """Return an element; plain strings are texts, `Markup` is taken as it is, None left out.
+    """Return an element. Strings are escaped, `Markup` is used as it is, None is omitted.
 
     A final underscore of an attribute's name is dropped (``class_``), others become hyphens; an
     attribute of None or False is left out, one of True has no value.
@@ -48,12 +48,12 @@ def join(*content: Content) -> Markup:
 
 
 def scrolling(table: Markup, name: str) -> Markup:
-    """Return a box of a name in which a table scrolls by itself, by keys too."""
+    """Return a box, named for screen readers, in which a table scrolls, also by keys."""
     return tag("div", table, class_="wide", tabindex="0", role="region", aria_label=name)
 
 
 def data(identity: str, value: Any) -> Markup:
-    """Return a block of JSON that scripts can read and no text in it can leave."""
+    """Return a block of JSON for scripts. Texts in it cannot end the block."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -61,7 +61,7 @@ def data(identity: str, value: Any) -> Markup:
 
 
 def script(source: str) -> tuple[Markup, str]:
-    """Return an inline script of ours and the source of it that a content policy names."""
+    """Return one of our inline scripts and its source for the content security policy."""
     digest = b64encode(hashlib.sha256(source.encode()).digest()).decode()
     return Markup(f"<script>{source}</script>"), f"'sha256-{digest}'"
 

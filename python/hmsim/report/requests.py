@@ -65,14 +65,16 @@ def _span(run: RunDirectory) -> tuple[int, int]:
     for rows in run.batches(FILE, ("arrival_ps", "admitted_ps", "done_ps")):
         for name in rows.columns:
             if rows[name].dtype.kind not in "iu":
-                raise InputError(f"{run.path / FILE}: the column '{name}' holds no whole numbers")
+                raise InputError(
+                    f"{run.path / FILE}: the column '{name}' must contain whole numbers"
+                )
         if not (
             (rows["arrival_ps"] <= rows["admitted_ps"])
             & (rows["admitted_ps"] <= rows["done_ps"])
             & (rows["arrival_ps"] >= 0)
             & (rows["done_ps"] < 1 << 62)
         ).all():
-            raise InputError(f"{run.path / FILE}: holds times that cannot be")
+            raise InputError(f"{run.path / FILE}: contains impossible times")
         first = min(first, int(rows["arrival_ps"].min()))
         last = max(last, int(rows["done_ps"].max()))
     return (first, last) if first < last else (0, BINS)

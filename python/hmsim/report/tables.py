@@ -19,7 +19,7 @@ LONGEST = 80  # characters of a value of the configuration
 BEGINNING = 14  # of a longer one, what is shown
 Value = Optional[float]
 
-# Title, what to read, and which way is better (0: neither).
+# Title, statistic, factor, and the better direction (0: neither).
 HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1, DOWN),
     ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1, DOWN),
@@ -68,7 +68,7 @@ def runs(shown: Sequence[Shown]) -> Markup:
                 tag("li", f"{workload}, agent {index}: {agent.get('kind', '?')} ({keys})")
             )
     return join(
-        table_of("What was run", head, rows, texts=True),
+        table_of("Inputs of the runs", head, rows, texts=True),
         tag("details", tag("summary", "The agents"), tag("ul", *agents)),
     )
 
@@ -131,10 +131,10 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
             tag("th", "default", class_="text"),
             tag("th", swatch(0), shown[0].name, class_="text"),
         ]
-        caption = "Parameters that are not at their default"
+        caption = "Parameters that differ from their defaults"
     else:
         heads = [tag("th", swatch(n), one.name, class_="text") for n, one in enumerate(shown)]
-        caption = "Parameters that differ between the runs; bold: not as in the first"
+        caption = "Parameters that differ between the runs; bold: differs from the first run"
     rows = [
         tag(
             "tr",
@@ -154,13 +154,13 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
 
 
 def _brief(text: str) -> str:
-    """Return a value of the configuration, a long one (a trained table) by its beginning."""
+    """Return a value of the configuration; of a long one (a trained table) only its beginning."""
     return text if len(text) <= LONGEST else f"{text[:BEGINNING]}… ({len(text):,} characters)"
 
 
 def causes(shown: Sequence[Shown]) -> Markup:
     """Return the tables of the parts of each request class's mean latency."""
-    parts = [tag("h3", "Where mean latencies go")]
+    parts = [tag("h3", "Parts of the mean latencies")]
     names = [label for label, _ in labels.CAUSES]
     for title, path in labels.CLASSES:
         rows = []
@@ -185,7 +185,7 @@ def bus(shown: Sequence[Shown]) -> Markup:
         "lost: queue full": "bus.lost.queue_full",
         "lost: refresh": "bus.lost.refresh",
         "lost: NVDIMM's ack": "bus.lost.nvdimm",
-        "nothing to do": "bus.lost.idle",
+        "no requests": "bus.lost.idle",
     }
     rows = [
         (index, one.name, [one.run.stats.get(path, 0.0) for path in shares.values()])
@@ -194,7 +194,7 @@ def bus(shown: Sequence[Shown]) -> Markup:
     ]
     if not rows:
         return Markup("")
-    text = "Shares of the data bus's time; what carries no data was lost to one cause."
+    text = "Shares of the data bus's time; time without data is attributed to one cause."
     return join(
         tag("p", text), stacked("Data bus", list(shares), rows, lambda v: f"{number(100 * v)} %")
     )
@@ -208,9 +208,9 @@ def collection(shown: Sequence[Shown]) -> Markup:
         ("pages copied", "nvdimm.ftl.gc_pages", 1),
         ("valid pages of a victim, mean", "nvdimm.gc.valid_pages.mean", 1),
         ("collection, mean (ms)", "nvdimm.gc.duration_us.mean", 1e-3),
-        ("flash commands queued at collected LUNs, in all (ms)", "nvdimm.gc.blocked_us", 1e-3),
+        ("flash commands queued at collected LUNs, in total (ms)", "nvdimm.gc.blocked_us", 1e-3),
         ("put off", "nvdimm.gc.deferred", 1),
-        ("block response meanwhile, mean (µs)", "nvdimm.gc.response_time_us.mean", 1),
+        ("block response during collection, mean (µs)", "nvdimm.gc.response_time_us.mean", 1),
     )
     return _by_run("Garbage collection", columns, shown)
 
@@ -230,8 +230,8 @@ def fairness(shown: Sequence[Shown]) -> Markup:
                 parts.append(relative(title, known))
     parts.append(_sources(shown))
     text = (
-        "An agent's bar is its rate under each run; 100 % is that of the first. A policy is fair "
-        "when no agent pays for the others' gain."
+        "An agent's bar is its rate under each run; 100 % is its rate in the "
+        "first run. A policy is fair when no agent pays for the others' gain."
     )
     return join(tag("p", text), *parts)
 
@@ -280,7 +280,7 @@ def everything(shown: Sequence[Shown]) -> Markup:
         aria_label="Filter statistics by words of their names",
         data_filters="statistics",
     )
-    note = tag("p", "docs/statistics.md says what each one means.", class_="note")
+    note = tag("p", "docs/statistics.md describes each statistic.", class_="note")
     return tag("details", tag("summary", f"{len(names)} statistics"), note, search, table)
 
 
@@ -297,7 +297,7 @@ def _by_run(
 ) -> Markup:
     present = [c for c in columns if any(c[1] in one.run.stats for one in shown)]
     if not present:
-        return tag("p", f"{caption}: these runs have none.")
+        return tag("p", f"{caption}: not recorded in these runs.")
     rows = []
     for index, one in enumerate(shown):
         cells = []
@@ -320,7 +320,7 @@ def table_of(
     identity: str | None = None,
     texts: bool = False,
 ) -> Markup:
-    """Return a table that scrolls by itself; ``sort``: by its columns; ``texts``: of words."""
+    """Return a scrolling table. ``sort``: columns can be sorted; ``texts``: cells are words."""
 
     def title(text: str) -> Markup:
         content = tag("button", text, type="button") if sort else text

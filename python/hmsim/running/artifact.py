@@ -80,7 +80,7 @@ def folder() -> Path:
     """Return the folder of the list and the expected values. Raises InputError if not found."""
     found = data_directory() / "analysis" / "artifact"
     if not found.is_dir():
-        raise InputError(f"{found}: is not there; experiments come with the source tree")
+        raise InputError(f"{found}: is missing; experiments are part of the source tree")
     return found
 
 
@@ -140,7 +140,7 @@ def compare(experiment: Experiment, out: Path) -> Verdict:
     """Compare an experiment's output with the expected one. Raises InputError if one is missing."""
     result = out / f"{experiment.name}.json"
     if not result.exists():
-        raise InputError(f"{result}: is not there: 'hmsim artifact run --out {out}' makes it")
+        raise InputError(f"{result}: is missing; 'hmsim artifact run --out {out}' makes it")
     got_file = _read(result)
     wanted_file = _read(folder() / "expected" / f"{experiment.name}.json")
     got, wanted = (dict(leaves(each.get("output"))) for each in (got_file, wanted_file))
@@ -167,7 +167,7 @@ def pack(out: Path, force: bool = False) -> None:
     root = data_directory()
     command = ["git", "-C", str(root), "archive", "--format=tar.gz", "--prefix=hmsim/", "HEAD"]
     if not (root / ".git").exists() or shutil.which("git") is None:
-        raise InputError(f"{root}: no checkout of git, from which the archive is made")
+        raise InputError(f"{root}: is not a git checkout, from which the archive is made")
     with new_file(out, force) as scratch, scratch.open("wb") as file:
         subprocess.run(command, stdout=file, check=True)
 
@@ -215,5 +215,5 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: damaged: {error}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path}: damaged: it holds no experiment")
+        raise InputError(f"{path}: damaged: it contains no experiment")
     return content

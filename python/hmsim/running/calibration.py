@@ -13,7 +13,6 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -69,8 +68,10 @@ def train(
     Raises:
         InputError: the configuration has no NVDIMM.
     """
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # most runs train nothing
+
     if config.resolved()["nvdimm.present"] != "true":
-        raise InputError("calibrate: the configuration has no NVDIMM to share the bus with")
+        raise InputError("calibrate: needs an NVDIMM in the configuration")
     key = table_key(config)
     training = training_config(config)
     wanted = list(cells())
@@ -123,8 +124,8 @@ def with_table(
     if found is None:
         if not calibrate:
             raise InputError(
-                f"{name}: there is no table for this DRAM, flash, buffer and queue depth; "
-                f"'hmsim calibrate' trains one"
+                f"{name}: no table exists for this DRAM, flash, buffer and queue depth; "
+                "'hmsim calibrate' trains one"
             )
         table = train(config, jobs=jobs, progress=progress)
         store(table, config.name)
@@ -154,7 +155,7 @@ def _rate(
     It is computed from two equal runs, of which one ends after the warm-up.
     """
     target = "dram" if "stride" in cell else "nvdimm"
-    # A stream by number, so that tables do not depend on how agents' streams are chosen.
+    # A fixed stream, so that tables do not depend on how agents choose theirs.
     keys = {"kind": "pattern", "target": target, "random_stream": 0, **cell}
 
     def time_of(count: int) -> int:

@@ -103,7 +103,7 @@ class Cluster:
                 scheduler_options=WITHOUT_WEB,
             )
         except (OSError, RuntimeError, TypeError, ValueError) as error:
-            raise InputError(f"{self.kind}: the cluster cannot be made: {error}") from error
+            raise InputError(f"{self.kind}: the cluster cannot be started: {error}") from error
 
 
 def listens(cluster: Any) -> str:
@@ -113,8 +113,9 @@ def listens(cluster: Any) -> str:
     if not any(place.startswith(EVERYWHERE) for place in places):
         return f"{told}; workers listen on the same interface of their nodes"
     return (
-        f"{told}, which is every network interface, and so do workers; who reaches them can run "
-        "code as you: give options: interface (docs/security.md)"
+        f"{told}, which is every network interface, and so do workers; everyone "
+        "who reaches them can run code as you: set options: interface "
+        "(docs/security.md)"
     )
 
 
@@ -142,10 +143,10 @@ def load_cluster(path_or_name: str | os.PathLike[str]) -> Cluster:
         raise InputError(f"{where}: kind: '{kind}'{_hint(kind, KINDS)}")
     needed = {"scheduler": "address", "slurm": "workers", "pbs": "workers"}.get(kind, "kind")
     if needed not in texts:
-        raise InputError(f"{path}: {needed}: missing; kind {kind} needs it")
+        raise InputError(f"{path}: {needed}: is required by kind {kind}")
     for name, kinds in (("address", ("scheduler",)), ("options", tuple(BATCH))):
         if name in places and kind not in kinds:
-            raise InputError(f"{places[name]}: {name}: kind {kind} has none")
+            raise InputError(f"{places[name]}: {name}: not supported by kind {kind}")
     workers = texts.get("workers")
     if workers is not None and not (
         workers.isascii()

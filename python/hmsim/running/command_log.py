@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 # of threads.
 MOST_ROWS = 10_000_000
 
-# Names by the core's numbers: ChannelCommand; FlashStage and operations of other media;
-# FlashOperation and operations of other media; FlashPriority and wear levelling; ThreadState and
-# copying.
+# Names by the numbers that the core uses. COMMANDS: ChannelCommand. The others also cover media
+# other than flash: FlashStage; FlashOperation; FlashPriority, with wear levelling; ThreadState,
+# with copying.
 COMMANDS = (
     *("activate", "precharge", "read", "write", "refresh", "refresh_same_bank"),
     *("power_down_enter", "power_down_exit", "self_refresh_enter", "self_refresh_exit"),

@@ -41,7 +41,7 @@ from hmsim.running.runner import (
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
 
-# Statistics that a comparison shows as they are, where a run has them.
+# Statistics that a comparison shows unchanged, if a run has them.
 SHOWN = (
     "system.ipc",
     "dram.read_latency_ns.mean",
@@ -62,7 +62,7 @@ SHOWN = (
     *("storage.bandwidth_gb_per_s", "storage.cores_used"),
 )
 
-# Likewise, of every core and of every job.
+# The same for every core and every job.
 SHOWN_OF_EACH = (
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
     *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
@@ -235,7 +235,7 @@ def _systems(
     ]
     for base in bases:
         if policies and base.policy is not None:
-            raise InputError(f"compare: {base.name} is under {base.policy}; leave out the policies")
+            raise InputError(f"compare: {base.name} has policy {base.policy}; omit the policies")
     if not policies and (len(bases) < 2 or writes is not None):
         raise InputError("compare: needs policies, or several configurations")
     systems: list[Config] = []
@@ -323,7 +323,7 @@ def _ratio(numerator: float, denominator: float) -> float:
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise InputError(f"compare: the {what} '{name}' is there twice")
+            raise InputError(f"compare: the {what} '{name}' occurs twice")
 
 
 def _simulate_all(
@@ -385,7 +385,7 @@ def _wait_for(futures: Sequence[Future[Result]]) -> None:
 
 
 def _key(point: Point) -> str:
-    """Return a key that is the point's own in this comparison at least."""
+    """Return a key that no other point of this comparison has."""
     if _is_known(point):
         return point.key
     plain = replace(point, config=replace(point.config, objects=()))
@@ -393,7 +393,7 @@ def _key(point: Point) -> str:
 
 
 def _is_known(point: Point) -> bool:
-    """Return whether all that the result depends on is known, so that others may use it."""
+    """Return whether all that the result depends on is known, so that it can be reused later."""
     try:
         return bool(point.key)
     except InputError:

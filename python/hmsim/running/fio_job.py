@@ -58,10 +58,10 @@ QUIET = {
 }
 # Left out with a note.
 NOTED = {
-    "ioengine": "the driver stands in its place",
+    "ioengine": "hmsim uses its driver instead",
     "runtime": "an agent ends with its requests; frontend.time_limit ends a run earlier",
-    "time_based": "an agent ends with its requests; loops and io_size make them more",
-    "ramp_time": "'--warmup' leaves the beginning out",
+    "time_based": "an agent ends with its requests; set more with loops and io_size",
+    "ramp_time": "'--warmup' excludes the beginning",
 }
 # Rejected: an agent could not reproduce the job with these.
 REFUSED = {
@@ -92,7 +92,7 @@ class Job:
     def count(self, key: str, default: int, least: int = 1, most: int = 10**12) -> int:
         text = self.text(key, str(default))
         if not COUNT.fullmatch(text) or not least <= int(text) <= most:
-            raise self.fail(key, f"'{text}' is no number from {least} to {most}")
+            raise self.fail(key, f"must be a number from {least} to {most}, got '{text}'")
         return int(text)
 
     def bytes(self, key: str, default: int = 0) -> int:
@@ -102,7 +102,9 @@ class Job:
         found = NUMBER.fullmatch(text)
         size = int(found[1]) << UNITS[found[2].lower()] if found else LONGEST + 1
         if size > LONGEST:
-            raise self.fail(key, f"'{text}' is no size up to 64t, such as 4k, 1m or 512")
+            raise self.fail(
+                key, f"must be a size up to 64t, for example 4k, 1m or 512, got '{text}'"
+            )
         return size
 
 
@@ -145,13 +147,13 @@ def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
     """
     jobs = list(_jobs(path))
     if not jobs:
-        raise InputError(f"{path}: no job; a job file has sections such as [job] behind [global]")
+        raise InputError(f"{path}: contains no job: expected sections such as [job] after [global]")
     extents: dict[str, int] = {}
     for job in jobs:
         extents[_file(job)] = max(extents.get(_file(job), 0), _extent(job))
     whole = [job for job in jobs if "size" not in job.keys]
     if whole and len(extents) > 1:
-        raise whole[0].fail("size", "is required, since jobs have several files")
+        raise whole[0].fail("size", "is required, because jobs have several files")
     offsets: dict[str, int] = {}
     end = 0
     for name, extent in extents.items():
@@ -161,7 +163,7 @@ def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
     for job in jobs:
         agents += _agents(job, offsets[_file(job)])
         if len(agents) > MOST_AGENTS:
-            raise job.fail("numjobs", f"jobs are more than {MOST_AGENTS} agents together")
+            raise job.fail("numjobs", f"must be at most {MOST_AGENTS} agents for all jobs together")
     return agents, list(dict.fromkeys(note for job in jobs for note in _notes(job)))
 
 
@@ -170,7 +172,7 @@ def _jobs(path: Path) -> Iterator[Job]:
     try:
         text = read_text_file(path).decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not text: {error.reason}") from error
+        raise InputError(f"{path}: is not text: {error.reason}") from error
     shared: dict[str, Setting] = {}
     keys: dict[str, Setting] | None = None
     job: Job | None = None
@@ -184,7 +186,7 @@ def _jobs(path: Path) -> Iterator[Job]:
             job = None if section[1] == GLOBAL else Job(section[1], where, dict(shared))
             keys = job.keys if job else shared
         elif keys is None:
-            raise InputError(f"{where}: '{line[:40]}' stands in no section, such as [job]")
+            raise InputError(f"{where}: '{line[:40]}' is outside a section such as [job]")
         else:
             found = _setting(line, where)
             keys[found.name] = found
@@ -201,12 +203,13 @@ def _setting(line: str, where: str) -> Setting:
     key = ALIASES.get(written, written)
     if key in REFUSED and text != "0":
         raise InputError(
-            f"{where}: {written}: hmsim does not follow this key of fio, and without it "
-            "the job would be another"
+            f"{where}: {written}: not supported, and without this key the job would differ"
         )
     if key not in FOLLOWED | REFUSED | QUIET | {*NOTED}:
         near = nearest_name(written, sorted({*FOLLOWED, *ALIASES, *REFUSED, *QUIET, *NOTED}))
-        hint = f"; did you mean '{near}'?" if near else f"; followed: {', '.join(sorted(FOLLOWED))}"
+        hint = (
+            f"; did you mean '{near}'?" if near else f"; supported: {', '.join(sorted(FOLLOWED))}"
+        )
         raise InputError(f"{where}: {written}: unknown key{hint}")
     return Setting(key, text, where)
 
@@ -239,7 +242,7 @@ def _direction(job: Job) -> tuple[str, float]:
     if text not in DIRECTIONS:
         near = nearest_name(text, [*DIRECTIONS])
         hint = f"did you mean '{near}'?" if near else f"known: {', '.join(DIRECTIONS)}"
-        raise job.fail("rw", f"'{text}' is not followed; {hint}")
+        raise job.fail("rw", f"'{text}' is not supported; {hint}")
     access, reads = DIRECTIONS[text]
     if reads is None:
         written = 100 - job.count("rwmixwrite", 50, 0, 100)
@@ -254,7 +257,7 @@ def _sizes(job: Job) -> Sizes:
     writes = writes.partition(",")[0].strip() or ("4k" if "," in job.text("bs") else reads)
     _, share = _direction(job)
     if 0 < share < 1 and job.to_bytes("bs", reads or "4k") != job.to_bytes("bs", writes):
-        raise job.fail("bs", "reads and writes of different sizes are not followed")
+        raise job.fail("bs", "different sizes of reads and writes are not supported")
     size = job.to_bytes("bs", (reads or "4k") if share else writes)
     return Sizes(((_whole(job, "bs", size), 1),))
 
@@ -265,11 +268,11 @@ def _split(job: Job) -> Sizes:
     given = 0
     for _, _, percent in entries:
         if percent and not (COUNT.fullmatch(percent) and int(percent) <= 100):
-            raise job.fail("bssplit", f"'{percent}' is no percentage")
+            raise job.fail("bssplit", f"must be a percentage, got '{percent}'")
         given += int(percent or 0)
     rest = sum(not percent for _, _, percent in entries)
     if given > 100 or (given < 100 and not rest):
-        raise job.fail("bssplit", f"percentages make {given}, where 100 are expected")
+        raise job.fail("bssplit", f"percentages must add up to 100, got {given}")
     parts = []
     for text, _, percent in entries:
         size = _whole(job, "bssplit", job.to_bytes("bssplit", text.strip()))
@@ -282,7 +285,7 @@ def _split(job: Job) -> Sizes:
 def _whole(job: Job, key: str, size: int) -> int:
     if size == 0 or size % SECTOR:
         nearest = max(round(size / SECTOR), 1) * SECTOR
-        raise job.fail(key, f"{size} is no multiple of {SECTOR} bytes; the nearest is {nearest}")
+        raise job.fail(key, f"must be a multiple of {SECTOR} bytes, got {size}; nearest: {nearest}")
     return size
 
 
@@ -292,8 +295,8 @@ def _access(job: Job) -> list[tuple[str, str]]:
     kind, _, theta = job.text("random_distribution", "random").partition(":")
     if kind not in ("random", "zipf"):
         near = nearest_name(kind, ["random", "zipf"])
-        hint = f"did you mean '{near}'?" if near else "followed: random, zipf:THETA"
-        raise job.fail("random_distribution", f"'{kind}' is not followed; {hint}")
+        hint = f"did you mean '{near}'?" if near else "supported: random, zipf:THETA"
+        raise job.fail("random_distribution", f"'{kind}' is not supported; {hint}")
     if access == "sequential" or kind == "random":
         return [("access", access)]
     return [("access", "zipf"), ("theta", theta or ZIPF_THETA)]
@@ -308,11 +311,11 @@ def _requests(job: Job, sizes: Sizes, reads: float) -> int:
     """Return the number of requests of a clone, including its flushes."""
     moved = job.bytes("io_size") or job.bytes("size")
     if not moved and "number_ios" not in job.keys:
-        raise job.fail("size", "is required: how much the job moves")
+        raise job.fail("size", "is required: the bytes that the job moves")
     count = sizes.requests(moved) * job.count("loops", 1) if moved else job.count("number_ios", 1)
     count = min(count, job.count("number_ios", max(count, 1)))
     if not count:
-        raise job.fail("size", f"is less than a request, {sizes.text}")
+        raise job.fail("size", f"must be at least a request, {sizes.text}")
     every = job.count("fsync", 0, 0)
     return count + (int(count * (1 - reads)) // every if every else 0)
 
@@ -349,7 +352,7 @@ def _agents(job: Job, start: int) -> list[list[Setting]]:
 def _notes(job: Job) -> Iterator[str]:
     for key, note in NOTED.items():
         if key in job.keys:
-            yield f"{key} of fio is not followed: {note}"
+            yield f"{key} of fio is ignored: {note}"
     if job.count("iodepth", 1) != _depth(job):
         engine = job.text("ioengine", "psync")
-        yield f"iodepth of [{job.name}] changes nothing, as with fio: ioengine {engine} waits"
+        yield f"iodepth of [{job.name}] has no effect, as in fio, because ioengine {engine} waits"

@@ -90,8 +90,8 @@ def of_policy(maker: PolicyMaker) -> list[Any]:
         file = None
     if file is None or "<" in name or not Path(file).is_file():
         raise InputError(
-            f"{name}: what this policy does is not known from its source; give a class or "
-            "function at the top of a file"
+            f"{name}: must be a class or function at the top level of a file, so that "
+            "its source identifies the policy"
         )
     return [name, file_digest(Path(file))]
 

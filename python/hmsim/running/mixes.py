@@ -95,12 +95,14 @@ def parse(text: str) -> Mix:
         if part not in names:
             near = nearest_name(part, names)
             hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
-            raise InputError(f"{text}: no {what} '{part}'{hint}")
+            raise InputError(f"{text}: unknown {what} '{part}'{hint}")
         return part
 
     pair, *options = text[len(PREFIX) :].split(",")
     if pair == ALL:
-        raise InputError(f"{text}: is {len(every())} workloads; 'hmsim compare' runs them")
+        raise InputError(
+            f"{text}: means {len(every())} workloads, which only 'hmsim compare' supports"
+        )
     for option in options:
         if options.count(option) > 1:
             raise InputError(f"{text}: '{option}' is given twice")
@@ -112,7 +114,7 @@ def parse(text: str) -> Mix:
     if len(ways) > 1:
         raise InputError(f"{text}: '{ways[0]}' and '{ways[1]}' exclude each other")
     if "online" in chosen and not ways:
-        raise InputError(f"{text}: 'online' is a variant of 'timed' and 'closed'; add one of them")
+        raise InputError(f"{text}: 'online' needs 'timed' or 'closed'; add one of them")
     return Mix(
         known(program, list(PROGRAMS), "program"), known(partner, list(PARTNERS), "partner"), chosen
     )

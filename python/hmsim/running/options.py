@@ -44,7 +44,7 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
         InputError: names the argument.
     """
     if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"seed: {seed} is outside 0 .. {LARGEST_SEED}")
+        raise InputError(f"seed: must be in 0 .. {LARGEST_SEED}, got {seed}")
     if warmup is None:
         return Options(seed, check=check)
     text = str(warmup).strip()
@@ -53,15 +53,17 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
         try:
             return Options(seed, warmup_ps=_core.parse_time(text), check=check)
         except InputError as error:
-            raise InputError(f"warmup: {error}; or a number of instructions, as 10M") from error
+            raise InputError(
+                f"warmup: {error}; or a number of instructions, for example 10M"
+            ) from error
     if count < 0:
-        raise InputError(f"warmup: {text} instructions are fewer than none")
+        raise InputError(f"warmup: must not be negative, got {text} instructions")
     if count > LARGEST_COUNT:
         raise InputError(f"warmup: {text} instructions are too many")
     if isinstance(warmup, str) and 0 < count < FEWEST_UNIT_FREE:
         raise InputError(
-            f"warmup: '{text}' lacks a unit: {text}us and {text}ms are times, {text}k and {text}M "
-            "thousands and millions of instructions"
+            f"warmup: '{text}' lacks a unit: {text}us and {text}ms are times, {text}k "
+            f"and {text}M thousands and millions of instructions"
         )
     return Options(seed, warmup_instructions=count, check=check)
 

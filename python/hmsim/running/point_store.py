@@ -45,7 +45,7 @@ class Store:
         try:
             content = json.loads(read_regular(path, LARGEST_FILE))
             if content["version"] != VERSION:
-                raise InputError(f"{path}: version {content['version']}, not {VERSION}")
+                raise InputError(f"{path}: must have version {VERSION}, got {content['version']}")
             if content.pop("checksum") != identity.digest(content) or content["key"] != key:
                 raise InputError(f"{path}: damaged: its checksum does not fit")
         except InputError as error:

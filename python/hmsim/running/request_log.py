@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Logs of one run, and that of its requests."""
+"""Logs of one run's memory requests and block requests."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class RequestLog(RowLog):
         self.io = IoLog(directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
-        """Append what was done since the last call, if it is enough for a row group.
+        """Append the requests done since the last call, if they fill a row group.
 
         ``last``: append all, and complete the files.
         """

@@ -96,7 +96,7 @@ class RunDirectory:
         except ValueError as error:
             raise InputError(
                 f"{self.path / 'config.yaml'}: {name}: "
-                + (f"'{text}' is no whole number" if text is not None else "is missing")
+                + (f"must be a whole number, got '{text}'" if text is not None else "is missing")
             ) from error
 
     def has(self, file: str) -> bool:
@@ -148,10 +148,10 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
     """Return the content of a run directory. Raises InputError that names a faulty file."""
     path = Path(directory)
     if not path.is_dir():
-        raise InputError(f"{path}: there is no such directory")
+        raise InputError(f"{path}: no such directory")
     for name in FILES:
         if not (path / name).is_file():
-            raise InputError(f"{path}: no run directory: {name} is missing")
+            raise InputError(f"{path}: is not a run directory: {name} is missing")
     file = path / "config.yaml"
     config = settings.flatten(file, settings.read_mapping(file))
     file = path / "run.json"
@@ -169,13 +169,13 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
 def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirectory]:
     """Return the runs in these directories: each is one, or holds some, as `hmsim compare` leaves.
 
-    Raises InputError when one of them is no run and holds none.
+    Raises InputError when one of them neither is a run nor holds any.
     """
     found: dict[Path, RunDirectory] = {}
     for directory in directories:
         path = Path(directory)
         if not path.is_dir():
-            raise InputError(f"{path}: there is no such directory")
+            raise InputError(f"{path}: no such directory")
         inside = sorted(file.parent for file in path.glob("*/*/stats.json"))
         if (path / "stats.json").exists() or not inside:
             inside = [path]
@@ -201,11 +201,11 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(read_regular(path, LARGEST_JSON))
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+        raise InputError(f"{path}:{error.lineno}: is not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {_first_line(error)}") from error
+        raise InputError(f"{path}: is not JSON: {_first_line(error)}") from error
     if not isinstance(value, dict):
-        raise InputError(f"{path}: not an object in braces")
+        raise InputError(f"{path}: must be an object in braces")
     return value
 
 
@@ -221,7 +221,7 @@ def _flat(
         if isinstance(value, dict):
             yield from _flat(path, value, name + ".", depth + 1)
         elif isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise InputError(f"{path}: {name}: not a number")
+            raise InputError(f"{path}: {name}: must be a number")
         elif isinstance(value, int) and abs(value) >= 1 << 64:
             raise InputError(f"{path}: {name}: too large")
         elif math.isfinite(value):

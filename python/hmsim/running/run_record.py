@@ -69,14 +69,14 @@ def read_record(path: str | os.PathLike[str]) -> Result:
 
 def _parse(path: Path) -> dict[str, Any]:
     def no_number(text: str) -> NoReturn:
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"must be a number, got {text}")
 
     try:
         content = json.loads(yaml_settings.read_text_file(path), parse_constant=no_number)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not a record of a run: {error}") from error
+        raise InputError(f"{path}: is not a record of a run: {error}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path}: not a record of a run: no JSON object")
+        raise InputError(f"{path}: is not a record of a run: expected a JSON object")
     return content
 
 

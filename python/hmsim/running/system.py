@@ -49,12 +49,12 @@ def _no_trace(_agent: int, _offset: int) -> bytes:
 
 
 def _duration(time: str | int | None) -> int:
-    """Return picoseconds; without a time the longest there is."""
+    """Return a time in picoseconds; for None, the longest possible one."""
     if time is None:
         return LARGEST_TIME
     ticks = _core.parse_time(time) if isinstance(time, str) else time
     if not 0 <= ticks <= LARGEST_TIME:
-        raise InputError(f"{time} is no time from 0 to {LARGEST_TIME} picoseconds")
+        raise InputError(f"must be a time from 0 to {LARGEST_TIME} picoseconds, got {time}")
     return ticks
 
 
@@ -145,11 +145,11 @@ class System:
                 not have its size, or the power is off.
         """
         if not 0 <= address <= LARGEST_ADDRESS:
-            raise InputError(f"address {address} lies outside the system")
+            raise InputError(f"address {address} is outside the system")
         if size < 1 or address % LINE + size > LINE:
             raise InputError(f"{size} bytes from address {address} are not within one 64-byte line")
         if not 0 <= source <= 0xFFFF:
-            raise InputError(f"source {source} is outside 0 .. 65535")
+            raise InputError(f"source: must be in 0 .. 65535, got {source}")
         return self._simulation.enqueue(address, size, write, source, data)
 
     def flush(self, source: int = 0) -> int | None:
@@ -168,7 +168,7 @@ class System:
             InputError: there is no NVDIMM, or the power is off.
         """
         if not 0 <= source <= 0xFFFF:
-            raise InputError(f"source {source} is outside 0 .. 65535")
+            raise InputError(f"source: must be in 0 .. 65535, got {source}")
         return self._simulation.flush(source)
 
     def peek(self, address: int, size: int = LINE) -> bytes:
@@ -177,7 +177,7 @@ class System:
         Raises InputError unless ``system.store_data`` is on and the bytes lie in one line.
         """
         if not 0 <= address <= LARGEST_ADDRESS:
-            raise InputError(f"address {address} lies outside the system")
+            raise InputError(f"address {address} is outside the system")
         return self._simulation.peek(address, size)
 
     def trim(self, address: int, size: int) -> int:
@@ -300,7 +300,7 @@ class System:
         name = os.fspath(path)
         body = content[len(MAGIC) + DIGEST :]
         if not content.startswith(MAGIC):
-            raise InputError(f"{os.fspath(path)}: not a saved system")
+            raise InputError(f"{os.fspath(path)}: is not a saved system")
         if hashlib.sha256(body).digest() != content[len(MAGIC) : len(MAGIC) + DIGEST]:
             raise InputError(f"{os.fspath(path)}: damaged: its checksum does not fit")
         try:
@@ -331,7 +331,7 @@ def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
         header = json.loads(body[8 : 8 + length])
         json.dumps(header, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise InputError(f"damaged: its header is no text: {error}") from error
+        raise InputError(f"damaged: its header is not text: {error}") from error
     if not (
         isinstance(header, dict)
         and isinstance(header.get("name"), str)
@@ -342,7 +342,7 @@ def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
         and isinstance(header.get("settings"), list)
         and all(_are_texts(pair) and len(pair) == 2 for pair in header["settings"])
     ):
-        raise InputError("damaged: its header is none of a saved system")
+        raise InputError("damaged: its header is not that of a saved system")
     return header, body[8 + length :]
 
 

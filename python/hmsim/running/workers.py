@@ -76,7 +76,7 @@ def outcomes(
 
 @contextlib.contextmanager
 def _signals_later() -> Iterator[None]:
-    """Let SIGINT and SIGTERM act when the block has ended: Dask cannot close half a cluster."""
+    """Delay SIGINT and SIGTERM to the block's end: Dask cannot close a half-made cluster."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
@@ -94,7 +94,7 @@ def _signals_later() -> Iterator[None]:
 
 @contextlib.contextmanager
 def local_client(processes: int) -> Iterator[Client]:
-    """Give a client of a cluster of processes of this machine, which ends with the block.
+    """Yield a client of a cluster of local processes. The cluster ends with the block.
 
     Raises InputError: Dask is not installed.
     """
@@ -142,7 +142,7 @@ def _on_cluster(
             if outcome is None and each:
                 dead.append(point)
             elif outcome is None:
-                text = "the process that ran this point was killed, more than once"
+                text = "the process that ran this point was killed more than once"
                 yield Outcome(point.key, error=text, final=False)
             else:
                 yield outcome

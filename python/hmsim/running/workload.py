@@ -18,7 +18,7 @@ from hmsim.common.paths import data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
-from hmsim.running import fio_job, mixes
+from hmsim.running import mixes
 
 PROFILES = "workloads/profiles"
 MOST_COPIES = 256
@@ -95,14 +95,14 @@ class Workload:
             windows = [s for s in agent.settings if s.name.split(".")[0] == "windows"]
             if warmup and windows:
                 lines.append(
-                    f"{windows[0].where}: windows: each has a warmup of its own, "
-                    "so a run of them takes no --warmup"
+                    f"{windows[0].where}: windows: each has its own warmup, so --warmup is not "
+                    "allowed"
                 )
         if lines:
             raise InputError(yaml_settings.joined(lines))
 
     def locate(self, message: str) -> str:
-        """Return a message of the core with the places of the agents that it names by number."""
+        """Return a message of the core with places in files instead of the agents' numbers."""
 
         def place(match: re.Match[str]) -> str:
             number = int(match["number"])
@@ -142,6 +142,8 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
         mix = mixes.parse(name)
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
+    from hmsim.running import fio_job  # not for mixes
+
     path = find_file(path_or_name, "workloads", "workload")
     if fio_job.is_job_file(path):
         jobs, notes = fio_job.load(path)
@@ -154,7 +156,9 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
                 agents += _copies(_agent(path, node))
                 if len(agents) > MOST_AGENTS:
                     where = yaml_settings.place(path, node)
-                    raise InputError(f"{where}: agents: more than {MOST_AGENTS}, copies included")
+                    raise InputError(
+                        f"{where}: agents: must be at most {MOST_AGENTS}, including copies"
+                    )
         elif key == "description":
             yaml_settings.scalar(path, value_node, key)
         else:
@@ -162,7 +166,7 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
             hint = f"; did you mean '{near}'?" if near else "; known: agents, description"
             raise InputError(f"{yaml_settings.place(path, key_node)}: {key}: unknown key{hint}")
     if agents is None:
-        raise InputError(f"{path}: agents: missing; a workload is a list of agents")
+        raise InputError(f"{path}: agents: is required: a list of agents")
     return Workload(path.stem, tuple(agents))
 
 
@@ -173,8 +177,8 @@ def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
     for index, child in enumerate(node.value):
         if not isinstance(child, yaml.MappingNode):
             raise InputError(
-                f"{yaml_settings.place(path, child)}: agents: entry {index} is a "
-                f"{yaml_settings.kind(child)} where 'key: value' pairs are expected"
+                f"{yaml_settings.place(path, child)}: agents: entry {index}: expected "
+                f"'key: value' pairs, found a {yaml_settings.kind(child)}"
             )
     return node.value
 
@@ -183,7 +187,7 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
     listed = [pair for pair in node.value if _is_list(*pair)]
     windows = [_windows(path, *pair) for pair in listed if pair[0].value == "windows"]
     if len(windows) > 1:
-        raise InputError(f"{windows[1].where}: windows: given before")
+        raise InputError(f"{windows[1].where}: windows: already set")
     numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in LISTS]
     others = [pair for pair in node.value if not _is_list(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark)
@@ -192,7 +196,8 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 
 
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
-    """Return an agent of keys; its path is relative to a folder, or shipped. Raises InputError.
+    """Return the agent that has these keys. Its path is relative to a folder, or shipped. Raises
+    InputError.
 
     Cores and jobs over the twin of a shipped profile have its program's base CPI, unless their keys
     give another.
@@ -224,8 +229,8 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
         known = of_shipped and profile["stem"] in shipped(PROFILES)
         name = f"{profile['stem']}{profile['rest']}" if known else text
         raise InputError(
-            f"{setting.where}: path: a profile is not a trace, got {text}; for its twin write "
-            f"'{TWIN}{name}'"
+            f"{setting.where}: path: must be a trace, got the profile {text}; for its "
+            f"twin use '{TWIN}{name}'"
         )
     trace = _place(folder, text)
     _check_trace(trace, setting)
@@ -263,19 +268,21 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
     for number, window in enumerate(value.value):
         if not isinstance(window, yaml.MappingNode):
             raise InputError(
-                f"{yaml_settings.place(path, window)}: windows: window {number} is a "
-                f"{yaml_settings.kind(window)} where 'key: value' pairs are expected"
+                f"{yaml_settings.place(path, window)}: windows: window {number}: expected "
+                f"'key: value' pairs, found a {yaml_settings.kind(window)}"
             )
         pairs = yaml_settings.flatten(path, window)
         for pair in pairs:
             if any(mark in "".join(pair.pair) for mark in ",;="):
-                raise InputError(f"{pair.where}: windows: {pair.name}: '{pair.text}' is no number")
+                raise InputError(
+                    f"{pair.where}: windows: {pair.name}: must be a number, got '{pair.text}'"
+                )
         windows.append(", ".join(f"{pair.name}={pair.text}" for pair in pairs))
     where = yaml_settings.place(path, key)
     if not windows or not all(windows):
         raise InputError(
-            f"{where}: windows: expected a list of windows, each with instructions, or, of block "
-            "traces, requests"
+            f"{where}: windows: expected a list of windows, each with instructions or, "
+            "for block traces, requests"
         )
     return Setting("windows", "; ".join(windows), where)
 
@@ -323,9 +330,9 @@ def _check_trace(trace: Path, setting: Setting) -> None:
         hint = f"; did you mean '{near}'?" if near else ""
         raise InputError(f"{setting.where}: path: {trace}: {reason}{hint}") from error
     if not stat.S_ISREG(mode):
-        raise InputError(f"{setting.where}: path: {trace}: not a regular file")
+        raise InputError(f"{setting.where}: path: {trace}: must be a regular file")
     if not os.access(trace, os.R_OK):
-        raise InputError(f"{setting.where}: path: {trace}: may not be read")
+        raise InputError(f"{setting.where}: path: {trace}: is not readable")
 
 
 def _neighbour(trace: Path) -> str:

@@ -62,7 +62,7 @@ class Constraint:
             written = AGENT.sub(r"agent._\1.", text)  # no digits after a dot in Python's syntax
             self._root = ast.parse(written, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise InputError(f"'{text}' is no condition: {error}") from error
+            raise InputError(f"must be a condition, got '{text}': {error}") from error
         self._check(self._root, names)
 
     def holds(self, values: Mapping[str, str]) -> bool:
@@ -71,7 +71,7 @@ class Constraint:
             return bool(self._value(self._root, values))
         except (TypeError, ZeroDivisionError, OverflowError) as error:
             shown = ", ".join(f"{name}={value}" for name, value in values.items())
-            raise InputError(f"'{self.text}' has no answer for {shown}: {error}") from error
+            raise InputError(f"'{self.text}' has no result for {shown}: {error}") from error
 
     def _check(self, node: ast.expr, names: Sequence[str]) -> None:
         if isinstance(node, (ast.Name, ast.Attribute)):
@@ -79,10 +79,10 @@ class Constraint:
             if name not in names:
                 near = nearest_name(name, list(names))
                 hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
-                raise InputError(f"'{self.text}': {name} is no axis of this sweep{hint}")
+                raise InputError(f"'{self.text}': {name} is not an axis of this sweep{hint}")
             self.names.add(name)
         elif not _is_allowed(node):
-            raise InputError(f"'{self.text}': '{ast.unparse(node)}' may not stand in a condition")
+            raise InputError(f"'{self.text}': '{ast.unparse(node)}' is not allowed in a condition")
         else:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
@@ -104,7 +104,7 @@ class Constraint:
         if isinstance(node, ast.BinOp):
             left, right = self._value(node.left, values), self._value(node.right, values)
             if isinstance(left, str) or isinstance(right, str):
-                raise TypeError("texts do not add up")
+                raise TypeError("texts cannot be added")
             return ARITHMETIC[type(node.op)](left, right)
         assert isinstance(node, ast.Compare)
         left = self._value(node.left, values)

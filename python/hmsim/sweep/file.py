@@ -172,7 +172,7 @@ class _Reader(NodeReader):
         grid = self.grid(given["grid"]) if "grid" in given else {}
         if "seeds" in given:
             if "seed" in grid:
-                self.refuse(given["seeds"], "seeds", "the grid has an axis 'seed' already")
+                self.refuse(given["seeds"], "seeds", "the grid already has an axis 'seed'")
             grid["seed"] = self.seeds(given["seeds"])
         entries: tuple[Combination, ...] = ()
         if "points" in given:
@@ -192,7 +192,7 @@ class _Reader(NodeReader):
         if "runner" in given:
             runner = self.choice(given["runner"], given["runner"], "runner", ("hmsim", "gem5"))
         if runner == "gem5" and "gem5" not in given:
-            self.refuse(given["runner"], "gem5", "missing: executable, script and workloads")
+            self.refuse(given["runner"], "gem5", "is required: executable, script and workloads")
         if runner != "gem5" and "gem5" in given:
             self.refuse(given["gem5"], "gem5", "needs runner: gem5")
         return read_gem5(self, given["gem5"]) if runner == "gem5" else None
@@ -210,14 +210,16 @@ class _Reader(NodeReader):
         for part in parts:
             for name, where in part.items():
                 if name in seen:
-                    raise InputError(f"{where}: {name}: given before, at {seen[name]}")
+                    raise InputError(f"{where}: {name}: already set at {seen[name]}")
             seen.update(part)
         if "workload" not in seen:
-            raise InputError(f"{self.path}: workload: missing; give it in grid: or points:")
+            raise InputError(f"{self.path}: workload: is required in grid: or points:")
         drawn = found.samples.count if found.samples else 1
         count = math.prod(map(len, found.grid.values())) * max(len(found.entries), 1) * drawn
         if count > MOST_POINTS:
-            raise InputError(f"{self.path}: {count} points are more than {MOST_POINTS}")
+            raise InputError(
+                f"{self.path}: {count} points are too many: must be at most {MOST_POINTS}"
+            )
 
     def constraints(
         self, conditions: Sequence[Value], found: Sweep
@@ -281,14 +283,14 @@ class _Reader(NodeReader):
         directions: tuple[str, ...] = ()
         if method == "optimise":
             if "objective" not in given:
-                self.refuse(node, "objective", "missing: the statistic to minimise or maximise")
+                self.refuse(node, "objective", "is required: the statistic to minimise or maximise")
             objectives = tuple(self.values(given["objective"], "objective"))
             wanted = self.values(given.get("direction", node), "direction", repeats=True)
             directions = tuple(self.choice(v, node, "direction", DIRECTIONS) for v in wanted)
             if len(objectives) != len(directions):
-                self.refuse(node, "direction", "give one for each objective")
+                self.refuse(node, "direction", "must have one entry for each objective")
         elif {"objective", "direction"} & given.keys():
-            self.refuse(node, "objective", "only the method optimise has one")
+            self.refuse(node, "objective", "only the method optimise has an objective")
         drawn = 1 if seed is None else self.number(seed, seed, "seed", LARGEST_SEED, 0)
         return Samples(method, count, drawn, over, objectives, directions)
 
@@ -306,7 +308,7 @@ class _Reader(NodeReader):
         found = self.keys(node, f"{name}: ", known)
         for end in ("from", "to"):
             if end not in found:
-                self.refuse(node, name, f"'{end}' is missing; a range is {{from: 1, to: 9}}")
+                self.refuse(node, name, f"'{end}' is required: a range is {{from: 1, to: 9}}")
         return found
 
     def domain(self, found: Mapping[str, yaml.Node], node: yaml.Node, name: str) -> Range:
@@ -321,4 +323,4 @@ class _Reader(NodeReader):
             return
         near = nearest_name(name, [*OWN_AXES, *self.parameters])
         hint = f"; did you mean '{near}'?" if near else ""
-        self.refuse(key, name, f"no parameter, nor {', '.join(OWN_AXES)} or agent.N.KEY{hint}")
+        self.refuse(key, name, f"must be a parameter, {', '.join(OWN_AXES)} or agent.N.KEY{hint}")

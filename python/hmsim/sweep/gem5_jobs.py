@@ -63,7 +63,7 @@ class Jobs:
             window = _description(path).get("window")
             names.append(f"{path.parent.name}_{path.name}" if window else path.name)
         if len(set(names)) < len(names):
-            raise InputError(f"machines: two have one name: {', '.join(names)}")
+            raise InputError(f"machines: two have the same name: {', '.join(names)}")
         return names
 
 
@@ -97,7 +97,7 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
     text = yaml.safe_dump(_sweep(jobs, workloads, cores), sort_keys=False)
     file = place / SWEEP
     if file.exists() and file.read_text(encoding="utf-8") != text:
-        raise InputError(f"{folder}: holds results of another comparison; choose another folder")
+        raise InputError(f"{folder}: contains results of another comparison; choose another folder")
     file.write_text(text, encoding="utf-8")
     return file
 
@@ -112,9 +112,10 @@ def quiet_windows(table: pd.DataFrame) -> list[str]:
     for name, own in requests[table["error"] == ""].groupby(table["workload"]):
         if quiet := int((own == 0).sum()):
             lines.append(
-                f"{name}: {quiet} of {len(own)} runs had no request of the NVDIMM: the job did not "
-                "use it in that time; --io 64KiB begins where it does (in a new folder), another "
-                "window (--window of 'hmsim guest prepare') elsewhere"
+                f"{name}: {quiet} of {len(own)} runs had no NVDIMM request: the job did "
+                "not use the NVDIMM in that time; start where it does with --io 64KiB (in "
+                "a new folder), or elsewhere with another --window of 'hmsim guest "
+                "prepare'"
             )
     return lines
 
@@ -127,7 +128,7 @@ def _description(machine: Path) -> Mapping[str, Any]:
             return told
     except (InputError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise InputError(f"{machine}: no machine of 'hmsim guest prepare'")
+    raise InputError(f"{machine}: is not a machine of 'hmsim guest prepare'")
 
 
 def _make_checkpoint(jobs: Jobs, checkpoint: Path, options: Sequence[str]) -> None:
@@ -154,7 +155,7 @@ def _make_checkpoint(jobs: Jobs, checkpoint: Path, options: Sequence[str]) -> No
 def _sweep(jobs: Jobs, workloads: Mapping[str, Sequence[str]], cores: int) -> dict[str, Any]:
     """Return the content of a sweep file."""
     return {
-        "description": "Machines that go on in gem5, under policies",
+        "description": "Machines that continue in gem5, under policies",
         "runner": "gem5",
         "config": jobs.config,
         "gem5": {

@@ -70,7 +70,9 @@ class Gem5:
         """Return the command whose run directory is below a folder."""
         options = ["--config", str(folder / CONFIG), "--seed", str(point.options.seed)]
         if point.options.warmup_instructions:
-            raise InputError("gem5: warmup: give a time; the script counts no instructions")
+            raise InputError(
+                "gem5: warmup: must be a time, because the script counts no instructions"
+            )
         if point.options.warmup_ps:
             options += ["--warmup", f"{point.options.warmup_ps}ps"]
         if self.checkpoint:
@@ -155,6 +157,6 @@ def _arguments(reader: NodeReader, given: Mapping[str, yaml.Node], name: str) ->
 
 
 def _beside(reader: NodeReader, text: str) -> str:
-    """Return a file beside the reader's, or the text as it is."""
+    """Return the path of a file beside the reader's; if there is none, the text unchanged."""
     near = reader.path.parent / text
     return os.path.abspath(near) if _is_file(os.fspath(near)) or near.is_dir() else text

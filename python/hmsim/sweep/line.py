@@ -37,8 +37,8 @@ class Line:
         axes = [n for n in names if n not in NOT_AXES and len({str(e.get(n)) for e in labels}) > 1]
         if self.axis not in axes:
             near = nearest_name(self.axis, axes)
-            hint = f"did you mean '{near}'?" if near else f"the sweep varies {', '.join(axes)}"
-            raise InputError(f"--plot: {self.axis}: no axis of this sweep; {hint}")
+            hint = f"did you mean '{near}'?" if near else f"the axes are {', '.join(axes)}"
+            raise InputError(f"--plot: {self.axis}: not an axis of this sweep; {hint}")
 
     def draw(self, table: pd.DataFrame, stem: Path) -> None:
         """Write SVG and PNG: means over seeds and, unless these are the axis, workloads.
@@ -62,15 +62,15 @@ class Line:
         if self.statistic not in units:
             near = nearest_name(self.statistic, list(units))
             hint = f"; did you mean '{near}'?" if near else ""
-            raise InputError(f"--plot: {self.statistic}: no point has it{hint}")
+            raise InputError(f"--plot: {self.statistic}: not a statistic of any point{hint}")
         mean = summary if self.axis == "workload" else averaged
         means = mean(table, [self.statistic]).dropna(subset=[self.statistic])
         others = [n for n in means.attrs["axes"] if n != self.axis and means[n].nunique() > 1]
         groups = list(means.groupby(others, sort=False, dropna=False)) if others else [("", means)]
         if len(groups) > MOST:
             raise InputError(
-                f"--plot: {len(groups)} lines, of {', '.join(others)}; at most {MOST} can be told "
-                "apart"
+                f"--plot: {len(groups)} lines, of {', '.join(others)}: must be at most "
+                f"{MOST} to be distinguishable"
             )
         places = list(dict.fromkeys(means[self.axis]))
         numbers = all(type(place) in (int, float) for place in places)

@@ -115,7 +115,10 @@ def best(sweep: Sweep, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:
-    """Return for each point whether no other is at most as costly in all ways and less in one."""
+    """Return for each point whether it is on the Pareto front.
+
+    No other point is at most as costly in every way and less in one.
+    """
     return [
         not any(
             all(a <= b for a, b in zip(other, own)) and any(a < b for a, b in zip(other, own))

@@ -23,9 +23,9 @@ SHAPES = "osD^vPX"
 
 
 def parse(text: str) -> list[tuple[str, str]]:
-    """Return two statistics and which way is better, of ``A,B``, each with ``:min`` or ``:max``.
+    """Parse ``A,B``, each with ``:min`` or ``:max``, as two statistics and the better direction.
 
-    The way is '' where the text has none. Raises InputError.
+    A direction is '' if the text has none. Raises InputError.
     """
     parts = text.split(",")
     if len(parts) != 2:
@@ -34,19 +34,19 @@ def parse(text: str) -> list[tuple[str, str]]:
     for part in parts:
         name, colon, way = part.strip().partition(":")
         if colon and way not in WAYS:
-            raise InputError(f"--pareto: {name}: '{way}'; choose min or max")
+            raise InputError(f"--pareto: {name}: must be min or max, got '{way}'")
         found.append((name, way))
     return found
 
 
 def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Fill in missing ways: lower is better for latencies and energies, higher for the others."""
+    """Fill in missing directions: lower is better for latencies and energies, higher otherwise."""
     units, found = table.attrs["units"], []
     for name, way in axes:
         if name not in units:
             near = nearest_name(name, list(units))
             hint = f"; did you mean '{near}'?" if near else ""
-            raise InputError(f"--pareto: {name}: no point has it{hint}")
+            raise InputError(f"--pareto: {name}: not a statistic of any point{hint}")
         found.append((name, way or ("min" if units[name] in LESS_IS_BETTER else "max")))
     return found
 

@@ -72,7 +72,7 @@ class Planner:
                 if name not in ("workload", "seed"):
                     fates.setdefault(value, []).append(planned[-1].error)
         if not planned:
-            raise InputError(f"{self._sweep.path}: where: no point is left")
+            raise InputError(f"{self._sweep.path}: where: no point satisfies it")
         hopeless = [errors[0] for errors in fates.values() if all(errors)]
         if hopeless or all(each.point is None for each in planned):
             raise InputError(joined(list(dict.fromkeys(hopeless or [planned[0].error]))))
@@ -105,7 +105,7 @@ class Planner:
         with located(f"{seed.where}: " if seed else ""):
             text = seed.text if seed else "1"
             if not (text.isascii() and text.isdecimal() and len(text) <= 20):
-                raise InputError(f"seed: '{text[:20]}' is no number")
+                raise InputError(f"seed: must be a number, got '{text[:20]}'")
             warmup = values["warmup"].text if "warmup" in values else None
             chosen = options(int(text), warmup)
         system = self._system(values)
@@ -185,7 +185,7 @@ class Planner:
             return error
 
     def _beside(self, name: str) -> str:
-        """Return a file beside the sweep's, or the name as it is."""
+        """Return the path of a file beside the sweep's; if there is none, the name unchanged."""
         near = self._sweep.path.parent / name
         return os.fspath(near) if near.is_file() else name
 
@@ -196,7 +196,7 @@ def _with_key(workload: Workload, path: str, value: Value) -> Workload:
     if int(number) >= len(workload.agents):
         raise InputError(f"{value.where}: {path}: '{workload.name}' has no agent {number}")
     if key in ("path", "kind", "copies"):
-        raise InputError(f"{value.where}: {path}: stands in the workload's file only")
+        raise InputError(f"{value.where}: {path}: is allowed only in the workload's file")
     agents = list(workload.agents)
     agent = agents[int(number)]
     kept = tuple(setting for setting in agent.settings if setting.name != key)
@@ -240,7 +240,7 @@ def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
         if known and name.text not in known:
             near = nearest_name(name.text, sorted(known))
             hint = f"; did you mean '{near}'?" if near else ""
-            raise InputError(f"{name.where}: {name.text}: no point has it{hint}")
+            raise InputError(f"{name.where}: {name.text}: not a statistic of any point{hint}")
 
 
 @contextlib.contextmanager
@@ -254,14 +254,14 @@ def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
     path = Path(directory)
     is_new = not path.exists()
     if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_sweep(path))):
-        raise InputError(f"{path}: exists and is no directory of a sweep")
+        raise InputError(f"{path}: exists and is not a directory of a sweep")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with (path / LOCK).open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise InputError(f"{path}: another sweep is at work there") from error
+                raise InputError(f"{path}: another sweep is running in this directory") from error
             try:
                 yield path
             except InputError:

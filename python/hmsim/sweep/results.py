@@ -70,7 +70,7 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
         return as_table(sorted(store.everything(), key=lambda row: row[1].key))
     runs = sorted(file.parent for file in path.rglob(STATISTICS))
     if not runs:
-        raise InputError(f"{path}: holds no run, comparison or sweep of hmsim")
+        raise InputError(f"{path}: contains no run, comparison or sweep of hmsim")
     table = as_table(list(read_runs(runs)))
     return _with_comparison(table, path / COMPARISON)
 
@@ -105,7 +105,7 @@ def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], O
         if len({own.get(name) for own in settings}) > 1
         and all(len(own.get(name, "")) <= LONGEST_VALUE for own in settings)
     ]
-    # Within one policy bundle all of its parameters differ from another's: its name says it.
+    # If runs differ only from one policy bundle to another, the bundle's name distinguishes them.
     policies: dict[Any, set[tuple[str | None, ...]]] = {}
     for run in runs:
         texts = tuple(run.config.get(name) for name in differing)
@@ -164,13 +164,15 @@ def number(text: str) -> Scalar:
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write a table of results as Parquet, units in the metadata of columns."""
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     units = table.attrs["units"]
     columns, fields = [], []
-    for name in table.columns:
-        values = [None if value != value else value for value in table[name].tolist()]
+    bare = pd.DataFrame(table)  # without attrs, of which pandas makes a deep copy for each column
+    for name in bare.columns:
+        values = [None if value != value else value for value in bare[name].tolist()]
         if len({type(value) for value in values if value is not None} - {int, float}) > 0:
             values = [None if value is None else str(value) for value in values]
         column = pa.array(values, pa.string() if all(v is None for v in values) else None)
@@ -191,7 +193,7 @@ def read_table(path: Path) -> pd.DataFrame:
             found = pq.read_table(file)
         axes = json.loads((found.schema.metadata or {})[b"axes"])
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise InputError(f"{path}: no table of hmsim's: {error}") from error
+        raise InputError(f"{path}: is not a table of hmsim: {error}") from error
     table = found.to_pandas()
     table.attrs["axes"] = axes
     table.attrs["units"] = {
@@ -267,7 +269,7 @@ def maximum_slowdown(together: Sequence[float], alone: Sequence[float]) -> float
 def _pairs(together: Sequence[float], alone: Sequence[float]) -> list[tuple[float, float]]:
     pairs = list(zip(together, alone))
     if not pairs or len(together) != len(alone):
-        raise ValueError("needs a rate together and one alone of each agent")
+        raise ValueError("needs the rates together and alone of each agent")
     return pairs
 
 

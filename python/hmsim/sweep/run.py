@@ -155,12 +155,13 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
     count = workers or len(os.sched_getaffinity(0))
     left = len(points) - len(timed)
     if not seconds:
-        return f"{left} points are to be run; none that was run tells how long they take"
+        return f"{left} points are left to run; no finished point gives an estimate of their time"
     mean = sum(seconds) / len(seconds)
     return (
-        f"{left} points are to be run, {len(points) - left} are finished. By {len(seconds)} timed "
-        f"points ({min(seconds):.2f} .. {max(seconds):.2f} s each, {mean:.2f} s on average): "
-        f"{_span(left * mean)} of one process, {_span(left * mean / count)} of {count}"
+        f"{left} points are left to run, {len(points) - left} are finished. By "
+        f"{len(seconds)} timed points ({min(seconds):.2f} .. {max(seconds):.2f} s "
+        f"each, {mean:.2f} s on average): {_span(left * mean)} of one process, "
+        f"{_span(left * mean / count)} of {count}"
     )
 
 

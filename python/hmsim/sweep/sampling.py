@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values of a sweep's axes: spaced, or drawn at random or from a Sobol sequence.
 
-The same seed gives the same values everywhere: no libm decides more than the sixth digit.
+The same seed gives the same values on every machine: they have six digits, in which all
+libm agree.
 """
 
 from __future__ import annotations
@@ -96,22 +97,22 @@ Domain = Union[Range, Choice]
 
 
 def parse_range(low: str, high: str, scale: str = "linear") -> Range:
-    """Return the range between two texts such as ``4MiB``; whole when both are written so.
+    """Return the range between two texts such as ``4MiB``; of whole numbers if both are whole.
 
     Raises InputError.
     """
     first, last = NUMBER.fullmatch(low), NUMBER.fullmatch(high)
     if first is None or last is None:
-        raise InputError(f"'{low if first is None else high}' is no number")
+        raise InputError(f"'{(low if first is None else high)}' is not a number")
     if first[2] != last[2]:
         raise InputError(f"'{low}' and '{high}' have different units")
     if scale not in ("linear", "log"):
-        raise InputError(f"scale: '{scale}'; choose linear or log")
+        raise InputError(f"scale: must be linear or log, got '{scale}'")
     ends = float(first[1]), float(last[1])
     if not ends[0] < ends[1] < math.inf:
-        raise InputError(f"'{low}' is not below '{high}'")
+        raise InputError(f"'{low}' must be below '{high}'")
     if scale == "log" and ends[0] <= 0:
-        raise InputError(f"a logarithmic scale begins above 0, not at '{low}'")
+        raise InputError(f"a logarithmic scale must begin above 0, got '{low}'")
     whole = all(re.fullmatch("-?[0-9]+", match[1]) for match in (first, last))
     return Range(*ends, first[2], whole, scale == "log")
 

@@ -58,7 +58,7 @@ def _add_buses(
         }
 
     def each(of_name: Callable[[str], Any], kind: str) -> Any:
-        """Return a value for each command; it is asked for once for each name."""
+        """Return a value for each command. ``of_name`` is called once for each name."""
         values = [of_name(str(name)) for name in names.cat.categories]
         return np.array(values, dtype=kind)[names.cat.codes.to_numpy()]
 
@@ -87,7 +87,7 @@ def line_cycles(run: RunDirectory) -> int:
 
 
 def takes_slot(command: str, run: RunDirectory) -> bool:
-    """Tell whether a command takes a cycle of the command bus."""
+    """Return whether a command takes a cycle of the command bus."""
     ack = run.config.get("controller.ack", "grant")
     if command == "nvdimm_ack":
         return ack != "nvdimm_p" and run.config.get("controller.ack_slots", "1") != "0"

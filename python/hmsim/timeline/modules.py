@@ -73,7 +73,7 @@ def _add_flash_channels(
     luns = run.number("nvdimm.nand.chips") * run.number("nvdimm.nand.dies")
     array = luns * run.number("nvdimm.nand.channels")
     if array > MOST_LUNS:
-        raise InputError(f"{run.path / 'config.yaml'}: nvdimm.nand: {array} LUNs cannot be")
+        raise InputError(f"{run.path / 'config.yaml'}: nvdimm.nand: {array} LUNs are impossible")
     for unit in range(array):
         sheet.declare(_track_of_lun(place, unit))
     bus = on_bus["unit"].to_numpy() // max(luns, 1)

@@ -26,8 +26,8 @@ def write_trace(timeline: Timeline, path: Path) -> int:
     slices = timeline.slices
     if len(slices) > MOST_EVENTS:
         raise InputError(
-            f"{timeline.run.path}: {len(slices):,} slices are too many for one file "
-            f"({MOST_EVENTS:,}); choose a part with --from and --to"
+            f"{timeline.run.path}: {len(slices):,} slices are too many for one file: "
+            f"must be at most {MOST_EVENTS:,}; select a part with --from and --to"
         )
     used = set(slices["track"].tolist())
     tracks = {n: track for n, track in enumerate(timeline.tracks) if n in used}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One request, step by step: which command, wait or transfer came when."""
+"""One request, step by step: its commands, waits and transfers, with their times."""
 
 from __future__ import annotations
 
@@ -55,9 +55,13 @@ def story_of(timeline: Timeline, request: int) -> Story:
     last = own["command"].astype(str).isin(BURSTS).to_numpy().nonzero()[0] if len(own) else []
     if not len(last):
         requests = commands.loc[commands["request"] >= 0, "request"]
-        known = f"; it has some from {requests.min()} to {requests.max()}" if len(requests) else ""
+        known = (
+            f"; it contains requests from {requests.min()} to {requests.max()}"
+            if len(requests)
+            else ""
+        )
         raise InputError(
-            f"{timeline.run.path}: the command log does not hold request {request}{known}"
+            f"{timeline.run.path}: the command log does not contain request {request}{known}"
         )
     own = own.iloc[: int(last[-1]) + 1]
     first = own.iloc[0]
@@ -107,7 +111,7 @@ def _phases(timeline: Timeline, own: pd.DataFrame) -> tuple[list[Phase], int | N
 
 
 def _inside(timeline: Timeline, start: int, ack: int) -> tuple[list[Phase], int | None]:
-    """From an NVDIMM command to its ack: lookup, then, when that is not all, flash."""
+    """From an NVDIMM command to its ack: the lookup, then flash if the lookup does not suffice."""
     lookup = min(
         start + _core.parse_time(timeline.run.config.get("nvdimm.buffer.lookup", "0s")), ack
     )

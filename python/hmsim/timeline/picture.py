@@ -21,8 +21,9 @@ if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
 WIDTH, LEFT, RIGHT = 900, 130, 16  # pixels
-# Slices a pixel from which on a track shows shares of time, not slices: of short ones far apart
-# each is seen, but those of cores and threads follow each other.
+# A track with at least this number of slices per pixel shows shares of time instead of slices. The
+# limit is lower for cores and threads: their slices follow each other without gaps, while other
+# short slices stay visible because they are far apart.
 DENSE, DENSE_NODE = 2.0, 0.2
 READABLE = 34  # pixels of the narrowest phase that is still drawn to scale
 UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
@@ -30,10 +31,10 @@ LIGHT = "#d9d9d9"
 GLOSSARY = {
     "nvdimm_read_command": "N-RD: the host asks for the line.",
     "nvdimm_write_command": "N-WR: the host announces the line.",
-    "nvdimm_ack": "ACK: the NVDIMM says that it can take part in the transfer.",
+    "nvdimm_ack": "ACK: the NVDIMM is ready for the transfer.",
     "nvdimm_read": "GRANT: the host gives the NVDIMM the data bus; data follow tCL later.",
     "nvdimm_write": "GRANT: the host takes the data bus for the line; data follow tCWL later.",
-    "precharge": "PRE: the row that was open is closed.",
+    "precharge": "PRE: the open row is closed.",
     "activate": "ACT: the row is opened.",
     "read": "RD: the line's column is read; data follow tCL later.",
     "write": "WR: the line's column is written; data follow tCWL later.",
@@ -41,7 +42,7 @@ GLOSSARY = {
 
 
 class Axis:
-    """Maps times to pixels, piece by piece linearly."""
+    """Maps times to pixels, linearly within each piece."""
 
     def __init__(self, times: Sequence[int], places: Sequence[float]) -> None:
         self.times = list(times)
@@ -135,7 +136,7 @@ def _begin(timeline: Timeline, title: str) -> Drawing:
     drawing.add(Words(16, 28, title, 17, bold=True))
     drawing.height = 38
     if timeline.full:
-        text = "the run went on after its log"
+        text = "the run continued after its log"
         if timeline.channels_end_ps < timeline.end_ps:
             text = f"the log of commands ends at {duration(timeline.channels_end_ps)}"
         drawing.add(Words(WIDTH - RIGHT, 28, text, 11, "end"))
@@ -287,7 +288,7 @@ def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline,
 
 
 def _busy(slices: pd.DataFrame, edges: Any) -> Any:
-    """Return the time that slices of a track take between each two edges."""
+    """Return the time that slices of a track take between neighbouring edges."""
     import numpy as np
 
     starts, ends = slices["start_ps"].to_numpy(), slices["end_ps"].to_numpy()

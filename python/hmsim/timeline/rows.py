@@ -75,8 +75,9 @@ def rows_of(timeline: Timeline, shown: Sequence[int]) -> list[Row]:
     ]
     if sum(row.height for row in rows) > MOST_HEIGHT:
         raise InputError(
-            f"{timeline.run.path}: {len(shown)} tracks are too many for a picture "
-            f"({MOST_HEIGHT // TALL.height} of full height); open timeline.json in Perfetto"
+            f"{timeline.run.path}: {len(shown)} tracks are too many for a picture: "
+            f"must be at most {MOST_HEIGHT // TALL.height} of full height; open "
+            "timeline.json in Perfetto"
         )
     return rows
 
@@ -88,9 +89,9 @@ def heading(timeline: Timeline, group: str, shown: Sequence[int]) -> str:
     if whole[0].place[0] == NODE:
         if len(drawn) == len(whole):
             return group
-        return f"{group}: {len(drawn)} of {len(whole)}, those that ran longest"
+        return f"{group}: {len(drawn)} of {len(whole)}, the longest-running ones"
     units, those = (
         sum(is_of_units(track) and not is_of_collections(track) for track in tracks)
         for tracks in (whole, drawn)
     )
-    return group if units == those else f"{group}: {those} of {units}, those busy longest"
+    return group if units == those else f"{group}: {those} of {units}, the busiest ones"

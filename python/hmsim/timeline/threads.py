@@ -34,15 +34,15 @@ def read_threads(run: RunDirectory) -> pd.DataFrame:
         return table
     for name in (*TIMES, *NUMBERS):
         if table[name].dtype.kind not in "iu":
-            raise InputError(f"{path}: the column '{name}' does not hold whole numbers")
+            raise InputError(f"{path}: the column '{name}' must contain whole numbers")
         least, limit = LIMITS.get(name, (0, 1 << 62))
         if not least <= int(table[name].min()) <= int(table[name].max()) < limit:
-            raise InputError(f"{path}: the column '{name}' holds what cannot be")
+            raise InputError(f"{path}: the column '{name}' contains impossible values")
     for name in TEXTS:
         table[name] = table[name].astype(str)
     unknown = set(table["state"].unique()) - {state for state in STATES if state in CODES}
     if unknown:
-        raise InputError(f"{path}: '{min(unknown)}' is no state of a thread")
+        raise InputError(f"{path}: '{min(unknown)}' is not a state of a thread")
     return table
 
 

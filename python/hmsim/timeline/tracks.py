@@ -114,18 +114,18 @@ def _check(run: RunDirectory, commands: pd.DataFrame, modules: pd.DataFrame) -> 
         for name in table.columns:
             text = name in ("command", "stage", "operation", "cause")
             if not text and len(table) and table[name].dtype.kind not in "iu":
-                raise InputError(f"{path}: the column '{name}' does not hold whole numbers")
+                raise InputError(f"{path}: the column '{name}' must contain whole numbers")
         for name in times:
             if len(table) and not 0 <= int(table[name].min()) <= int(table[name].max()) < 1 << 62:
-                raise InputError(f"{path}: the column '{name}' holds times that cannot be")
+                raise InputError(f"{path}: the column '{name}' contains impossible times")
         if len(table) and (table["channel"].min() < 0 or table["channel"].max() > 4096):
-            raise InputError(f"{path}: the column 'channel' holds channels that cannot be")
+            raise InputError(f"{path}: the column 'channel' contains impossible channels")
     if len(commands) and not commands.groupby("channel")["cycle"].is_monotonic_increasing.all():
-        raise InputError(f"{run.path / COMMAND_FILE}: its commands are not in order")
+        raise InputError(f"{run.path / COMMAND_FILE}: its commands are out of order")
 
 
 def _positive(run: RunDirectory, name: str) -> int:
     value = run.number(name)
     if value <= 0:
-        raise InputError(f"{run.path / 'config.yaml'}: {name}: {value} is not positive")
+        raise InputError(f"{run.path / 'config.yaml'}: {name}: must be positive, got {value}")
     return value

@@ -43,7 +43,7 @@ def columns(path: AnyPath) -> Iterator[Columns]:
     """Yield a trace of misses in pieces of bounded size. Raises InputError."""
     name = find_format(path, None)
     if name not in MISS_FORMATS:
-        raise InputError(f"{path}: a trace of misses is needed ({', '.join(MISS_FORMATS)})")
+        raise InputError(f"{path}: must be a trace of misses ({', '.join(MISS_FORMATS)})")
     if name == "hmsim":
         file = TraceFile(path)
         yield from of_words(file.records(), file.header.two_memories)

@@ -61,5 +61,5 @@ def fault(words: Words, causes: bool) -> str:
         wrong = np.union1d(wrong, np.flatnonzero(run | bio))
     if len(wrong):
         code = int(found[wrong[0]])
-        return f"record {int(at[wrong[0]]) + 1}: bits that escape code {code} does not have"
+        return f"record {int(at[wrong[0]]) + 1}: bits outside the fields of escape code {code}"
     return ""

@@ -162,7 +162,7 @@ class TraceFile:
         )
         self._offsets = array("Q", itertools.accumulate(self._sizes, initial=FIRST_BLOCK))
         if self._offsets[-1] != self.header.index_offset:
-            raise self._damaged("its blocks do not fill the place before its index")
+            raise self._damaged("its blocks do not fill the space before its index")
         #: Bytes of the unpacked form.
         self.size = len(self._start) + self.header.records * COLUMNS
 
@@ -173,15 +173,15 @@ class TraceFile:
         self._file.seek(0)
         start = self._file.read(FIRST_BLOCK)
         if not start.startswith(START):
-            raise InputError(f"{self._path}: is no trace in hmsim's format")
+            raise InputError(f"{self._path}: is not a trace in hmsim's format")
         if len(start) < FIRST_BLOCK:
             raise InputError(f"{self._path}: cut short within its header")
         content = start[FRAME.size :]
         header = Header(*HEADER.unpack(content))
         if header.version not in (VERSION, CAUSAL_VERSION):
             raise InputError(
-                f"{self._path}: version {header.version} of hmsim's format, expected {VERSION} "
-                f"or {CAUSAL_VERSION}"
+                f"{self._path}: must have version {VERSION} or {CAUSAL_VERSION} of hmsim's "
+                f"format, got {header.version}"
             )
         if zlib.crc32(content[:CHECKED]) != header.checksum:
             raise self._damaged("the checksum of its header is wrong")
@@ -193,7 +193,7 @@ class TraceFile:
             and header.causes == (header.version == CAUSAL_VERSION)
             and header.two_memories >= header.causes
         ):
-            raise self._damaged("its header contradicts itself")
+            raise self._damaged("its header is inconsistent")
         return header, content
 
     def _read_index(self) -> bytes:
@@ -208,7 +208,7 @@ class TraceFile:
             raise self._damaged(f"{self._file_bytes - end} bytes follow its index")
         self._file.seek(header.index_offset)
         if self._file.read(FRAME.size) != FRAME.pack(FRAME_MAGIC, size):
-            raise self._damaged("its index is not where its header says")
+            raise self._damaged("its index is not at the place in its header")
         index = self._file.read(size)
         if len(index) != size or zlib.crc32(index) != header.index_checksum:
             raise self._damaged("the checksum of its index is wrong")
@@ -226,7 +226,7 @@ class TraceFile:
             wanted = self._records_of(block) * COLUMNS
             size = self._sizes[block]
             if size > wanted + wanted // 128 + 1024:  # more than zstd ever makes of it
-                raise self._damaged(f"{name} has {size} bytes for {wanted}")
+                raise self._damaged(f"{name} has {size} bytes instead of {wanted}")
             try:
                 self._file.seek(self._offsets[block])
                 packed = self._file.read(size)
@@ -283,7 +283,8 @@ def check_name(path: AnyPath) -> None:
     """Raise InputError when a name promises a compression that such a file does not have."""
     if os.path.splitext(path)[1] in (".gz", ".xz"):
         raise InputError(
-            f"{os.fspath(path)}: hmsim's format is made of zstd frames: name it .hmsim.zst"
+            f"{os.fspath(path)}: hmsim's format consists of zstd frames: use a name "
+            "that ends in .hmsim.zst"
         )
 
 

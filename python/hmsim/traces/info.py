@@ -68,7 +68,7 @@ def info(
         if report:
             report(reading.share)
     if not summary.sources:
-        others = f", but {records.skipped} other records" if records.skipped else ""
+        others = f", but with {records.skipped} other records" if records.skipped else ""
         raise InputError(f"{os.fspath(path)}: a {found} trace without reads and writes{others}")
     memories = summary.memories if two_memories else summary.memories[:1]
     counts = [[memory[kind]["accesses"] for memory in memories] for kind in ("reads", "writes")]
@@ -112,7 +112,7 @@ def _replays(name: str, completions: int) -> str:
     """Return the values of ``replay`` that a block trace of this format can have."""
     if FORMATS[name].clock_is_coarse:
         step = FORMATS[name].clock_step_ns / 1e9
-        return f"closed, timed ({step:g} s a step: too coarse to infer)"
+        return f"closed, timed (steps of {step:g} s: too coarse for inferred)"
     return "closed, timed, inferred" + ("" if completions else " with old_response")
 
 

@@ -19,7 +19,8 @@ from hmsim.common.directories import open_regular
 from hmsim.traces.file import TraceFile, is_trace_file
 
 BLOCK = 1 << 20  # bytes handed out at a time
-# Bytes decompressed at a time: no format makes more than 32 MiB of them (zstd: 128 KiB out of 4).
+# Compressed bytes that are decompressed at a time. No format expands them to more than 32 MiB (zstd
+# expands 4 bytes to 128 KiB at most).
 STEP = 1 << 10
 GZIP_LENGTH = 4  # last bytes of a gzip frame, which hold its content's length
 ZSTD_HEADER = 18  # bytes of a zstd frame's header, at most

@@ -91,5 +91,5 @@ class RecordPipe:
         self._writer.close(flags, vcpus, caches, label)
         if self._writer.records != records:
             raise InputError(
-                f"{os.fsdecode(label)}: {self._writer.records} records were captured, not {records}"
+                f"{os.fsdecode(label)}: captured {self._writer.records} records, expected {records}"
             )

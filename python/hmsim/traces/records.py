@@ -99,7 +99,7 @@ def find_format(path: AnyPath, name: str | None) -> str:
     if name is not None and name not in FORMATS:
         near = nearest_name(name, list(FORMATS))
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
-        raise InputError(f"format '{name}' is unknown{hint}")
+        raise InputError(f"unknown format '{name}'{hint}")
     start = b""
     for piece in read_pieces(path):
         start += piece
@@ -111,18 +111,20 @@ def find_format(path: AnyPath, name: str | None) -> str:
         return name
     if start.startswith(START) and not is_trace_file(path):
         raise InputError(
-            f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
+            f"{os.fspath(path)}: hmsim's format must not be compressed again; it is "
+            "already compressed"
         )
     if start.startswith(MAGIC):
-        raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format, which is read no longer")
+        raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format is no longer supported")
     found = next((each.name for each in FORMATS.values() if each.resembles(start)), None)
     if found is None:
         hint = (
-            "; its bytes are no text, and no instructions of ChampSim's"
+            "; its bytes are not text, and not ChampSim's instructions"
             if b"\0" in start
-            else "; other block traces of columns are 'csv', which has to be named"
+            else "; use format csv for other block traces with columns"
         )
         raise InputError(
-            f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)}){hint}"
+            f"{os.fspath(path)}: its first line matches no known format "
+            f"({', '.join(FORMATS)}){hint}"
         )
     return found

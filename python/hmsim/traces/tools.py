@@ -102,10 +102,12 @@ def convert(
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
     _check_choice(source, found, memory, vcpu)
     if found != "hmsim" and (skip or limit is not None):
-        raise InputError(f"{os.fspath(source)}: only traces of format hmsim are cut, not {found}")
+        raise InputError(
+            f"{os.fspath(source)}: only traces of format hmsim can be cut, not {found}"
+        )
     window = range(skip, ENDLESS if limit is None else skip + limit)
     if os.path.exists(target) and os.path.samefile(source, target):
-        raise InputError(f"{os.fspath(target)}: is the trace to convert")
+        raise InputError(f"{os.fspath(target)}: must differ from the trace to convert")
     if to == "hmsim":
         check_name(target)
     counter = Counter()
@@ -140,7 +142,7 @@ def convert(
                 "dropped_completions": reading.records.completions,
             }
         if not counter.accesses:
-            raise InputError(f"{os.fspath(source)}: holds no record that is kept")
+            raise InputError(f"{os.fspath(source)}: contains no record to keep")
     summary: dict[str, Any] = {"from": found, "to": to, "accesses": counter.accesses}
     if counter.dropped:
         summary["dropped"] = counter.dropped
@@ -152,18 +154,18 @@ def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | N
     """Raise InputError unless the trace has the chosen memory and vCPU."""
     path = os.fspath(source)
     if memory is not None and memory not in MEMORIES:
-        raise InputError(f"memory '{memory}': expected {', '.join(MEMORIES)}")
+        raise InputError(f"memory: must be one of {', '.join(MEMORIES)}, got '{memory}'")
     if vcpu is not None:
         if found != "hmsim":
-            raise InputError(f"{path}: traces of format {found} tell no vCPUs")
+            raise InputError(f"{path}: traces of format {found} record no vCPUs")
         vcpus = TraceFile(source).header.vcpus
         if not 0 <= vcpu < vcpus:
-            raise InputError(f"{path}: has no vCPU {vcpu}, only {vcpus}")
+            raise InputError(f"{path}: has no vCPU {vcpu}: must be below {vcpus}")
     two = found == "hmsim" and has_two_memories(source)
     if two and memory is None:
-        raise InputError(f"{path}: its lines are of two memories: choose one, or both (--memory)")
+        raise InputError(f"{path}: has lines of two memories: choose one, or both (--memory)")
     if memory is not None and not two:
-        raise InputError(f"{path}: its lines are of one memory, nothing is to be chosen")
+        raise InputError(f"{path}: has lines of one memory: --memory is not allowed")
 
 
 def _chosen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writers of trace formats: accesses to the bytes of a file."""
+"""Writers of trace formats, which turn accesses into the bytes of a file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def whole(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def requests(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
-    """Yield successive lines of a page, all read or all written, as one request at the first."""
+    """Yield successive lines of a page, all read or all written, as one request: the first's."""
     request: Access | None = None
     for access in whole(counter, accesses):
         if request is not None:
@@ -63,7 +63,7 @@ def requests(counter: Counter, accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def to_ramulator(accesses: Iterable[Access], counter: Counter) -> Iterator[bytes]:
-    """Yield lines of a read each; a write-back goes with the read before it, or a later one."""
+    """Yield a line for each read; a write-back joins the read before it, or a later one."""
     before = 0
     waiting: deque[int] = deque()  # write-backs
     read: Access | None = None

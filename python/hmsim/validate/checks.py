@@ -144,7 +144,10 @@ def _flash_read() -> Iterator[Row]:
 
 
 def _flash_program() -> Iterator[Row]:
-    """Groups of 128 pages, line by line: whole pages, and work for every LUN at any time."""
+    """Pages are written line by line in groups of 128, so that the buffer evicts whole pages.
+
+    A group has pages of every LUN, so each LUN always has work.
+    """
     bench = Bench("mascots16", nvdimm__buffer__write_size="1MiB")
     group = 128 * PAGE
     marks = []
@@ -159,8 +162,8 @@ def _flash_program() -> Iterator[Row]:
     yield Row("flash", "page programs", expected, rate, "MB/s", 0.01 * expected, source)
 
 
-# By size of flash pages. Greedy victims are all alike, so that a block more or less decides on what
-# the last program of each pads; those of fifo are not.
+# Overrides by size of flash pages. With greedy victims, the result depends on one block more or
+# less, because all victims are alike and each pads its last program. With fifo victims it does not.
 OTHER_PAGES = {4 * PAGE: {"nvdimm.ftl.frontier": "shared", "nvdimm.ftl.victim": "fifo"}}
 
 
@@ -172,7 +175,7 @@ def _amplification(
     page: int = PAGE,
     partial_writes: str = "combine",
 ) -> float:
-    """Return the write amplification of page writes to one small LUN of OP 28 % that is full."""
+    """Return the write amplification of page writes to one small, full LUN of OP 28 %."""
     pages_per_block = 32
     pages = blocks * pages_per_block * (page // PAGE) * 100 // 128
     config = load_config(
@@ -262,7 +265,7 @@ def _policy_slots() -> Iterator[Row]:
 
 
 def _harmonic() -> Iterator[Row]:
-    """The table's size, its cells against closed forms, and exact against table on a mix."""
+    """The table's size; its cells against closed forms; exact rates against the table on a mix."""
     paper, used = harmonic_table_bytes()
     source = "4 x 6 + 4 x 48 + 5 x 576 (R9)"
     yield Row("policies", "table of hms, the paper's formula", 3096, paper, "bytes", 0, source)
@@ -297,7 +300,7 @@ def _policy_vectors() -> Iterator[Row]:
 
 
 def _replay() -> Iterator[Row]:
-    """Inferred replays of block traces beside the programs that they are of."""
+    """Inferred replays of block traces, compared with the programs that were traced."""
     for name, got in replay.within_target():
         source = "docs/block-drivers.md: at most 10 %"
         yield Row("replay", name, 1, got, "", 0.1, source)
@@ -310,7 +313,7 @@ def _storage_forms() -> Iterator[Row]:
 
 
 def _storage_claims() -> Iterator[Row]:
-    """Claims of papers: the middle of the band, and half of its width."""
+    """Claims of papers: the expected value is the band's middle, the tolerance half its width."""
     kinds = (
         *(storage_claims, storage_device_claims, storage_applications, storage_paging),
         storage_nas,
@@ -353,7 +356,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     if group != "all" and group not in CHECKS:
         near = nearest_name(group, [*CHECKS, "all"])
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(CHECKS)}, all"
-        raise InputError(f"validate: no group '{group}'{hint}")
+        raise InputError(f"validate: unknown group '{group}'{hint}")
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
     rows: list[Row] = []
     for index, check in enumerate(chosen):

@@ -2,8 +2,8 @@
 """The same traces through this simulator's DRAM, DRAMsim3's devices, and the whole of DRAMsim3.
 
 All share timings, address map and page policy (open). With DRAMsim3's devices the controller is
-this simulator's, so commands can be compared one by one. The whole DRAMsim3 has queues of its own
-shape: it is compared at equal capacity, this simulator's queue being as deep as DRAMsim3's queues
+this simulator's, so commands can be compared one by one. The whole DRAMsim3 has several queues, so
+the comparison is at equal capacity: this simulator's queue is as deep as DRAMsim3's queues together
 were full, on average, in the same trace.
 """
 
@@ -29,8 +29,8 @@ ROW = 128 * LINE  # bytes of a rank's row; rows are the highest field of the add
 QUEUE = 32  # DRAMsim3's transaction queues, each; its bank queues hold 8 commands
 BATCH = (32, 1)  # of writes: DRAMsim3 begins with a full buffer and takes what is in it
 ABSENT = (
-    "DRAMsim3 is not part of this build, so nothing is compared with it; "
-    "'scons dramsim3=1' adds it (needs cargo)"
+    "DRAMsim3 is not part of this build, so there is no comparison; build "
+    "with 'scons dramsim3=1' (needs cargo)"
 )
 
 
@@ -45,8 +45,8 @@ class Trace:
 
     Attributes:
         name: of the trace.
-        tolerance: relative, of the cycles of this simulator against those of the whole DRAMsim3,
-            on the first part and 4 ranks; None where the policies differ too much for one.
+        tolerance: largest relative difference of cycles from the whole DRAMsim3, on the first part
+            and 4 ranks. None: the policies differ too much for a tolerance.
         addresses: int64 array of bytes.
         writes: uint8 array, 1 for a write.
         cycles: int64 array of arrivals, empty when each comes as soon as the last is admitted.
@@ -153,13 +153,13 @@ class Comparison:
     """One trace on one part, through all models.
 
     Attributes:
-        differing: commands in which this simulator's log and that over DRAMsim3's devices differ,
-            its timing table mended; and as it is.
-        native: this simulator, its queue as deep as ``whole``'s were full.
+        differing: numbers of commands in which this simulator's log differs from that over
+            DRAMsim3's devices: with the mended timing table, and with the original one.
+        native: this simulator; its queue is as deep as those of ``whole`` were full on average.
         whole: DRAMsim3's own controller.
         mended: the same over the mended timing table.
-        steady: cycles of the second half of the trace, here and in the whole DRAMsim3: without
-            what only the beginning and the end cost. None where they are not compared.
+        steady: cycles of the trace's second half, here and in the whole DRAMsim3, which exclude the
+            costs of the beginning and the end. None: not compared.
     """
 
     part: str

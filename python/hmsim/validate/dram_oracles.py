@@ -54,7 +54,7 @@ def refresh_loss() -> Iterator[Oracle]:
 
 
 def same_bank_refreshes() -> Iterator[Oracle]:
-    """DDR5: the banks of each of four numbers are refreshed twice in tREFI."""
+    """DDR5: the banks of each of the four bank numbers are refreshed twice in tREFI."""
     bench = Bench(
         "validate_ddr3",
         dram__preset="ddr5_4800b_16gb_x8",

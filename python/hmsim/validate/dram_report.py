@@ -28,15 +28,42 @@ remain. Both simulators use the same timings, address map (row, bank, rank, colu
 lowest), open pages and refresh interval.
 
 ## Closed forms
+
+The closed forms are for these parts:
+
+- **Reads, refreshes of a rank, energy**: `configs/validate_ddr3.yaml`, 4 ranks of DDR3-1600
+  11-11-11-28 with devices of 4 Gb x8. Latencies count from the first command to the last data beat.
+- **Cycles lost to a refresh**: the part of `configs/mascots16.yaml` (`table3`), one rank of
+  DDR3-1600 11-11-11-28 with devices of 1 Gb x4.
+- **Same-bank refreshes**: 2 ranks of DDR5-4800B with devices of 16 Gb x8.
+- **Writes to two ranks**: 2 ranks of the first part.
+
+`hmsim validate dram` also checks closed forms of LPDDR5-6400 and of HBM3 at 6.4 Gb/s
+(`configs/validate_lpddr5.yaml`, `configs/validate_hbm3.yaml`).
 """
 
 LOGS = """
+## Traces
+
+Both comparisons below use these traces:
+
+| trace | requests |
+| --- | --- |
+| stream, write stream | reads, or writes, of consecutive lines |
+| random | reads of random lines of 1 GiB |
+| random mix | the same, a third of them writes |
+| bursts | reads of 8 consecutive lines at random places |
+| burst mix | the same, a third of the bursts writes |
+| conflicts | reads of random rows of one bank |
+| frequent refresh | bursts, with a quarter of the refresh interval |
+| sparse | random mix, one request in 200 cycles on average |
+
 ## Commands, one by one
 
 `dram.backend: dramsim3` runs hmsim's controller on DRAMsim3's device model. The check compares each
-command (cycle, kind, rank, bank, row, request) of traces of {logged:,} requests (a quarter for
-*conflicts*, a twentieth for *sparse*) with the native timing engine. The two timing tables differ
-in one rule: DRAMsim3 lacks tRTRS between writes to different ranks. "Mended" adds it
+command (cycle, kind, rank, bank, row, request) with that of the native timing engine, on traces of
+{logged:,} requests (a quarter for *conflicts*, a twentieth for *sparse*). The two timing tables
+differ in one rule: DRAMsim3 lacks tRTRS between writes to different ranks. "Mended" adds it
 (`dram.dramsim3_mend_timing`); "original" does not.
 """
 
@@ -50,40 +77,47 @@ in all of these; hmsim's single queue has that depth. hmsim's controller drains 
 from {high} waiting writes down to {low}.
 
 Cycles, latencies of reads (mean and 99th percentile, in ns) and GB/s are DRAMsim3's, then hmsim's.
-"Residual" is hmsim's excess of cycles. "tRTRS" is the part of it that the mended timing table
-adds to DRAMsim3. The share of row hits differs by {hits:.2f} at most.
+"Residual" is hmsim's excess of cycles; below 0, hmsim finishes sooner. "tRTRS" is the same excess
+of DRAMsim3 with the mended timing table: the part that tRTRS explains. The share of row hits
+differs by {hits:.2f} at most.
 """
 
 EXPLANATIONS = """
 ## The residuals, explained
 
-- **stream, conflicts, sparse.** The controller has nothing to choose, and both agree.
-- **write stream.** DRAMsim3 completes a write when its buffer accepts it, so its run ends one queue
-  of writes earlier. It also lacks tRTRS between ranks.
-- **random, bursts, frequent refresh.** DRAMsim3 serves the banks' queues in turn and issues the
-  first legal command. An activate or precharge can therefore delay a legal column command and leave
-  the data bus idle for a cycle. hmsim issues the column command first. With that change in
-  DRAMsim3's `GetCommandToIssue` (50,000 requests, 4 ranks), the residuals shrink. On DDR3, random
-  goes from -4.7 to -1.2 % and bursts from -1.0 to -0.2 %. On DDR4, random goes from -9.0 to -4.0 %
-  and bursts from -4.8 to -2.4 %. The rest comes from DRAMsim3's limit of 8 commands a bank: old
-  requests wait in front of full banks.
-- **random mix, burst mix.** Write batches add to this. DRAMsim3 moves a batch to the banks' queues,
-  where it mixes with reads. In hmsim a batch has the banks alone until {low} write is left, or only
-  writes to ranks under refresh. Its end keeps few banks busy, above all if there are few banks.
+- **stream, conflicts, sparse.** Both agree, because requests leave the controller nothing to
+  choose.
+- **write stream.** DRAMsim3 completes a write when its buffer accepts it. Its run therefore ends
+  one queue of writes earlier. It also lacks tRTRS between ranks.
+- **random, bursts, frequent refresh.** hmsim is faster, because it keeps the data bus busier.
+  DRAMsim3 visits the banks' queues in turn and issues the first legal command. This can be an
+  activate or precharge while a column command is also legal; the data bus then idles for a cycle.
+  hmsim issues the column command first. With that change in DRAMsim3's `GetCommandToIssue` (50,000
+  requests, 4 ranks), the residuals shrink. On DDR3, random goes from -4.7 to -1.2 % and bursts from
+  -1.0 to -0.2 %. On DDR4, random goes from -9.0 to -4.0 % and bursts from -4.8 to -2.4 %. The rest
+  comes from DRAMsim3's limit of 8 commands a bank: requests to a full bank wait in the transaction
+  queue and occupy its entries.
+- **random mix, burst mix.** Write batches add an effect in the other direction. In DRAMsim3 the
+  writes of a batch enter the banks' queues, where reads can issue between them. In hmsim reads wait
+  until {low} write of the batch is left, or only writes to ranks under refresh. Their mean latency
+  is therefore longer. The last writes of a batch also use few banks, so the data bus idles. This
+  costs most if there are few banks: *random mix* takes longer than in DRAMsim3 on one or two ranks,
+  and less time on four.
 - **p99 latency.** DRAMsim3's is longer when banks compete, because it does not serve the oldest
   request first.
-- **Forwarding.** DRAMsim3 answers a read of a waiting write from its buffer and merges reads of a
-  line. In hmsim each read goes to DRAM. These traces do not show the difference.
+- **Forwarding.** DRAMsim3 answers a read of a line that waits to be written from its buffer, and
+  merges reads of one line. In hmsim each read goes to DRAM. The traces hardly ever read a line
+  twice within a queue, so the results do not show this difference.
 
 ## Named faults of DRAMsim3
 
 1. **No tRTRS between writes to different ranks** (`timing.cc`, `write_to_write_o`). The shortest
    trace is two writes to closed banks of two ranks in one cycle. Their write commands are 5 cycles
    apart in hmsim (burst + tRTRS) and 4 in DRAMsim3. Reads have the gap in both.
-2. **`REFI` in twelve DDR3 and three LPDDR3 files.** The parser reads `tREFI`, so it silently
-   refreshes every 7800 cycles instead of 6240 (DDR3-1600). `dram.dramsim3_ini` rejects such a file
-   and names the right key. `dram.dramsim3_mend_ini: true` reads it as intended.
-3. **The last writes are never written.** Up to 8 stay in the buffer until more arrive.
+2. **`REFI` in twelve DDR3 and three LPDDR3 files.** DRAMsim3's parser knows only the key `tREFI`.
+   It silently uses its default, 7800 cycles instead of 6240 (DDR3-1600). `dram.dramsim3_ini`
+   rejects such a file and names the right key. `dram.dramsim3_mend_ini: true` reads it as intended.
+3. **The last writes never reach DRAM.** Up to 8 stay in the buffer until more arrive.
 
 Next: [Validation of the FTL](validation-ftl.md), or [DRAMsim3](dramsim3.md) to build it in.
 """

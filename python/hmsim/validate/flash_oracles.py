@@ -83,7 +83,7 @@ BUSES: tuple[tuple[str, int, Times, str], ...] = (
 
 
 class FlashBench:
-    """A flash array with some ``nvdimm.nand`` keys, without time for commands unless given."""
+    """A flash array with some ``nvdimm.nand`` keys; commands take no time by default."""
 
     def __init__(self, capacity: str = "32GiB", **keys: Any) -> None:
         nand = {f"nvdimm.nand.{key}": value for key, value in keys.items()}

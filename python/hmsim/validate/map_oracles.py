@@ -36,7 +36,7 @@ def _statistics(requests: int, read_ratio: float, **keys: Any) -> dict[str, Any]
 
 
 def cached_map() -> Iterator[Oracle]:
-    """Yield the hit ratio of uniform reads, and how a map that is cached whole differs."""
+    """Yield the hit ratio of uniform reads, and the cost of a map that is cached completely."""
     entries = 14_000
     stats = _statistics(20_000, 1, map="cached", map_cache=f"{8 * entries}B")
     expected = (entries - BUFFERED) / (PAGES - BUFFERED)

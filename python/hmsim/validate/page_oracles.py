@@ -13,7 +13,7 @@ TOLERANCE = 0.03
 BLOCKS = 2048
 PAGES = 32  # flash pages in a block
 OVER_PROVISIONING = (15, 28)
-# Parts of a page of 16 KiB, a bit each, and in how many stretches they lie.
+# Parts of a page of 16 KiB as bits, and the number of stretches in which they lie.
 PARTS = ((0b0001, 1), (0b1000, 1), (0b0110, 1), (0b1001, 2), (0b1111, 1))
 T_CCS = 500  # ns
 
@@ -38,7 +38,7 @@ def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:
 
 
 def random_victim(parts: int, over_provisioning: float, partial_writes: str) -> float:
-    """Return the same, any full block as likely to be collected as another."""
+    """Return the same for victims that are drawn from all full blocks with equal probability."""
     if partial_writes == "merge":
         return parts * random_victim(1, over_provisioning, "combine")
     spare = over_provisioning / (100 + over_provisioning)
@@ -130,7 +130,7 @@ def devices() -> Iterator[Oracle]:
             ("read", planes * read + between + t_r),
             ("program", planes * program + between + t_prog + status),
         ):
-            # An erase keeps the LUN until all have come.
+            # An erase occupies the LUN until all requests have arrived.
             tasks = [(0, "erase", 0, 1, 0, 0)]
             tasks += [(US, operation, 0, 0, number, mask) for number in range(planes * pages)]
             done = bench.run(tasks)[0]

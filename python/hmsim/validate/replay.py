@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far off is a block trace that is replayed on another device? (docs/block-drivers.md)
 
-Programs whose causes are known run on a device; of that run we keep what a trace keeps, arrivals
-and completions; from these it is replayed on a device that is slower or faster, and held against
-the program itself on that device. Five ways of replay: ``inferred`` (hmsim's own inference),
-``timed``, ``closed``, ``single`` (the latest completion is the only parent) and ``random`` (as many
-parents as inferred, drawn from all that were done): the last two are controls.
+Programs whose causes are known run on a device. From the arrivals and completions of that run, as a
+trace records them, it is replayed on a slower or faster device. The result is compared with the
+program itself on that device. Five ways of replay: ``inferred`` (hmsim's own inference), ``timed``,
+``closed``, ``single`` (the latest completion is the only parent) and ``random`` (as many parents as
+inferred, drawn from all completed requests). The last two are controls.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def chain(world: World, draw: random.Random) -> None:
 
 
 def chains(world: World, draw: random.Random) -> None:
-    """Six threads that do not know each other: think, read."""
+    """Six independent threads: think, read."""
     for _ in range(6):
         chain(world, random.Random(draw.random()))
 
@@ -59,7 +59,7 @@ def fork_join(world: World, draw: random.Random) -> None:
 
 
 def open_arrivals(world: World, draw: random.Random) -> None:
-    """Requests that come from outside, whatever is done: 20,000 a second."""
+    """20,000 requests a second from outside, which wait for nothing."""
 
     def thread() -> Iterator[Any]:
         for _ in range(3 * ROUNDS):
@@ -98,7 +98,7 @@ def locked(world: World, draw: random.Random) -> None:
 
 
 def read_ahead(world: World, draw: random.Random) -> None:
-    """A reader of a file: the next eight pages are asked for when it reaches the ones before."""
+    """A reader of a file. It requests the next eight pages when it reaches the eight before."""
 
     def thread() -> Iterator[Any]:
         ahead = [world.send() for _ in range(8)]
@@ -112,7 +112,7 @@ def read_ahead(world: World, draw: random.Random) -> None:
 
 
 def pipeline(world: World, draw: random.Random) -> None:
-    """A reader hands pages to a writer, at most four at once: each thinks over each page."""
+    """A reader hands pages to a writer, four at most at a time; each thinks over each page."""
     state = {"handed": 0, "written": 0}
     idle: list[Action] = []
 
@@ -143,7 +143,7 @@ def pipeline(world: World, draw: random.Random) -> None:
 
 
 def group_commit(world: World, draw: random.Random) -> None:
-    """Eight clients whose commits share log writes: one is under way, the next takes all."""
+    """Eight clients share log writes: while one is in progress, the next collects commits."""
     waiting: list[Action] = []
     busy = False
 
@@ -176,7 +176,7 @@ def bursts(world: World, draw: random.Random) -> None:
     world.start(thread())
 
 
-# The rules were made with these in view (seed 1) ...
+# Programs for which the rules were made (seed 1).
 PROGRAMS: dict[str, Program] = {
     "one chain": chain,
     "fork and join": fork_join,
@@ -186,7 +186,7 @@ PROGRAMS: dict[str, Program] = {
     "a lock": locked,
     "read-ahead": read_ahead,
 }
-# ... and these were written down, and first run, when the rules stood.
+# Programs that were written and first run after the rules were fixed.
 HELD_OUT: dict[str, Program] = {
     "a pipeline": pipeline,
     "group commit": group_commit,
@@ -228,7 +228,7 @@ def single(trace: list[Io]) -> Causes:
 
 
 def drawn(trace: list[Io], like: Causes, seed: int) -> Causes:
-    """Return causes with parents drawn from completed requests, as many each as in ``like``."""
+    """Return causes with parents drawn from completed requests: as many each as in ``like``."""
     draw = random.Random(seed)
     return _with_parents(
         trace,
@@ -263,7 +263,7 @@ def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
 
 
 def timed(trace: list[Io], factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace at its own times."""
+    """Return the requests of a trace, sent at the times of the trace."""
     world = World(factor, seed)
     for io in trace:
         world.at(io.arrival, world.send)
@@ -271,7 +271,7 @@ def timed(trace: list[Io], factor: float, seed: int) -> list[Io]:
 
 
 def closed(trace: list[Io], factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace, as fast as they are served, as many at once as it has had."""
+    """Return the requests of a trace, issued as fast as served, with its largest number at once."""
     world = World(factor, seed)
     events = sorted([(io.arrival, 1) for io in trace] + [(io.done or 0, -1) for io in trace])
     depth = most = 0

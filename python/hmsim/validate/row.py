@@ -75,7 +75,7 @@ class Row:
 
     def complaint(self) -> str:
         """Return a line that states why a row that does not pass() fails."""
-        place = "is within" if self._within() else "lies outside of"
+        place = "is within" if self._within() else "is outside"
         low, high = self.expected - self.tolerance, self.expected + self.tolerance
         unit = f" {self.unit}".rstrip()
         why = f"; listed as missed: {self.missed}" if self.missed else ""

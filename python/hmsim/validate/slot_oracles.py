@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closed forms of LPDDR5 and HBM3: lines in two halves, and what their commands need beside a slot.
+"""Closed forms of LPDDR5 and HBM3: lines in two halves, and commands that need more than one slot.
 
 LPDDR5 starts a data clock before bursts and splits activates; HBM3 has two command buses that two
 pseudo-channels share.
@@ -54,7 +54,7 @@ def line_of(t: dict[str, int]) -> int:
 
 
 def clock_start() -> Iterator[Oracle]:
-    """CAS goes while tRCD passes, or costs a cycle; none is needed while WCK runs."""
+    """CAS issues while tRCD passes; on an open row it costs a cycle, unless WCK runs."""
     bench = LPDDR5.bench(dram__refresh=False)
     t = bench.cycles
     data = t["CL"] + line_of(t)
@@ -73,7 +73,7 @@ def clock_start() -> Iterator[Oracle]:
         got = bench.latency(address) / bench.period
         bench.system.advance(bench.system.now + STEP)  # tRAS is over, and WCK has stopped
         yield Oracle(f"LPDDR5: {name}", expected, got, "cycles", 0, source)
-    # WCK runs for this one: the read before it, in the cycle after its CAS, keeps it running.
+    # WCK runs for this read: the read before it, in the cycle after its own CAS, keeps WCK on.
     runs = 1 + data + t["tWCKPST"]
     for name, distance, start in (("last", runs, 0), ("first", runs + 1, 1)):
         system = bench.system
@@ -96,7 +96,7 @@ def clock_start() -> Iterator[Oracle]:
 
 
 def _streams(part: _Part, columns: int) -> Iterator[Oracle]:
-    """Yield the rates of lines, of ``columns`` reads each, that follow one another, and of rows."""
+    """Yield the rates of consecutive lines of ``columns`` reads each, and of rows."""
     lines = part.columns * GROUPS  # one row of each group
     t = part.bench().cycles
     several = f"{columns} " if columns > 1 else ""
@@ -145,7 +145,7 @@ def _refreshes(part: _Part, columns: int) -> Iterator[Oracle]:
 
 
 def _bank_refreshes(part: _Part, turns: int) -> Oracle:
-    """Return the number of those that take ``turns`` until each bank had one."""
+    """Return the number of per-bank refreshes, ``turns`` of which refresh each bank once."""
     bench = part.bench(dram__refresh_mode="same_bank")
     time = 1_000_000_000  # ps
     bench.system.advance(time)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Claims on applications: Berkeley DB, Postmark and a build, captured and replayed on each system.
 
-A band is written down before the run: factor 3 for what MICRO 2010 measured (S37), as its
-machines, their memory and the sizes differ; the order of systems; and less than 1.3 for what is
-bound by the processor (S33). Systems that a paper has within a tenth of each other have no order.
-All data lie under XFS, as both papers' do, and are read and written directly, but for the build,
-which has a page cache that holds all of it.
+Bands are written down before the run. A speed that MICRO 2010 measured (S37) has a factor of 3,
+because machines, memory and sizes differ. Other bands are the order of systems, and less than 1.3
+for programs that the processor limits (S33). Systems within a tenth of each other in a paper have
+no order. As in both papers, all data are under XFS. Access is direct, except for the build, whose
+page cache holds all its data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NAMES = {"berkeley_btree": "B-tree", "berkeley_hash": "hash table"}
 
 # Why claims are missed.
 LOG_WAITS = "a commit waits for a turn of the disk, 8 ms, without the controller's cache of 256 MB"
-MANY_THREADS = "the table is of 16 threads' rates: a lone read takes 190 us, the SSD's own 75"
+MANY_THREADS = "the table has rates of 16 threads: a lone read takes 190 us, the SSD's own 75"
 PROGRAM_WAITS = "a lone write waits until a page of the buffer is programmed, 200 us"
 MISSED = {
     ("berkeley_btree", "raid_disk_moneta"): LOG_WAITS,
@@ -71,11 +71,11 @@ def seconds(config: str, workload: str, write_cache: bool = False) -> float:
 
 
 def out_of_order(speeds: Mapping[str, float], workload: str) -> int:
-    """Return of how many pairs of systems the one that should be faster is not.
+    """Return the number of pairs of systems whose order is not that of the paper.
 
     Args:
-        speeds: of each system, as a paper has them; more is faster.
-        workload: what runs on them.
+        speeds: the paper's, of each system; more is faster.
+        workload: the program that runs on the systems.
     """
     pairs = (sorted(pair, key=speeds.__getitem__) for pair in combinations(speeds, 2))
     return sum(

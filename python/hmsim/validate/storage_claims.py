@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Claims of the papers on Moneta (MICRO 2010), HASTE (SC 2010) and today's NVMe, with their bands.
 
-A band is written down before the run. A claim whose numbers went into the parameters is calibrated:
-it is shown, and judges nothing; nor does what authors estimated and did not measure.
+A band is written down before the run. Two kinds of claims are shown but not judged: calibrated
+ones, whose numbers went into the parameters, and estimates, which the authors did not measure.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _rate(config: str, size: int, reads: float, **overrides: Any) -> float:
 
 
 def software() -> Iterator[Claim]:
-    """Yield latencies of Moneta's versions, and what of them is software."""
+    """Yield latencies of Moneta's versions, and the part of them that is software."""
     steps = ("moneta_base", "moneta_nosched", "moneta_atomic", "moneta_spin")
     base, nosched, atomic, spin = (_latency(config, 4 * KIB, "write") for config in steps)
     seed = "S16: 21, -2, -1, -6, -9 us"
@@ -241,7 +241,7 @@ def _crossing() -> Iterator[Claim]:
 
 
 def _knee() -> Iterator[Claim]:
-    """Up to which added latency does HASTE keep its rate of 4 KB requests, but a tenth?"""
+    """Up to which added latency does HASTE keep 90 % of its rate of 4 KB requests?"""
 
     def rate(added: float) -> float:
         time = f"{25 + 1000 * added:.0f}ns"

@@ -25,7 +25,7 @@ LARGE_TIME = 2_000
 
 # Why claims are missed.
 FITTED_APART = "its text has 250; the driver's time is fitted to reads alone and writes alone"
-NOT_TOLD = "what held four SSDs to 14,000 reads a second is not told, one has 13,300 by itself"
+NOT_TOLD = "the limit of four SSDs at 14,000 reads a second is unknown; a single one has 13,300"
 DATA_SHEETS = "the data sheets' four times 170 MB/s against 500"
 
 

@@ -45,7 +45,9 @@ CLUSTERS = (("storage.paging.write_cluster", 32), ("storage.paging.read_cluster"
 # Reasons for missed claims.
 ALONE = "each page is read and written at its own place; Linux writes neighbours"
 READS = "four disks read 632 pages a second at random; the paper's factor needs 3,300 updates"
-HOST_BURDEN = "what made the card slower than SSDs is not told; its driver uses the host's memory"
+HOST_BURDEN = (
+    "the reason why the card was slower than SSDs is unknown; its driver uses the host's memory"
+)
 
 
 def rate_of(
@@ -55,7 +57,7 @@ def rate_of(
     warmup: int,
     overrides: tuple[tuple[str, object], ...] = (),
 ) -> float:
-    """Return instructions of all agents, which page, per second of simulated time.
+    """Return the instructions per simulated second of all agents, which are paged.
 
     Args:
         config: of configs/storage.

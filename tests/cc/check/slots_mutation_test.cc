@@ -59,7 +59,7 @@ const Assignments kHbm3Base{{"dram.preset", "hbm3_6400_8h_4gb_x32"},
                             {"nvdimm.present", "false"},
                             {"dram.timing.tFAW", "40"},
                             {"controller.address_map", kGroupedMap}};
-// Places two stack ids among the few lines of the traffic.
+// An address map with which the few lines of the traffic use two stack ids.
 const Assignments kStacked{{"controller.address_map", "row|bank|column|rank|group|channel"}};
 const Part kHbm3{"HBM3",
                  standard("hbm3").rules,

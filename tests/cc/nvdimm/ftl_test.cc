@@ -357,7 +357,8 @@ struct Rebuilt {
   Ftl ftl;
 };
 
-// A page's old copies are on both sides of the newest one, and a copy made by collection is as new.
+// Old copies of a page are at lower and at higher places than the newest one. A copy that
+// collection made counts as the newest.
 TEST(Ftl, TheNewestCopyCountsWhereverItIs) {
   Rebuilt state(one_lun(12, 4, 100));
   Random random(4);

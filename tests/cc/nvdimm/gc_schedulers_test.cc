@@ -213,7 +213,7 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   EXPECT_EQ(erase_beside(*serial, 399'999, {}, 7).reads, 1u);
   EXPECT_EQ(erase_beside(*serial, 399'998, {}, 7).reads, 2u);
   EXPECT_TRUE(erase_beside(*serial, 400'000, {}, 7).now);
-  // 20 writes on 7 other LUNs: 13,409.6 us / 7 = 1915.7 us; 84.3 us are missing.
+  // 20 writes on 7 other LUNs take 13,409.6 us / 7 = 1915.7 us. The erase takes 84.3 us longer.
   const auto parallel = make("proactive", {{"estimate", "parallel"}});
   EXPECT_TRUE(erase_beside(*serial, 0, writes(20), 100'000).now);
   EXPECT_EQ(erase_beside(*parallel, 0, writes(20), 100'000).reads, 16'869u);

@@ -85,8 +85,8 @@ TEST(ParBs, WritesAreMarkedUnlessOnlyReadsAre) {
   }
 }
 
-// Requests outside the batch also follow the ranks that it gave their sources. Writes that may not
-// be marked go in order of arrival.
+// A batch ranks sources. These ranks also order requests outside the batch. Writes that may not be
+// marked go in order of arrival.
 TEST(ParBs, RequestsBehindABatchGoByItsRanks) {
   for (const bool reads : {false, true}) {
     Loads loads(Assignments{{"policies.par_bs.marks", reads ? "reads" : "all"}});

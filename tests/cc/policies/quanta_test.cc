@@ -100,7 +100,8 @@ TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
   }
 }
 
-// Windows of four reads: two of four touches are random, then one of two.
+// Windows of four reads. In the first, two of four touches are random. In the second none is, and
+// the result is half of the first one's.
 TEST(NvdimmPattern, RandomTouchesAreCountedAnewInEachWindow) {
   NvdimmPattern pattern({4, kNever});
   for (const std::int64_t page : {1, 2, 50, 51}) {

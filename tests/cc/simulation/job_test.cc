@@ -371,7 +371,7 @@ TEST(Job, StartsOverWhileOthersGoOn) {
 
 TEST(Job, WhatCannotBeIsRefused) {
   const std::string program = "thread a\ncompute 1\n";
-  EXPECT_TRUE(names(error_of({program, {{"cores", "1, 1"}}}), {"cores: ", "'1, 1'", "once"}));
+  EXPECT_TRUE(names(error_of({program, {{"cores", "1, 1"}}}), {"cores: ", "'1, 1'", "distinct"}));
   EXPECT_TRUE(names(error_of({program, {{"cores", "300"}}}), {"cores: ", "'300'", "255"}));
   EXPECT_NE(error_of({program, {{"tasks", "0"}}}).find("agent.0.tasks"), std::string::npos);
   EXPECT_NE(error_of({"thread a 16384\ncompute 1\n", {{"tasks", "2"}}}).find("agent.0.tasks"),

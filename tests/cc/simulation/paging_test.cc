@@ -73,8 +73,8 @@ TEST(Paging, AFaultAddsTrapSwapPathAndDevice) {
       "4000 0 0\n4000 4096 4096\n4000 8192 8192\n4000 64\n4000 8256\n4000 0\n";
   const auto whole = run(machine("1MiB"), {core(0)}, trace);
   const auto paged = run(machine("8KiB"), {core(0, kPaged)}, trace);
-  // Two zero fills; page 0 is written for the third page; page 1 is written and page 0 read for the
-  // next.
+  // Four faults. The first three fill their frames with zeros; the third also writes page 0 back.
+  // The fourth writes page 1 back and reads page 0.
   EXPECT_NEAR(us(*paged) - us(*whole), 4 * kTrap + 3 * kIo, 0.05);
   EXPECT_EQ(value_of(*paged, "core.0.page_faults"), 4);
   EXPECT_EQ(value_of(*paged, "storage.paging.faults"), 4);

@@ -197,7 +197,7 @@ TEST(Array, FifoGivesBytesInRatioOfSizes) {
 }
 
 TEST(Array, ARatesBoundIsReachedWhereItIsAlone) {
-  // Controllers of 20 us each: 4 of them; everything else is idle.
+  // The bound is four controllers, each with a service time of 20 us; all other parts are idle.
   Machine machine = moneta(Kind::none);
   machine.path.contexts = 4'096;
   machine.design.memory.read_time = 17 * kMicrosecond;

@@ -201,10 +201,10 @@ TEST(Disk, AnElevatorGoesUpwardsAndThenFromTheLowestAgain) {
   }
 }
 
-// Random reads, n at once. In order of arrival, the mean seek. With an elevator, waiting requests
-// are twice as dense ahead of the head as on average, because those places were served longest ago.
-// The next one is thus D / 2n away on average, and the mean square root of such a distance is
-// sqrt(pi / 8 n). The decrease of density along the way is ignored: 5 %.
+// Random reads, n at once. In order of arrival, a read takes the mean seek. With an elevator, the
+// places ahead of the head were served longest ago, so waiting requests are twice as dense there as
+// on average. The next one is D / 2n away on average, and the mean square root of such a distance
+// is sqrt(pi / 8 n). The density falls along the way; ignoring this costs 5 %.
 TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
   constexpr std::uint64_t kDepth = 32;
   constexpr std::uint64_t kCount = 4000;

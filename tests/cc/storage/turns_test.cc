@@ -41,9 +41,9 @@ Machine nvme(std::int64_t queues) {
 }
 
 // Eight threads read and eight write. The ring is the limit. In each turn it moves 4 KiB for every
-// thread, so all requests take the same time, in either direction. With a single line for buffers,
-// a read would wait with all 4 KiB pieces that controllers have ready and a write with one; 256 KiB
-// would take 1,027 and 7,043 us.
+// thread, so requests in both directions take the same time. With a single queue for buffers, a
+// read would wait with every 4 KiB piece that controllers have ready, but a write with only one.
+// Reads of 256 KiB would then take 1,027 us and writes 7,043 us.
 TEST(ArrayTurns, ReadersAndWritersOfLargeRequestsTakeTheSameTime) {
   for (const std::uint64_t kib : {64, 256}) {
     const Machine machine = nvme(16);

@@ -93,8 +93,8 @@ TEST(CausalJob, NamesAreThoseOfTheTrace) {
   EXPECT_EQ(renamed.name_of(0), "gc 7");
 }
 
-// A wake that arrived before its wait becomes a wait at the place that the thread had reached at
-// that time.
+// A wake can precede its wait in the capture. The thread then waits at the place that it had
+// reached at the time of the wake.
 TEST(CausalJob, AWakeThatCameBeforeItsWaitIsWaitedForWhereItCame) {
   CausalJob job =
       causal_job({runs(1, Leave::goes_on, 0), runs(2, Leave::goes_on, 1), misses(1, 10, 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run by gem5: writes until there is work of some kind under way, a drain, and reads after it."""
+"""Run by gem5: writes until work of a given kind is in progress, a drain, then reads."""
 
 import m5
 from machine import NS, US, arguments, instantiate, lines, memory, scattered, system, tell

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run by gem5: 100 us of traffic, in as many parts, each with a dump and a reset at its end."""
+"""Run by gem5: 100 us of traffic in a given number of parts, each ended by a dump and a reset."""
 
 import m5
 from machine import US, arguments, instantiate, lines, memory, system, tell

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For the scripts beside it, which gem5 runs: a crossbar, generators and hmsim's memory."""
+"""A crossbar, generators and hmsim's memory, for the scripts in this folder that gem5 runs."""
 
 import argparse
 import json

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run by gem5: a program writes to the NVDIMM on an atomic core, and a checkpoint keeps that; from
-there, or from a file, or at once, a generator reads pages one by one."""
+"""Run by gem5: pages of the NVDIMM are written, then a generator reads pages one by one.
+
+A program on an atomic core writes them, with or without a checkpoint in between, or a file lists
+them.
+"""
 
 import m5
 from m5 import objects

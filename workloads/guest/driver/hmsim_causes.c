@@ -46,7 +46,7 @@ static DEFINE_PER_CPU(unsigned int, softirq);  // the softirq that began last
 
 static unsigned int pages;  // of the block device
 module_param(pages, uint, 0400);
-MODULE_PARM_DESC(pages, "pages of 4 KiB that the block device has");
+MODULE_PARM_DESC(pages, "4 KiB pages of the block device");
 static struct written_page* written;
 static DEFINE_RAW_SPINLOCK(written_lock);
 
@@ -245,7 +245,7 @@ static int announce(const char* value, const struct kernel_param* parameter) {
 
 static const struct kernel_param_ops announcing = {.set = announce};
 module_param_cb(announce, &announcing, NULL, 0200);
-MODULE_PARM_DESC(announce, "whatever is written: all threads are told");
+MODULE_PARM_DESC(announce, "a write of any value announces all threads");
 
 // ---- module init and exit
 
@@ -285,5 +285,5 @@ static void __exit causes_exit(void) {
 
 module_init(causes_init);
 module_exit(causes_exit);
-MODULE_DESCRIPTION("Tells a capture what threads wait for");
+MODULE_DESCRIPTION("Reports to a capture what threads wait for");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -21,11 +21,11 @@ static char* copy = "nt";
 module_param(base, ulong, 0444);
 MODULE_PARM_DESC(base, "physical address of the memory's first byte");
 module_param(bytes, ulong, 0444);
-MODULE_PARM_DESC(bytes, "its length");
+MODULE_PARM_DESC(bytes, "length of the memory in bytes");
 module_param(copy, charp, 0444);
 MODULE_PARM_DESC(copy, "nt, wb or uc");
 module_param(delay, uint, 0644);
-MODULE_PARM_DESC(delay, "microseconds from a request's copies to its end");
+MODULE_PARM_DESC(delay, "microseconds from the end of a request's copies to its completion");
 
 enum { LINE = 64 };
 

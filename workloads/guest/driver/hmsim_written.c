@@ -15,7 +15,7 @@
 
 static unsigned int pages;  // of the block device
 module_param(pages, uint, 0400);
-MODULE_PARM_DESC(pages, "pages of 4 KiB that the block device has");
+MODULE_PARM_DESC(pages, "4 KiB pages of the block device");
 static struct written_page* written;
 static DEFINE_RAW_SPINLOCK(written_lock);
 static struct tracepoint* queued;  // tracepoint of queued requests
@@ -72,5 +72,5 @@ static void __exit written_exit(void) {
 
 module_init(written_init);
 module_exit(written_exit);
-MODULE_DESCRIPTION("Tells what was last written to the NVDIMM");
+MODULE_DESCRIPTION("Reports the last writes to the NVDIMM");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command that runs several systems on several workloads."""
+
+import itertools
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from hmsim.cli.run import (
+    place_of_logs,
+    print_agents,
+    print_checked,
+    print_repeated,
+    print_unfinished,
+    scaled,
+)
+from hmsim.cli.support import (
+    CONFIGS,
+    POLICIES,
+    WORKLOADS,
+    Check,
+    Force,
+    Jobs,
+    Json,
+    NoCalibrate,
+    Out,
+    RequestLogFlag,
+    Seed,
+    Sets,
+    Warmup,
+    complain,
+    configuration,
+    print_json,
+    print_table,
+    resumable,
+    terminal_width,
+)
+from hmsim.common import labels
+from hmsim.common.directories import check_output, new_directory
+from hmsim.common.tables import GAP, Row, number
+from hmsim.running.comparison import Comparison, compare_runs, titles
+from hmsim.running.options import options
+from hmsim.running.result import Result, versions, write_json
+from hmsim.running.runner import named_system
+
+IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
+# With a single agent, these values are 1 or that agent's own speedup.
+OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
+LABELS = 32  # characters of the longest label, indented
+NUMBERS = 9  # characters of a number
+LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
+
+
+def compare(
+    config: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONFIG...",
+            help="Configurations: paths or shipped names; CONFIG,POLICY adds a bundle.",
+            autocompletion=CONFIGS,
+        ),
+    ],
+    workload: Annotated[
+        list[str],
+        typer.Option(
+            "--workload",
+            help="A workload: a path or a shipped name; may be repeated.",
+            autocompletion=WORKLOADS,
+        ),
+    ],
+    policy: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--policy",
+            help="A policy bundle, NAME,drained or NAME,mixed; may be repeated.",
+            autocompletion=POLICIES,
+        ),
+    ] = None,
+    writes: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="both|drained|mixed",
+            help="The write mode of bundles that do not set it; by default the bundle's.",
+        ),
+    ] = None,
+    sets: Sets = None,
+    seed: Seed = 1,
+    warmup: Warmup = None,
+    check: Check = False,
+    no_calibrate: NoCalibrate = False,
+    request_log: RequestLogFlag = False,
+    jobs: Jobs = None,
+    out: Out = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Compare policies, or systems, on the same workloads.
+
+    Speedups are relative to the first column. Each agent also runs alone, on the same system, for
+    slowdowns. A cache keeps finished runs: after an interruption the same command continues.
+
+    With several configurations --policy is optional: each runs under its own policies, or under
+    those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
+
+    The write mode (controller.writes: drained or mixed) can matter more than the policy. --writes
+    both shows each policy as NAME,drained and as NAME,mixed. FIRM and NVM Duet set the direction
+    themselves; --writes does not change them.
+    """
+    logs = place_of_logs(request_log, out)
+    if out is not None:
+        check_output(out, force)
+    systems = [
+        named_system(each, lambda name: configuration(name, sets, check=not policy))
+        for each in config
+    ]
+    chosen = options(seed, warmup, check)
+    with resumable("finished runs are kept in the cache"):
+        found = compare_runs(
+            *(systems, policy or (), workload, chosen, jobs, True),
+            writes=writes,
+            warn=complain,
+            calibrate=not no_calibrate,
+            logs=logs,
+        )
+    if out is not None:
+        with new_directory(out, force) as fresh:
+            _write_comparison(fresh, found)
+    if json:
+        print_json([_record(found, *each) for each in zip(found.results, found.rows)])
+    else:
+        _print_comparison(found)
+        if check:
+            print_checked(found.commands_checked)
+
+
+def _print_comparison(found: Comparison) -> None:
+    for workload, group in itertools.groupby(
+        zip(found.results, found.rows), lambda each: each[0].workload.name
+    ):
+        results, rows = zip(*group)
+        units = results[0].units
+        left_out = OF_SEVERAL_AGENTS if len(results[0].workload.agents) == 1 else ()
+        configs = [result.config for result in results]
+        columns_of = titles(configs)
+        where = f" on {configs[0].name}" if len({config.name for config in configs}) == 1 else ""
+        print(f"{workload}{where}, seed {results[0].options.seed}")
+        print_agents(results[0].workload)
+        for result, title in zip(results, columns_of):
+            print_unfinished(result, f" under {title}")
+            print_repeated(result, f" under {title}")
+        for part in _side_by_side(columns_of):
+            columns = [row for title, row in zip(columns_of, rows) if title in part]
+            told = [name for name in found.columns if _says_something(name, columns)]
+            names = [name for name in told if name not in left_out]
+            lines: list[Row] = []
+            for heading, members in labels.lines(names, units):
+                lines.append(heading)
+                for line in members:
+                    values = (row.get(line.name, math.nan) for row in columns)
+                    shown = (number(scaled(value, line.factor)) for value in values)
+                    lines.append((line.label, *shown))
+            print_table(("", *(f">{name}" for name in part.values())), lines)
+
+
+def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether any run has the statistic. Thread times, buses and DRAM must not be 0."""
+    nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
+    values = (row.get(name) for row in rows)
+    return any(value is not None and value == value and value != nothing for value in values)
+
+
+def _side_by_side(systems: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the systems in portions that fit the terminal, each with its column's title."""
+    room = terminal_width() - LABELS
+    headings = {system: system for system in systems}
+    if sum(map(_width, headings.values())) > room:
+        headings = {system: _broken(system) for system in systems}
+    portion: dict[str, str] = {}
+    for system, heading in headings.items():
+        if portion and sum(map(_width, portion.values())) + _width(heading) > room:
+            yield portion
+            portion = {}
+        portion[system] = heading
+    yield portion
+
+
+def _width(title: str) -> int:
+    return len(GAP) + max(NUMBERS, *map(len, title.split("\n")))
+
+
+def _broken(name: str) -> str:
+    """Return a name in lines that end with its underscores, blanks and its comma."""
+    lines = [""]
+    for piece in re.findall("[^_, ]*[_, ]|[^_, ]+", name):
+        if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
+
+
+def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run's record: its identity, the comparison's columns, then other values.
+
+    Omits columns of the comparison without a value, and those that `Result.record` has as well.
+    """
+    record = result.record()
+    own = {name: row[name] for name in found.columns if name in row and name not in record}
+    own = {name: value for name, value in own.items() if value is not None and value == value}
+    return {name: record.pop(name) for name in IDENTITY} | own | record
+
+
+def _write_comparison(directory: Path, found: Comparison) -> None:
+    """Write the table, and the files of each run under WORKLOAD/SYSTEM."""
+    found.table.to_csv(directory / "comparison.csv", index=False)
+    write_json(directory / "run.json", {"versions": versions(), "command": sys.argv})
+    for result, title in zip(found.results, titles([each.config for each in found.results])):
+        folder = directory / result.workload.name / title
+        folder.mkdir(parents=True)
+        result.write(folder, sys.argv)
