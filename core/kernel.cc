@@ -69,12 +69,12 @@ Tick end_of(Tick limit) { return limit == kNever ? kNever : limit + Tick(1); }
 }  // namespace
 
 bool Kernel::step(Tick limit) {
-  watched_ = true;
+  observed_ = true;
   return advance_earliest(end_of(limit));
 }
 
 bool Kernel::run(Tick limit, std::uint64_t& steps) {
-  watched_ = false;
+  observed_ = false;
   const Tick end = end_of(limit);
   for (paused_ = false; steps > 0 && !paused_; --steps) {
     if (!advance_earliest(end)) {

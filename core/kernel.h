@@ -22,7 +22,8 @@ class Archive;
 //   now.
 // - advance() may process further events of its own as far as Wakeup::go_on() permits. It must not
 //   do so after it informed a neighbour by any means other than notify().
-// - If Wakeup::puts_off() returns true, the component may defer events that no other component can
+// - If Wakeup::may_defer_to() returns true, the component may defer events that no other component
+// can
 //   observe until it receives a call. next_event() does not count deferred events.
 // - catch_up(time) processes all deferred events before `time` and ends deferral. It returns the
 //   time of the last one processed, or a negative time if there was none.
@@ -72,24 +73,24 @@ class Kernel {
     return true;
   }
   // Called by the component being advanced. Returns the horizon: the component may process its own
-  // events strictly before this time. It then calls went_on() with the time of the last one.
+  // events strictly before this time. It then calls advanced_to() with the time of the last one.
   Tick leave() const { return horizon_; }
-  void went_on(Tick time) { now_ = time; }
+  void advanced_to(Tick time) { now_ = time; }
   // Called by the component being advanced after it called back another component. If a caller
   // observes the simulation between steps, ends the step.
   void answered() {
-    if (watched_) {
+    if (observed_) {
       end_step();
     }
   }
   // Returns whether a component later in order than `id` has already acted at the present time. If
   // so, anything that reaches `id` now comes after its turn, whether or not `id` had an event.
-  bool turn_is_over(int id) const { return turn() > static_cast<std::size_t>(id); }
+  bool later_component_acted(int id) const { return turn() > static_cast<std::size_t>(id); }
 
   // Called by the component being advanced. Returns whether it may defer events. False while a
   // caller observes the simulation between steps.
-  bool puts_off() {
-    if (watched_) {
+  bool may_defer_to() {
+    if (observed_) {
       return false;
     }
     put_off_ = true;
@@ -142,7 +143,7 @@ class Kernel {
   std::size_t advanced_ = kNobody;  // index of the component being advanced
   std::size_t turn_ = 0;            // last in order of the components that acted at turned_at_
   Tick turned_at_{0};               // equals now_ while no component is being advanced
-  bool watched_ = true;             // a caller observes the simulation between steps
+  bool observed_ = true;            // a caller observes the simulation between steps
   bool paused_ = false;
   bool put_off_ = false;  // a component may have deferred events
 };
@@ -152,17 +153,17 @@ class Wakeup {
  public:
   Wakeup() = default;
   Wakeup(Kernel& kernel, int id) : kernel_(&kernel), id_(id) {}
-  // Returns whether the component's turn at `time` is over (see Kernel::turn_is_over()). Its own
-  // advance() is not considered.
-  bool turn_is_over(Tick time) const {
-    return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
+  // Returns whether the component's turn at `time` is over (see Kernel::later_component_acted()).
+  // Its own advance() is not considered.
+  bool later_component_acted(Tick time) const {
+    return kernel_ != nullptr && time == kernel_->now() && kernel_->later_component_acted(id_);
   }
   // The following are called within advance() only. See Kernel for their contracts.
   bool go_on(Tick time) const { return kernel_->go_on(time); }
   Tick leave() const { return kernel_->leave(); }
-  void went_on(Tick time) const { kernel_->went_on(time); }
+  void advanced_to(Tick time) const { kernel_->advanced_to(time); }
   void answered() const { kernel_->answered(); }
-  bool puts_off() const { return kernel_->puts_off(); }
+  bool may_defer_to() const { return kernel_->may_defer_to(); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();

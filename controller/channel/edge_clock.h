@@ -31,7 +31,8 @@ class EdgeClock {
   // Returns the first edge at or after `time` that is not processed yet.
   Cycle edge_from(Tick time) const {
     const Cycle edge = first_edge(time);
-    return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
+    return later(wakeup_.later_component_acted(time_of(edge)) ? edge + Cycle(1) : edge,
+                 edge_ + Cycle(1));
   }
 
   // The edge being processed, or processed last, and its time. Within an uncontended window now()

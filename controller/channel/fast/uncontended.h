@@ -146,7 +146,7 @@ struct Uncontended {
         }
         if (extras == Extras::none && channel.admission_.pool().all_free() &&
             DeferredRefresh::defer(channel, channel.fast_.uncontended_until)) {
-          wakeup.went_on(clock.now());
+          wakeup.advanced_to(clock.now());
           return true;
         }
         if (const Tick changed = earlier(wakeup.leave(), channel.nvdimm_.due()); changed != limit) {
@@ -159,7 +159,7 @@ struct Uncontended {
     }
     clock.arrive();
     clock.wake_at(earlier(next, end<extras>(channel)));
-    wakeup.went_on(clock.now());
+    wakeup.advanced_to(clock.now());
     return true;
   }
 

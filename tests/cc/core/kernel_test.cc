@@ -131,8 +131,8 @@ class Witness final : public Component {
   Tick next_event() const override { return next_; }
   Tick advance(Tick now) override {
     for (const Wakeup& each : *wakeups) {
-      over.push_back(each.turn_is_over(now));
-      EXPECT_FALSE(each.turn_is_over(now + Tick(1)));
+      over.push_back(each.later_component_acted(now));
+      EXPECT_FALSE(each.later_component_acted(now + Tick(1)));
     }
     next_ = kNever;
     return next_;
@@ -172,10 +172,10 @@ TEST(Kernel, WhoMovesOnHasItsTurnAtTheNewTime) {
   second.attach(kernel);
   ASSERT_TRUE(kernel.step(kNever));
   ASSERT_TRUE(kernel.step(kNever));  // the second one, at 0
-  EXPECT_TRUE(first.wakeup().turn_is_over(Tick(0)));
+  EXPECT_TRUE(first.wakeup().later_component_acted(Tick(0)));
   ASSERT_TRUE(kernel.step(kNever));
-  EXPECT_FALSE(first.wakeup().turn_is_over(kernel.now()));
-  EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
+  EXPECT_FALSE(first.wakeup().later_component_acted(kernel.now()));
+  EXPECT_FALSE(second.wakeup().later_component_acted(kernel.now()));
 }
 
 // Acts at every multiple of its period and defers that whenever permitted.
@@ -190,7 +190,7 @@ class Sleeper final : public Component {
   Tick next_event() const override { return asleep_ ? kNever : due_; }
   Tick advance(Tick now) override {
     ++steps_;
-    if (wakeup_.puts_off()) {
+    if (wakeup_.may_defer_to()) {
       asleep_ = true;
     } else {
       act(now);
@@ -263,8 +263,8 @@ TEST(Kernel, APauseLeavesWhatComesAfterIt) {
   EXPECT_EQ(kernel.now(), Tick(500));
   EXPECT_EQ(before.events(), 51u);
   EXPECT_EQ(after.events(), 50u);
-  EXPECT_TRUE(before.wakeup().turn_is_over(kernel.now()));
-  EXPECT_FALSE(after.wakeup().turn_is_over(kernel.now()));
+  EXPECT_TRUE(before.wakeup().later_component_acted(kernel.now()));
+  EXPECT_FALSE(after.wakeup().later_component_acted(kernel.now()));
 }
 
 TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
@@ -275,8 +275,8 @@ TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
   second.attach(kernel);
   kernel.run_until(Tick(50));
   EXPECT_EQ(second.events(), 6u);
-  EXPECT_TRUE(first.wakeup().turn_is_over(kernel.now()));
-  EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
+  EXPECT_TRUE(first.wakeup().later_component_acted(kernel.now()));
+  EXPECT_FALSE(second.wakeup().later_component_acted(kernel.now()));
 }
 
 }  // namespace
