@@ -156,11 +156,11 @@ void bind_traces(py::module_& module) {
                              [](const FormatDescriptor& self) { return name_of(self.unit); })
       .def_readonly("clock_step_ns", &FormatDescriptor::clock_step_ns)
       .def_property_readonly("clock_is_coarse", &FormatDescriptor::clock_is_coarse)
-      .def_readonly("tells_completions", &FormatDescriptor::tells_completions)
+      .def_readonly("has_completions", &FormatDescriptor::has_completions)
       .def(
-          "resembles",
+          "looks_like",
           [](const FormatDescriptor& self, const py::bytes& start) {
-            return self.resembles(TraceStart(std::string_view(start)));
+            return self.looks_like(TraceStart(std::string_view(start)));
           },
           py::arg("start"));
   module.def("trace_formats", [] {

@@ -31,8 +31,8 @@ JobRecord CapturedJob::next(JobPlace& place) {
   while (const Miss* miss = tape_.at(place.record)) {
     ++place.record;
     const bool nvdimm = miss->memory == MemoryClass::nvdimm;
-    std::uint64_t& taken_to = place.taken_to[miss->load ? 0 : 1];
-    const bool within = nvdimm && place.record <= taken_to;
+    std::uint64_t& copied_to = place.copied_to[miss->load ? 0 : 1];
+    const bool within = nvdimm && place.record <= copied_to;
     const bool transfers = miss->load ? reads_ : writes_;
     if (within && transfers) {
       continue;
@@ -50,7 +50,7 @@ JobRecord CapturedJob::next(JobPlace& place) {
         record.copies = lines;
       }
     }
-    record.ends_copy = nvdimm && !transfers && place.record == taken_to;
+    record.ends_copy = nvdimm && !transfers && place.record == copied_to;
     return record;
   }
   record.gap += tape_.rest();
@@ -60,8 +60,8 @@ JobRecord CapturedJob::next(JobPlace& place) {
 // Finds the lines that form one transfer with `first`. Returns their number.
 std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
   std::uint64_t lines = 1;
-  std::uint64_t& taken_to = place.taken_to[first.load ? 0 : 1];
-  taken_to = place.record;
+  std::uint64_t& copied_to = place.copied_to[first.load ? 0 : 1];
+  copied_to = place.record;
   for (std::uint64_t number = place.record; lines < limits_.lines; ++number) {
     const Miss* miss = tape_.at(number);
     if (miss == nullptr || miss->gap > limits_.gap) {
@@ -74,7 +74,7 @@ std::uint64_t CapturedJob::take_lines(JobPlace& place, Miss first) {
       return lines;
     }
     ++lines;
-    taken_to = number + 1;
+    copied_to = number + 1;
   }
   return lines;
 }

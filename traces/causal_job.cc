@@ -156,15 +156,15 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
 
 bool CausalJob::take_nvdimm_line(std::uint64_t word, JobPlace& place, JobRecord& record) const {
   const bool load = record_kind(word) == RecordKind::fill;
-  std::uint64_t& taken_to = place.taken_to[load ? 0 : 1];
-  const bool within = place.record <= taken_to;
+  std::uint64_t& copied_to = place.copied_to[load ? 0 : 1];
+  const bool within = place.record <= copied_to;
   if (within && transfers_) {
     return false;
   }
   record.gap += static_cast<std::int64_t>(record_high(word));
   const CapturedBio* const bio = within ? nullptr : bio_at(place);
   if (bio != nullptr) {
-    taken_to = bio->end;
+    copied_to = bio->end;
   }
   if (bio != nullptr && transfers_) {
     const JobAction reads = bio->reads_ahead ? JobAction::read_ahead : JobAction::read;
@@ -192,8 +192,8 @@ const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
 // Sets copy_ended if the record before the place was the last line of a block request that a thread
 // copies by misses.
 void CausalJob::end_copy(const JobPlace& place, JobRecord& record) const {
-  for (std::size_t way = 0; way < place.taken_to.size() && !transfers_; ++way) {
-    record.copy_ended[way] |= place.taken_to[way] == place.record - 1;
+  for (std::size_t way = 0; way < place.copied_to.size() && !transfers_; ++way) {
+    record.copy_ended[way] |= place.copied_to[way] == place.record - 1;
   }
 }
 

@@ -34,7 +34,7 @@ class CausalJob final : public JobProgram {
   std::uint32_t events() const override { return threads(); }
   std::string event_name(std::uint32_t event) const override { return "wake " + name_of(event); }
   bool has_nvdimm() const override { return true; }
-  bool is_a_machine() const override { return true; }
+  bool is_whole_machine() const override { return true; }
   std::vector<std::uint64_t> written_before() const override { return spans_.written_before(); }
   JobPlace begin(std::uint32_t thread) const override;
   JobRecord next(JobPlace& place) override;

@@ -22,7 +22,7 @@ bool read_access(const TextTrace& line, Access& access) {
   return true;
 }
 
-bool read_plain(PlainLine& line, Access& access) {
+bool read_plain(FastLine& line, Access& access) {
   return line.hexadecimal(access.address, ' ') && line.either("READ", "WRITE", access.write, ' ') &&
          line.decimal(access.cycle, '\n');
 }

@@ -208,7 +208,7 @@ void Gem5Trace::read_header() {
 // Reads the next packet. Returns false at the end of the trace.
 bool Gem5Trace::read_packet(Packet& packet) {
   ++packet_;
-  const std::string_view text = reader_.at_hand();
+  const std::string_view text = reader_.unread_records();
   PlainPacket plain(text.data());
   if (text.size() < PlainPacket::kText || !plain.read(packet)) {
     return read_any_packet(packet);

@@ -33,7 +33,7 @@ class RequestTrace final : public AccessSource {
   explicit RequestTrace(TraceReader reader) : reader_(std::move(reader)) { read_start(); }
 
   bool next(Access& access) override {
-    const std::string_view text = reader_.at_hand();
+    const std::string_view text = reader_.unread_records();
     if (text.size() < kRecord) {
       return next_of_two_blocks(access);
     }

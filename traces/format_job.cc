@@ -96,7 +96,7 @@ class JobText final : public JobProgram {
   bool runs_in(std::uint32_t thread, std::uint32_t task) const override {
     return of(thread).task.value_or(task) == task;
   }
-  void check_tasks(std::uint64_t tasks) const override;
+  void require_task_count(std::uint64_t tasks) const override;
   JobPlace begin(std::uint32_t thread) const override {
     JobPlace place;
     place.thread = thread;
@@ -155,7 +155,7 @@ JobText::JobText(TraceReader reader) : file_(reader.file()) {
   }
 }
 
-void JobText::check_tasks(std::uint64_t tasks) const {
+void JobText::require_task_count(std::uint64_t tasks) const {
   if (last_task_.task >= tasks) {
     throw InputError(file_ + ":" + std::to_string(last_task_.line) + ": task " +
                      std::to_string(last_task_.task) + " does not exist: the job has " +

@@ -15,6 +15,6 @@ void JobRecord::serialize(Archive& archive) {
                 "invalid length of a thread's transfer");
 }
 
-void JobPlace::serialize(Archive& archive) { archive(record, taken_to); }
+void JobPlace::serialize(Archive& archive) { archive(record, copied_to); }
 
 }  // namespace hmsim

@@ -63,7 +63,7 @@ struct JobPlace {
   std::uint64_t record = 0;  // number of the next record
   // NVDIMM lines read [0] or written [1] before this record belong to a transfer, or to the copy of
   // a block request, that a record before the place began.
-  std::array<std::uint64_t, 2> taken_to{};
+  std::array<std::uint64_t, 2> copied_to{};
 
   void serialize(Archive& archive);  // all but `thread`
 };
@@ -88,13 +88,13 @@ class JobProgram {
   // Returns whether the threads are those of a whole machine. They then include the threads that
   // write back dirty pages, so the job needs no flushers, and all of them end together with the
   // part of the program that is run.
-  virtual bool is_a_machine() const { return false; }
+  virtual bool is_whole_machine() const { return false; }
   // Returns the NVDIMM pages known to be written before the program began, most recent first.
   virtual std::vector<std::uint64_t> written_before() const { return {}; }
   // Returns whether the thread is part of the task. By default every thread is part of every task.
   virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
   // Throws InputError unless the program fits a job of `tasks` tasks.
-  virtual void check_tasks(std::uint64_t /*tasks*/) const {}
+  virtual void require_task_count(std::uint64_t /*tasks*/) const {}
   // Returns the thread's first place.
   virtual JobPlace begin(std::uint32_t thread) const = 0;
   // Reads a record and advances the place. Returns JobAction::end at the thread's end. Throws

@@ -26,11 +26,11 @@ inline constexpr auto kHexadecimalDigits = [] {
 
 // Reads the fields of a line in place: short numbers and words, separated by one blank and ended by
 // a line feed. Rejects anything else; TextTrace then reads the line or reports what is wrong.
-class PlainLine {
+class FastLine {
  public:
   static constexpr std::size_t kText = 64;  // bytes that must be readable from the line's start
 
-  explicit PlainLine(const char* text) : start_(text), at_(text) {}
+  explicit FastLine(const char* text) : start_(text), at_(text) {}
 
   // Each of these reads a field and the character after it. Returns false if the text does not
   // match. At most three fields fit kText.

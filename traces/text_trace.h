@@ -34,10 +34,10 @@ class TextTrace {
   // Reads the next line with read(line, record), which parses it in place. If the line is not plain
   // (traces/plain_line.h), returns false and consumes nothing; next() then reads the line.
   template <class Record>
-  bool next_plain(bool (*read)(PlainLine&, Record&), Record& record) {
-    const std::string_view text = reader_.at_hand();
-    PlainLine line(text.data());
-    if (text.size() < PlainLine::kText || !read(line, record)) {
+  bool next_plain(bool (*read)(FastLine&, Record&), Record& record) {
+    const std::string_view text = reader_.unread_records();
+    FastLine line(text.data());
+    if (text.size() < FastLine::kText || !read(line, record)) {
       return false;
     }
     reader_.pass_line(line.length());
@@ -89,14 +89,14 @@ class TextTrace {
 };
 
 template <class Record>
-bool none_is_plain(PlainLine& /*line*/, Record& /*record*/) {
+bool none_is_plain(FastLine& /*line*/, Record& /*record*/) {
   return false;
 }
 
 // A format of one record per line, each read independently. `Read` returns false for a line without
 // a record. `ReadPlain` reads lines that it supports as `Read` does, and rejects others.
 template <class Source, class Record, bool (*Read)(const TextTrace&, Record&),
-          bool (*ReadPlain)(PlainLine&, Record&) = none_is_plain<Record>>
+          bool (*ReadPlain)(FastLine&, Record&) = none_is_plain<Record>>
 class LineTrace final : public Source {
  public:
   explicit LineTrace(TextTrace text) : text_(std::move(text)) {}

@@ -141,13 +141,13 @@ struct FormatDescriptor {
   bool names_sources;  // whether a record names its vCPU or its requestor
   // Returns whether a trace with this start may be of this format. At most one format accepts any
   // trace. A format that cannot be recognised accepts none.
-  bool (*resembles)(const TraceStart& start);
+  bool (*looks_like)(const TraceStart& start);
   std::variant<OpenMisses, OpenAccesses, OpenBlocks, OpenInstructions, OpenJobs> open;
   // For block formats: resolution of the clock in nanoseconds. Requests in one step share one time.
   std::uint64_t clock_step_ns = 1;
-  bool tells_completions = false;  // for block formats; a trace of the format may still lack them
-  bool takes_columns = false;      // for block formats: the user gives the columns
-  bool takes_levels = false;       // for accesses: the user gives the levels of an address vector
+  bool has_completions = false;  // for block formats; a trace of the format may still lack them
+  bool takes_columns = false;    // for block formats: the user gives the columns
+  bool takes_levels = false;     // for accesses: the user gives the levels of an address vector
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
   // Returns whether the clock is too coarse to order requests: a step of a millisecond or more, in

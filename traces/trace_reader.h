@@ -52,7 +52,7 @@ class TraceReader {
 
   // For in-place parsing: returns the unread part of the present block. pass() consumes bytes of
   // it; pass_line() consumes a line, including its end.
-  std::string_view at_hand() const { return rest_; }
+  std::string_view unread_records() const { return rest_; }
   void pass(std::size_t length) { rest_.remove_prefix(length); }
   void pass_line(std::size_t length) {
     pass(length);

@@ -83,7 +83,7 @@ void BlockKeys::check_inference(std::vector<ParameterError>& errors) const {
     errors.push_back({"replay", "'inferred' needs the order of requests, and times of format '" +
                                     trace.format +
                                     "' are too coarse: must be 'closed' or 'timed'"});
-  } else if (!format->tells_completions && inference.old_response == Tick(0)) {
+  } else if (!format->has_completions && inference.old_response == Tick(0)) {
     errors.push_back({"replay", "'inferred' needs completion times, which format '" + trace.format +
                                     "' does not record: must be 'closed' or 'timed', or set "
                                     "old_response to the old device's response time"});

@@ -35,7 +35,7 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
   if (program->has_nvdimm() && !transfers_.has_blocks()) {
     throw InputError(name + ": its program accesses an NVDIMM, but the configuration has none");
   }
-  if (program->is_a_machine()) {
+  if (program->is_whole_machine()) {
     keys_.flushers = 0;
     keys_.instructions = 0;
   }
@@ -45,7 +45,7 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
                      std::to_string(program->threads()) +
                      " threads each are too many: must be at most 16384 in all");
   }
-  program->check_tasks(tasks);
+  program->require_task_count(tasks);
   if (program->events() * tasks > kMostEvents) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
                      std::to_string(program->events()) +

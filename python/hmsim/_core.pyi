@@ -112,14 +112,14 @@ class TraceFormat:
         """Of blocks: whether too many requests have one time to tell which came first."""
 
     @property
-    def tells_completions(self) -> bool:
+    def has_completions(self) -> bool:
         """Of blocks: whether its traces may tell when requests were done."""
 
     @property
     def unit(self) -> str:
         """What its times count: instructions, cycles, ns, ps, or nothing."""
 
-    def resembles(self, start: bytes) -> bool:
+    def looks_like(self, start: bytes) -> bool:
         """Whether a trace that begins so may be of this format; at most one format says so."""
 
 def infer_causes(requests: list[tuple[int, int | None]]) -> list[tuple[list[int], int]]:

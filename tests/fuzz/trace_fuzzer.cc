@@ -233,7 +233,7 @@ void run(const FormatDescriptor& format, const std::string& text, std::size_t pi
   summarise(text, format, piece);
   const TraceStart start(text);
   for (const FormatDescriptor* each : kFormatTable) {
-    each->resembles(start);
+    each->looks_like(start);
   }
 }
 

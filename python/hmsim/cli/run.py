@@ -189,7 +189,7 @@ def _could_infer(agent: Agent) -> bool:
         agent.kind == "block_trace"
         and "replay" not in keys
         and known is not None
-        and known.tells_completions
+        and known.has_completions
     )
 
 

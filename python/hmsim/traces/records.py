@@ -116,7 +116,7 @@ def find_format(path: AnyPath, name: str | None) -> str:
         )
     if start.startswith(MAGIC):
         raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format is no longer supported")
-    found = next((each.name for each in FORMATS.values() if each.resembles(start)), None)
+    found = next((each.name for each in FORMATS.values() if each.looks_like(start)), None)
     if found is None:
         hint = (
             "; its bytes are not text, and not ChampSim's instructions"

@@ -53,7 +53,7 @@ TEST(FormatHmsimRw, IsToldByItsFirstLetters) {
   const std::string text = kStart + request(1, 64, false);
   std::vector<std::string> names;
   for (const FormatDescriptor* format : kFormatTable) {
-    if (format->resembles(TraceStart(text))) {
+    if (format->looks_like(TraceStart(text))) {
       names.emplace_back(format->name);
     }
   }

@@ -94,8 +94,8 @@ TEST(JobText, ThreadsMayBeOfOneTaskAndSendToOthers) {
   EXPECT_EQ(sender[0].event, records_of(*program, 0)[0].event);
   EXPECT_EQ(sender[1].task, 0u);
   EXPECT_EQ(sender[1].bytes, 1u);
-  program->check_tasks(4);
-  EXPECT_THROW(program->check_tasks(3), InputError);
+  program->require_task_count(4);
+  EXPECT_THROW(program->require_task_count(3), InputError);
 }
 
 TEST(JobText, WhatIsWrongIsToldWithItsLine) {

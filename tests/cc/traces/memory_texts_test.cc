@@ -161,10 +161,10 @@ TEST(MemoryTexts, PlainLinesAreReadAsAllOthers) {
       for (std::uint64_t lines = random.below(6) + 1; lines > 0; --lines) {
         text += line_of(format, random);
       }
-      text += "#" + std::string(PlainLine::kText, '-') + "\n";
+      text += "#" + std::string(FastLine::kText, '-') + "\n";
       std::array<std::string, 2> errors;
       const auto plain = find_format(format)->accesses(reader_of(text));
-      const auto other = find_format(format)->accesses(reader_of(text, PlainLine::kText - 1));
+      const auto other = find_format(format)->accesses(reader_of(text, FastLine::kText - 1));
       const std::vector<Access> found = all_of<Access>(*plain, errors.data());
       expect_accesses(found, all_of<Access>(*other, &errors[1]));
       EXPECT_EQ(errors[0], errors[1]) << text;

@@ -47,11 +47,11 @@ std::string error_of(const std::string& format, const std::string& text) {
   return "";
 }
 
-// Returns the names of the formats that a trace with this start resembles.
+// Returns the names of the formats that a trace with this start looks_like.
 std::vector<std::string> resembled(const std::string& start) {
   std::vector<std::string> names;
   for (const FormatDescriptor* format : kFormatTable) {
-    if (format->resembles(TraceStart(start))) {
+    if (format->looks_like(TraceStart(start))) {
       names.emplace_back(format->name);
     }
   }
