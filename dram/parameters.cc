@@ -76,9 +76,9 @@ constexpr std::array<TimingField, 35> kTimingFields{{
      "end of data to the stop of the data clock (LPDDR5)"},
 }};
 
-const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::*field) {
+const OptionalTime* find(const std::vector<OptionalTime>& times, std::int64_t DramTiming::*field) {
   const auto found = std::find_if(times.begin(), times.end(),
-                                  [&](const OwnTime& own) { return own.time == field; });
+                                  [&](const OptionalTime& own) { return own.time == field; });
   return found == times.end() ? nullptr : &*found;
 }
 
@@ -86,9 +86,9 @@ const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::
 // that they lengthen.
 void check_own_times(const DramStandardDescriptor& standard, const DramTiming& timing,
                      std::vector<ParameterError>& errors) {
-  const std::vector<OwnTime> own = standard.own_times();
+  const std::vector<OptionalTime> own = standard.own_times();
   for (const DramStandardDescriptor* other : kDramStandardTable) {
-    for (const OwnTime& time : other->own_times()) {
+    for (const OptionalTime& time : other->own_times()) {
       const std::string name = std::string("dram.timing.") + time.name;
       if (timing.*time.time != kFromPreset && find(own, time.time) == nullptr &&
           std::none_of(errors.begin(), errors.end(),
@@ -97,7 +97,7 @@ void check_own_times(const DramStandardDescriptor& standard, const DramTiming& t
       }
     }
   }
-  for (const OwnTime& time : own) {
+  for (const OptionalTime& time : own) {
     if (time.at_least != nullptr && timing.*time.time < timing.*time.at_least) {
       errors.push_back({std::string("dram.timing.") + time.name,
                         "must be at least the time that it lengthens, " +
@@ -228,7 +228,7 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back(
         {"dram.timing.tXSDLL", "must be at least tXS, " + std::to_string(timing.txs) + " cycles"});
   }
-  const std::int64_t moved = standard->most_moved_refreshes;
+  const std::int64_t moved = standard->max_moved_refreshes;
   if (refresh_postpone > moved) {
     errors.push_back({"dram.refresh_postpone", "must be at most " + std::to_string(moved)});
   }

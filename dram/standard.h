@@ -18,7 +18,7 @@
 namespace hmsim {
 
 // A time that only some standards have.
-struct OwnTime {
+struct OptionalTime {
   const char* name;
   std::int64_t DramTiming::*time;
   std::int64_t DramTiming::*at_least;  // the time that it lengthens, or nullptr
@@ -34,14 +34,14 @@ struct DeviceCurrents {
 
 // Descriptor of a DRAM standard.
 struct DramStandardDescriptor {
-  const char* name;                   // in lower case; begins the names of its presets
-  const char* document;               // JEDEC document
-  std::int64_t most_moved_refreshes;  // refreshes that may be postponed or pulled in
-  bool same_bank_refresh;             // has a same-bank refresh command
-  const char* dramsim3_protocol;      // its name in DRAMsim3's files; nullptr: not modelled there
-  std::int64_t vdd;                   // millivolts
-  bool currents_estimated;            // not from a data sheet
-  std::vector<OwnTime> (*own_times)();
+  const char* name;                  // in lower case; begins the names of its presets
+  const char* document;              // JEDEC document
+  std::int64_t max_moved_refreshes;  // refreshes that may be postponed or pulled in
+  bool same_bank_refresh;            // has a same-bank refresh command
+  const char* dramsim3_protocol;     // its name in DRAMsim3's files; nullptr: not modelled there
+  std::int64_t vdd;                  // millivolts
+  bool currents_estimated;           // not from a data sheet
+  std::vector<OptionalTime> (*own_times)();
   std::vector<DeviceCurrents> (*currents)();
   std::vector<DramPreset> (*presets)();
   std::vector<TimingRule> (*rules)(const DramParameters& dram);

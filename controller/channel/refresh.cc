@@ -40,7 +40,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       interval_(dram.refresh_interval()),
       behind_(dram.refresh_interval() * dram.refresh_postpone),
       ahead_(dram.refresh_interval() * dram.refresh_pull_in),
-      longest_(dram.refresh_interval() * (dram.standard->most_moved_refreshes + 1) -
+      longest_(dram.refresh_interval() * (dram.standard->max_moved_refreshes + 1) -
                time_to_close(dram)),
       duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),

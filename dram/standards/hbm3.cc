@@ -120,7 +120,7 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
                         rules::of_direction(t)});
 }
 
-std::vector<OwnTime> own_times() {
+std::vector<OptionalTime> own_times() {
   return {{"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
           {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
           {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd},
