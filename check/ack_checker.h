@@ -90,7 +90,7 @@ class AckChecker {
   std::vector<Exchange> table_;  // by request, linear probing; at least half is free
   std::int64_t count_ = 0;       // exchanges in progress
   std::int64_t waiting_ = 0;     // of these, without an ack
-  Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
+  EarlierCommand last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
   std::int64_t youngest_ = kNone;    // youngest request with a command so far
   std::int64_t last_flush_ = kNone;  // request
   bool flushing_ = false;            // its ack is outstanding

@@ -40,9 +40,9 @@ class BusChecker {
   const std::int64_t activate_slots_;
   ViolationLog& violations_;
   HalfLineChecker halves_;
-  Past last_{ChannelCommand::refresh, kLongPast};
-  Past last_slot_{ChannelCommand::refresh, kLongPast};  // last to take a command-bus slot
-  Past burst_{ChannelCommand::read, kLongPast};         // command of the last burst
+  EarlierCommand last_{ChannelCommand::refresh, kLongPast};
+  EarlierCommand last_slot_{ChannelCommand::refresh, kLongPast};  // last to take a command-bus slot
+  EarlierCommand burst_{ChannelCommand::read, kLongPast};         // command of the last burst
   int burst_rank_ = -1;
 };
 

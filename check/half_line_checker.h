@@ -36,7 +36,7 @@ class HalfLineChecker {
     std::int64_t end = kLongPast;        // end of all data so far
     std::int64_t other_end = kLongPast;  // end of all data by drivers other than the last
     int driver = -1;                     // last driver: rank x 2 + write
-    Past last{ChannelCommand::read, kLongPast};
+    EarlierCommand last{ChannelCommand::read, kLongPast};
     void serialize(Archive& archive) {
       archive(halves, next, end, other_end, driver, last.command, last.cycle);
       archive.check_index(next, halves.size(), "invalid half of a line");

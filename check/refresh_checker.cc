@@ -42,7 +42,7 @@ RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, Violatio
       debtors_(static_cast<std::size_t>(dram.ranks * numbers_)),
       next_overdue_(refreshed_ ? (moved_ + 1) * interval_
                                : std::numeric_limits<std::int64_t>::max()) {
-  for (Debtor& debtor : debtors_) {
+  for (RefreshUnit& debtor : debtors_) {
     debtor.overdue = (moved_ + 1) * interval_;
   }
 }
@@ -64,7 +64,7 @@ void RefreshChecker::check_refresh(const CommandRecord& record) {
   const std::int64_t now = record.cycle.value();
   const auto index =
       static_cast<std::size_t>(record.rank * numbers_ + (same_bank_ ? record.bank : 0));
-  Debtor& debtor = debtors_[index];
+  RefreshUnit& debtor = debtors_[index];
   check_window(record, debtor);
   check_order(record, debtor);
   debtor.refreshes[static_cast<std::size_t>(debtor.count) % debtor.refreshes.size()] = now;
@@ -81,7 +81,7 @@ void RefreshChecker::check_self_refresh(const CommandRecord& record) {
   const bool begins = record.command == C::self_refresh_enter;
   const auto first = static_cast<std::size_t>(record.rank * numbers_);
   for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
-    Debtor& debtor = debtors_[i];
+    RefreshUnit& debtor = debtors_[i];
     if (begins) {
       check_count(i, now);
     }
@@ -104,7 +104,7 @@ void RefreshChecker::check_mode(const CommandRecord& record) {
 
 // Section "Refresh Command" of DDR3 and DDR4: at most 16 refreshes within 2 tREFI. Checked for
 // every standard except DDR5.
-void RefreshChecker::check_window(const CommandRecord& record, const Debtor& debtor) {
+void RefreshChecker::check_window(const CommandRecord& record, const RefreshUnit& debtor) {
   if (!ddr5_) {
     violations_.require("refresh window", record, {C::refresh, debtor.last(16)}, 2 * interval_);
   }
@@ -112,7 +112,7 @@ void RefreshChecker::check_window(const CommandRecord& record, const Debtor& deb
 
 // Section "Same-Bank Refresh": no bank is refreshed again before each other bank of the group has
 // been.
-void RefreshChecker::check_order(const CommandRecord& record, const Debtor& debtor) {
+void RefreshChecker::check_order(const CommandRecord& record, const RefreshUnit& debtor) {
   const auto first = static_cast<std::size_t>(record.rank * numbers_);
   for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
     if (debtors_[i].count < debtor.count) {
@@ -124,7 +124,7 @@ void RefreshChecker::check_order(const CommandRecord& record, const Debtor& debt
 
 void RefreshChecker::check_overdue(std::int64_t now) {
   for (std::size_t i = 0; i < debtors_.size(); ++i) {
-    Debtor& debtor = debtors_[i];
+    RefreshUnit& debtor = debtors_[i];
     if (now > debtor.overdue) {
       const std::int64_t since = std::max(debtor.last(1), debtor.since);
       add("refresh interval", i, now, (moved_ + 1) * interval_, now - since);
@@ -136,7 +136,7 @@ void RefreshChecker::check_overdue(std::int64_t now) {
 
 // On average one refresh per interval; up to `moved_` may be postponed or issued in advance.
 void RefreshChecker::check_count(std::size_t index, std::int64_t now) {
-  const Debtor& debtor = debtors_[index];
+  const RefreshUnit& debtor = debtors_[index];
   const std::int64_t count = debtor.count - debtor.before;
   const std::int64_t due = debtor.self_refreshing ? 0 : (now - debtor.since) / interval_;
   if (count < due - moved_ || count > due + moved_ + 1) {
@@ -156,7 +156,7 @@ void RefreshChecker::finish(Cycle end) {
 
 void RefreshChecker::find_next_overdue() {
   next_overdue_ = std::numeric_limits<std::int64_t>::max();
-  for (const Debtor& debtor : debtors_) {
+  for (const RefreshUnit& debtor : debtors_) {
     next_overdue_ = std::min(next_overdue_, debtor.overdue);
   }
 }

@@ -37,7 +37,7 @@ class RefreshChecker {
  private:
   // Unit that owes one refresh per interval: a rank, or the banks with one number in a rank's
   // groups.
-  struct Debtor {
+  struct RefreshUnit {
     std::array<std::int64_t, 16> refreshes{};  // most recent ones, the last at (count - 1) mod 16
     std::int64_t count = 0;
     std::int64_t overdue = 0;  // last cycle by which the next one must come
@@ -56,8 +56,8 @@ class RefreshChecker {
   void check_refresh(const CommandRecord& record);
   void check_self_refresh(const CommandRecord& record);
   void check_mode(const CommandRecord& record);
-  void check_window(const CommandRecord& record, const Debtor& debtor);
-  void check_order(const CommandRecord& record, const Debtor& debtor);
+  void check_window(const CommandRecord& record, const RefreshUnit& debtor);
+  void check_order(const CommandRecord& record, const RefreshUnit& debtor);
   void check_overdue(std::int64_t now);
   void check_count(std::size_t debtor, std::int64_t now);
   void find_next_overdue();
@@ -72,8 +72,8 @@ class RefreshChecker {
   const std::int64_t moved_;     // refreshes that may be postponed or issued in advance
   const int channel_;
   ViolationLog& violations_;
-  std::vector<Debtor> debtors_;
-  std::int64_t next_overdue_;  // minimum of Debtor::overdue
+  std::vector<RefreshUnit> debtors_;
+  std::int64_t next_overdue_;  // minimum of RefreshUnit::overdue
 };
 
 }  // namespace hmsim

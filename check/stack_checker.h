@@ -49,7 +49,7 @@ class StackChecker {
   // Cycles of recent commands on the column bus, unordered, the oldest at `next_`.
   std::array<std::int64_t, 32> columns_;
   std::size_t next_ = 0;
-  Past row_{ChannelCommand::precharge, kLongPast};  // last command on the row bus
+  EarlierCommand row_{ChannelCommand::precharge, kLongPast};  // last command on the row bus
 };
 
 }  // namespace hmsim

@@ -92,7 +92,7 @@ void ViolationLog::add(const char* rule, const CommandRecord& record, std::int64
   add(about(rule, record, needed, got));
 }
 
-void ViolationLog::add_early(const char* rule, const CommandRecord& record, Past past,
+void ViolationLog::add_early(const char* rule, const CommandRecord& record, EarlierCommand past,
                              std::int64_t needed) {
   Violation violation = about(rule, record, needed, record.cycle.value() - past.cycle);
   violation.earlier = name_of(past.command);

@@ -40,7 +40,7 @@ struct Violation {
 };
 
 // A command that a rule counts from.
-struct Past {
+struct EarlierCommand {
   ChannelCommand command;
   std::int64_t cycle;
 };
@@ -55,7 +55,8 @@ class ViolationLog {
   void add(const char* rule, const CommandRecord& record, std::int64_t needed, std::int64_t got);
 
   // Requires `record` to come at least `needed` cycles after `past`.
-  void require(const char* rule, const CommandRecord& record, Past past, std::int64_t needed) {
+  void require(const char* rule, const CommandRecord& record, EarlierCommand past,
+               std::int64_t needed) {
     if (record.cycle.value() - past.cycle < needed) {
       add_early(rule, record, past, needed);
     }
@@ -72,7 +73,8 @@ class ViolationLog {
   static constexpr std::size_t kKept = 20;
 
  private:
-  void add_early(const char* rule, const CommandRecord& record, Past past, std::int64_t needed);
+  void add_early(const char* rule, const CommandRecord& record, EarlierCommand past,
+                 std::int64_t needed);
 
   std::int64_t total_ = 0;
   std::vector<Violation> first_;

@@ -51,7 +51,7 @@ RequestCause InferredOrder::next(const BlockRequest& request) {
 // Advances to `until_ns`. Requests that complete by then become candidates for a successor.
 void InferredOrder::pass_time(std::uint64_t until_ns) {
   while (!under_way_.empty() && under_way_.front().completion_ns <= until_ns) {
-    const Past done = under_way_.front();
+    const EarlierCommand done = under_way_.front();
     time_ns_[under_way_.size()] += done.completion_ns - now_ns_;
     now_ns_ = done.completion_ns;
     std::pop_heap(under_way_.begin(), under_way_.end(), std::greater<>());
@@ -115,10 +115,10 @@ bool InferredOrder::looks_open() const {
 
 std::uint64_t InferredOrder::oldest() const {
   std::uint64_t oldest = number_;
-  for (const Past& each : under_way_) {
+  for (const EarlierCommand& each : under_way_) {
     oldest = std::min(oldest, each.number);
   }
-  for (const Past& each : unclaimed_) {
+  for (const EarlierCommand& each : unclaimed_) {
     oldest = std::min(oldest, each.number);
   }
   return oldest;

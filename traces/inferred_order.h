@@ -60,14 +60,14 @@ class InferredOrder {
   void serialize(Archive& archive);
 
  private:
-  struct Past {
+  struct EarlierCommand {
     std::uint64_t completion_ns = 0;
     std::uint64_t number = 0;
 
-    bool operator<(const Past& other) const {
+    bool operator<(const EarlierCommand& other) const {
       return std::tie(completion_ns, number) < std::tie(other.completion_ns, other.number);
     }
-    bool operator>(const Past& other) const { return other < *this; }
+    bool operator>(const EarlierCommand& other) const { return other < *this; }
     void serialize(Archive& archive) { archive(completion_ns, number); }
   };
 
@@ -76,10 +76,10 @@ class InferredOrder {
   void begin_burst();
   bool looks_open() const;
 
-  std::uint64_t number_ = 0;     // number of the next request
-  std::uint64_t now_ns_ = 0;     // latest arrival
-  std::vector<Past> under_way_;  // outstanding requests: a min-heap by completion
-  std::deque<Past> unclaimed_;   // completions without a successor, oldest first
+  std::uint64_t number_ = 0;               // number of the next request
+  std::uint64_t now_ns_ = 0;               // latest arrival
+  std::vector<EarlierCommand> under_way_;  // outstanding requests: a min-heap by completion
+  std::deque<EarlierCommand> unclaimed_;   // completions without a successor, oldest first
   // Indexed by the number of outstanding requests: time spent with it, and bursts that arrived
   // then.
   std::vector<std::uint64_t> time_ns_;
