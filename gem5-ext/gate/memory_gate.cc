@@ -16,7 +16,7 @@ namespace hmsim {
 namespace {
 
 // Returns whether the parameter belongs to a part that the host replaces: its cores, or its disks.
-bool is_the_hosts(const std::string& name) {
+bool belongs_to_host(const std::string& name) {
   constexpr std::string_view kFrontend = "frontend.";
   constexpr std::string_view kStorage = "storage.";
   return name.compare(0, kFrontend.size(), kFrontend) == 0 ||
@@ -35,7 +35,7 @@ SystemConfig configure(const Assignments& given, Assignments& values) {
     if (assignment.first == "storage.kind" && assignment.second != "none") {
       throw InputError("storage.kind: must be 'none': the host has its own disks");
     }
-    if (!is_the_hosts(assignment.first)) {
+    if (!belongs_to_host(assignment.first)) {
       config.assignments.push_back(assignment);
     }
   }
@@ -207,7 +207,7 @@ void MemoryGate::advance(Tick now) {
     checker_->raise_if_violated();
   }
   tell_done();
-  tell_room();
+  notify_room();
 }
 
 void MemoryGate::tell_done() {
@@ -218,7 +218,7 @@ void MemoryGate::tell_done() {
 
 // Notifies each waiting port at most once. The packet that a port then offers may have to wait
 // again.
-void MemoryGate::tell_room() {
+void MemoryGate::notify_room() {
   std::size_t place = 0;
   for (std::size_t left = waiting_.size(); left > 0 && place < waiting_.size(); --left) {
     const Waiting waiting = waiting_[place];

@@ -138,7 +138,7 @@ class MemoryGate final : private Requester, private SourceProgress {
   bool must_wait(const GatePacket& packet) const;
   void take(const GatePacket& packet, Tick now);
   void tell_done();
-  void tell_room();
+  void notify_room();
   Tick catch_up(Tick now);
 
   GateHost& host_;
