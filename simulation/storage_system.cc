@@ -15,7 +15,7 @@ SharedStorage make_shared(const StorageParameters& parameters, MemorySystem& mem
                           std::uint64_t seed, const Assignments& assignments,
                           std::size_t requester) {
   SharedStorage made;
-  std::unique_ptr<PageMover> mover;
+  std::unique_ptr<PageCopier> mover;
   const PageCacheParameters& cache = parameters.cache();
   if (cache.mover == Mover::lines) {
     NvdimmDeviceParameters lines;

@@ -13,7 +13,7 @@ enum { kFromHost, kToHost };  // indices of link_
 
 Array::Array(const ArrayDesign& design, Bytes capacity)
     : parameters_(design),
-      intake_(capacity),
+      io_queue_(capacity),
       tags_(design.array.tags),
       queues_(static_cast<std::size_t>(design.array.queues)),
       link_{LinkDirection{design.link.from_host, {}}, LinkDirection{design.link.to_host, {}}},
@@ -64,7 +64,7 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   const Transfer& transfer = transfers_[index];
   Job& job = jobs_[transfer.job];
   ++counts_.of[transfer.write ? 1 : 0].transfers;
-  ensure(job.open > 0, "array", now, intake_[transfer.job].tag,
+  ensure(job.open > 0, "array", now, io_queue_[transfer.job].tag,
          "end of a transfer that its request does not have");
   if (--job.open == 0 && whole(transfer.job)) {
     job.parts = transfer.parts;
@@ -82,23 +82,23 @@ HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
     return;
   }
   const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
-                                 ? intake_[index].submitter
-                                 : (intake_[index].kind == IoRequest::Kind::write ? 1 : 0);
+                                 ? io_queue_[index].submitter
+                                 : (io_queue_[index].kind == IoRequest::Kind::write ? 1 : 0);
   const auto queue = static_cast<std::uint32_t>(number % queues_.size());
   queues_[queue].jobs.push(index);
   schedule(queue, now);
 }
 
 void Array::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
-  jobs_.resize(intake_.size());
+  io_queue_.take(request, now);
+  jobs_.resize(io_queue_.size());
   begin(now);
 }
 
 // Starts the requests that no barrier holds back.
 void Array::begin(Tick now) {
-  for (std::uint32_t index = intake_.next(); index != kNoIndex; index = intake_.next()) {
-    jobs_[index].since = intake_.arrival(index);
+  for (std::uint32_t index = io_queue_.next(); index != kNoIndex; index = io_queue_.next()) {
+    jobs_[index].since = io_queue_.arrival(index);
     jobs_[index].charge(ArrayPart::barrier, now);
     if (tags_.take(1, index, now)) {
       enqueue(index, now);
@@ -164,7 +164,7 @@ void Array::schedule(std::uint32_t queue, Tick now) {
 std::uint32_t Array::cut(std::uint32_t queue) {
   const std::uint32_t index = transfers_.take();
   const std::uint32_t number = queues_[queue].jobs.front();
-  const IoRequest& request = intake_[number];
+  const IoRequest& request = io_queue_[number];
   Job& job = jobs_[number];
   Transfer& transfer = transfers_[index];
   const auto stripe = static_cast<std::uint64_t>(parameters_.array.stripe.value());
@@ -301,7 +301,7 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
 void Array::end_request(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.charge(ArrayPart::end, now);
-  const IoRequest::Kind kind = intake_[index].kind;
+  const IoRequest::Kind kind = io_queue_[index].kind;
   if (kind != IoRequest::Kind::flush) {
     ArrayCounts::Direction& of = counts_.of[kind == IoRequest::Kind::write ? 1 : 0];
     for (std::size_t i = 0; i < kArrayParts; ++i) {
@@ -313,7 +313,7 @@ void Array::end_request(std::uint32_t index, Tick now) {
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
-  intake_.end(index, now);
+  io_queue_.end(index, now);
   begin(now);
 }
 

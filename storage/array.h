@@ -19,7 +19,7 @@
 #include "core/pool.h"
 #include "core/ring.h"
 #include "storage/array_parameters.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
@@ -59,9 +59,9 @@ class Array final : public StorageDevice {
   // The parameters passed check().
   Array(const ArrayDesign& design, Bytes capacity);
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
   Tick next_event() const override {
@@ -71,7 +71,7 @@ class Array final : public StorageDevice {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
   const ArrayCounts& counts() const { return counts_; }
   const RowMemory& memory() const { return memory_; }
   double ring_busy() const { return ring_.level().mean(); }
@@ -132,7 +132,7 @@ class Array final : public StorageDevice {
     return buffers_of(transfer).take(line_of(transfer), index, now);
   }
   // Returns whether the job is completely split into transfers.
-  bool whole(std::uint32_t job) const { return jobs_[job].cut == intake_[job].bytes; }
+  bool whole(std::uint32_t job) const { return jobs_[job].cut == io_queue_[job].bytes; }
   void begin(Tick now);
   void enqueue(std::uint32_t index, Tick now);
   void schedule(std::uint32_t queue, Tick now);
@@ -157,8 +157,8 @@ class Array final : public StorageDevice {
   void check_indices(const Archive& archive) const;
 
   const ArrayDesign parameters_;
-  Intake intake_;
-  std::vector<Job> jobs_;  // by the request's place in `intake_`
+  IoQueue io_queue_;
+  std::vector<Job> jobs_;  // by the request's place in `io_queue_`
   Pool<Transfer> transfers_;
   Slots<std::uint32_t> tags_;
   std::vector<Queue> queues_;

@@ -6,8 +6,8 @@ namespace hmsim {
 
 void Array::serialize(Archive& archive) {
   archive.section("storage array");
-  intake_.serialize(archive);
-  jobs_.resize(intake_.size());
+  io_queue_.serialize(archive);
+  jobs_.resize(io_queue_.size());
   archive.fixed(jobs_, queues_);
   archive(transfers_, tags_);
   for (SlotsInTurn<std::uint32_t>& each : buffers_) {
@@ -23,9 +23,9 @@ void Array::serialize(Archive& archive) {
 // of jobs and transfers, and the sizes that bound the number of transfers of a job.
 void Array::check_indices(const Archive& archive) const {
   for (std::uint32_t index = 0; index < jobs_.size(); ++index) {
-    archive.check(jobs_[index].cut <= intake_[index].bytes, "too many transfers of a request");
+    archive.check(jobs_[index].cut <= io_queue_[index].bytes, "too many transfers of a request");
   }
-  const auto check_job = each_is_one_of(archive, intake_.in_use());
+  const auto check_job = each_is_one_of(archive, io_queue_.in_use());
   for (const std::uint32_t index : transfers_.taken()) {
     const Transfer& transfer = transfers_[index];
     check_job(transfer.job);

@@ -38,7 +38,7 @@ constexpr NamedPower kPowers[] = {
 }  // namespace
 
 void Array::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   tags_.level().account(now);
   for (SlotsInTurn<std::uint32_t>& each : buffers_) {
     each.level().account(now);
@@ -60,7 +60,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
   for (const bool write : {false, true}) {
     ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
     const std::string prefix = path + (write ? ".write." : ".read.");
-    Counter& requests = intake_.counts(write).requests;
+    Counter& requests = io_queue_.counts(write).requests;
     register_parts(registry, prefix, kNames, of.parts, requests);
     registry.counter(prefix + "requests", "requests",
                      "requests that ended; large requests of the host arrive in pieces",
@@ -100,7 +100,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
                    });
   }
   registry.on_reset([this](Tick now) {
-    intake_.reset(now);
+    io_queue_.reset(now);
     for (SlotsInTurn<std::uint32_t>& each : buffers_) {
       each.level().reset(now);
     }

@@ -4,14 +4,14 @@
 
 #include <memory>
 
-#include "storage/page_mover.h"
+#include "storage/page_copier.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
 namespace hmsim {
 
 // Mover of one page at a time. The second level starts at byte 0 of the device.
-class DeviceMover final : public PageMover, private IoListener {
+class DeviceMover final : public PageCopier, private IoListener {
  public:
   // The device outlives the mover, which advances it and is its listener.
   explicit DeviceMover(StorageDevice& device) : device_(device) { device.listen(*this); }
@@ -21,7 +21,7 @@ class DeviceMover final : public PageMover, private IoListener {
   void account(Tick now) override { server_.level().account(now); }
   void reset(Tick now) override { server_.level().reset(now); }
   double busy() const override { return server_.level().mean(); }
-  bool tells_others() const override { return device_.tells_others(); }
+  bool notifies_others() const override { return device_.notifies_others(); }
 
   Tick next_event() const override { return device_.next_event(); }
   Tick advance(Tick now) override { return device_.advance(now); }

@@ -9,19 +9,19 @@
 namespace hmsim {
 
 Disk::Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed)
-    : parameters_(parameters), mechanics_(parameters, capacity, seed), intake_(capacity) {}
+    : parameters_(parameters), mechanics_(parameters, capacity, seed), io_queue_(capacity) {}
 
 void Disk::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
+  io_queue_.take(request, now);
   start(now);
 }
 
 // Adds the requests that may start to a sweep, and serves one if the disk is idle. Sweeps only go
 // upwards, so no request waits for more than two.
 void Disk::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
     Waiting waiting;
-    waiting.key = parameters_.elevator ? intake_[place].offset : 0;
+    waiting.key = parameters_.elevator ? io_queue_[place].offset : 0;
     waiting.order = order_++;
     waiting.place = place;
     waiting.ready = now + parameters_.overhead;
@@ -52,7 +52,7 @@ void Disk::serve_next(Tick now) {
 }
 
 Tick Disk::serve(const Waiting& next, Tick now) {
-  const IoRequest& request = intake_[next.place];
+  const IoRequest& request = io_queue_[next.place];
   const Tick ready = later(now, next.ready);
   if (request.kind == IoRequest::Kind::flush) {
     return ready;
@@ -67,7 +67,7 @@ Tick Disk::from_buffer(const IoRequest& request, Tick ready) {
   const std::uint64_t end = request.offset + request.bytes;
   const Tick there = end <= ahead_.at ? ready : ahead_.since + mechanics_.transfer(ahead_.at, end);
   const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
-  const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
+  const auto capacity = static_cast<std::uint64_t>(io_queue_.capacity().value());
   const std::uint64_t limit = std::max(ahead_.limit, std::min(end + half, capacity));
   const bool stopped = ahead_.at == ahead_.limit ||
                        ahead_.since + mechanics_.transfer(ahead_.at, ahead_.limit) <= ready;
@@ -97,7 +97,7 @@ Tick Disk::from_platters(const IoRequest& request, Tick ready) {
   track_ = mechanics_.track_of(end - 1);
   const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
   if (!write && half > 0) {
-    const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
+    const auto capacity = static_cast<std::uint64_t>(io_queue_.capacity().value());
     const std::uint64_t limit = std::min(end + half, capacity);
     ahead_ = {std::max(request.offset, limit - std::min(limit, 2 * half)), end, limit, done};
   }
@@ -123,19 +123,19 @@ Tick Disk::advance(Tick now) {
     end_ = kNever;
     busy_.add(-1, time);
     serve_next(time);
-    intake_.end(place, time);
+    io_queue_.end(place, time);
     start(time);
   }
   return next_event();
 }
 
 void Disk::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   busy_.account(now);
 }
 
 void Disk::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  intake_.register_statistics(registry, path);
+  io_queue_.register_statistics(registry, path);
   const std::string name = path + ".disk.";
   register_level(registry, name + "busy", "", "share of time in which the disk serves a request",
                  busy_);
@@ -154,13 +154,13 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
 
 void Disk::serialize(Archive& archive) {
   archive.section("disk");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(sweep_, next_sweep_, order_, last_key_, served_, end_, track_, ahead_, busy_, seek_time_,
           rotation_time_, transfer_time_, buffer_hits_);
   if (!archive.loading()) {
     return;
   }
-  const auto check_place = each_is_one_of(archive, intake_.in_use());
+  const auto check_place = each_is_one_of(archive, io_queue_.in_use());
   for (const Sweep* sweep : {&sweep_, &next_sweep_}) {
     for (const Waiting& waiting : *sweep) {
       check_place(waiting.place);

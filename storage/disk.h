@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "storage/disk_mechanics.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
@@ -22,9 +22,9 @@ class Disk final : public StorageDevice {
   // `parameters` passed check(). `capacity` is in whole sectors.
   Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -32,7 +32,7 @@ class Disk final : public StorageDevice {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
   const DiskMechanics& mechanics() const { return mechanics_; }
 
  private:
@@ -71,7 +71,7 @@ class Disk final : public StorageDevice {
 
   const DiskParameters parameters_;
   const DiskMechanics mechanics_;
-  Intake intake_;
+  IoQueue io_queue_;
   Sweep sweep_;
   Sweep next_sweep_;
   std::uint64_t order_ = 0;

@@ -106,7 +106,7 @@ Tick DiskMechanics::seek(std::int64_t from, std::int64_t to) const {
   return change_ + Tick(longest_.value() * root >> kBits);
 }
 
-Tick DiskMechanics::way_to(std::uint64_t offset) const {
+Tick DiskMechanics::time_to_start_of(std::uint64_t offset) const {
   const auto within = static_cast<std::int64_t>(offset % track_);
   const auto bytes = static_cast<std::int64_t>(track_);
   const std::int64_t turn = revolution_.value();
@@ -115,21 +115,21 @@ Tick DiskMechanics::way_to(std::uint64_t offset) const {
 }
 
 Tick DiskMechanics::way_past(std::uint64_t offset) const {
-  return offset % track_ == 0 ? way_to(offset) - change_ : way_to(offset);
+  return offset % track_ == 0 ? time_to_start_of(offset) - change_ : time_to_start_of(offset);
 }
 
 Tick DiskMechanics::rotation(std::uint64_t offset, Tick now) const {
-  const Tick there = way_to(offset) % revolution_;
+  const Tick there = time_to_start_of(offset) % revolution_;
   const Tick here = (now % revolution_ + phase_) % revolution_;
   return (there - here + revolution_) % revolution_;
 }
 
 Tick DiskMechanics::transfer(std::uint64_t from, std::uint64_t to) const {
-  return way_past(to) - way_to(from);
+  return way_past(to) - time_to_start_of(from);
 }
 
 std::int64_t DiskMechanics::track_after(std::uint64_t from, Tick time) const {
-  return (way_to(from) + time) / (revolution_ + change_);
+  return (time_to_start_of(from) + time) / (revolution_ + change_);
 }
 
 }  // namespace hmsim

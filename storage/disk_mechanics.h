@@ -49,7 +49,7 @@ class DiskMechanics {
   std::int64_t track_after(std::uint64_t from, Tick time) const;
 
  private:
-  Tick way_to(std::uint64_t offset) const;    // time to read up to the byte, from byte 0
+  Tick time_to_start_of(std::uint64_t offset) const;  // time to read up to the byte, from byte 0
   Tick way_past(std::uint64_t offset) const;  // time until the byte before it is read, from byte 0
 
   std::uint64_t track_;

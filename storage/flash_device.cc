@@ -21,7 +21,7 @@ constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
 FlashDevice::FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
                          const Assignments& assignments)
     : parameters_(parameters),
-      intake_(capacity),
+      io_queue_(capacity),
       module_(design_of(NvdimmKind::flash).make(parameters.module(), *this, seed, assignments)),
       queue_(parameters.queue_depth),
       flash_(parameters.pages),
@@ -39,12 +39,12 @@ void FlashDevice::submit(const IoRequest& request, Tick now) {
   IoRequest taken = request;
   taken.barrier = taken.barrier || (taken.kind == IoRequest::Kind::flush &&
                                     parameters_.inside.buffer.flush == BufferFlush::writeback);
-  intake_.take(taken, now);
+  io_queue_.take(taken, now);
   start(now);
 }
 
 void FlashDevice::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
     if (driver_.offer(place, now)) {
       drive(place, now);
     }
@@ -52,14 +52,14 @@ void FlashDevice::start(Tick now) {
 }
 
 void FlashDevice::drive(std::uint32_t place, Tick now) {
-  const IoRequest& request = intake_[place];
+  const IoRequest& request = io_queue_[place];
   const FlashParameters::Driver& driver =
       request.kind == IoRequest::Kind::read ? parameters_.read_driver : parameters_.write_driver;
   events_.schedule(now + driver.request + time_of(request.bytes, driver.kib), Event::driven, place);
 }
 
 void FlashDevice::begin(std::uint32_t place, Tick now) {
-  const IoRequest request = intake_[place];
+  const IoRequest request = io_queue_[place];
   if (request.kind == IoRequest::Kind::flush) {
     if (request.barrier && parameters_.inside.buffer.flush == BufferFlush::writeback) {
       flushing_ = place;
@@ -69,7 +69,7 @@ void FlashDevice::begin(std::uint32_t place, Tick now) {
     }
     return;
   }
-  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
   const std::uint64_t end = request.offset + request.bytes;
   left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
   for (std::uint64_t at = request.offset; at < end;) {
@@ -88,7 +88,7 @@ void FlashDevice::add_page(std::uint32_t place, std::uint64_t offset, std::uint6
   record.offset = offset;
   record.bytes = static_cast<std::uint32_t>(bytes);
   record.place = place;
-  record.write = intake_[place].kind == IoRequest::Kind::write;
+  record.write = io_queue_[place].kind == IoRequest::Kind::write;
   if (record.write) {
     to_link(page, now);
   } else {
@@ -204,7 +204,7 @@ void FlashDevice::end(std::uint32_t place, Tick now) {
   while (const std::optional<std::uint32_t> next = queue_.admit(now)) {
     events_.schedule(now + parameters_.command, Event::begin, *next);
   }
-  intake_.end(place, now);
+  io_queue_.end(place, now);
   start(now);
 }
 
@@ -251,7 +251,7 @@ Tick FlashDevice::advance(Tick now) {
 
 // Brings the module's clock to `now` unless an event of the module is pending by then.
 void FlashDevice::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   driver_.level().account(now);
   queue_.level().account(now);
   flash_.level().account(now);
@@ -264,7 +264,7 @@ void FlashDevice::account(Tick now) {
 }
 
 void FlashDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  intake_.register_statistics(registry, path);
+  io_queue_.register_statistics(registry, path);
   const std::string name = path + ".flash.";
   register_level(registry, name + "driver.busy", "",
                  "share of time in which the host's driver is busy", driver_.level());

@@ -14,7 +14,7 @@
 #include "core/pool.h"
 #include "nvdimm/module/module.h"
 #include "storage/flash_parameters.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
@@ -32,9 +32,9 @@ class FlashDevice final : public StorageDevice, private AckListener {
   FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
               const Assignments& assignments = {});
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -42,7 +42,7 @@ class FlashDevice final : public StorageDevice, private AckListener {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
   NvdimmModule& module() { return *module_; }
 
  private:
@@ -87,7 +87,7 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void check_indices(const Archive& archive) const;
 
   const FlashParameters parameters_;
-  Intake intake_;
+  IoQueue io_queue_;
   Kernel clock_;  // of the module
   std::unique_ptr<NvdimmModule> module_;
   Server<std::uint32_t> driver_;

@@ -8,7 +8,7 @@ namespace hmsim {
 
 void FlashDevice::serialize(Archive& archive) {
   archive.section("flash device");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(driver_, queue_, links_, flash_, events_, pages_, free_slots_, flushing_);
   module_->serialize(archive);
   clock_.serialize(archive);
@@ -21,7 +21,7 @@ void FlashDevice::serialize(Archive& archive) {
 // Rebuilds the page counts of requests and the pages of slots. Checks that a page's lines fit its
 // slot.
 void FlashDevice::index_pages(const Archive& archive) {
-  left_.assign(intake_.size(), 0);
+  left_.assign(io_queue_.size(), 0);
   std::fill(page_of_.begin(), page_of_.end(), kNoIndex);
   for (const std::uint32_t page : pages_.taken()) {
     const Page& record = pages_[page];
@@ -36,7 +36,7 @@ void FlashDevice::index_pages(const Archive& archive) {
 }
 
 void FlashDevice::check_indices(const Archive& archive) const {
-  const auto check_place = each_is_one_of(archive, intake_.in_use());
+  const auto check_place = each_is_one_of(archive, io_queue_.in_use());
   const auto check_page = each_is_one_of(archive, pages_.in_use());
   driver_.waiting().each(check_place);
   queue_.each_waiting(check_place);

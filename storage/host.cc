@@ -25,7 +25,7 @@ Host::Host(const PathParameters& parameters, StorageDevice& device)
       read_(parameters, false),
       write_(parameters, true),
       device_(device),
-      goes_ahead_(!device.tells_others()),
+      may_bypass_kernel_(!device.notifies_others()),
       contexts_(parameters.contexts) {
   device_.listen(*this);
 }
@@ -77,7 +77,7 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
 }
 
 Tick Host::advance(Tick now) {
-  told_ = false;
+  notified_client_ = false;
   for (;;) {
     if (device_next_ <= now) {
       device_next_ = device_.advance(now);
@@ -92,7 +92,7 @@ Tick Host::advance(Tick now) {
     }
     const Tick next = next_event();
     if (next > now) {
-      if (told_ || !goes_ahead_ || next == kNever || !wakeup_.go_on(next)) {
+      if (notified_client_ || !may_bypass_kernel_ || next == kNever || !wakeup_.go_on(next)) {
         return next;
       }
       now = next;
@@ -299,7 +299,7 @@ void Host::end(std::uint32_t slot, Tick now) {
   const std::uint64_t blocks =
       io.request.moves_data() && !device_.is_memory() ? io.request.pages() : 0;
   ios_.give_back(slot);
-  told_ = true;
+  notified_client_ = true;
   if (blocks > 0) {
     clients_[client].listener->on_blocks_done(static_cast<std::int64_t>(blocks), now);
   }

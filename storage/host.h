@@ -140,10 +140,11 @@ class Host final : public Component, private IoListener {
   const SoftwarePath read_;
   const SoftwarePath write_;
   StorageDevice& device_;
-  const bool goes_ahead_;  // advance() may continue to its next event, which nothing else observes
+  const bool
+      may_bypass_kernel_;  // advance() may continue to its next event, which nothing else observes
   Tick device_next_ = kNever;  // the device's next event
   std::vector<Client> clients_;
-  bool told_ = false;  // a client was notified since advance() was called
+  bool notified_client_ = false;  // a client was notified since advance() was called
   Wakeup wakeup_;
   Pool<Io> ios_;
   Pool<Piece> pieces_;  // by the tag passed to the device

@@ -19,10 +19,10 @@ void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   port_ = &port;
   requester_ = requester;
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
-  intake_ = Intake(capacity, parameters_.driver.barrier == Barrier::driver ? IntakeOrder::writes
-                                                                           : IntakeOrder::none);
+  io_queue_ = IoQueue(
+      capacity, parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);
   if (listener_ != nullptr) {
-    intake_.listen(*listener_);
+    io_queue_.listen(*listener_);
   }
   mapper_ = PageMapper(parameters_.driver.map_time, parameters_.driver.fault_time,
                        static_cast<std::size_t>(capacity / kPageBytes));
@@ -30,11 +30,11 @@ void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
 
 void NvdimmDevice::listen(IoListener& listener) {
   listener_ = &listener;
-  intake_.listen(listener);
+  io_queue_.listen(listener);
 }
 
 void NvdimmDevice::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
+  io_queue_.take(request, now);
   start(now);
 }
 
@@ -44,9 +44,9 @@ void NvdimmDevice::trim(std::uint64_t offset, std::uint64_t bytes, Tick now) {
 }
 
 void NvdimmDevice::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
-    copying_.resize(std::max<std::size_t>(copying_.size(), intake_.size()));
-    const IoRequest& request = intake_[place];
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
+    copying_.resize(std::max<std::size_t>(copying_.size(), io_queue_.size()));
+    const IoRequest& request = io_queue_[place];
     if (request.kind == IoRequest::Kind::flush) {
       flush(place, now);
       continue;
@@ -64,7 +64,7 @@ void NvdimmDevice::start(Tick now) {
 // once.
 void NvdimmDevice::flush(std::uint32_t place, Tick now) {
   const bool command = parameters_.driver.barrier == Barrier::command;
-  epoch_ += parameters_.fence != Fence::none && (command || !intake_[place].fua) ? 1 : 0;
+  epoch_ += parameters_.fence != Fence::none && (command || !io_queue_[place].fua) ? 1 : 0;
   if (!command) {
     schedule(now, Event::end, place);
     return;
@@ -114,7 +114,7 @@ Tick NvdimmDevice::open_page(std::uint32_t place, Tick now) {
   page = {copying.next_line, static_cast<std::int64_t>(lines), 0, 0, 0};
   copying.next_line += lines;
   copying.lines -= lines;
-  return mapper_.map(page.first_line / kPageLines, intake_[place].submitter, now);
+  return mapper_.map(page.first_line / kPageLines, io_queue_[place].submitter, now);
 }
 
 bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
@@ -130,7 +130,7 @@ bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
       }
       if (page.pass == 0 && page.accesses == 0) {
         page.block = ledger_.open(place, page.lines * copy_.accesses(copying.write), now,
-                                  port_->collections().ended, intake_[place].measured);
+                                  port_->collections().ended, io_queue_[place].measured);
       }
       const auto line = static_cast<std::uint64_t>(page.accesses / pass->accesses);
       ++page.accesses;
@@ -171,7 +171,7 @@ Tick NvdimmDevice::advance(Tick now) {
   while (events_.next_time() <= now) {
     const auto event = events_.pop();
     if (event.kind == Event::end) {
-      intake_.end(event.payload, now);
+      io_queue_.end(event.payload, now);
       start(now);
     } else {
       copying_[event.payload].paused &= event.kind != Event::end_pause;
@@ -201,7 +201,7 @@ void NvdimmDevice::on_admit(const Request& request, Tick now) {
 void NvdimmDevice::on_complete(const Request& request, Tick now) {
   ++completed_;
   if (request.flush) {
-    ensure(intake_.holds(request.tag), "block I/O", now, request.tag,
+    ensure(io_queue_.holds(request.tag), "block I/O", now, request.tag,
            "completion of a flush that no request waits for");
     schedule(now, Event::end, request.tag);
     return;
@@ -223,7 +223,7 @@ void NvdimmDevice::on_complete(const Request& request, Tick now) {
 }
 
 void NvdimmDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  intake_.register_statistics(registry, path);
+  io_queue_.register_statistics(registry, path);
 }
 
 void NvdimmDevice::Copying::serialize(Archive& archive) {
@@ -233,7 +233,7 @@ void NvdimmDevice::Copying::serialize(Archive& archive) {
 
 void NvdimmDevice::serialize(Archive& archive) {
   archive.section("NVDIMM device");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(copying_, ledger_, mapper_, epoch_, events_, completed_);
   if (archive.loading()) {
     check_loaded(archive);
@@ -244,7 +244,7 @@ void NvdimmDevice::serialize(Archive& archive) {
 // bounds the lines that it sends at once.
 void NvdimmDevice::check_loaded(const Archive& archive) const {
   const auto all = static_cast<std::uint64_t>(capacity() / kLineBytes);
-  archive.check(copying_.size() <= intake_.size(), "copy of lines of an invalid request");
+  archive.check(copying_.size() <= io_queue_.size(), "copy of lines of an invalid request");
   for (const Copying& each : copying_) {
     const std::uint64_t place = each.page.first_line % kPageLines;
     archive.check(each.next_line <= all && each.lines <= all - each.next_line &&
@@ -259,7 +259,8 @@ void NvdimmDevice::check_loaded(const Archive& archive) const {
     archive.check_index(place, copying_.size(), "block without a request");
   });
   events_.each([&](const auto& event) {
-    archive.check_index(event.payload, event.kind == Event::end ? intake_.size() : copying_.size(),
+    archive.check_index(event.payload,
+                        event.kind == Event::end ? io_queue_.size() : copying_.size(),
                         "event without a request");
   });
 }

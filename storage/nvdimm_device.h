@@ -15,7 +15,7 @@
 #include "core/event_queue.h"
 #include "core/request.h"
 #include "storage/block_ledger.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/nvdimm_driver.h"
 #include "storage/page_mapper.h"
 #include "storage/request.h"
@@ -36,12 +36,12 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   void listen(IoListener& listener) override;
   void submit(const IoRequest& request, Tick now) override;
   void trim(std::uint64_t offset, std::uint64_t bytes, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   Bytes granularity() const override { return kLineBytes; }
   bool is_memory() const override { return true; }
-  bool tells_others() const override { return true; }
+  bool notifies_others() const override { return true; }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override { intake_.account(now); }
+  void account(Tick now) override { io_queue_.account(now); }
 
   Tick next_event() const override { return events_.next_time(); }
   Tick advance(Tick now) override;
@@ -58,7 +58,8 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   // go_on: continues a request whose write was accepted while another request was sending.
   enum class Event : std::uint8_t { end, end_pause, go_on, last = go_on };
 
-  // Remaining part of a request that is being copied. Indexed by the request's place in the intake.
+  // Remaining part of a request that is being copied. Indexed by the request's place in the
+  // io_queue.
   struct Copying {
     // Page that is being copied.
     struct Page {
@@ -101,7 +102,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   std::uint16_t requester_ = 0;
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   const std::int64_t window_ = earlier(parameters_.window, copy_.window);
-  Intake intake_{Bytes(0)};
+  IoQueue io_queue_{Bytes(0)};
   std::vector<Copying> copying_;
   BlockLedger ledger_;
   PageMapper mapper_;

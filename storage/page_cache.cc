@@ -15,11 +15,11 @@ constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 }  // namespace
 
 PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
-                     std::unique_ptr<PageMover> mover, const Assignments& assignments)
+                     std::unique_ptr<PageCopier> mover, const Assignments& assignments)
     : parameters_(parameters),
       device_(std::move(device)),
       mover_(std::move(mover)),
-      intake_(device_->capacity()),
+      io_queue_(device_->capacity()),
       ahead_(parameters.read_ahead),
       first_(parameters.first_frames(), create_replacement(parameters.replacement, assignments),
              counts_.ahead_unused),
@@ -33,13 +33,13 @@ PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<Stor
 void PageCache::submit(const IoRequest& request, Tick now) {
   IoRequest taken = request;
   taken.barrier = taken.barrier || taken.kind == IoRequest::Kind::flush;
-  intake_.take(taken, now);
+  io_queue_.take(taken, now);
   start(now);
 }
 
 void PageCache::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
-    if (intake_[place].kind == IoRequest::Kind::flush) {
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
+    if (io_queue_[place].kind == IoRequest::Kind::flush) {
       flush(place, now);
     } else {
       split(place, now);
@@ -48,8 +48,8 @@ void PageCache::start(Tick now) {
 }
 
 void PageCache::split(std::uint32_t place, Tick now) {
-  const IoRequest request = intake_[place];
-  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  const IoRequest request = io_queue_[place];
+  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
   const std::uint64_t end = request.offset + request.bytes;
   left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
   for (std::uint64_t at = request.offset; at < end;) {
@@ -72,7 +72,7 @@ void PageCache::split(std::uint32_t place, Tick now) {
 }
 
 void PageCache::read_ahead(PageRange pages, Tick now) {
-  pages.end = std::min(pages.end, intake_.capacity() / kPageBytes);
+  pages.end = std::min(pages.end, io_queue_.capacity() / kPageBytes);
   for (; !pages.empty(); ++pages.begin) {
     if (first_.find(pages.begin) == kNoIndex) {
       first_[add(pages.begin)].prefetched = true;
@@ -137,7 +137,7 @@ void PageCache::served(std::uint32_t access, Tick now) {
   accesses_.give_back(access);
   unpin(record.frame, now);
   if (--left_[record.place] == 0) {
-    intake_.end(record.place, now);
+    io_queue_.end(record.place, now);
     start(now);
   }
 }
@@ -349,7 +349,7 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
       return;
     case Io::For::end: {
       const std::uint32_t place = std::exchange(flushing_, kNoIndex);
-      intake_.end(place, now);
+      io_queue_.end(place, now);
       start(now);
       return;
     }

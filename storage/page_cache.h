@@ -11,9 +11,9 @@
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "storage/frames.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/page_cache_parameters.h"
-#include "storage/page_mover.h"
+#include "storage/page_copier.h"
 #include "storage/read_ahead.h"
 #include "storage/request.h"
 
@@ -56,12 +56,12 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   // `parameters` passed check() and are present(). `assignments`: those of the configuration, for
   // policies.
   PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
-            std::unique_ptr<PageMover> mover, const Assignments& assignments = {});
+            std::unique_ptr<PageCopier> mover, const Assignments& assignments = {});
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
-  bool tells_others() const override { return mover_->tells_others(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
+  bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -71,7 +71,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
   const PageCacheCounts& counts() const { return counts_; }
 
  private:
@@ -150,8 +150,8 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
 
   const PageCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
-  std::unique_ptr<PageMover> mover_;
-  Intake intake_;
+  std::unique_ptr<PageCopier> mover_;
+  IoQueue io_queue_;
   PageCacheCounts counts_;
   ReadAhead ahead_;
   Counter no_prefetches_ = 0;

@@ -8,7 +8,7 @@ namespace hmsim {
 // frames are in the dirty list. The lists therefore contain no cycle.
 void PageCache::serialize(Archive& archive) {
   archive.section("page cache");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   ahead_.serialize(archive);
   archive(first_, second_, accesses_, ios_, moves_, leaving_, flushed_, flushing_, events_,
           counts_);
@@ -38,7 +38,7 @@ void PageCache::serialize(Archive& archive) {
 }
 
 void PageCache::check_indices(const Archive& archive) const {
-  const std::int64_t pages = intake_.capacity() / kPageBytes;
+  const std::int64_t pages = io_queue_.capacity() / kPageBytes;
   check_frames(archive, first_, pages);
   check_frames(archive, second_, pages);
   archive.check(second_.waiting() == 0, "page in wait for the second level");
@@ -50,12 +50,12 @@ void PageCache::check_indices(const Archive& archive) const {
     archive.check_index(moves_[tag].first, first_.records(), "move of a page without a frame");
     archive.check_index(moves_[tag].second, second_.records(), "move of a page without a frame");
   }
-  archive.check_index(flushing_, intake_.size(), kNoIndex, "flush without a request");
+  archive.check_index(flushing_, io_queue_.size(), kNoIndex, "flush without a request");
 }
 
 void PageCache::count_accesses(const Archive& archive) {
-  const std::int64_t pages = intake_.capacity() / kPageBytes;
-  left_.assign(intake_.size(), 0);
+  const std::int64_t pages = io_queue_.capacity() / kPageBytes;
+  left_.assign(io_queue_.size(), 0);
   for (const std::uint32_t access : accesses_.taken()) {
     const Access& record = accesses_[access];
     archive.check_index(record.place, left_.size(), "access without a request");
@@ -65,7 +65,7 @@ void PageCache::count_accesses(const Archive& archive) {
 }
 
 void PageCache::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   mover_->account(now);
   device_->account(now);
 }
@@ -102,7 +102,7 @@ void PageCache::register_statistics(StatisticRegistry& registry, const std::stri
   registry.gauge(name + "second.busy", "", "share of time in which pages move between the levels",
                  [this] { return mover_->busy(); });
   registry.on_reset([this](Tick now) { mover_->reset(now); });
-  intake_.register_statistics(registry, path + ".cache");
+  io_queue_.register_statistics(registry, path + ".cache");
 }
 
 }  // namespace hmsim

@@ -64,7 +64,7 @@ std::vector<ParameterError> StorageParameters::check() const {
 
 std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed,
                                                        const Assignments& assignments,
-                                                       std::unique_ptr<PageMover> mover) const {
+                                                       std::unique_ptr<PageCopier> mover) const {
   std::unique_ptr<StorageDevice> device = make_device(seed, assignments);
   if (write_cache_.present()) {
     device = std::make_unique<WriteCache>(write_cache_, std::move(device));

@@ -10,7 +10,7 @@
 #include "core/parameters.h"
 #include "storage/design.h"
 #include "storage/page_cache_parameters.h"
-#include "storage/page_mover.h"
+#include "storage/page_copier.h"
 #include "storage/pager.h"
 #include "storage/software_path.h"
 #include "storage/stripe.h"
@@ -33,7 +33,7 @@ class StorageParameters {
   // of the device and the cache. `mover`: moves pages of the cache; nullptr: a mover with a fixed
   // time.
   std::unique_ptr<StorageDevice> make(std::uint64_t seed, const Assignments& assignments,
-                                      std::unique_ptr<PageMover> mover) const;
+                                      std::unique_ptr<PageCopier> mover) const;
   Bytes capacity() const { return capacity_; }
   const PageCacheParameters& cache() const { return cache_; }
   const PagingParameters& paging() const { return paging_; }

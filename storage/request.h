@@ -15,7 +15,7 @@ namespace hmsim {
 // Block I/O request. `offset` and `bytes` are multiples of the device's granularity and within its
 // capacity. A flush moves no data. A barrier starts when all earlier requests have ended, and no
 // later request starts before it has ended. A device on the memory bus uses other rules
-// (IntakeOrder).
+// (IoOrder).
 //
 // A program's request may take several of these, one after another: a flush before its data, a
 // second part if the data wrap around the device's end, and a flush after them (forced unit
@@ -78,7 +78,7 @@ class StorageDevice : public Component {
   virtual void trim(std::uint64_t /*offset*/, std::uint64_t /*bytes*/, Tick /*now*/) {}
   // Returns whether the device notifies components other than its listener. If so, the caller must
   // not continue to further events of its own after it advanced the device (core/kernel.h).
-  virtual bool tells_others() const { return false; }
+  virtual bool notifies_others() const { return false; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
   // Brings time averages up to date.
   virtual void account(Tick /*now*/) {}

@@ -71,7 +71,7 @@ Tick RowMemory::start(std::size_t controller, std::uint64_t offset, std::uint64_
   counts_.buffer_bytes_written += bytes;
   if (parameters_.start_gap > 0) {
     const auto between = static_cast<std::uint64_t>(parameters_.start_gap);
-    std::uint64_t& until = controllers_[controller].until_gap;
+    std::uint64_t& until = controllers_[controller].since_gap_move;
     until += rows;
     const std::uint64_t moves = until / between;
     until %= between;

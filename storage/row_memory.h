@@ -57,8 +57,8 @@ class RowMemory {
     Slots<std::uint32_t> in;   // bytes for data to be written
     Slots<std::uint32_t> out;  // bytes for data read
     Server<std::uint32_t> server;
-    std::uint64_t until_gap = 0;  // row writes since the last gap move
-    void serialize(Archive& archive) { archive(in, out, server, until_gap); }
+    std::uint64_t since_gap_move = 0;  // row writes since the last gap move
+    void serialize(Archive& archive) { archive(in, out, server, since_gap_move); }
   };
 
   explicit RowMemory(const RowMemoryParameters& parameters);

@@ -55,7 +55,7 @@ Stripe::Stripe(const StripeParameters& parameters,
                std::vector<std::unique_ptr<StorageDevice>> members)
     : parameters_(parameters),
       members_(std::move(members)),
-      intake_(whole_size(parameters, *members_.front())) {
+      io_queue_(whole_size(parameters, *members_.front())) {
   ensure(members_.size() == static_cast<std::size_t>(parameters_.members), "stripe", Tick(0), -1,
          "another number of members");
   for (const auto& member : members_) {
@@ -73,19 +73,19 @@ StripePlace Stripe::place_of(std::uint64_t offset) const {
 }
 
 void Stripe::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
+  io_queue_.take(request, now);
   start(now);
 }
 
 void Stripe::start(Tick now) {
-  for (std::uint32_t whole = intake_.next(); whole != kNoIndex; whole = intake_.next()) {
+  for (std::uint32_t whole = io_queue_.next(); whole != kNoIndex; whole = io_queue_.next()) {
     split(whole, now);
   }
 }
 
 void Stripe::split(std::uint32_t whole, Tick now) {
-  const IoRequest request = intake_[whole];
-  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  const IoRequest request = io_queue_[whole];
+  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
   if (request.kind == IoRequest::Kind::flush) {
     for (std::size_t member = 0; member < members_.size(); ++member) {
       add_piece(whole, member, 0, 0, now);
@@ -106,7 +106,7 @@ void Stripe::add_piece(std::uint32_t whole, std::size_t member, std::uint64_t of
                        std::uint64_t bytes, Tick now) {
   const std::uint32_t piece = pieces_.take();
   Piece& record = pieces_[piece];
-  record.request = intake_[whole];
+  record.request = io_queue_[whole];
   record.request.offset = offset;
   record.request.bytes = bytes;
   record.request.tag = piece;
@@ -167,7 +167,7 @@ void Stripe::end(std::uint32_t piece, Tick now) {
   pieces_[piece].stage = Stage::none;
   pieces_.give_back(piece);
   if (--left_[whole] == 0) {
-    intake_.end(whole, now);
+    io_queue_.end(whole, now);
     start(now);
   }
 }
@@ -201,7 +201,7 @@ Tick Stripe::advance(Tick now) {
 }
 
 void Stripe::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   bus_.level().account(now);
   for (const auto& member : members_) {
     member->account(now);
@@ -209,7 +209,7 @@ void Stripe::account(Tick now) {
 }
 
 void Stripe::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  intake_.register_statistics(registry, path);
+  io_queue_.register_statistics(registry, path);
   registry.counter(path + ".stripe.pieces", "pieces",
                    "requests to members: parts of requests, and flushes", {&pieces_moved_});
   register_level(registry, path + ".stripe.bus.busy", "",
@@ -221,10 +221,10 @@ void Stripe::register_statistics(StatisticRegistry& registry, const std::string&
 
 void Stripe::serialize(Archive& archive) {
   archive.section("stripe");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(pieces_, bus_, events_, pieces_moved_);
   if (archive.loading()) {
-    left_.assign(intake_.size(), 0);
+    left_.assign(io_queue_.size(), 0);
     for (const std::uint32_t piece : pieces_.taken()) {
       const Piece& record = pieces_[piece];
       archive.check_index(record.whole, left_.size(), "piece without a request");

@@ -10,7 +10,7 @@
 #include "core/event_queue.h"
 #include "core/parameters.h"
 #include "core/pool.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 #include "storage/server.h"
 
@@ -40,9 +40,9 @@ class Stripe final : public StorageDevice, private IoListener {
   // `parameters` passed check(). `members`: parameters.members devices of equal size.
   Stripe(const StripeParameters& parameters, std::vector<std::unique_ptr<StorageDevice>> members);
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -51,7 +51,7 @@ class Stripe final : public StorageDevice, private IoListener {
   void serialize(Archive& archive) override;
 
   StripePlace place_of(std::uint64_t offset) const;
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
 
  private:
   enum class Event : std::uint8_t { moved, last = moved };
@@ -59,7 +59,7 @@ class Stripe final : public StorageDevice, private IoListener {
 
   struct Piece {
     IoRequest request;               // for the member; its tag is the piece's place
-    std::uint32_t whole = kNoIndex;  // place in the intake
+    std::uint32_t whole = kNoIndex;  // place in the io_queue
     std::uint32_t member = 0;
     Stage stage = Stage::none;
 
@@ -80,8 +80,8 @@ class Stripe final : public StorageDevice, private IoListener {
 
   const StripeParameters parameters_;
   std::vector<std::unique_ptr<StorageDevice>> members_;
-  Intake intake_;
-  // Pieces that have not ended, by place in the intake; not saved.
+  IoQueue io_queue_;
+  // Pieces that have not ended, by place in the io_queue; not saved.
   std::vector<std::uint32_t> left_;
   Pool<Piece> pieces_;
   Server<std::uint32_t> bus_;

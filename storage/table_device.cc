@@ -40,16 +40,16 @@ TableDevice::TableDevice(const TableParameters& parameters, Bytes capacity)
     : read_(TimeTable::parse(parameters.read).value.value()),
       write_(TimeTable::parse(parameters.write).value.value()),
       flush_(parameters.flush),
-      intake_(capacity),
+      io_queue_(capacity),
       channels_(parameters.channels) {}
 
 void TableDevice::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
+  io_queue_.take(request, now);
   start(now);
 }
 
 void TableDevice::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
     if (channels_.take(1, place, now)) {
       serve(place, now);
     }
@@ -57,7 +57,7 @@ void TableDevice::start(Tick now) {
 }
 
 void TableDevice::serve(std::uint32_t place, Tick now) {
-  const IoRequest& request = intake_[place];
+  const IoRequest& request = io_queue_[place];
   const Tick time = request.kind == IoRequest::Kind::flush  ? flush_
                     : request.kind == IoRequest::Kind::read ? read_(request.bytes)
                                                             : write_(request.bytes);
@@ -71,29 +71,29 @@ Tick TableDevice::advance(Tick now) {
     while (const std::optional<std::uint32_t> place = channels_.admit(event.time)) {
       serve(*place, event.time);
     }
-    intake_.end(event.payload, event.time);
+    io_queue_.end(event.payload, event.time);
     start(event.time);
   }
   return next_event();
 }
 
 void TableDevice::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   channels_.level().account(now);
 }
 
 void TableDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  intake_.register_statistics(registry, path);
+  io_queue_.register_statistics(registry, path);
   register_level(registry, path + ".table.busy", "", "share of the device's channels that are busy",
                  channels_.level(), channels_.count());
 }
 
 void TableDevice::serialize(Archive& archive) {
   archive.section("table device");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(channels_, ends_);
   if (archive.loading()) {
-    const auto check_place = each_is_one_of(archive, intake_.in_use());
+    const auto check_place = each_is_one_of(archive, io_queue_.in_use());
     ends_.each([&](const auto& event) { check_place(event.payload); });
     channels_.each_waiting(check_place);
   }

@@ -8,7 +8,7 @@
 
 #include "core/event_queue.h"
 #include "core/parameters.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 #include "storage/server.h"
 #include "storage/time_table.h"
@@ -32,9 +32,9 @@ class TableDevice final : public StorageDevice {
   // `parameters` passed check(). `capacity` is in whole sectors.
   TableDevice(const TableParameters& parameters, Bytes capacity);
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -42,7 +42,7 @@ class TableDevice final : public StorageDevice {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const Intake& intake() const { return intake_; }
+  const IoQueue& io_queue() const { return io_queue_; }
 
  private:
   enum class Event : std::uint8_t { end, last = end };
@@ -53,7 +53,7 @@ class TableDevice final : public StorageDevice {
   const TimeTable read_;
   const TimeTable write_;
   const Tick flush_;
-  Intake intake_;
+  IoQueue io_queue_;
   Slots<std::uint32_t> channels_;
   EventQueue<Event> ends_;
 };

@@ -57,21 +57,21 @@ WriteCache::WriteCache(const WriteCacheParameters& parameters,
                        std::unique_ptr<StorageDevice> device)
     : parameters_(parameters),
       device_(std::move(device)),
-      intake_(device_->capacity()),
+      io_queue_(device_->capacity()),
       frames_(parameters.frames(), create_replacement("lru", {}), no_prefetches_) {
   device_->listen(*this);
 }
 
 void WriteCache::submit(const IoRequest& request, Tick now) {
-  intake_.take(request, now);
+  io_queue_.take(request, now);
   start(now);
 }
 
 void WriteCache::start(Tick now) {
-  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
-    if (intake_[place].kind == IoRequest::Kind::flush) {
+  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
+    if (io_queue_[place].kind == IoRequest::Kind::flush) {
       events_.schedule(now + parameters_.hit, Event::served, place);
-    } else if (intake_[place].kind == IoRequest::Kind::read) {
+    } else if (io_queue_[place].kind == IoRequest::Kind::read) {
       read(place, now);
     } else {
       write(place, now);
@@ -81,7 +81,7 @@ void WriteCache::start(Tick now) {
 
 void WriteCache::read(std::uint32_t place, Tick now) {
   bool here = true;
-  each_page(intake_[place], [&](std::int64_t page, std::uint64_t lines) {
+  each_page(io_queue_[place], [&](std::int64_t page, std::uint64_t lines) {
     const std::uint32_t frame = frames_.find(page);
     here = here && frame != kNoIndex && (frames_[frame].valid & lines) == lines;
   });
@@ -89,13 +89,13 @@ void WriteCache::read(std::uint32_t place, Tick now) {
   if (here) {
     events_.schedule(now + parameters_.hit, Event::served, place);
   } else {
-    ask(Io::For::read, place, intake_[place], now);
+    ask(Io::For::read, place, io_queue_[place], now);
   }
 }
 
 void WriteCache::write(std::uint32_t place, Tick now) {
-  const IoRequest request = intake_[place];
-  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  const IoRequest request = io_queue_[place];
+  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
   left_[place] = static_cast<std::uint32_t>(request.pages());
   each_page(request, [&](std::int64_t page, std::uint64_t lines) {
     const std::uint32_t part = parts_.take();
@@ -196,7 +196,7 @@ void WriteCache::ask(Io::For purpose, std::uint32_t index, IoRequest request, Ti
   const std::uint32_t tag = ios_.take();
   ios_[tag] = {purpose, index};
   request.tag = tag;
-  request.barrier = false;  // the intake has it
+  request.barrier = false;  // the io_queue has it
   device_->submit(request, now);
 }
 
@@ -209,7 +209,7 @@ void WriteCache::on_io_done(std::uint32_t tag, Tick now) {
   if (done.purpose == Io::For::destage) {
     destaged(done.index, now);
   } else {
-    intake_.end(done.index, now);
+    io_queue_.end(done.index, now);
     start(now);
   }
 }
@@ -221,7 +221,7 @@ Tick WriteCache::advance(Tick now) {
     }
     while (events_.next_time() <= next) {
       const auto event = events_.pop();
-      intake_.end(event.payload, event.time);
+      io_queue_.end(event.payload, event.time);
       start(event.time);
     }
   }
@@ -231,7 +231,7 @@ Tick WriteCache::advance(Tick now) {
 // --- Statistics and checkpoints
 
 void WriteCache::account(Tick now) {
-  intake_.account(now);
+  io_queue_.account(now);
   device_->account(now);
 }
 
@@ -247,13 +247,13 @@ void WriteCache::register_statistics(StatisticRegistry& registry, const std::str
   counter(".hits", "requests", "reads that the cache answered", counts_.hits);
   counter(".passed", "requests", "reads that went to the device", counts_.passed);
   counter(".destaged", "pages", "pages written to the device", counts_.destaged);
-  intake_.register_statistics(registry, name);
+  io_queue_.register_statistics(registry, name);
 }
 
 // Checks that a part is free or waits for one frame. The chains therefore contain no cycle.
 void WriteCache::serialize(Archive& archive) {
   archive.section("write cache");
-  intake_.serialize(archive);
+  io_queue_.serialize(archive);
   archive(frames_, parts_, ios_, destaging_, events_, counts_);
   Places held(archive, parts_.size(), "a part of a write is in two places");
   if (archive.loading()) {
@@ -262,7 +262,7 @@ void WriteCache::serialize(Archive& archive) {
   serialize_waiters(archive, frames_, parts(), parts_.size(), held);
   if (archive.loading()) {
     check_indices(archive);
-    left_.assign(intake_.size(), 0);
+    left_.assign(io_queue_.size(), 0);
     for (const std::uint32_t part : parts_.taken()) {
       archive.check_index(parts_[part].place, left_.size(), "a part is of no write");
       ++left_[parts_[part].place];
@@ -272,14 +272,14 @@ void WriteCache::serialize(Archive& archive) {
 }
 
 void WriteCache::check_indices(const Archive& archive) const {
-  check_frames(archive, frames_, intake_.capacity() / kPageBytes);
+  check_frames(archive, frames_, io_queue_.capacity() / kPageBytes);
   for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
     const FrameState state = frames_[frame].state;
     archive.check(
         (state != FrameState::dirty && state != FrameState::evicting) || frames_[frame].valid != 0,
         "a page of the write cache has no sectors");
   }
-  const auto check_place = each_is_one_of(archive, intake_.in_use());
+  const auto check_place = each_is_one_of(archive, io_queue_.in_use());
   events_.each([&](const auto& event) { check_place(event.payload); });
   std::int64_t destaging = 0;
   for (const std::uint32_t tag : ios_.taken()) {

@@ -11,7 +11,7 @@
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "storage/frames.h"
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 #include "storage/request.h"
 
 namespace hmsim {
@@ -49,9 +49,9 @@ class WriteCache final : public StorageDevice, private IoListener {
   // `parameters` passed check() and are present().
   WriteCache(const WriteCacheParameters& parameters, std::unique_ptr<StorageDevice> device);
 
-  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return intake_.capacity(); }
+  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -96,7 +96,7 @@ class WriteCache final : public StorageDevice, private IoListener {
 
   const WriteCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
-  Intake intake_;
+  IoQueue io_queue_;
   Counter no_prefetches_ = 0;
   BufferPart frames_;  // `valid`: lines that the device lacks; `expected`: those on their way to it
   Pool<Part> parts_;

@@ -98,7 +98,7 @@ TEST(Array, ARequestAcrossAStripeIsTwoTransfersOnTwoControllers) {
   Array array(machine.design, machine.capacity);
   ClosedLoop loop(machine.path, array, {Load{4 * kKib, 0, 6 * kKib, false}}, 3);
   loop.run_requests(40);
-  EXPECT_EQ(array.intake().writes().requests, 40u);
+  EXPECT_EQ(array.io_queue().writes().requests, 40u);
   EXPECT_EQ(array.counts().of[1].transfers, 40u);  // none crosses a stripe within 6 KB
   Array other(machine.design, machine.capacity);
   ClosedLoop crossing(machine.path, other, {Load{8 * kKib, 0, 16 * kKib - 512, false}}, 3);
@@ -120,7 +120,7 @@ TEST(Array, PartsAddUpToTheDevicesTimeExactly) {
       for (const Counter part : array.counts().of[i].parts) {
         sum += part;
       }
-      const IoCounts& counts = i == 0 ? array.intake().reads() : array.intake().writes();
+      const IoCounts& counts = i == 0 ? array.io_queue().reads() : array.io_queue().writes();
       EXPECT_EQ(static_cast<double>(sum), counts.latency.sum());
       const auto device = static_cast<std::size_t>(Layer::device);
       EXPECT_EQ(sum, loop.host.counts().of[i].parts[device]);
@@ -135,7 +135,7 @@ TEST(Array, AResetClearsAllThatIsCountedOfRequests) {
   ClosedLoop loop(machine.path, array, threads(8, 4 * kKib, 0.5));
   loop.run(kMicrosecond * 1'000, kMicrosecond * 2'000);
   for (std::size_t i = 0; i < 2; ++i) {
-    const IoCounts& counts = i == 0 ? array.intake().reads() : array.intake().writes();
+    const IoCounts& counts = i == 0 ? array.io_queue().reads() : array.io_queue().writes();
     Counter sum = 0;
     for (const Counter part : array.counts().of[i].parts) {
       sum += part;

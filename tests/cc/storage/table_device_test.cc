@@ -90,9 +90,9 @@ TEST(TableDevice, ServesAsManyAtOnceAsItHasChannels) {
     }
     rig.drain();
     EXPECT_EQ(rig.now(), (10 + channels - 1) / channels * 50 * kMicrosecond);
-    EXPECT_EQ(device.intake().writes().requests, 10u);
-    EXPECT_EQ(device.intake().writes().bytes, 40960u);
-    EXPECT_EQ(device.intake().under_way(), 0);
+    EXPECT_EQ(device.io_queue().writes().requests, 10u);
+    EXPECT_EQ(device.io_queue().writes().bytes, 40960u);
+    EXPECT_EQ(device.io_queue().under_way(), 0);
   }
 }
 

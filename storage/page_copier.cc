@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/page_mover.h"
+#include "storage/page_copier.h"
 
 #include <optional>
 

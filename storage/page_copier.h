@@ -22,7 +22,8 @@ struct PageMove {
 
 class PageMoveListener {
  public:
-  // Reports that a move has ended. Called from within PageMover::advance() only; may request moves.
+  // Reports that a move has ended. Called from within PageCopier::advance() only; may request
+  // moves.
   virtual void on_page_moved(std::uint32_t tag, Tick now) = 0;
 
  protected:
@@ -31,7 +32,7 @@ class PageMoveListener {
 
 // Interface with the contract of StorageDevice: move() never refuses, and may make next_event()
 // earlier.
-class PageMover : public Component {
+class PageCopier : public Component {
  public:
   virtual void listen(PageMoveListener& listener) = 0;  // call before the first move
   virtual void move(const PageMove& move, Tick now) = 0;
@@ -41,12 +42,12 @@ class PageMover : public Component {
   // Returns the mean share of time in which pages move.
   virtual double busy() const = 0;
   // Returns whether the mover notifies components other than its listener (see StorageDevice).
-  virtual bool tells_others() const { return false; }
+  virtual bool notifies_others() const { return false; }
 };
 
 // Mover of one page at a time, each in the same time. It models a second level by its slowdown
 // relative to DRAM.
-class FixedMover final : public PageMover {
+class FixedMover final : public PageCopier {
  public:
   explicit FixedMover(Tick page_time) : page_time_(page_time) {}
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/intake.h"
+#include "storage/io_queue.h"
 
 #include "core/errors.h"
 #include "storage/statistics.h"
 
 namespace hmsim {
 
-void Intake::take(const IoRequest& request, Tick now) {
+void IoQueue::take(const IoRequest& request, Tick now) {
   const auto capacity = static_cast<std::uint64_t>(capacity_.value());
   ensure(!request.moves_data() || (request.bytes > 0 && request.offset <= capacity &&
                                    request.bytes <= capacity - request.offset),
@@ -17,13 +17,13 @@ void Intake::take(const IoRequest& request, Tick now) {
   outstanding_.add(1, now);
 }
 
-bool Intake::takes_part(const IoRequest& request) const {
+bool IoQueue::takes_part(const IoRequest& request) const {
   const bool ordered = request.kind == IoRequest::Kind::write ||
                        (request.kind == IoRequest::Kind::flush && !request.fua);
-  return order_ == IntakeOrder::barriers || (order_ == IntakeOrder::writes && ordered);
+  return order_ == IoOrder::barriers || (order_ == IoOrder::writes && ordered);
 }
 
-std::uint32_t Intake::next() {
+std::uint32_t IoQueue::next() {
   if (!passing_.empty()) {
     const std::uint32_t place = passing_.front();
     passing_.pop();
@@ -40,7 +40,7 @@ std::uint32_t Intake::next() {
   return place;
 }
 
-void Intake::end(std::uint32_t place, Tick now) {
+void IoQueue::end(std::uint32_t place, Tick now) {
   const Job job = jobs_[place];
   if (takes_part(job.request)) {
     --started_;
@@ -61,7 +61,7 @@ void Intake::end(std::uint32_t place, Tick now) {
   }
 }
 
-void Intake::register_statistics(StatisticRegistry& registry, const std::string& path) {
+void IoQueue::register_statistics(StatisticRegistry& registry, const std::string& path) {
   const std::string name = path + ".";
   registry.counter(name + "reads", "requests", "reads that the device completed",
                    {&counts_[0].requests});
@@ -80,13 +80,13 @@ void Intake::register_statistics(StatisticRegistry& registry, const std::string&
                  "requests that the device has, mean over time", outstanding_);
 }
 
-void Intake::reset(Tick now) {
+void IoQueue::reset(Tick now) {
   counts_ = {};
   flushes_ = 0;
   outstanding_.reset(now);
 }
 
-void Intake::serialize(Archive& archive) {
+void IoQueue::serialize(Archive& archive) {
   archive.section("device requests");
   archive(jobs_, passing_, waiting_, started_, barrier_, outstanding_, counts_, flushes_);
   if (!archive.loading()) {

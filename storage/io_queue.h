@@ -31,14 +31,14 @@ struct IoCounts {
 //   writes    a flush waits until no write is under way, and later writes and flushes wait for it;
 //             reads, trims and flushes for forced unit access never wait
 //   none      all requests start at once
-enum class IntakeOrder : std::uint8_t { barriers, writes, none };
+enum class IoOrder : std::uint8_t { barriers, writes, none };
 
 // Queue of a device's requests. The device passes each request to take(), starts what next()
 // returns until that is kNoIndex, and calls end() for each started request. After each end(), it
 // calls next() again, because other requests may have become ready.
-class Intake {
+class IoQueue {
  public:
-  explicit Intake(Bytes capacity, IntakeOrder order = IntakeOrder::barriers)
+  explicit IoQueue(Bytes capacity, IoOrder order = IoOrder::barriers)
       : capacity_(capacity), order_(order) {}
 
   void listen(IoListener& listener) { listener_ = &listener; }
@@ -80,12 +80,11 @@ class Intake {
   // Returns whether the request takes part in the order.
   bool takes_part(const IoRequest& request) const;
   bool is_barrier(const IoRequest& request) const {
-    return order_ == IntakeOrder::barriers ? request.barrier
-                                           : request.kind == IoRequest::Kind::flush;
+    return order_ == IoOrder::barriers ? request.barrier : request.kind == IoRequest::Kind::flush;
   }
 
   Bytes capacity_;
-  IntakeOrder order_;
+  IoOrder order_;
   IoListener* listener_ = nullptr;
   Pool<Job> jobs_;
   Ring<std::uint32_t> passing_;  // requests that take no part in the order
