@@ -24,10 +24,10 @@
 
 namespace hmsim {
 
-// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. on_its_way:
+// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. in_flight:
 // it is being brought. joined: the line arrives with another item of its page. missing: it must be
 // fetched. unmapped: the page was never written and the read needs no flash access.
-enum class Found : std::uint8_t { here, on_its_way, joined, missing, unmapped };
+enum class Found : std::uint8_t { here, in_flight, joined, missing, unmapped };
 
 class CommandTable {
  public:

@@ -38,12 +38,12 @@ Tick ModuleGroup::first_due() const { return *std::min_element(due_.begin(), due
 void ModuleGroup::command(std::uint32_t tag, Address address, bool write, Tick now) {
   by_tag_[tag] = static_cast<std::uint8_t>(number_of(address));
   of_tag(tag).command(tag, local(address), write, now);
-  is_due(first_due());
+  reschedule_at(first_due());
 }
 
 void ModuleGroup::post(Address address, const LineData& data, Tick now) {
   of(address).post(local(address), data, now);
-  is_due(first_due());
+  reschedule_at(first_due());
 }
 
 void ModuleGroup::flush(std::uint32_t tag, Tick now) {
@@ -52,7 +52,7 @@ void ModuleGroup::flush(std::uint32_t tag, Tick now) {
   for (const auto& module : modules_) {
     module->flush(tag, now);
   }
-  is_due(first_due());
+  reschedule_at(first_due());
 }
 
 void ModuleGroup::on_ack(std::uint32_t tag, Tick now) {
@@ -70,7 +70,7 @@ Tick ModuleGroup::finish(std::uint32_t tag, Tick now) {
   } else {
     waited = of_tag(tag).finish(tag, now);
   }
-  is_due(first_due());
+  reschedule_at(first_due());
   return waited;
 }
 
@@ -84,7 +84,7 @@ std::int64_t ModuleGroup::trim(Address address, Bytes size, Tick now) {
       pages += modules_[i]->trim(from - begins_[i], Bytes((to - from).value()), now);
     }
   }
-  is_due(first_due());
+  reschedule_at(first_due());
   return pages;
 }
 
@@ -118,7 +118,7 @@ bool ModuleGroup::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     complete = modules_[i]->restore(*old.modules_[i], now, recover_for) && complete;
   }
-  is_due(first_due());
+  reschedule_at(first_due());
   return complete;
 }
 

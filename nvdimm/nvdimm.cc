@@ -83,10 +83,10 @@ void Nvdimm::start_from_ftl() {
   if (ftl_.map() != nullptr) {
     ftl_.map()->counts() = MapCounts();
   }
-  tell_programmed();
+  report_programmed();
 }
 
-void Nvdimm::tell_programmed() {
+void Nvdimm::report_programmed() {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
       flash_.programmed().set(lun, block,
@@ -110,12 +110,12 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   } else if (!only) {
     return;  // something is due earlier
   }
-  is_due(next_of_all());
+  reschedule_at(next_of_all());
 }
 
 void Nvdimm::flush(std::uint32_t tag, Tick now) {
   commands_.begin_flush(tag, now);
-  is_due(next_of_all());
+  reschedule_at(next_of_all());
 }
 
 void Nvdimm::post(Address address, const LineData& data, Tick now) {
@@ -154,7 +154,7 @@ void Nvdimm::schedule_admission(Tick now) {
   if (!freed_pending_ && (waits || writes_.wants_free_frame())) {
     freed_pending_ = true;
     commands_.events().schedule(now, CommandTable::EventKind::frames_freed, 0);
-    is_due(next_of_all());
+    reschedule_at(next_of_all());
   }
 }
 
@@ -172,7 +172,7 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   if (first < end) {
     admit_later(now);
     map_.write_back(now);
-    is_due(next_of_all());
+    reschedule_at(next_of_all());
   }
   return first < end ? end - first : 0;
 }
@@ -242,7 +242,7 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
     const Found found = writes_.seek(tag, command, now);
     ++statistics.write_lookups;
     statistics.write_hits += found == Found::here ? 1 : 0;
-    statistics.write_merged += found == Found::on_its_way ? 1 : 0;
+    statistics.write_merged += found == Found::in_flight ? 1 : 0;
     return;
   }
   const Found found = reads_.seek(tag, command, now);
@@ -254,7 +254,7 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (found == Found::here) {
     ++statistics.read_hits;
   } else {
-    statistics.read_merged += found == Found::on_its_way || found == Found::joined ? 1 : 0;
+    statistics.read_merged += found == Found::in_flight || found == Found::joined ? 1 : 0;
     statistics.read_joined += found == Found::joined ? 1 : 0;
   }
 }
@@ -375,7 +375,7 @@ PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
 bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   off_ = !backup_.recover(static_cast<Nvdimm&>(before).backup_, now, recover_for);
   if (!off_) {
-    tell_programmed();
+    report_programmed();
   }
   return !off_;
 }

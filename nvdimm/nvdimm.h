@@ -104,7 +104,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void schedule_admission(Tick now);
   void fill_write_part(std::uint64_t seed);
   void start_from_ftl();
-  void tell_programmed();
+  void report_programmed();
 
   void check_bounds(const Archive& archive) const;
 

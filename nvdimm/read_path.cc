@@ -31,13 +31,13 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
     Frame& record = buffer_.read[frame];
     if (record.state != FrameState::clean) {
       commands_.wait(tag, record.waiters);
-      return Found::on_its_way;
+      return Found::in_flight;
     }
     // The line was written and has since left the write part, so the page is read again.
     if (record.listing != FrameListing::none) {
       buffer_.read.unlist(frame);
     }
-    owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
+    add_pending(record, ftl_.pages().read_lun(buffer_.page_of(key)));
     commands_.wait(tag, record.waiters);
     start_fill(frame, FlashPriority::demand, now);
     return buffer_.read[frame].joined ? Found::joined : Found::missing;
@@ -49,7 +49,7 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
   }
   const std::uint32_t added = buffer_.read.add(key);
   Frame& record = buffer_.read[added];
-  owe(record, ftl_.pages().read_lun(buffer_.page_of(key)));
+  add_pending(record, ftl_.pages().read_lun(buffer_.page_of(key)));
   commands_.wait(tag, record.waiters);
   admit(now);
   return buffer_.read[added].joined ? Found::joined : Found::missing;
@@ -78,7 +78,7 @@ void ReadPath::prefetch(Tick now) {
     const std::uint32_t frame = part.add(key);
     part.admit();
     part[frame].prefetched = true;
-    owe(part[frame], ftl_.pages().read_lun(buffer_.page_of(key)));
+    add_pending(part[frame], ftl_.pages().read_lun(buffer_.page_of(key)));
     ++buffer_.statistics().prefetches;
     start_fill(frame, FlashPriority::prefetch, now);
   }
@@ -187,7 +187,7 @@ void ReadPath::unpinned(std::uint32_t frame) {
 // --- Where reads that wait for flash count as pending
 
 // Counts the frame's read as pending on the LUN.
-void ReadPath::owe(Frame& frame, std::uint32_t lun) {
+void ReadPath::add_pending(Frame& frame, std::uint32_t lun) {
   frame.lun = lun;
   pending_.add(lun, {1, 0, 0});
 }

@@ -59,7 +59,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   bool joins(Frame& frame);
   void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
   void end_shared_fill(std::uint32_t leader, const GcWait& gc, Tick now);
-  void owe(Frame& frame, std::uint32_t lun);
+  void add_pending(Frame& frame, std::uint32_t lun);
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);
   void leave(std::uint32_t frame, Tick now);
@@ -91,7 +91,7 @@ HMSIM_INLINE Found ReadPath::seek(std::uint32_t tag, CommandTable::Command& comm
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);
   if (commands_.waits_for_posted(tag, address)) {
-    return Found::on_its_way;
+    return Found::in_flight;
   }
   const std::uint32_t written = buffer_.write.find(key);
   if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {

@@ -32,10 +32,10 @@ Found WritePath::seek(std::uint32_t tag, CommandTable::Command& command, Tick no
       leaving_ -= record.waiters.empty() ? 1 : 0;
       commands_.wait(tag, record.waiters);
       admit(now);
-      return Found::on_its_way;
+      return Found::in_flight;
     default:
       commands_.wait(tag, record.waiters);
-      return Found::on_its_way;
+      return Found::in_flight;
   }
 }
 

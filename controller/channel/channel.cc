@@ -115,7 +115,7 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
 }
 
 void Channel::on_credit(Tick now) {
-  nvdimm_.credits().owe();
+  nvdimm_.credits().add_pending();
   clock_.wake_by(clock_.edge_from(now));
 }
 

@@ -18,10 +18,10 @@ class WriteCredits {
   bool any() const { return free_ > 0; }
   void take() { --free_; }
 
-  // The NVDIMM returns a credit in three steps. owe(): it has a credit to return. respond(): it
-  // sends a response that carries one owed credit. arrive(): frees the credits whose responses have
-  // arrived by `now`.
-  void owe() { ++owed_; }
+  // The NVDIMM returns a credit in three steps. add_pending(): it has a credit to return.
+  // respond(): it sends a response that carries one owed credit. arrive(): frees the credits whose
+  // responses have arrived by `now`.
+  void add_pending() { ++owed_; }
   bool owed() const { return owed_ > 0; }
   void respond(Cycle now) {
     --owed_;

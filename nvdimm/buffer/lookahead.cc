@@ -116,7 +116,7 @@ void Lookahead::delist(std::uint32_t index) {
 void Lookahead::idle(std::uint32_t lun) {
   if (!is_hungry_[lun] && !candidates_[lun].empty()) {
     is_hungry_[lun] = true;
-    hungry_.push(lun);
+    idle_luns_.push(lun);
   }
 }
 
@@ -142,8 +142,8 @@ std::uint32_t Lookahead::candidate(std::uint32_t lun) {
 
 // Prefetches nothing while lookups wait: they have priority for a released frame.
 bool Lookahead::next_prefetch(std::int64_t& key) {
-  while (!hungry_.empty() && buffer_.read.waiting() == 0) {
-    const std::uint32_t lun = hungry_.front();
+  while (!idle_luns_.empty() && buffer_.read.waiting() == 0) {
+    const std::uint32_t lun = idle_luns_.front();
     const std::uint32_t index = flash_.idle(lun) ? candidate(lun) : kNoIndex;
     if (index != kNoIndex) {
       const PrefetchView view{ftl_.shape().luns, prefetching_, buffer_.read.free(),
@@ -156,7 +156,7 @@ bool Lookahead::next_prefetch(std::int64_t& key) {
       ++prefetching_;
       return true;
     }
-    hungry_.pop();
+    idle_luns_.pop();
     is_hungry_[lun] = false;
   }
   return false;
@@ -164,7 +164,7 @@ bool Lookahead::next_prefetch(std::int64_t& key) {
 
 void Lookahead::serialize(Archive& archive) {
   archive.section("lookahead");
-  archive(asked_, hungry_, prefetching_, new_pages_);
+  archive(asked_, idle_luns_, prefetching_, new_pages_);
   for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
     serialize_slots(archive, candidates_[lun], links_of(asked_.data(), &Asked::link), asked_.size(),
                     [&](std::uint32_t index) {
@@ -175,7 +175,7 @@ void Lookahead::serialize(Archive& archive) {
   }
   if (archive.loading()) {
     std::fill(is_hungry_.begin(), is_hungry_.end(), false);
-    hungry_.each([&](std::uint32_t lun) {
+    idle_luns_.each([&](std::uint32_t lun) {
       archive.check_index(lun, is_hungry_.size(), "invalid LUN");
       is_hungry_[lun] = true;
     });

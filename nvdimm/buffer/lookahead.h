@@ -85,7 +85,7 @@ class Lookahead {
   const bool reads_unmapped_;  // never-written pages are read from flash
   Pool<Asked> asked_;
   std::vector<SlotList> candidates_;  // by LUN
-  Ring<std::uint32_t> hungry_;        // idle LUNs that may have a candidate ...
+  Ring<std::uint32_t> idle_luns_;     // idle LUNs that may have a candidate ...
   std::vector<bool> is_hungry_;       // ... each once
   std::uint32_t prefetching_ = 0;
   std::uint64_t new_pages_ = 0;

@@ -231,7 +231,7 @@ void Ftl::serialize(Archive& archive) {
   for (std::size_t i = 0; archive.loading() && i < pages_.size(); ++i) {
     const PhysicalPage at = pages_.place(LogicalPage(static_cast<std::int64_t>(i)));
     if (at != kNowhere) {
-      luns_[shape_.lun_of(at)].find_page(archive, shape_.block_of(at), shape_.page_of(at));
+      luns_[shape_.lun_of(at)].restore_valid(archive, shape_.block_of(at), shape_.page_of(at));
     }
   }
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {

@@ -52,13 +52,13 @@ struct FtlShape {
   std::uint32_t frontiers() const { return cached_entries == 0 ? kFrontiers - 1 : kFrontiers; }
   // Returns the most valid pages of a full block that is worth collecting: its copies occupy at
   // least one flash page less than the block has.
-  std::uint32_t worth_collecting() const { return pages - parts(); }
+  std::uint32_t max_collectable_valid() const { return pages - parts(); }
   // Returns the valid pages that a LUN with `bad` bad blocks may hold. Up to this limit, some full
   // block is worth collecting whenever collection is due: if none were, the blocks - (gc_threshold
   // - 1) - frontiers - bad full blocks would hold more pages than this.
   std::uint64_t valid_limit(std::uint32_t bad) const {
     const std::uint32_t kept = gc_threshold + frontiers() + bad;
-    return kept < blocks ? std::uint64_t{blocks - kept} * (worth_collecting() + 1) : 0;
+    return kept < blocks ? std::uint64_t{blocks - kept} * (max_collectable_valid() + 1) : 0;
   }
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
 

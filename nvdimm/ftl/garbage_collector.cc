@@ -155,7 +155,7 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
       continue;
     }
     if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
-      give_way(lun, Phase::resting, now);
+      yield_to_waiting(lun, Phase::resting, now);
       return;
     }
     job.source = source;
@@ -175,9 +175,9 @@ void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
   if (decision.now || overruled(lun)) {
     erase(lun, now);
   } else if (decision.reads == 0) {
-    give_way(lun, Phase::resting, now);
+    yield_to_waiting(lun, Phase::resting, now);
   } else {
-    give_way(lun, Phase::yielding, now);
+    yield_to_waiting(lun, Phase::yielding, now);
     jobs_[lun].reads = decision.reads;
   }
 }
@@ -189,7 +189,7 @@ bool GarbageCollector::overruled(std::uint32_t lun) {
   return urgent;
 }
 
-void GarbageCollector::give_way(std::uint32_t lun, Phase phase, Tick now) {
+void GarbageCollector::yield_to_waiting(std::uint32_t lun, Phase phase, Tick now) {
   if (jobs_[lun].phase == Phase::working) {
     ++statistics_.gc_deferred;
     unlock(lun, now);
@@ -282,7 +282,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   Job& job = jobs_[lun];
   switch (command.operation) {
     case FlashOperation::read:
-      give_away(command, now);
+      serve_waiting(command, now);
       if (job.copies.fill_page(ftl_)) {
         program(lun, command.transfer, now);
       } else {
@@ -310,7 +310,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
 
 // Serves waiting requests from the pages just read, if these crossed the channel and are still
 // current.
-void GarbageCollector::give_away(const FlashCommand& command, Tick now) {
+void GarbageCollector::serve_waiting(const FlashCommand& command, Tick now) {
   if (!command.transfer || !scheduler_->caches_copied_pages()) {
     return;
   }

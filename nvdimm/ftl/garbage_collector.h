@@ -84,7 +84,7 @@ class GarbageCollector final : private FlashRequester {
   // Collection works on one page at a time.
   PhysicalPage next_flash_place(const FlashCommand& /*command*/) const override { return kNowhere; }
   void on_flash_done(const FlashCommand& command, Tick now) override;
-  void give_away(const FlashCommand& command, Tick now);
+  void serve_waiting(const FlashCommand& command, Tick now);
 
   GcView view(std::uint32_t lun) const;
   void consider(std::uint32_t lun, Tick now);
@@ -94,7 +94,7 @@ class GarbageCollector final : private FlashRequester {
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_erase(std::uint32_t lun, Tick now);
   bool overruled(std::uint32_t lun);
-  void give_way(std::uint32_t lun, Phase phase, Tick now);
+  void yield_to_waiting(std::uint32_t lun, Phase phase, Tick now);
   void enter(std::uint32_t lun, Phase phase);
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);

@@ -165,7 +165,7 @@ void LunBlocks::serialize_blocks(Archive& archive) {
   }
 }
 
-void LunBlocks::find_page(const Archive& archive, std::uint32_t number, std::uint32_t page) {
+void LunBlocks::restore_valid(const Archive& archive, std::uint32_t number, std::uint32_t page) {
   FlashBlock& block = blocks_[number];
   archive.check(block.state != BlockState::free && !block.bad() && page < block.completed,
                 "logical page at a place that was not written");

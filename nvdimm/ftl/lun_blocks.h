@@ -66,11 +66,11 @@ class LunBlocks {
   // Continues from these records. `full`: the full blocks, oldest first.
   void restore(const std::vector<FlashBlock>& blocks, const std::vector<std::uint32_t>& full);
 
-  // Serialize in this order: serialize_blocks() of all LUNs; the map; if loading, find_page() for
-  // each mapped page, which checks the page's block and counts the page as valid; serialize() of
-  // all LUNs.
+  // Serialize in this order: serialize_blocks() of all LUNs; the map; if loading, restore_valid()
+  // for each mapped page, which checks the page's block and counts the page as valid; serialize()
+  // of all LUNs.
   void serialize_blocks(Archive& archive);
-  void find_page(const Archive& archive, std::uint32_t block, std::uint32_t page);
+  void restore_valid(const Archive& archive, std::uint32_t block, std::uint32_t page);
   void serialize(Archive& archive);
 
  private:

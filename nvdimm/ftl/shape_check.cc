@@ -37,7 +37,7 @@ double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
 
 // Describes the most blocks that can be kept free with the given over-provisioning.
 std::string most_kept(const FtlShape& shape) {
-  const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.worth_collecting() + 1);
+  const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.max_collectable_valid() + 1);
   const std::uint64_t taken =
       (shape.needed + of_block - 1) / of_block + shape.frontiers() + shape.bad_blocks;
   constexpr std::uint64_t kLeast = 2;

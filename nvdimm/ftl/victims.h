@@ -33,7 +33,7 @@ class Victims {
   // Returns whether some full block is worth collecting. A failing block is, since its failed page
   // holds no data.
   bool collectable(std::uint32_t lun) {
-    return luns_[lun].find_fewest() <= shape_.worth_collecting();
+    return luns_[lun].find_fewest() <= shape_.max_collectable_valid();
   }
   // Returns whether, in addition, free blocks are below the threshold or a block is failing.
   bool due(std::uint32_t lun) {

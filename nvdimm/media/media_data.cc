@@ -125,7 +125,7 @@ bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
       begin(region / regions, MediaOperation::move, region, now);
     }
   }
-  is_due(events_.next_time());
+  reschedule_at(events_.next_time());
   return true;
 }
 

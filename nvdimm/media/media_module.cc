@@ -70,7 +70,7 @@ void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick n
   commands_[tag].stage = Stage::decoding;
   ++unfinished_;
   events_.schedule(now + media_.command_time, EventKind::decoded, tag);
-  is_due(events_.next_time());
+  reschedule_at(events_.next_time());
 }
 
 void MediaModule::flush(std::uint32_t tag, Tick now) {
@@ -80,7 +80,7 @@ void MediaModule::flush(std::uint32_t tag, Tick now) {
   commands_[tag].stage = Stage::decoding;
   ++unfinished_;
   events_.schedule(now + media_.command_time, EventKind::flushed, tag);
-  is_due(events_.next_time());
+  reschedule_at(events_.next_time());
 }
 
 Tick MediaModule::advance(Tick now) {
@@ -167,7 +167,7 @@ void MediaModule::post(Address address, const LineData& data, Tick now) {
   }
   entries_[entry].dirty = true;
   queue_write(entry, now);
-  is_due(events_.next_time());
+  reschedule_at(events_.next_time());
 }
 
 void MediaModule::count_queue(Tick now) {
@@ -189,7 +189,7 @@ Tick MediaModule::finish(std::uint32_t tag, Tick now) {
     --entries_[command.entry].pins;
     entries_[command.entry].dirty = true;
     queue_write(command.entry, now);
-    is_due(events_.next_time());
+    reschedule_at(events_.next_time());
   }
   return command.blocked;
 }

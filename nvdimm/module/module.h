@@ -118,7 +118,7 @@ class NvdimmModule : public Component {
   // Sets the time of the next event. advance() must call it after each event.
   void set_next(Tick next) { *next_ = next; }
   // Sets the time of the next event after a call from outside, and notifies the driver.
-  void is_due(Tick next) {
+  void reschedule_at(Tick next) {
     *next_ = next;
     driver_.notify();
   }

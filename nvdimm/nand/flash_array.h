@@ -228,7 +228,7 @@ class FlashArray {
   void report(std::uint32_t lun, std::uint32_t node, Tick now);
   void report_all(std::uint32_t lun, std::uint32_t first, Tick now);
   bool may_suspend(std::uint32_t lun, Tick now);
-  bool goes_ahead(std::uint32_t lun, std::uint32_t operation);
+  bool may_overtake(std::uint32_t lun, std::uint32_t operation);
   void suspend(std::uint32_t lun, Tick now);
   void serve_suspended(std::uint32_t lun, Tick now);
   void serialize_requesters(Archive& archive);

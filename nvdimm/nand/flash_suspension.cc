@@ -11,7 +11,7 @@ using O = FlashOperation;
 }  // namespace
 
 // Returns whether the first read that the host waits for may overtake the operation.
-bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
+bool FlashArray::may_overtake(std::uint32_t lun, std::uint32_t operation) {
   const SlotChain& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
   if (queue.empty() || nodes_[operation].overtaken >= suspend_.limit ||
       nodes_[queue.first].command.operation != O::read) {
@@ -33,7 +33,7 @@ bool FlashArray::may_suspend(std::uint32_t lun, Tick now) {
   const bool wanted =
       (command.operation == O::erase && suspend_.mode != SuspendMode::program) ||
       (command.operation == O::program && suspend_.mode != SuspendMode::erase && !command.hold_bus);
-  return wanted && goes_ahead(lun, state.array);
+  return wanted && may_overtake(lun, state.array);
 }
 
 void FlashArray::suspend(std::uint32_t lun, Tick now) {
@@ -59,7 +59,7 @@ void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
     return;
   }
   const std::uint32_t operation = state.suspended;
-  while (goes_ahead(lun, operation)) {
+  while (may_overtake(lun, operation)) {
     if (start(lun, state.queues[static_cast<std::size_t>(FlashPriority::demand)], now)) {
       ++nodes_[operation].overtaken;
       return;
