@@ -64,7 +64,7 @@ class EnergyMeter {
   }
   // Counts `count` (at least 1) refreshes of a rank without open banks: the first at `first`, then
   // one every `interval`, which must not be shorter than a refresh.
-  void refreshed_often(int rank, std::int64_t count, Cycle first, Cycle interval) {
+  void refreshed_rounds(int rank, std::int64_t count, Cycle first, Cycle interval) {
     refreshed(rank, first);
     Rank& state = at(rank);
     const std::int64_t more = count - 1;

@@ -27,7 +27,7 @@ void ProgressWatch::look(const std::vector<ClassServices>& channels, Tick now) {
       const auto index = static_cast<std::size_t>(memory);
       const ClassService& own = channels[channel][index];
       const Counter of_other = channels[channel][1 - index].served;
-      Standing& last = channels_[channel][index];
+      SourceMeasurements& last = channels_[channel][index];
       // A counter that decreased was reset.
       const bool stands =
           own.ready && last.ready && own.served == last.served && of_other >= last.of_other;

@@ -26,14 +26,14 @@ class ProgressWatch {
   std::vector<std::string> take_found() { return std::exchange(found_, {}); }
 
  private:
-  struct Standing {  // at the last progress of the class
+  struct SourceMeasurements {  // at the last progress of the class
     Counter served = 0;
     Counter of_other = 0;
     Tick since{0};
     bool ready = false;
   };
 
-  std::vector<std::array<Standing, kMemoryClasses>> channels_;
+  std::vector<std::array<SourceMeasurements, kMemoryClasses>> channels_;
   std::array<bool, kMemoryClasses> reported_{};
   std::vector<std::string> found_;
 };

@@ -120,13 +120,13 @@ class Accounts {
   // first(r), then once every refresh interval. The refresh control has advanced past them.
   // Precondition: no command observer.
   template <class First>
-  void refreshed_often(std::int64_t count, const First& first) {
+  void refreshed_rounds(std::int64_t count, const First& first) {
     const auto all = static_cast<Counter>(count * refresh_.ranks());
     statistics_.command_cycles += all;
     statistics_.refreshes += all;
     for (int rank = 0; rank < refresh_.ranks(); ++rank) {
-      energy_.refreshed_often(rank, count, first(rank), refresh_.interval());
-      latency_.refreshed_often(rank, count / refresh_.turns(), refresh_);
+      energy_.refreshed_rounds(rank, count, first(rank), refresh_.interval());
+      latency_.refreshed_rounds(rank, count / refresh_.turns(), refresh_);
     }
   }
   bool observed() const { return observer_ != nullptr; }

@@ -96,7 +96,7 @@ class LatencySplit {
   }
   // Records `rounds` rounds of refreshes of the rank with closed banks. `next` is the state after
   // them.
-  void refreshed_often(int rank, std::int64_t rounds, const RefreshControl& next) {
+  void refreshed_rounds(int rank, std::int64_t rounds, const RefreshControl& next) {
     for (int turn = 0; turn < next.turns(); ++turn) {
       places_[next.place_of_turn(rank, turn)].refreshed += refresh_time_ * rounds;
     }

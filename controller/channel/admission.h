@@ -32,11 +32,11 @@ class Admission {
   void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
-  // try_line_up() adds a request to the line outside, in order of arrival. A request that arrives
+  // try_enqueue() adds a request to the line outside, in order of arrival. A request that arrives
   // while an edge is processed and admission is still open takes part in that admission; the clock
   // need not be notified. Returns false and does nothing if the line is full; then call
   // make_room().
-  bool try_line_up(const Request& request) {
+  bool try_enqueue(const Request& request) {
     Ring<Request>& line = queue_of(request.memory).line;
     if (line.full()) {
       return false;

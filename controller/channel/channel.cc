@@ -39,21 +39,21 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
 void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
                      const SourceProgress& progress) {
   ordering_.connect(shape_, progress, clock_);
-  choose_extras();
+  choose_features();
   admission_.set_requesters(requesters);
   clock_.attach(kernel, *this);
   nvdimm_.attach(kernel, clock_.wakeup());
   clock_.wakeup().notify();
 }
 
-// Selects the extras that this channel needs. Precondition: its policies are connected.
-void Channel::choose_extras() {
+// Selects the features that this channel needs. Precondition: its policies are connected.
+void Channel::choose_features() {
   const bool more = layout_.two_level || layout_.drained || layout_.posts_writes ||
                     dram_.uses_free_slots() || dram_.native() == nullptr;
-  if (more || extras_ == Extras::any) {
-    extras_ = Extras::any;
+  if (more || features_ == Features::any) {
+    features_ = Features::any;
   } else if (ordering_.changes()) {
-    extras_ = Extras::keys;
+    features_ = Features::keys;
   }
 }
 
@@ -70,10 +70,10 @@ ClassServices Channel::services() const {
 // Adds a request to its line. If no admission is open, the request is admitted on the next edge.
 // Rare cases are separate functions in tail position, so that the common path saves no registers.
 void Channel::send(const Request& request, Tick now) {
-  if (!admission_.try_line_up(request)) {
+  if (!admission_.try_enqueue(request)) {
     send_to_longer_line(request, now);
   } else if (!admission_.is_open() && (!clock_.is_next_from(now) || fast_.defers_refreshes())) {
-    request_came(now);
+    wake_for_request(now);
   }
 }
 
@@ -83,10 +83,10 @@ void Channel::send(const Request& request, Tick now) {
 }
 
 // Notifies the kernel if the request makes the next edge earlier.
-void Channel::request_came(Tick now) {
+void Channel::wake_for_request(Tick now) {
   const Cycle edge = clock_.edge_from(now);
   if (fast_.defers_refreshes()) {
-    came_at_rest(edge);
+    wake_from_deferral(edge);
   } else if (edge < clock_.next()) {
     clock_.wake_by(edge);
     clock_.wakeup().notify(next_event());
@@ -94,7 +94,7 @@ void Channel::request_came(Tick now) {
 }
 
 // Makes the deferred refreshes before a request is admitted.
-[[gnu::noinline]] void Channel::came_at_rest(Cycle edge) {
+[[gnu::noinline]] void Channel::wake_from_deferral(Cycle edge) {
   DeferredRefresh::make_before(*this, edge);
   clock_.wake_by(edge);
   clock_.wakeup().notify(next_event());

@@ -16,8 +16,8 @@
 #include "controller/channel/data_bus.h"
 #include "controller/channel/dram_side.h"
 #include "controller/channel/edge_clock.h"
-#include "controller/channel/extras.h"
 #include "controller/channel/fast/fast_state.h"
+#include "controller/channel/features.h"
 #include "controller/channel/nvdimm_side.h"
 #include "controller/channel/ordering.h"
 #include "controller/channel/transaction.h"
@@ -38,7 +38,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   // Makes the channel process every edge completely, one after the other, without the shortcuts in
   // fast/. Results are the same. For tests; call before attach().
-  void use_reference_paths() { extras_ = Extras::any; }
+  void use_reference_paths() { features_ = Features::any; }
 
   // `requesters` is indexed by Request::agent.
   void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
@@ -83,25 +83,25 @@ class Channel final : public MemoryChannel, public AckListener {
   friend struct SingleRequest;
   friend struct DeferredRefresh;
 
-  void choose_extras();
+  void choose_features();
   void locate(Transaction& transaction) const;
   void place(Archive& archive, Transaction& transaction) const;
   void restore(Archive& archive, const std::vector<Transaction*>& held);
 
   // Loop over edges, while the kernel lets this component continue.
-  template <Extras extras, class Banks>
+  template <Features features, class Banks>
   Tick run_edges(Banks& banks, Tick now);
   bool advance_nvdimm(Tick& now);
-  template <Extras extras, class Banks>
+  template <Features features, class Banks>
   void edge(Banks& banks, bool first);
-  Cycle next_edge(Extras extras);
+  Cycle next_edge(Features features);
 
   // Completions, acks and write credits.
-  void complete(Extras extras);
-  void finish(Transaction& done, Extras extras);
+  void complete(Features features);
+  void finish(Transaction& done, Features features);
   void exchange_data(const Transaction& done, Requester& requester);
-  void take_answers(Extras extras);
-  void deliver_ack(Extras extras);
+  void take_answers(Features features);
+  void deliver_ack(Features features);
   void post_write(const Transaction& done, const Requester& requester);
   void give_credits();
   void send_flush();
@@ -109,54 +109,56 @@ class Channel final : public MemoryChannel, public AckListener {
   void lift_flush();
 
   // Refresh and power.
-  void refresh(Extras extras);
-  void take_step(const RefreshStep& step, Extras extras);
+  void refresh(Features features);
+  void take_step(const RefreshStep& step, Features features);
   void take_step(const PowerStep& step);
   void use_free_slot();
 
   // Admission.
   void send_to_longer_line(const Request& request, Tick now);
-  void request_came(Tick now);
-  void came_at_rest(Cycle edge);
-  void admit(Extras extras);
-  bool admit_from(std::size_t queue, Extras extras);
-  const Transaction& admit(const Request& request, Extras extras);
-  void enter(Transaction& transaction, Extras extras);
-  void order_line(Transaction& transaction, Extras extras);
-  void compete(Transaction& transaction, Extras extras);
+  void wake_for_request(Tick now);
+  void wake_from_deferral(Cycle edge);
+  void admit(Features features);
+  bool admit_from(std::size_t queue, Features features);
+  const Transaction& admit(const Request& request, Features features);
+  void enter(Transaction& transaction, Features features);
+  void order_line(Transaction& transaction, Features features);
+  void compete(Transaction& transaction, Features features);
   void compete_by_key(Transaction& transaction);
-  void leave_line(const Transaction& transaction, Extras extras);
+  void leave_line(const Transaction& transaction, Features features);
   void expedite(Transaction& awaited);
 
   // Order of transactions.
-  void prepare(Extras extras);
+  void prepare(Features features);
   void stage();
-  void renew_keys();
-  void hasten_overdue();
+  void update_order();
+  void promote_overdue();
   void update_keys();
   void rebuild_keys(std::size_t queue);
   void rekey(Transaction& transaction);
   void choose_side();
 
   // Selection and issue.
-  void issue_one(Extras extras);
-  void issue_of_both(Extras extras);
+  void issue_one(Features features);
+  void issue_of_both(Features features);
   void issue_on_slots();
-  void issue_of_nvdimm(Extras extras);
+  void issue_of_nvdimm(Features features);
   void reserve(Candidates& candidates) const;
   bool overdue_burst_waits() const;
   bool lacks_data_only(const Transaction& transaction) const;
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
   template <class Banks>
-  void issue_column(Banks& banks, Transaction& transaction, Command command, Extras extras);
+  void issue_column(Banks& banks, Transaction& transaction, Command command, Features features);
   template <class Banks>
-  void issue_row(Banks& banks, Transaction& transaction, Command command, Extras extras);
-  void issue_grant(Transaction& transaction, Extras extras);
+  void issue_row(Banks& banks, Transaction& transaction, Command command, Features features);
+  void issue_grant(Transaction& transaction, Features features);
   template <class RowHit>
-  void begin_burst(Transaction& transaction, bool write, Cycle edge, Extras extras, RowHit row_hit);
+  void begin_burst(Transaction& transaction, bool write, Cycle edge, Features features,
+                   RowHit row_hit);
   void send_command(Transaction& transaction);
   template <class Banks>
-  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, Extras extras);
+  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request,
+                 Features features);
   void start(Transaction& transaction);
   bool would_hit(const Transaction& transaction) const;
 
@@ -173,7 +175,7 @@ class Channel final : public MemoryChannel, public AckListener {
   DataBus bus_;
   Accounts accounts_;
   const ChannelShape shape_;  // for policies
-  Extras extras_ = Extras::none;
+  Features features_ = Features::none;
   FastState fast_;
 };
 

@@ -18,7 +18,7 @@ void Channel::serialize(Archive& archive) {
       place(archive, *each);
     }
   }
-  ordering_.serialize_views(archive, held, extras_ != Extras::none);
+  ordering_.serialize_views(archive, held, features_ != Features::none);
   nvdimm_.serialize_barrier(archive, admission_.pool());
   if (archive.loading()) {
     restore(archive, held);

@@ -39,7 +39,7 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
 
 // Ends the transaction's turn at its line. The next younger transaction to that line, which was
 // held to keep their order, then competes.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras extras) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Features features) {
   if (transaction.successor == nullptr) {
     admission_.line_order().leave(transaction);
     return;
@@ -49,19 +49,19 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras ext
   if (!is_nvdimm(successor)) {
     accounts_.competes(successor, clock_.edge());
   }
-  if (extras != Extras::none) {
+  if (features != Features::none) {
     compete_by_key(successor);
   } else {
-    compete(successor, Extras::none);
+    compete(successor, Features::none);
   }
 }
 
 // Handles what all data-bus commands have in common.
 template <class RowHit>
 HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cycle edge,
-                                       Extras extras, RowHit row_hit) {
+                                       Features features, RowHit row_hit) {
   bus_.begin_burst(transaction, write, edge);
-  if (extras != Extras::none) {
+  if (features != Features::none) {
     ordering_.guard().issued(transaction, layout_.queue_of(transaction.request.memory));
   }
   ordering_.tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
@@ -72,26 +72,28 @@ HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cyc
 // column command follows after the lead time.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
-                                        Extras extras) {
+                                        Features features) {
   if (!transaction.started) {
     start(transaction);
   }
   const bool write = command == Command::write;
   Cycle edge = clock_.edge();
-  const Cycle lead = extras == Extras::any ? dram_.lead(command, transaction.rank, edge) : Cycle(0);
-  dram_.column(banks, transaction, command, extras, edge);
+  const Cycle lead =
+      features == Features::any ? dram_.lead(command, transaction.rank, edge) : Cycle(0);
+  dram_.column(banks, transaction, command, features, edge);
   if (lead != Cycle(0)) {
     accounts_.data_clock_started(transaction, edge);
     edge += lead;
   }
   accounts_.column(transaction, write, edge);
-  begin_burst(transaction, write, edge, extras, [&transaction] { return !transaction.activated; });
+  begin_burst(transaction, write, edge, features,
+              [&transaction] { return !transaction.activated; });
 }
 
 // Issues ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
-                                     Extras extras) {
+                                     Features features) {
   const Cycle edge = clock_.edge();
   if (!transaction.activated) {
     transaction.activated = true;
@@ -100,38 +102,38 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   }
   if (command == Command::precharge) {
     precharge(banks, transaction.bank, transaction.rank,
-              static_cast<std::int64_t>(transaction.request.id), extras);
+              static_cast<std::int64_t>(transaction.request.id), features);
     return;
   }
   transaction.marks.activated_at = edge;
   transaction.marks.activate_held =
       edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  dram_.activate(banks, transaction, extras, edge);
+  dram_.activate(banks, transaction, features, edge);
   accounts_.activated(transaction, edge);
 }
 
 template <class Banks>
 HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
-                                     std::int64_t request, Extras extras) {
-  dram_.precharge(banks, bank, extras, clock_.edge());
+                                     std::int64_t request, Features features) {
+  dram_.precharge(banks, bank, features, clock_.edge());
   accounts_.precharged(bank, rank, request, clock_.edge());
 }
 
 // Starts an NVDIMM burst.
-HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Extras extras) {
+HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Features features) {
   nvdimm_.grant(transaction, clock_.edge());
   dram_.bus_taken();
   accounts_.granted(transaction, clock_.edge());
-  begin_burst(transaction, transaction.request.write, clock_.edge(), extras,
+  begin_burst(transaction, transaction.request.write, clock_.edge(), features,
               [&] { return would_hit(transaction); });
-  leave_line(transaction, extras);
+  leave_line(transaction, features);
 }
 
 // Issues at most one command on this edge (more on channels with command slots).
-HMSIM_INLINE void Channel::issue_one(Extras extras) {
+HMSIM_INLINE void Channel::issue_one(Features features) {
   const Cycle edge = clock_.edge();
   const Cycle dram_from = dram_.banks().next();
-  if (extras == Extras::any && dram_.slots() != nullptr) {
+  if (features == Features::any && dram_.slots() != nullptr) {
     if (edge >= dram_from) {
       issue_on_slots();
     }
@@ -144,10 +146,10 @@ HMSIM_INLINE void Channel::issue_one(Extras extras) {
     if (edge >= dram_from) {
       dram_.banks().advance(edge);
     }
-  } else if (extras != Extras::none || edge + layout_.turnaround >= dram_from) {
-    issue_of_both(extras);
+  } else if (features != Features::none || edge + layout_.turnaround >= dram_from) {
+    issue_of_both(features);
   } else {
-    issue_of_nvdimm(extras);
+    issue_of_nvdimm(features);
   }
 }
 

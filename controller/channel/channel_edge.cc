@@ -16,13 +16,13 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 }
 
 // Issues a command when both classes may have one, or when transactions may be overdue.
-[[gnu::noinline]] void Channel::issue_of_both(Extras extras) {
+[[gnu::noinline]] void Channel::issue_of_both(Features features) {
   const Cycle edge = clock_.edge();
   Candidates candidates;
   // A near command matters only if the other class has a legal one.
   nvdimm_.collect(edge, edge >= dram_.banks().next() ? layout_.turnaround : Cycle(0), candidates);
   dram_.collect(edge, candidates.legal[1] != nullptr ? layout_.turnaround : Cycle(0), candidates);
-  if (extras != Extras::none) {
+  if (features != Features::none) {
     reserve(candidates);
   }
   if (const Best* const winner = bus_.select(
@@ -30,13 +30,13 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
           [this](const Best& dram, const Best& nvdimm) { return arbitrate(dram, nvdimm); })) {
     bus_.take_command();
     if (is_nvdimm(winner->command)) {
-      issue_grant(*winner->transaction, extras);
+      issue_grant(*winner->transaction, features);
       return;
     }
     Transaction& transaction = *winner->transaction;
     const Command command = winner->command;
-    dram_.with_banks([&](auto& banks) { issue_column(banks, transaction, command, extras); });
-    leave_line(transaction, extras);
+    dram_.with_banks([&](auto& banks) { issue_column(banks, transaction, command, features); });
+    leave_line(transaction, features);
     return;
   }
   dram_.collect_others(edge, candidates);
@@ -48,7 +48,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
       send_command(*other.transaction);
     } else {
       dram_.with_banks(
-          [&](auto& banks) { issue_row(banks, *other.transaction, other.command, extras); });
+          [&](auto& banks) { issue_row(banks, *other.transaction, other.command, features); });
     }
   }
 }
@@ -63,27 +63,27 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   reserve(candidates);
   if (const Best* const column = candidates.legal[0]) {
     Transaction& transaction = *column->transaction;
-    issue_column(banks, transaction, column->command, Extras::any);
-    leave_line(transaction, Extras::any);
+    issue_column(banks, transaction, column->command, Features::any);
+    leave_line(transaction, Features::any);
   }
   if (!dram_.slots()->row_slot_taken(edge)) {
     banks.collect_others(edge, candidates);
   }
   if (candidates.other != nullptr) {
     const Best other = *candidates.other;
-    issue_row(banks, *other.transaction, other.command, Extras::any);
+    issue_row(banks, *other.transaction, other.command, Features::any);
   }
   bus_.set_command_taken(dram_.slots()->row_slot_taken(edge));
 }
 
 // Issues a command of the NVDIMM. Precondition: no DRAM command is legal or near. This does not
-// mark the command bus as taken: only channels with Extras::any read that later, and they do not
+// mark the command bus as taken: only channels with Features::any read that later, and they do not
 // call this function.
-[[gnu::flatten]] void Channel::issue_of_nvdimm(Extras extras) {
+[[gnu::flatten]] void Channel::issue_of_nvdimm(Features features) {
   NvdimmEndpoint& endpoint = nvdimm_.endpoint();
   if (Transaction* const burst = endpoint.select_burst(clock_.edge())) {
-    bus_.keep_promise();
-    issue_grant(*burst, extras);
+    bus_.clear_promise();
+    issue_grant(*burst, features);
   } else if (endpoint.may_send()) {
     send_command(endpoint.select_command());
   }
@@ -121,13 +121,13 @@ HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
   return true;
 }
 
-template <Extras extras, class Banks>
+template <Features features, class Banks>
 [[gnu::flatten]] Tick Channel::run_edges(Banks& banks, Tick now) {
   for (bool first = true; advance_nvdimm(now) &&
                           (clock_.next_time() == now || clock_.wakeup().go_on(clock_.next_time()));
        first = false) {
     clock_.begin_next();
-    edge<extras>(banks, first);
+    edge<features>(banks, first);
     now = clock_.now();
   }
   return next_event();
@@ -139,15 +139,15 @@ Tick Channel::advance(Tick now) {
     clock_.wake_at(Cycle(now / layout_.period));
   }
   if (dram_.native() == nullptr) {
-    return run_edges<Extras::any>(dram_.banks(), now);
+    return run_edges<Features::any>(dram_.banks(), now);
   }
-  switch (extras_) {
-    case Extras::none:
-      return run_edges<Extras::none>(*dram_.native(), now);
-    case Extras::keys:
-      return run_edges<Extras::keys>(*dram_.native(), now);
+  switch (features_) {
+    case Features::none:
+      return run_edges<Features::none>(*dram_.native(), now);
+    case Features::keys:
+      return run_edges<Features::keys>(*dram_.native(), now);
     default:
-      return run_edges<Extras::any>(*dram_.native(), now);
+      return run_edges<Features::any>(*dram_.native(), now);
   }
 }
 

@@ -16,50 +16,50 @@ namespace hmsim {
 // Processes one edge. `first`: first edge of a call of advance(), before which requests may have
 // arrived. Each `try` call is a shortcut: without it, and with its else branch kept, results are
 // the same.
-template <Extras extras, class Banks>
+template <Features features, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
-  const bool may_have_changed = first && (extras != Extras::none || admission_.may_admit());
-  if (may_have_changed || !Uncontended::try_begin_edge<extras>(*this)) {
-    if (extras == Extras::none && DeferredRefresh::try_defer(*this)) {
+  const bool may_have_changed = first && (features != Features::none || admission_.may_admit());
+  if (may_have_changed || !Uncontended::try_begin_edge<features>(*this)) {
+    if (features == Features::none && DeferredRefresh::try_defer(*this)) {
       return;
     }
     clock_.wake_never();
     bus_.begin_edge();
-    if (extras == Extras::any && dram_.slots() != nullptr) {
+    if (features == Features::any && dram_.slots() != nullptr) {
       bus_.set_command_taken(dram_.slots()->row_slot_taken(clock_.edge()));
     }
     admission_.open();
     while (bus_.next() <= clock_.edge()) {
-      complete(extras);
+      complete(features);
     }
-    take_answers(extras);
-    refresh(extras);
-    if (extras != Extras::none || !SingleRequest::try_admit(*this)) {
-      admit(extras);
-      prepare(extras);
+    take_answers(features);
+    refresh(features);
+    if (features != Features::none || !SingleRequest::try_admit(*this)) {
+      admit(features);
+      prepare(features);
       accounts_.slots_held(admission_.held(), clock_.edge(), clock_.now());
-      Uncontended::find<extras>(*this);
+      Uncontended::find<features>(*this);
     } else if (fast_.defers_refreshes()) {
       return;
     }
   }
-  if (!Uncontended::try_issue<extras>(*this, banks)) {
-    issue_one(extras);
-    if (extras == Extras::any) {
+  if (!Uncontended::try_issue<features>(*this, banks)) {
+    issue_one(features);
+    if (features == Features::any) {
       use_free_slot();
       choose_side();
     }
-    clock_.wake_by(later(clock_.soonest(), next_edge(extras)));
+    clock_.wake_by(later(clock_.soonest(), next_edge(features)));
   }
 }
 
 // Returns the next edge on which anything may happen, as far as is known now. No other function
 // decides this.
-HMSIM_INLINE Cycle Channel::next_edge(Extras extras) {
+HMSIM_INLINE Cycle Channel::next_edge(Features features) {
   const Cycle soonest = clock_.soonest();
-  Cycle next = earlier(dram_.next(extras, clock_.edge(), soonest), bus_.next());
-  next = earlier(next, nvdimm_.next_answer(extras, soonest));
-  if (extras != Extras::none) {
+  Cycle next = earlier(dram_.next(features, clock_.edge(), soonest), bus_.next());
+  next = earlier(next, nvdimm_.next_answer(features, soonest));
+  if (features != Features::none) {
     next = ordering_.keys_changed()
                ? soonest
                : earlier(next, earlier(ordering_.next_change(), ordering_.guard().next()));
@@ -68,8 +68,8 @@ HMSIM_INLINE Cycle Channel::next_edge(Extras extras) {
 }
 
 // Handles the last data beat of a transaction.
-HMSIM_INLINE void Channel::finish(Transaction& done, Extras extras) {
-  const bool ends_here = is_nvdimm(done) && !(extras == Extras::any && layout_.is_posted(done));
+HMSIM_INLINE void Channel::finish(Transaction& done, Features features) {
+  const bool ends_here = is_nvdimm(done) && !(features == Features::any && layout_.is_posted(done));
   const Tick gc_blocked = ends_here ? nvdimm_.finish(done, clock_.now()) : Tick(0);
   accounts_.finished(done, gc_blocked, clock_.edge(), clock_.now());
   if (is_nvdimm(done)) {
@@ -80,7 +80,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done, Extras extras) {
   }
   ordering_.tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done, clock_.edge(),
                  [&done] { return done.viewed && done.view.row_hit; });
-  if (extras == Extras::any && layout_.two_level) {
+  if (features == Features::any && layout_.two_level) {
     admission_.leave_command_queue(done.rank);
   } else if (is_nvdimm(done)) {
     admission_.give_back_slot(MemoryClass::nvdimm);
@@ -92,15 +92,15 @@ HMSIM_INLINE void Channel::finish(Transaction& done, Extras extras) {
   }
 }
 
-HMSIM_INLINE void Channel::complete(Extras extras) {
+HMSIM_INLINE void Channel::complete(Features features) {
   Transaction& done = bus_.end_burst();
   Requester& requester = admission_.requester_of(done.request);
-  if (extras == Extras::any && layout_.is_posted(done)) {
+  if (features == Features::any && layout_.is_posted(done)) {
     post_write(done, requester);
   } else if (dram_bytes_ != nullptr) {
     exchange_data(done, requester);
   }
-  finish(done, extras);
+  finish(done, features);
   requester.on_complete(done.request, clock_.now());
   clock_.wakeup().answered();
   // Released last: requests sent from on_complete() only join the line.
@@ -109,14 +109,14 @@ HMSIM_INLINE void Channel::complete(Extras extras) {
 
 // Takes at most one answer of the NVDIMM per edge, because it needs the address lines: an ack,
 // otherwise a credit.
-HMSIM_INLINE void Channel::take_answers(Extras extras) {
-  const bool credits = extras == Extras::any && layout_.posts_writes;
+HMSIM_INLINE void Channel::take_answers(Features features) {
+  const bool credits = features == Features::any && layout_.posts_writes;
   if (credits) {
     nvdimm_.credits().arrive(clock_.edge());
   }
   if (nvdimm_.endpoint().has_ack()) {
     if (nvdimm_.may_acknowledge(clock_.edge())) {
-      deliver_ack(extras);
+      deliver_ack(features);
     }
   } else if (credits && nvdimm_.credits().owed()) {
     nvdimm_.credits().respond(clock_.edge());
@@ -127,7 +127,7 @@ HMSIM_INLINE void Channel::take_answers(Extras extras) {
   }
 }
 
-HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
+HMSIM_INLINE void Channel::deliver_ack(Features features) {
   Transaction& transaction = nvdimm_.endpoint().first_ack();
   const Cycle edge = clock_.edge();
   ensure(NvdimmEndpoint::awaits_ack(transaction), "channel", clock_.now(),
@@ -145,7 +145,7 @@ HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
   ordering_.tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, edge,
                  [&] { return would_hit(transaction); });
   if (!layout_.grants) {
-    issue_grant(transaction, extras);
+    issue_grant(transaction, features);
   } else {
     transaction.state = TransactionState::ready;
     nvdimm_.endpoint().insert_ready(transaction, edge + layout_.ack_to_burst);
@@ -153,19 +153,19 @@ HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
 }
 
 // Issues urgent refreshes and their precharges, before all requests.
-HMSIM_INLINE void Channel::refresh(Extras extras) {
+HMSIM_INLINE void Channel::refresh(Features features) {
   if (dram_.refresh().urgent(clock_.edge()) && !bus_.command_taken()) {
     const RefreshStep step = dram_.refresh().step(clock_.edge());
     if (step.present()) {
-      take_step(step, extras);
+      take_step(step, features);
     }
   }
 }
 
 // Lets the transaction compete for its first command. Transactions held back by policies or drained
 // writes compete later.
-HMSIM_INLINE void Channel::compete(Transaction& transaction, Extras extras) {
-  if (extras != Extras::none) {
+HMSIM_INLINE void Channel::compete(Transaction& transaction, Features features) {
+  if (features != Features::none) {
     compete_by_key(transaction);
     return;
   }
@@ -174,59 +174,59 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, Extras extras) {
   if (is_nvdimm(transaction)) {
     nvdimm_.endpoint().insert(transaction);
   } else {
-    dram_.insert(transaction, Extras::none, clock_.edge());
+    dram_.insert(transaction, Features::none, clock_.edge());
   }
 }
 
 // Lets the transaction compete for its bank. If an older transaction to the same line has not yet
 // had the data bus, holds the new one until then.
-HMSIM_INLINE void Channel::order_line(Transaction& transaction, Extras extras) {
-  if (extras == Extras::none && fast_.found_empty &&
+HMSIM_INLINE void Channel::order_line(Transaction& transaction, Features features) {
+  if (features == Features::none && fast_.found_empty &&
       SingleRequest::try_stay_alone(*this, transaction)) {
     return;
   }
   Transaction* const before = admission_.line_order().exchange(transaction);
   if (before == nullptr) {
-    compete(transaction, extras);
+    compete(transaction, features);
     return;
   }
   transaction.state = TransactionState::held;
   transaction.predecessor = before;
   before->successor = &transaction;
-  if (extras == Extras::any && !transaction.request.write && dram_.side_of(*before) == 1) {
+  if (features == Features::any && !transaction.request.write && dram_.side_of(*before) == 1) {
     expedite(*before);
   }
 }
 
 // Reports an admitted transaction to its scheduler. Then stages it, if queues have two levels, or
 // adds it to the order of its queue.
-HMSIM_INLINE void Channel::enter(Transaction& transaction, Extras extras) {
+HMSIM_INLINE void Channel::enter(Transaction& transaction, Features features) {
   ordering_.tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
                  clock_.edge(), [&] { return would_hit(transaction); });
-  if (extras != Extras::none) {
+  if (features != Features::none) {
     ordering_.guard().admit(ordering_.view(transaction, false),
                             layout_.queue_of(transaction.request.memory), clock_.edge());
   }
-  if (extras == Extras::any && layout_.two_level) {
+  if (features == Features::any && layout_.two_level) {
     transaction.state = TransactionState::staged;
     admission_.stage(transaction);
   } else {
-    order_line(transaction, extras);
+    order_line(transaction, features);
   }
 }
 
-HMSIM_INLINE bool Channel::admit_from(std::size_t queue, Extras extras) {
+HMSIM_INLINE bool Channel::admit_from(std::size_t queue, Features features) {
   if (!admission_.may_admit(queue)) {
     return false;
   }
-  const Request& request = admit(admission_.first(queue), extras).request;
+  const Request& request = admit(admission_.first(queue), features).request;
   admission_.pop(queue);
   admission_.requester_of(request).on_admit(request, clock_.now());
   clock_.wakeup().answered();
   return true;
 }
 
-HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Extras extras) {
+HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Features features) {
   Transaction& transaction = admission_.pool().take();
   transaction.begin(request, clock_.edge());
   locate(transaction);
@@ -241,27 +241,27 @@ HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Extras ex
     admission_.hold_slot(MemoryClass::dram);
     accounts_.admitted(transaction, clock_.edge());
   }
-  enter(transaction, extras);
+  enter(transaction, features);
   return transaction;
 }
 
 // Admits waiting requests while slots are free. A requester may send more requests from on_admit(),
 // in split mode also to the other queue.
-HMSIM_INLINE void Channel::admit(Extras extras) {
-  while (admit_from(0, extras) || (layout_.split && admit_from(1, extras))) {
+HMSIM_INLINE void Channel::admit(Features features) {
+  while (admit_from(0, features) || (layout_.split && admit_from(1, features))) {
   }
   admission_.close();
 }
 
 // Applies changes of the order of transactions: by time, and by policies since the last edge.
-HMSIM_INLINE void Channel::prepare(Extras extras) {
-  if (extras == Extras::any && layout_.two_level) {
+HMSIM_INLINE void Channel::prepare(Features features) {
+  if (features == Features::any && layout_.two_level) {
     stage();
   }
-  if (extras != Extras::none) {
-    renew_keys();
+  if (features != Features::none) {
+    update_order();
   }
-  if (extras == Extras::any) {
+  if (features == Features::any) {
     choose_side();
     if (layout_.posts_writes) {
       give_credits();

@@ -50,7 +50,7 @@ void Channel::lift_flush() {
   admission_.pool().release(nvdimm_.barrier().lift(admission_.pool()));
   admission_.give_back_slot(MemoryClass::nvdimm);
   while (Transaction* const next = nvdimm_.barrier().next(admission_.pool())) {
-    enter(*next, extras_);
+    enter(*next, features_);
   }
   send_flush();
 }

@@ -16,7 +16,7 @@ void Channel::compete_by_key(Transaction& transaction) {
   if (is_nvdimm(transaction)) {
     nvdimm_.endpoint().insert(transaction);
   } else {
-    dram_.insert(transaction, Extras::any, clock_.edge());
+    dram_.insert(transaction, Features::any, clock_.edge());
   }
 }
 
@@ -38,15 +38,15 @@ void Channel::stage() {
     if (!is_nvdimm(*staged)) {
       accounts_.competes(*staged, clock_.edge());
     }
-    order_line(*staged, Extras::any);
+    order_line(*staged, Features::any);
     clock_.wake_by(clock_.soonest());
   }
 }
 
 // Updates the keys of transactions that have become overdue and of those that schedulers changed.
-void Channel::renew_keys() {
+void Channel::update_order() {
   if (ordering_.guard().next() <= clock_.edge()) {
-    hasten_overdue();
+    promote_overdue();
   }
   if (clock_.edge() >= ordering_.next_change() || ordering_.keys_changed()) {
     update_keys();
@@ -55,7 +55,7 @@ void Channel::renew_keys() {
 
 // Gives overdue transactions the first key. This ends an uncontended window, because reserve() must
 // run on each edge.
-void Channel::hasten_overdue() {
+void Channel::promote_overdue() {
   fast_.end_window();
   StarvationGuard& guard = ordering_.guard();
   while (guard.next() <= clock_.edge()) {

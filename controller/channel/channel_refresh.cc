@@ -5,12 +5,12 @@
 namespace hmsim {
 
 // Issues one step towards a rank's refresh: a precharge, or the refresh itself.
-void Channel::take_step(const RefreshStep& step, Extras extras) {
+void Channel::take_step(const RefreshStep& step, Features features) {
   bus_.take_command();
   dram_.with_banks([&](auto& banks) {
     if (step.bank >= 0) {
       accounts_.refresh_prepared(step.rank, clock_.edge());
-      precharge(banks, step.bank, step.rank, -1, extras);
+      precharge(banks, step.bank, step.rank, -1, features);
     } else {
       const int turn = dram_.issue_refresh(banks, step.rank, clock_.edge());
       accounts_.refreshed(step.rank, turn, clock_.edge());
@@ -25,7 +25,7 @@ void Channel::take_step(const PowerStep& step) {
   }
   bus_.take_command();
   if (step.bank >= 0) {
-    precharge(dram_.banks(), step.bank, step.rank, -1, Extras::any);
+    precharge(dram_.banks(), step.bank, step.rank, -1, Features::any);
     return;
   }
   dram_.issue(step, clock_.edge());
@@ -40,13 +40,13 @@ void Channel::use_free_slot() {
   }
   const std::int32_t bank = dram_.pages().closing(dram_.side(), clock_.edge());
   if (bank >= 0) {
-    precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Extras::any);
+    precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Features::any);
     return;
   }
   if (dram_.refresh().elastic()) {
     const RefreshStep step = dram_.refresh().idle_step(clock_.edge());
     if (step.present()) {
-      take_step(step, Extras::any);
+      take_step(step, Features::any);
       return;
     }
   }

@@ -53,30 +53,30 @@ class DataBus {
     const Best* const nvdimm = legal[1] != nullptr ? legal[1] : candidates.near[1];
     MemoryClass winner = dram != nullptr ? MemoryClass::dram : MemoryClass::nvdimm;
     if (dram != nullptr && nvdimm != nullptr) {
-      winner = promised_ ? *promised_ : arbitrate(*dram, *nvdimm);
+      winner = pending_winner_ ? *pending_winner_ : arbitrate(*dram, *nvdimm);
     }
     const Best* const chosen = legal[static_cast<std::size_t>(winner)];
     if (chosen != nullptr) {
-      promised_.reset();
+      pending_winner_.reset();
     } else {
-      promised_ = winner;
+      pending_winner_ = winner;
     }
     return chosen;
   }
   // Clears the kept choice after an NVDIMM data-bus command was issued without select(). A choice
   // is kept only while an NVDIMM burst is ready, so DRAM commands issued without select() never
   // find one.
-  void keep_promise() { promised_.reset(); }
+  void clear_promise() { pending_winner_.reset(); }
 
   // Bursts in flight are rebuilt by restore(); the command bus is free on the next edge.
-  void serialize(Archive& archive) { archive(promised_); }
+  void serialize(Archive& archive) { archive(pending_winner_); }
   void restore(const std::vector<Transaction*>& held) { finishes_.restore(held); }
 
  private:
   const Cycle read_end_;  // from a data-bus command to its last data beat
   const Cycle write_end_;
   FinishQueue finishes_;
-  std::optional<MemoryClass> promised_;  // the class that gets the data bus next
+  std::optional<MemoryClass> pending_winner_;  // the class that gets the data bus next
   bool command_taken_ = false;
 };
 

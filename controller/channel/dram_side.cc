@@ -59,9 +59,9 @@ void DramSide::issue(const PowerStep& step, Cycle edge) {
   power_.done(step, edge);
 }
 
-Cycle DramSide::next(Extras extras, Cycle edge, Cycle soonest) {
+Cycle DramSide::next(Features features, Cycle edge, Cycle soonest) {
   Cycle next = earlier(banks_.next(), refresh_.next(soonest));
-  if (extras == Extras::any) {
+  if (features == Features::any) {
     next = earlier(next, pages_.next());
     if (layout_.drained) {
       next = earlier(next, drain_.next(edge));

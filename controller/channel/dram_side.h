@@ -9,7 +9,7 @@
 #include "controller/channel/candidates.h"
 #include "controller/channel/channel_layout.h"
 #include "controller/channel/dram_banks.h"
-#include "controller/channel/extras.h"
+#include "controller/channel/features.h"
 #include "controller/channel/native_banks.h"
 #include "controller/channel/page_control.h"
 #include "controller/channel/power_control.h"
@@ -22,7 +22,7 @@
 
 namespace hmsim {
 
-// `edge` is the current clock edge. Callers pass `extras` as a constant where they know it.
+// `edge` is the current clock edge. Callers pass `features` as a constant where they know it.
 class DramSide {
  public:
   DramSide(const SystemConfig& config, const ChannelLayout& layout, const DramDevices& devices);
@@ -65,8 +65,8 @@ class DramSide {
   bool choose_side(Direction direction, Cycle edge);
 
   // Lets a transaction compete for its bank. Precondition: its keys are set.
-  void insert(Transaction& transaction, Extras extras, Cycle edge) {
-    if (extras == Extras::none) {
+  void insert(Transaction& transaction, Features features, Cycle edge) {
+    if (features == Features::none) {
       native_->insert_first_side(transaction, edge);
       return;
     }
@@ -82,10 +82,11 @@ class DramSide {
 
   // Issue a command for the candidate of a bank. `banks` is banks() or a view of them.
   template <class Banks>
-  void column(Banks& banks, Transaction& transaction, Command command, Extras extras, Cycle edge) {
-    const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
+  void column(Banks& banks, Transaction& transaction, Command command, Features features,
+              Cycle edge) {
+    const std::size_t side = features == Features::any ? side_of(transaction) : 0;
     banks.column(transaction, side, command, edge);
-    if (extras == Extras::any) {
+    if (features == Features::any) {
       count_waiting(transaction, side, -1, edge);
       if (pages_.active()) {
         pages_.accessed(transaction.bank, transaction.view, edge);
@@ -93,16 +94,16 @@ class DramSide {
     }
   }
   template <class Banks>
-  void activate(Banks& banks, const Transaction& transaction, Extras extras, Cycle edge) {
+  void activate(Banks& banks, const Transaction& transaction, Features features, Cycle edge) {
     banks.activate(transaction, edge);
-    if (extras == Extras::any) {
+    if (features == Features::any) {
       pages_.opened(transaction.bank);
     }
   }
   template <class Banks>
-  void precharge(Banks& banks, std::int32_t bank, Extras extras, Cycle edge) {
+  void precharge(Banks& banks, std::int32_t bank, Features features, Cycle edge) {
     banks.precharge(bank, edge);
-    if (extras == Extras::any) {
+    if (features == Features::any) {
       pages_.closed(bank);
     }
   }
@@ -142,7 +143,7 @@ class DramSide {
 
   // Returns the first edge, from `soonest` on, at which the DRAM side may have work, if no request
   // arrives or leaves before. `soonest`: the edge after `edge`.
-  Cycle next(Extras extras, Cycle edge, Cycle soonest);
+  Cycle next(Features features, Cycle edge, Cycle soonest);
 
   // After loading, nothing competes. Call restore() for each competing transaction, then
   // restored().

@@ -27,19 +27,19 @@ class FlushBarrier {
   // returns it.
   bool bars(const Transaction& transaction) {
     if (!transaction.request.flush && barred_.empty()) {
-      ++in_front_;
+      ++unbarred_;
       return false;
     }
     barred_.push(transaction.slot);
     return true;
   }
   // Reports the completion of a transaction that was not barred.
-  void done() { --in_front_; }
+  void done() { --unbarred_; }
   bool active() const { return !barred_.empty(); }
 
   // Returns the flush to send now, or nullptr.
   Transaction* due(TransactionPool& pool) {
-    if (barred_.empty() || in_front_ > 0 || stage_ != Stage::waiting ||
+    if (barred_.empty() || unbarred_ > 0 || stage_ != Stage::waiting ||
         !pool[barred_.front()].request.flush) {
       return nullptr;
     }
@@ -63,7 +63,7 @@ class FlushBarrier {
     }
     Transaction& free = pool[barred_.front()];
     barred_.pop();
-    ++in_front_;
+    ++unbarred_;
     return &free;
   }
 
@@ -79,7 +79,7 @@ class FlushBarrier {
   // `in_front`: number of NVDIMM transactions in slots that are not barred.
   void serialize(Archive& archive, const TransactionPool& pool, std::int64_t in_front) {
     archive(barred_, stage_);
-    in_front_ = in_front;
+    unbarred_ = in_front;
     Places places(archive, pool.size(), "flushes");
     barred_.each([&](std::uint32_t slot) {
       places.take(slot);
@@ -91,7 +91,7 @@ class FlushBarrier {
  private:
   // Slots in order of arrival, starting with the flush that bars the others.
   Ring<std::uint32_t> barred_;
-  std::int64_t in_front_ = 0;  // NVDIMM transactions in slots that are not barred
+  std::int64_t unbarred_ = 0;  // NVDIMM transactions in slots that are not barred
   Stage stage_ = Stage::waiting;
 };
 

@@ -13,7 +13,7 @@ NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, Trans
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
     Bank& bank = first_of(banks);
-    far_ &= ~bank.bit;
+    beyond_wheel_ &= ~bank.bit;
     wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), edge);
   }
 }
@@ -88,7 +88,7 @@ void NativeBanks::look_ahead() {
 
 void NativeBanks::forget() {
   waiting_.clear();
-  competing_ = ready_ = far_ = data_ = writes_ = 0;
+  competing_ = ready_ = beyond_wheel_ = data_ = writes_ = 0;
 }
 
 }  // namespace hmsim

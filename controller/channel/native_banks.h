@@ -105,12 +105,12 @@ class NativeBanks final : public DramBanks {
   std::array<std::uint64_t, kMostBanks> requests_{};
   std::array<std::uint32_t, kMostBanks> gates_{};
   // Sets of banks, one bit each. All are subsets of `competing_`; `writes_` is a subset of `data_`;
-  // `ready_` and `far_` are disjoint.
-  std::uint64_t competing_ = 0;  // has a candidate
-  std::uint64_t ready_ = 0;      // the bank's own rules allow the candidate's next command
-  std::uint64_t far_ = 0;        // waits for its own rules beyond the end of the timing wheel
-  std::uint64_t data_ = 0;       // the candidate's next command is a read or a write
-  std::uint64_t writes_ = 0;     // the candidate's next command is a write
+  // `ready_` and `beyond_wheel_` are disjoint.
+  std::uint64_t competing_ = 0;     // has a candidate
+  std::uint64_t ready_ = 0;         // the bank's own rules allow the candidate's next command
+  std::uint64_t beyond_wheel_ = 0;  // waits for its own rules beyond the end of the timing wheel
+  std::uint64_t data_ = 0;          // the candidate's next command is a read or a write
+  std::uint64_t writes_ = 0;        // the candidate's next command is a write
   // Lower bounds on the first edge on which a ready bank has a legal data-bus command (next_data_),
   // or a legal activate or precharge (next_row_).
   std::int64_t next_data_ = kNeverCycle.value();
@@ -153,7 +153,7 @@ HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
   const std::uint64_t others = ~bank.bit;
   competing_ &= others;
   ready_ &= others;
-  far_ &= others;
+  beyond_wheel_ &= others;
   data_ &= others;
   writes_ &= others;
 }
@@ -202,7 +202,7 @@ HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, Cycle now) {
 
 HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
   if (ready > now.value() + WaitingBanks::kLongest) {
-    far_ |= bank.bit;
+    beyond_wheel_ |= bank.bit;
     ready = now.value() + WaitingBanks::kLongest;
   }
   bank.asked_at = ready;
@@ -213,7 +213,7 @@ HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
 // bounds: rules of wider scopes are checked when a bound is reached.
 HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   std::uint64_t taken = waiting_.take();
-  if (const std::uint64_t far = taken & far_) {
+  if (const std::uint64_t far = taken & beyond_wheel_) {
     taken ^= far;
     wait_on(far, edge);
   }

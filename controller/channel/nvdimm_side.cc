@@ -60,13 +60,13 @@ void NvdimmSide::attach(const Kernel& kernel, const Wakeup& channel) {
   }
 }
 
-Cycle NvdimmSide::next_answer(Extras extras, Cycle soonest) const {
+Cycle NvdimmSide::next_answer(Features features, Cycle soonest) const {
   Cycle next = kNeverCycle;
   if (endpoint_.has_ack()) {
     next =
         layout_.grants ? soonest : later(soonest, endpoint_.earliest_burst(endpoint_.first_ack()));
   }
-  if (extras == Extras::any && layout_.posts_writes) {
+  if (features == Features::any && layout_.posts_writes) {
     const bool responds = credits_.owed() || may_give_credit();
     next = earlier(next, responds ? soonest : credits_.next_arrival());
   }

@@ -10,7 +10,7 @@
 
 #include "controller/channel/candidates.h"
 #include "controller/channel/channel_layout.h"
-#include "controller/channel/extras.h"
+#include "controller/channel/features.h"
 #include "controller/channel/flush_barrier.h"
 #include "controller/channel/nvdimm_endpoint.h"
 #include "controller/channel/nvdimm_timing.h"
@@ -92,7 +92,7 @@ class NvdimmSide {
 
   // Returns the first edge from `soonest` on at which acks or credits can pass, unless the module
   // acts before.
-  Cycle next_answer(Extras extras, Cycle soonest) const;
+  Cycle next_answer(Features features, Cycle soonest) const;
   // Returns the first edge on which a command may be sent or a burst becomes legal.
   Cycle next_command(Cycle soonest) {
     return endpoint_.active() ? endpoint_.next(soonest) : kNeverCycle;

@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-struct Standing {
+struct SourceMeasurements {
   std::int64_t name = 0;  // Sources::name
   Mpki::Rate rate;
   Locality::Count locality;
@@ -23,14 +23,15 @@ struct Standing {
   std::int64_t rbl() const { return locality.share(); }
 };
 
-using Standings = std::vector<Standing>;
+using Standings = std::vector<SourceMeasurements>;
 
 // Returns the sources in ascending order of `figure`; ties by name.
 template <class Figure>
 Standings sorted(Standings sources, Figure figure) {
-  std::sort(sources.begin(), sources.end(), [&](const Standing& a, const Standing& b) {
-    return figure(a) != figure(b) ? figure(a) < figure(b) : a.name < b.name;
-  });
+  std::sort(sources.begin(), sources.end(),
+            [&](const SourceMeasurements& a, const SourceMeasurements& b) {
+              return figure(a) != figure(b) ? figure(a) < figure(b) : a.name < b.name;
+            });
   return sources;
 }
 

@@ -132,14 +132,14 @@ class Tcm final : public TransactionScheduler {
   // Ends the quantum in all channels. Returns the measurements of each source, added up over
   // channels.
   Standings standings(Tick now) const {
-    std::map<std::int64_t, Standing> sums;
+    std::map<std::int64_t, SourceMeasurements> sums;
     for (Tcm* const channel : channels_) {
       channel->mpki_.close();
       channel->parallelism_.close(now);
       channel->locality_.close();
       channel->service_.close(now);
       for (std::size_t source = 0; source < channel->sources_.count(); ++source) {
-        Standing& sum = sums[channel->sources_.name(source)];
+        SourceMeasurements& sum = sums[channel->sources_.name(source)];
         sum.name = channel->sources_.name(source);
         sum.rate += channel->mpki_.rate(source);
         sum.locality += channel->locality_.count(source);
@@ -159,11 +159,11 @@ class Tcm final : public TransactionScheduler {
   // bandwidth cluster.
   Clusters cluster(Standings all) const {
     std::int64_t total = 0;
-    for (const Standing& source : all) {
+    for (const SourceMeasurements& source : all) {
       total += source.service;
     }
     const auto threshold = static_cast<std::int64_t>(cluster_threshold_ * kParts + 0.5);
-    all = sorted(all, std::mem_fn(&Standing::mpki));
+    all = sorted(all, std::mem_fn(&SourceMeasurements::mpki));
     Clusters clusters;
     std::int64_t sum = 0;
     auto first = all.begin();
@@ -183,15 +183,15 @@ class Tcm final : public TransactionScheduler {
     if (cluster.empty()) {
       return;
     }
-    const Standings by_blp = sorted(cluster, std::mem_fn(&Standing::blp));
-    const Standings by_rbl = sorted(cluster, std::mem_fn(&Standing::rbl));
+    const Standings by_blp = sorted(cluster, std::mem_fn(&SourceMeasurements::blp));
+    const Standings by_rbl = sorted(cluster, std::mem_fn(&SourceMeasurements::rbl));
     std::map<std::int64_t, std::int64_t> niceness;
     for (std::size_t i = 0; i < cluster.size(); ++i) {
       niceness[by_blp[i].name] += static_cast<std::int64_t>(i);
       niceness[by_rbl[i].name] -= static_cast<std::int64_t>(i);
     }
-    for (const Standing& source :
-         sorted(cluster, [&niceness](const Standing& s) { return niceness.at(s.name); })) {
+    for (const SourceMeasurements& source : sorted(
+             cluster, [&niceness](const SourceMeasurements& s) { return niceness.at(s.name); })) {
       clusters.bandwidth.push_back(source.name);
     }
     const auto threshold = static_cast<std::int64_t>(shuffle_threshold_ * kThousandths + 0.5);

@@ -42,7 +42,7 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   } else if (channel.bus_.command_taken()) {
     refresh.prepare(rank, channel.clock_.edge());
   } else {
-    channel.refresh(Extras::none);
+    channel.refresh(Features::none);
   }
 }
 
@@ -56,7 +56,7 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
   if (const std::int64_t rounds = refresh.skippable_rounds(end); rounds > 0) {
     const std::int64_t count = rounds * refresh.turns();
     refresh.skip_rounds(rounds);
-    channel.accounts_.refreshed_often(
+    channel.accounts_.refreshed_rounds(
         count, [&](int rank) { return refresh.urgent_from(rank) - refresh.interval() * count; });
   }
   for (Cycle next = refresh.next_urgent(); next < end; next = refresh.next_urgent()) {
@@ -92,7 +92,7 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
     if (refresh.urgent(next) && next < limit) {
       make_of_rank(channel, banks, refresh.first_urgent(), limit);
     } else {
-      channel.refresh(Extras::none);
+      channel.refresh(Features::none);
     }
     const Cycle soonest = clock.soonest();
     next = later(soonest, refresh.next(soonest));

@@ -14,7 +14,7 @@
 
 namespace hmsim {
 
-// For channels without extras only.
+// For channels without features only.
 struct DeferredRefresh {
   // On an edge with an urgent refresh, defers it and all following ones if only the NVDIMM holds
   // requests, and none of them competes or has an unreturned ack.

@@ -15,7 +15,7 @@
 
 namespace hmsim {
 
-// For channels without extras only.
+// For channels without features only.
 struct SingleRequest {
   // Admits requests on an edge that finds the channel empty. With a single request it may also
   // process later edges. Returns false if it did nothing.
@@ -46,10 +46,10 @@ struct SingleRequest {
   [[gnu::noinline, gnu::flatten]] static void admit(Channel& channel) {
     FastState& fast = channel.fast_;
     fast.found_empty = true;
-    channel.admit(Extras::none);
+    channel.admit(Features::none);
     channel.accounts_.slots_held(channel.admission_.held(), channel.clock_.edge(),
                                  channel.clock_.now());
-    Uncontended::find<Extras::none>(channel);
+    Uncontended::find<Features::none>(channel);
     fast.found_empty = false;
     Transaction* const alone = std::exchange(fast.single, nullptr);
     if (alone != nullptr && (channel.admission_.pool().taken() != 1 ||
@@ -59,7 +59,7 @@ struct SingleRequest {
   }
 
   [[gnu::noinline]] static void compete_after_all(Channel& channel, Transaction& transaction) {
-    channel.order_line(transaction, Extras::none);
+    channel.order_line(transaction, Features::none);
   }
 
   // Issues the request's commands, and completes it, as far as they fall within the uncontended
@@ -75,14 +75,14 @@ struct SingleRequest {
       if (!reach(channel, banks.earliest(command, transaction), limit)) {
         return false;
       }
-      channel.issue_row(banks, transaction, command, Extras::none);
+      channel.issue_row(banks, transaction, command, Features::none);
       return true;
     };
     const auto issue_column = [&](Command command) {
       if (!reach(channel, banks.earliest(command, transaction), limit)) {
         return false;
       }
-      channel.issue_column(banks, transaction, command, Extras::none);
+      channel.issue_column(banks, transaction, command, Features::none);
       complete(channel, limit);
       return true;
     };
@@ -116,7 +116,7 @@ struct SingleRequest {
     }
     clock.move_to(end, clock.time_of(end));
     clock.wakeup().go_on(clock.now());
-    Uncontended::answer<Extras::none>(channel);
+    Uncontended::answer<Features::none>(channel);
     if (channel.admission_.pool().all_free()) {
       DeferredRefresh::defer(channel, channel.fast_.uncontended_until);
     }

@@ -31,7 +31,7 @@ struct Choice {
   bool of_nvdimm = false;
 };
 
-// Most drawn channels need no extras, or only changing keys, because only these use all the
+// Most drawn channels need no features, or only changing keys, because only these use all the
 // shortcuts.
 const std::vector<Choice> kChoices{
     {"controller.queues", {"unified", "split"}, true},
