@@ -105,7 +105,7 @@ void LastLevelCache::close(MissId id, std::uint16_t user, Tick now) {
   Miss& miss = this->miss(id);
   for (const Reference& reference : miss.references) {
     if (reference.user != user) {
-      users_[reference.user].user->line_came(reference.fill, now);
+      users_[reference.user].user->line_arrived(reference.fill, now);
     }
   }
   miss.references.clear();

@@ -78,7 +78,7 @@ class LastLevelCache {
    public:
     virtual ~User() = default;
     // Reports that the line of fill `fill`, which another core fetched, has arrived.
-    virtual void line_came(std::uint32_t fill, Tick now) = 0;
+    virtual void line_arrived(std::uint32_t fill, Tick now) = 0;
     // Called on a user that is queued for an MSHR when an MSHR is free, or when the user may no
     // longer need an MSHR.
     virtual void start_waiting(Tick now) = 0;

@@ -72,7 +72,7 @@ class CorePass {
   //   next_step()         the time of its own next step, which do_step(now) performs
   //   fetch_record(gap)   as in RecordSource
   //   blocked()           whether the fetched record must wait although the window has room;
-  //                       stood_still(now) is called when it begins to wait, unblock() ends it
+  //                       on_stall(now) is called when it begins to wait, unblock() ends it
   //   may_run_ahead()     if kRunsAhead: whether the record may be dispatched before its time
   //   dispatched(number, slot, now)   called at dispatch; set_ready() accepts `number`;
   //                       kUnknown: the record shares the instruction of the record before it

@@ -70,7 +70,7 @@ HMSIM_INLINE void CorePass::act(Core& core, Tick now) {
   if (core.blocked()) {
     stalled_ = true;
     act_time_ = kNever;
-    core.stood_still(now);
+    core.on_stall(now);
     return;
   }
   const std::int64_t slot_now = act_time_ == now ? next_slot_ : last_slot_by(now);

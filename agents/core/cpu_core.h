@@ -52,7 +52,7 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   void do_step(Tick now);
   bool fetch_record(std::int64_t& gap) override;
   bool blocked() const;
-  void stood_still(Tick /*now*/) {}
+  void on_stall(Tick /*now*/) {}
   bool may_run_ahead() const;
   void dispatched(std::int64_t number, std::int64_t slot, Tick now);
   void pass_ended(std::int64_t slot, Tick now) { end_pass(slot, now); }
@@ -99,7 +99,7 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   double source_fraction() const override { return source_->fraction(); }
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
-  void line_came(std::uint32_t fill, Tick now) override;
+  void line_arrived(std::uint32_t fill, Tick now) override;
   void start_waiting(Tick now) override;
 
   void serialize_caches(Archive& archive);

@@ -110,7 +110,7 @@ void CpuCore::arrive(Fill id, Tick now) {
   }
 }
 
-void CpuCore::line_came(Fill id, Tick now) {
+void CpuCore::line_arrived(Fill id, Tick now) {
   ensure(id < fills_->size(), "core", now, id, "arrival of a line that no fill waits for");
   FillTable::Fill& fill = (*fills_)[id];
   fill.miss = LastLevelCache::kNone;

@@ -82,7 +82,7 @@ bool MissCore::blocked() const {
          (paging_ != nullptr && paging_->waits(miss_));
 }
 
-void MissCore::stood_still(Tick now) {
+void MissCore::on_stall(Tick now) {
   if (paging_ != nullptr) {
     paging_->ask(miss_, now);
   }
@@ -206,13 +206,13 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
 
 void MissCore::on_complete(const Request& request, Tick now) {
   if (!request.write) {
-    line_came(request, now);
+    line_arrived(request, now);
   } else if (fences_.safe_at(request) == Persistence::module) {
     reached(Persistence::module, request, now);
   }
 }
 
-[[gnu::flatten]] void MissCore::line_came(const Request& request, Tick now) {
+[[gnu::flatten]] void MissCore::line_arrived(const Request& request, Tick now) {
   bool has_steps = false;
   if (request.tag < kPrefetch) {
     has_steps = data_came(request.tag, now);

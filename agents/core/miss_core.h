@@ -96,7 +96,7 @@ class MissCore final : public RecordSource {
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
   void rewind() override;
   bool blocked() const;
-  void stood_still(Tick now);
+  void on_stall(Tick now);
   void dispatched(std::int64_t number, std::int64_t slot, Tick now);
   void pass_ended(std::int64_t slot, Tick now) { owner_.pass_ended(slot, now); }
 
@@ -109,7 +109,7 @@ class MissCore final : public RecordSource {
   void dispatch_write(Tick now);
   void send_load(std::uint32_t index, Tick now);
   bool prefetched(std::uint32_t index, Address line, Tick now);
-  void line_came(const Request& request, Tick now);
+  void line_arrived(const Request& request, Tick now);
   bool data_came(std::uint32_t index, Tick now);
   Address location(MemoryClass memory, std::uint64_t address) const;
 

@@ -23,7 +23,7 @@ void JobAgent::prepare() {
   transfers_.find_devices(index(), environment());
   steps_.open(open_program(), transfers_.has_nvdimm());
   open_sites();
-  threads_.resize(sites_.threads());
+  threads_.resize(job_nodes_.threads());
   transfers_.open(environment());
   messages_.open(steps_.program(), static_cast<std::uint32_t>(keys_.tasks), environment().network);
   start(Tick(0));
@@ -55,17 +55,17 @@ std::unique_ptr<JobProgram> JobAgent::open_program() {
 }
 
 void JobAgent::open_sites() {
-  sites_.open(keys_, steps_.program(), index(), environment().nodes);
-  for (std::size_t i = 0; i < sites_.all().size(); ++i) {
-    JobSite& site = sites_.all()[i];
+  job_nodes_.open(keys_, steps_.program(), index(), environment().nodes);
+  for (std::size_t i = 0; i < job_nodes_.all().size(); ++i) {
+    JobNode& site = job_nodes_.all()[i];
     site.job = site.node->join(*this, steps_, keys_.node_cores(i));
   }
 }
 
 void JobAgent::start(Tick now) {
   steps_.start();
-  for (std::uint32_t thread = 0; thread < sites_.program_threads(); ++thread) {
-    if (sites_.takes_part(thread)) {
+  for (std::uint32_t thread = 0; thread < job_nodes_.program_threads(); ++thread) {
+    if (job_nodes_.takes_part(thread)) {
       make_ready(thread, false, now);
     }
   }
@@ -73,37 +73,38 @@ void JobAgent::start(Tick now) {
 
 void JobAgent::enter(std::uint32_t thread, ThreadState state, Tick now) {
   threads_.enter(thread, state, now);
-  if (ThreadObserver* const observer = sites_.of(thread).node->observer()) {
+  if (ThreadObserver* const observer = job_nodes_.of(thread).node->observer()) {
     observer->on_state({index(), thread}, state, now);
   }
 }
 
 ThreadName JobAgent::name_of(std::uint32_t thread) const {
-  if (sites_.is_flusher(thread)) {
+  if (job_nodes_.is_flusher(thread)) {
     return {index(), std::nullopt, "flusher"};
   }
-  return {index(), sites_.task_of(thread), steps_.program().name_of(sites_.in_task(thread))};
+  return {index(), job_nodes_.task_of(thread),
+          steps_.program().name_of(job_nodes_.in_task(thread))};
 }
 
 void JobAgent::make_ready(std::uint32_t thread, bool woken, Tick now) {
   enter(thread, ThreadState::ready, now);
-  const JobSite& site = sites_.of(thread);
+  const JobNode& site = job_nodes_.of(thread);
   site.node->ready({site.job, thread}, woken, now);
 }
 
-StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick now) {
-  done_ += stint.work;
-  threads_[number].copying += finished_once() ? 0 : static_cast<Counter>(stint.copying.value());
-  if (stint.preempted) {
+SliceEnd JobAgent::slice_ended(std::uint32_t number, const TimeSlice& slice, Tick now) {
+  done_ += slice.work;
+  threads_[number].copying += finished_once() ? 0 : static_cast<Counter>(slice.copying.value());
+  if (slice.preempted) {
     enter(number, ThreadState::ready, now);
-    return StintEnd::yields;
+    return SliceEnd::yields;
   }
   return act(number, now);
 }
 
-// Performs the step that the stint ended for.
-StintEnd JobAgent::act(std::uint32_t number, Tick now) {
-  if (sites_.is_flusher(number)) {
+// Performs the step that the slice ended for.
+SliceEnd JobAgent::act(std::uint32_t number, Tick now) {
+  if (job_nodes_.is_flusher(number)) {
     return transfers_.write(number, now);
   }
   const JobRecord& record = steps_.take(number);
@@ -133,28 +134,28 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
   return end_thread(number, now);
 }
 
-StintEnd JobAgent::sleep(std::uint32_t number, Tick now) {
+SliceEnd JobAgent::sleep(std::uint32_t number, Tick now) {
   enter(number, ThreadState::sleeping, now);
   timers_.schedule(now, threads_[number].record.time, JobTimers::Kind::wake, number);
   less_to_do(now);
   notify();
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
-StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
+SliceEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
   if (messages_.wait(number, event)) {
-    return StintEnd::goes_on;
+    return SliceEnd::goes_on;
   }
   enter(number, ThreadState::waiting, now);
   less_to_do(now);
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
-StintEnd JobAgent::wake(std::optional<std::uint32_t> woken, Tick now) {
+SliceEnd JobAgent::wake(std::optional<std::uint32_t> woken, Tick now) {
   if (woken) {
     make_ready(*woken, true, now);
   }
-  return StintEnd::goes_on;
+  return SliceEnd::goes_on;
 }
 
 void JobAgent::message_arrived(std::optional<std::uint32_t> woken, Tick now) {
@@ -163,13 +164,14 @@ void JobAgent::message_arrived(std::optional<std::uint32_t> woken, Tick now) {
 }
 
 bool JobAgent::has_ended() const {
-  return threads_.count(ThreadState::done) == sites_.program_threads() && !messages_.under_way();
+  return threads_.count(ThreadState::done) == job_nodes_.program_threads() &&
+         !messages_.under_way();
 }
 
-StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
+SliceEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
   enter(number, ThreadState::done, now);
   end_pass_or_idle(now);
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
 // Ends the pass if all threads have ended and all messages have arrived. Otherwise checks for
@@ -222,7 +224,7 @@ Tick JobAgent::advance(Tick now) {
 
 std::int64_t JobAgent::work(Tick now) const {
   std::int64_t work = done_;
-  for (const JobSite& site : sites_.all()) {
+  for (const JobNode& site : job_nodes_.all()) {
     work += site.node->work_under_way(site.job, now);
   }
   return work;
@@ -230,7 +232,7 @@ std::int64_t JobAgent::work(Tick now) const {
 
 void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
   transfers_.meter().register_statistics(registry, path);
-  threads_.register_statistics(registry, path, sites_.program_threads());
+  threads_.register_statistics(registry, path, job_nodes_.program_threads());
 }
 
 void JobAgent::serialize_state(Archive& archive) {

@@ -3,8 +3,8 @@
 // a node.
 //
 // A thread runs its program step by step (agents/node/job_steps.h). Misses, and lines that a core
-// copies, go through the core that runs the thread. Every other step ends the stint and takes
-// effect as a whole when the stint retires:
+// copies, go through the core that runs the thread. Every other step ends the slice and takes
+// effect as a whole when the slice retires:
 //   read        engine core: the core loads the lines; dma: the thread sleeps until all arrive
 //   read_ahead  engine core: as read; dma: the thread continues
 //   use         waits for the read-ahead of that page, if an engine is still carrying it out
@@ -31,7 +31,7 @@
 #include "agents/node/job_control.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_messages.h"
-#include "agents/node/job_sites.h"
+#include "agents/node/job_nodes.h"
 #include "agents/node/job_steps.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/job_timers.h"
@@ -45,9 +45,9 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   explicit JobAgent(const FrontendParameters& defaults)
       : keys_(defaults),
         frequency_(defaults.core.frequency),
-        steps_(keys_, sites_, threads_),
-        messages_(sites_, *this),
-        transfers_(keys_, sites_, threads_, *this) {}
+        steps_(keys_, job_nodes_, threads_),
+        messages_(job_nodes_, *this),
+        transfers_(keys_, job_nodes_, threads_, *this) {}
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
@@ -83,14 +83,16 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   void copy_ended(std::uint32_t thread, bool write, Tick ended) override {
     transfers_.copy_ended(thread, write, ended);
   }
-  void stint_begins(std::uint32_t thread, Tick now) override {
+  void slice_begins(std::uint32_t thread, Tick now) override {
     threads_.enter(thread, ThreadState::running, now);
   }
-  StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) override;
-  MissCore::AddressSpace space(std::uint32_t thread) const override { return sites_.space(thread); }
+  SliceEnd slice_ended(std::uint32_t thread, const TimeSlice& slice, Tick now) override;
+  MissCore::AddressSpace space(std::uint32_t thread) const override {
+    return job_nodes_.space(thread);
+  }
   std::uint32_t thread_count() const override { return threads_.size(); }
   bool runs_on(std::uint32_t thread, const Node& node) const override {
-    return sites_.of(thread).node == &node;
+    return job_nodes_.of(thread).node == &node;
   }
   ThreadState state_of(std::uint32_t thread) const override { return threads_[thread].state; }
   ThreadName name_of(std::uint32_t thread) const override;
@@ -105,23 +107,23 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   bool measures_io() const override { return !finished_once(); }
 
   void start(Tick now);
-  StintEnd act(std::uint32_t thread, Tick now);
-  StintEnd sleep(std::uint32_t thread, Tick now);
-  StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);
-  StintEnd wake(std::optional<std::uint32_t> woken, Tick now);
-  StintEnd end_thread(std::uint32_t thread, Tick now);
+  SliceEnd act(std::uint32_t thread, Tick now);
+  SliceEnd sleep(std::uint32_t thread, Tick now);
+  SliceEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);
+  SliceEnd wake(std::optional<std::uint32_t> woken, Tick now);
+  SliceEnd end_thread(std::uint32_t thread, Tick now);
   bool has_ended() const;
   void end_pass_or_idle(Tick now);
 
   JobKeys keys_;
   std::int64_t frequency_;
-  JobSites sites_;
+  JobNodes job_nodes_;
   JobThreads threads_;
   JobSteps steps_;
   JobMessages messages_;
   JobTransfers transfers_;
   JobTimers timers_;
-  std::int64_t done_ = 0;  // work of completed stints
+  std::int64_t done_ = 0;  // work of completed slices
 };
 
 }  // namespace hmsim

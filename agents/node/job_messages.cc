@@ -20,8 +20,8 @@ void JobMessages::restart() { events_.resize(std::size_t{program_->events()} * t
 std::optional<std::uint32_t> JobMessages::send(std::uint32_t thread, const JobRecord& record,
                                                Tick now) {
   const std::uint32_t event = in_task(record.task, record.event);
-  const JobSite& from = sites_.of(thread);
-  const JobSite& to = sites_.all()[sites_.of_task(record.task)];
+  const JobNode& from = job_nodes_.of(thread);
+  const JobNode& to = job_nodes_.all()[job_nodes_.of_task(record.task)];
   if (&from == &to) {
     return events_.wake(event);
   }
@@ -41,7 +41,7 @@ void JobMessages::fail_to_wake(const JobThreads& threads) const {
     const JobPlace& place = threads[thread].place;
     if (message.empty()) {
       message = program_->where(place) + ": thread '" + program_->name_of(place.thread) +
-                "' of task " + std::to_string(sites_.task_of(thread)) + " waits for '" +
+                "' of task " + std::to_string(job_nodes_.task_of(thread)) + " waits for '" +
                 program_->event_name(event % program_->events()) +
                 "', which no thread can wake: the job's other threads have ended, or wait";
     }
@@ -51,7 +51,7 @@ void JobMessages::fail_to_wake(const JobThreads& threads) const {
 
 void JobMessages::check(const Archive& archive) const {
   events_.each_waiting([&](std::uint32_t thread, std::uint32_t /*event*/) {
-    archive.check_index(thread, sites_.threads(), "invalid thread of a job");
+    archive.check_index(thread, job_nodes_.threads(), "invalid thread of a job");
   });
 }
 

@@ -8,7 +8,7 @@
 
 #include "agents/node/job_control.h"
 #include "agents/node/job_events.h"
-#include "agents/node/job_sites.h"
+#include "agents/node/job_nodes.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/network.h"
 #include "core/archive.h"
@@ -19,7 +19,7 @@ namespace hmsim {
 class JobMessages final : private NetworkUser {
  public:
   // Sites and job outlive this object.
-  JobMessages(const JobSites& sites, JobControl& job) : sites_(sites), job_(job) {}
+  JobMessages(const JobNodes& sites, JobControl& job) : job_nodes_(sites), job_(job) {}
   JobMessages(const JobMessages&) = delete;
   JobMessages& operator=(const JobMessages&) = delete;
 
@@ -31,11 +31,11 @@ class JobMessages final : private NetworkUser {
 
   // Makes the thread wait for an event of its task. Returns whether a wake was already counted.
   bool wait(std::uint32_t thread, std::uint32_t event) {
-    return events_.take(in_task(sites_.task_of(thread), event), thread);
+    return events_.take(in_task(job_nodes_.task_of(thread), event), thread);
   }
   // Wakes an event of the thread's own task. Returns the thread that waited for it.
   std::optional<std::uint32_t> wake(std::uint32_t thread, std::uint32_t event) {
-    return events_.wake(in_task(sites_.task_of(thread), event));
+    return events_.wake(in_task(job_nodes_.task_of(thread), event));
   }
   // Performs a JobAction::send of the thread. Returns the thread that it wakes at once.
   std::optional<std::uint32_t> send(std::uint32_t thread, const JobRecord& record, Tick now);
@@ -55,7 +55,7 @@ class JobMessages final : private NetworkUser {
     return task * program_->events() + event;
   }
 
-  const JobSites& sites_;
+  const JobNodes& job_nodes_;
   JobControl& job_;
   const JobProgram* program_ = nullptr;
   std::uint32_t tasks_ = 0;

@@ -21,9 +21,9 @@ void JobSteps::open(std::unique_ptr<JobProgram> program, bool nvdimm) {
 }
 
 void JobSteps::start() {
-  for (std::uint32_t thread = 0; thread < sites_.program_threads(); ++thread) {
+  for (std::uint32_t thread = 0; thread < job_nodes_.program_threads(); ++thread) {
     JobThread& each = threads_[thread];
-    each.place = program_->begin(sites_.in_task(thread));
+    each.place = program_->begin(job_nodes_.in_task(thread));
     each.left = keys_.instructions == 0 ? kNoLimit : keys_.instructions;
     for (Ring<CopyUnderWay>& copies : each.copies) {
       copies.clear();
@@ -33,14 +33,14 @@ void JobSteps::start() {
 
 double JobSteps::fraction() const {
   double sum = 0;
-  for (std::uint32_t thread = 0; thread < sites_.program_threads(); ++thread) {
+  for (std::uint32_t thread = 0; thread < job_nodes_.program_threads(); ++thread) {
     const JobThread& each = threads_[thread];
     const auto left = static_cast<double>(each.left);
     const auto limit = static_cast<double>(keys_.instructions);
     const double limited = keys_.instructions == 0 ? 0 : 1 - left / limit;
     sum += each.state == ThreadState::done ? 1 : std::max(limited, program_->fraction(each.place));
   }
-  return sum / static_cast<double>(sites_.program_threads());
+  return sum / static_cast<double>(job_nodes_.program_threads());
 }
 
 // Reads the thread's next record, truncated at its instruction limit.
@@ -67,7 +67,7 @@ ThreadStep JobSteps::next(std::uint32_t number, std::int64_t most) {
   if (thread.lines > 0) {
     return copy_line(thread, {});
   }
-  if (sites_.is_flusher(number)) {
+  if (job_nodes_.is_flusher(number)) {
     return next_of_flusher(number);
   }
   if (!thread.has_record) {
@@ -139,7 +139,7 @@ ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
 bool JobSteps::may_take_back(std::uint32_t number) const {
   const JobThread& thread = threads_[number];
   const bool copies = copied_by_core(number, thread.record.action) && !thread.has_record;
-  return !sites_.is_flusher(number) &&
+  return !job_nodes_.is_flusher(number) &&
          (!copies || thread.next_line == thread.record.first_line + 1);
 }
 
@@ -161,8 +161,8 @@ const JobRecord& JobSteps::take(std::uint32_t number) {
 
 bool JobSteps::copied_by_core(std::uint32_t thread, JobAction action) const {
   const bool reads = action == JobAction::read || action == JobAction::read_ahead;
-  const bool transfers =
-      reads || (action == JobAction::write && (sites_.is_flusher(thread) || keys_.flushers == 0));
+  const bool transfers = reads || (action == JobAction::write &&
+                                   (job_nodes_.is_flusher(thread) || keys_.flushers == 0));
   return transfers && keys_.node.engine == CopyEngine::core;
 }
 
@@ -195,9 +195,9 @@ void JobSteps::each_page_read(const PageVisitor& visit) {
   bool any = program_->has_nvdimm();
   while (any) {
     any = false;
-    for (std::uint32_t number = 0; number < sites_.program_threads(); ++number) {
+    for (std::uint32_t number = 0; number < job_nodes_.program_threads(); ++number) {
       JobThread& thread = threads_[number];
-      if (!sites_.takes_part(number) ||
+      if (!job_nodes_.takes_part(number) ||
           (thread.has_record && thread.record.action == JobAction::end)) {
         continue;
       }
@@ -222,17 +222,18 @@ bool JobSteps::visit_reads(std::uint32_t number, const PageVisitor& visit) const
     lines = 1;
   }
   for (std::uint64_t line = first; line < first + lines; line += kLinesPerPage) {
-    if (!visit(sites_.page_of(number, line))) {
+    if (!visit(job_nodes_.page_of(number, line))) {
       return false;
     }
   }
-  return lines == 0 || visit(sites_.page_of(number, first + lines - 1));
+  return lines == 0 || visit(job_nodes_.page_of(number, first + lines - 1));
 }
 
 void JobSteps::each_page_written_before(const PageVisitor& visit) const {
   for (const std::uint64_t page : program_->written_before()) {
-    for (std::uint32_t first = 0; first < sites_.program_threads(); first += program_->threads()) {
-      if (!visit(sites_.page_of(first, page * kLinesPerPage))) {
+    for (std::uint32_t first = 0; first < job_nodes_.program_threads();
+         first += program_->threads()) {
+      if (!visit(job_nodes_.page_of(first, page * kLinesPerPage))) {
         return;
       }
     }
@@ -240,8 +241,8 @@ void JobSteps::each_page_written_before(const PageVisitor& visit) const {
 }
 
 void JobSteps::check(const Archive& archive) {
-  for (std::uint32_t thread = 0; thread < sites_.program_threads(); ++thread) {
-    threads_[thread].place.thread = sites_.in_task(thread);
+  for (std::uint32_t thread = 0; thread < job_nodes_.program_threads(); ++thread) {
+    threads_[thread].place.thread = job_nodes_.in_task(thread);
     program_->check(archive, threads_[thread].place);
   }
 }

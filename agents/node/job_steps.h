@@ -8,7 +8,7 @@
 
 #include "agents/agent.h"
 #include "agents/node/job_keys.h"
-#include "agents/node/job_sites.h"
+#include "agents/node/job_nodes.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/thread_step.h"
 #include "core/archive.h"
@@ -19,8 +19,8 @@ namespace hmsim {
 class JobSteps final : public ThreadSteps, public PriorWrites {
  public:
   // The arguments must outlive this object.
-  JobSteps(const JobKeys& keys, const JobSites& sites, JobThreads& threads)
-      : keys_(keys), sites_(sites), threads_(threads) {}
+  JobSteps(const JobKeys& keys, const JobNodes& sites, JobThreads& threads)
+      : keys_(keys), job_nodes_(sites), threads_(threads) {}
 
   // Opens the program; called once, after the keys are set. `nvdimm`: the system has an NVDIMM.
   void open(std::unique_ptr<JobProgram> program, bool nvdimm);
@@ -33,7 +33,7 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   ThreadStep next(std::uint32_t thread, std::int64_t most) override;
   bool may_take_back(std::uint32_t thread) const override;
   void take_back(std::uint32_t thread, std::int64_t instructions) override;
-  // Ends the stint of a thread of the program. Returns the record that the stint ended for.
+  // Ends the slice of a thread of the program. Returns the record that the slice ended for.
   const JobRecord& take(std::uint32_t thread);
 
   // Same as Agent::each_page_read(). Visits the pages of the threads in turn, one step of each at a
@@ -56,7 +56,7 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
 
   const JobKeys& keys_;
-  const JobSites& sites_;
+  const JobNodes& job_nodes_;
   JobThreads& threads_;
   std::unique_ptr<JobProgram> program_;
   bool has_nvdimm_ = false;

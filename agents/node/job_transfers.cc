@@ -31,70 +31,70 @@ void JobTransfers::find_devices(std::size_t agent, const AgentEnvironment& envir
 }
 
 void JobTransfers::open(const AgentEnvironment& environment) {
-  for (std::size_t i = 0; i < sites_.all().size(); ++i) {
-    JobSite& site = sites_.all()[i];
+  for (std::size_t i = 0; i < job_nodes_.all().size(); ++i) {
+    JobNode& site = job_nodes_.all()[i];
     site.io = std::make_unique<JobIo>(*environment.nodes[i].storage,
                                       static_cast<IoListener&>(*this), *site.node, site.job);
   }
-  for (std::uint32_t flusher = sites_.program_threads(); flusher < threads_.size(); ++flusher) {
+  for (std::uint32_t flusher = job_nodes_.program_threads(); flusher < threads_.size(); ++flusher) {
     job_.enter(flusher, ThreadState::idle, Tick(0));
-    sites_.of(flusher).write_back.idle.push(flusher);
+    job_nodes_.of(flusher).write_back.idle.push(flusher);
   }
 }
 
 Transfer JobTransfers::transfer_of(std::uint32_t number) const {
   const JobRecord& record = threads_[number].record;
   const std::uint64_t offset =
-      sites_.space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+      job_nodes_.space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
   return {record.first_line + offset / kLine, record.lines};
 }
 
 void JobTransfers::begin(std::uint32_t number, bool write, bool ahead, Tick now) {
-  JobIo& io = *sites_.of(number).io;
+  JobIo& io = *job_nodes_.of(number).io;
   const Transfer lines = transfer_of(number);
   const std::uint32_t index =
       transfers_.begin(number, lines, write, ahead, now, io.requests_of(lines));
   io.begin(index, number, lines, write, now);
 }
 
-StintEnd JobTransfers::transfer(std::uint32_t number, Tick now) {
+SliceEnd JobTransfers::transfer(std::uint32_t number, Tick now) {
   const bool write = threads_[number].record.action == JobAction::write;
   job_.enter(number, write ? ThreadState::writing : ThreadState::reading, now);
   begin(number, write, false, now);
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
-StintEnd JobTransfers::read(std::uint32_t number, Tick now) { return transfer(number, now); }
+SliceEnd JobTransfers::read(std::uint32_t number, Tick now) { return transfer(number, now); }
 
-StintEnd JobTransfers::read_ahead(std::uint32_t number, Tick now) {
+SliceEnd JobTransfers::read_ahead(std::uint32_t number, Tick now) {
   if (!transfers_.may_read_ahead()) {
     return transfer(number, now);
   }
   begin(number, false, true, now);
-  return StintEnd::goes_on;
+  return SliceEnd::goes_on;
 }
 
-StintEnd JobTransfers::use(std::uint32_t number, Tick now) {
+SliceEnd JobTransfers::use(std::uint32_t number, Tick now) {
   if (!transfers_.wait_for(transfer_of(number).first_line, number)) {
-    return StintEnd::goes_on;
+    return SliceEnd::goes_on;
   }
   job_.enter(number, ThreadState::read_ahead, now);
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
-StintEnd JobTransfers::write(std::uint32_t number, Tick now) {
-  const bool flusher = sites_.is_flusher(number);
+SliceEnd JobTransfers::write(std::uint32_t number, Tick now) {
+  const bool flusher = job_nodes_.is_flusher(number);
   if (flusher && keys_.node.engine != CopyEngine::dma) {
     if (!flushed(number, now)) {
-      return StintEnd::waits;
+      return SliceEnd::waits;
     }
     job_.enter(number, ThreadState::ready, now);
-    return StintEnd::yields;
+    return SliceEnd::yields;
   }
   if (flusher || keys_.flushers == 0) {
     return transfer(number, now);
   }
-  WriteBack& write_back = sites_.of(number).write_back;
+  WriteBack& write_back = job_nodes_.of(number).write_back;
   write_back.add(transfer_of(number));
   if (!write_back.idle.empty()) {
     const std::uint32_t idle = write_back.idle.front();
@@ -103,28 +103,28 @@ StintEnd JobTransfers::write(std::uint32_t number, Tick now) {
     job_.make_ready(idle, true, now);
   }
   if (!write_back.over_limit()) {
-    return StintEnd::goes_on;
+    return SliceEnd::goes_on;
   }
   job_.enter(number, ThreadState::throttled, now);
   write_back.throttled.push(number);
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
-StintEnd JobTransfers::sync(std::uint32_t number, Tick now) {
+SliceEnd JobTransfers::sync(std::uint32_t number, Tick now) {
   job_.enter(number, ThreadState::syncing, now);
   threads_[number].sync_began = now;
-  JobSite& site = sites_.of(number);
+  JobNode& site = job_nodes_.of(number);
   if (site.write_back.clean()) {
     site.io->flush(number, now);
   } else {
     site.write_back.syncing.push(number);
   }
-  return StintEnd::waits;
+  return SliceEnd::waits;
 }
 
 // Gives the flusher its next transfer. Returns false if the queue is empty.
 bool JobTransfers::next_transfer(std::uint32_t flusher) {
-  const std::optional<Transfer> transfer = sites_.of(flusher).write_back.take();
+  const std::optional<Transfer> transfer = job_nodes_.of(flusher).write_back.take();
   JobThread& thread = threads_[flusher];
   thread.has_record = transfer.has_value();
   if (!transfer) {
@@ -140,7 +140,7 @@ bool JobTransfers::next_transfer(std::uint32_t flusher) {
 // Records that the flusher's transfer is written, and makes the threads that waited for it
 // continue. Returns whether the flusher has another transfer.
 bool JobTransfers::flushed(std::uint32_t flusher, Tick now) {
-  JobSite& site = sites_.of(flusher);
+  JobNode& site = job_nodes_.of(flusher);
   WriteBack& write_back = site.write_back;
   write_back.written(threads_[flusher].record.lines);
   while (!write_back.throttled.empty() && !write_back.over_limit()) {
@@ -197,13 +197,13 @@ void JobTransfers::part_done(std::uint32_t index, Tick now) {
     job_.less_to_do(now);
     return;
   }
-  if (!sites_.is_flusher(thread) || flushed(thread, now)) {
+  if (!job_nodes_.is_flusher(thread) || flushed(thread, now)) {
     job_.make_ready(thread, true, now);
   }
 }
 
 void JobTransfers::granted(std::uint32_t io, Tick now) {
-  sites_.all().front().io->granted(io, now);  // a job whose software uses cores is on one node
+  job_nodes_.all().front().io->granted(io, now);  // a job whose software uses cores is on one node
 }
 
 void JobTransfers::copy_began(std::uint32_t number, bool write, Tick now) {
@@ -227,12 +227,12 @@ void JobTransfers::copy_ended(std::uint32_t number, bool write, Tick ended) {
 
 bool JobTransfers::idle() const {
   return transfers_.idle() &&
-         std::all_of(sites_.all().begin(), sites_.all().end(),
-                     [](const JobSite& site) { return site.write_back.clean(); });
+         std::all_of(job_nodes_.all().begin(), job_nodes_.all().end(),
+                     [](const JobNode& site) { return site.write_back.clean(); });
 }
 
 void JobTransfers::serialize(Archive& archive) {
-  for (JobSite& site : sites_.all()) {
+  for (JobNode& site : job_nodes_.all()) {
     site.write_back.serialize(archive);
   }
   transfers_.serialize(archive);
@@ -243,7 +243,7 @@ void JobTransfers::check(const Archive& archive) const {
   const auto check = [&](std::uint32_t thread) {
     archive.check_index(thread, threads_.size(), "invalid thread of a job");
   };
-  for (const JobSite& site : sites_.all()) {
+  for (const JobNode& site : job_nodes_.all()) {
     for (const auto* waiting :
          {&site.write_back.idle, &site.write_back.throttled, &site.write_back.syncing}) {
       waiting->each(check);
@@ -263,7 +263,7 @@ void JobTransfers::check_blocks(const Archive& archive) const {
                   kNone);
     archive.check(has_blocks() || (record.lines == 0 && record.action != JobAction::sync), kNone);
   }
-  for (const JobSite& site : sites_.all()) {
+  for (const JobNode& site : job_nodes_.all()) {
     archive.check(has_blocks() || site.write_back.queue_is_empty(), kNone);
   }
 }

@@ -15,7 +15,7 @@
 #include "agents/io_meter.h"
 #include "agents/node/job_control.h"
 #include "agents/node/job_keys.h"
-#include "agents/node/job_sites.h"
+#include "agents/node/job_nodes.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/node.h"
 #include "agents/node/transfer_table.h"
@@ -26,8 +26,8 @@ namespace hmsim {
 class JobTransfers final : private IoListener {
  public:
   // All of these outlive this object.
-  JobTransfers(JobKeys& keys, JobSites& sites, JobThreads& threads, JobControl& job)
-      : keys_(keys), sites_(sites), threads_(threads), job_(job) {}
+  JobTransfers(JobKeys& keys, JobNodes& sites, JobThreads& threads, JobControl& job)
+      : keys_(keys), job_nodes_(sites), threads_(threads), job_(job) {}
   JobTransfers(const JobTransfers&) = delete;
   JobTransfers& operator=(const JobTransfers&) = delete;
 
@@ -41,19 +41,19 @@ class JobTransfers final : private IoListener {
   bool has_nvdimm() const { return has_nvdimm_; }
   bool has_blocks() const { return block_lines_ > 0; }
 
-  // read() to sync() perform the step that ended a thread's stint. read() starts a transfer.
-  StintEnd read(std::uint32_t thread, Tick now);
+  // read() to sync() perform the step that ended a thread's slice. read() starts a transfer.
+  SliceEnd read(std::uint32_t thread, Tick now);
   // Starts a read that the thread does not wait for. At the limit of reads ahead, acts as read().
-  StintEnd read_ahead(std::uint32_t thread, Tick now);
+  SliceEnd read_ahead(std::uint32_t thread, Tick now);
   // Waits for a page that is being read ahead.
-  StintEnd use(std::uint32_t thread, Tick now);
+  SliceEnd use(std::uint32_t thread, Tick now);
   // Queues a program thread's lines for the flushers; the thread sleeps while too many wait.
   // Without flushers, the thread writes them itself. For a flusher, writes its transfer, or, if a
   // core has copied it, takes the next one.
-  StintEnd write(std::uint32_t thread, Tick now);
+  SliceEnd write(std::uint32_t thread, Tick now);
   // Blocks the thread until the flushers have written everything and a subsequent flush of the
   // device has completed.
-  StintEnd sync(std::uint32_t thread, Tick now);
+  SliceEnd sync(std::uint32_t thread, Tick now);
 
   // Implement copy_began(), copy_ended() and core_granted() of NodeJob.
   void copy_began(std::uint32_t thread, bool write, Tick now);
@@ -72,7 +72,7 @@ class JobTransfers final : private IoListener {
 
   Transfer transfer_of(std::uint32_t thread) const;
   void begin(std::uint32_t thread, bool write, bool ahead, Tick now);
-  StintEnd transfer(std::uint32_t thread, Tick now);
+  SliceEnd transfer(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
   bool next_transfer(std::uint32_t flusher);
   bool flushed(std::uint32_t flusher, Tick now);
@@ -80,7 +80,7 @@ class JobTransfers final : private IoListener {
   void check_blocks(const Archive& archive) const;
 
   JobKeys& keys_;
-  JobSites& sites_;
+  JobNodes& job_nodes_;
   JobThreads& threads_;
   JobControl& job_;
   std::size_t agent_ = 0;

@@ -45,7 +45,7 @@ NodeCore* Node::free_core(const ThreadId& thread) {
 }
 
 void Node::run(NodeCore& core, const ThreadId& thread, Tick now) {
-  job(thread).stint_begins(thread.thread, now);
+  job(thread).slice_begins(thread.thread, now);
   if (observer_ != nullptr) {
     observer_->on_run({job(thread).agent(), thread.thread}, core.core(), now);
   }

@@ -27,7 +27,7 @@ namespace hmsim {
 
 class ThreadObserver;
 
-enum class StintEnd {
+enum class SliceEnd {
   goes_on,  // continues at once on the same core
   yields,   // stays ready, behind the other ready threads
   waits     // until its job makes it ready
@@ -51,9 +51,9 @@ class NodeJob {
   virtual void copy_began(std::uint32_t thread, bool write, Tick now) = 0;
   // Called when the thread's oldest copy in that direction ends: its last line retires at `ended`.
   virtual void copy_ended(std::uint32_t thread, bool write, Tick ended) = 0;
-  virtual void stint_begins(std::uint32_t thread, Tick now) = 0;
-  // Called when the stint is over. Returns how the thread continues.
-  virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;
+  virtual void slice_begins(std::uint32_t thread, Tick now) = 0;
+  // Called when the slice is over. Returns how the thread continues.
+  virtual SliceEnd slice_ended(std::uint32_t thread, const TimeSlice& slice, Tick now) = 0;
   virtual MissCore::AddressSpace space(std::uint32_t thread) const = 0;
   virtual std::uint32_t thread_count() const = 0;
   // Returns whether the thread runs on `node`.
@@ -99,7 +99,7 @@ class Node {
   // outlives the node's last step.
   void watch(ThreadObserver& observer, Tick now);
   ThreadObserver* observer() const { return observer_; }  // nullptr: none
-  // Returns the instructions retired by `now` in the present stints of a job's threads on this
+  // Returns the instructions retired by `now` in the present slices of a job's threads on this
   // node, except those that copy lines.
   std::int64_t work_under_way(std::uint16_t job, Tick now) const;
 

@@ -108,21 +108,21 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot) {
 void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   ensure(thread_.has_value(), "core", now, -1, "end of a time slice without a thread");
   account(now);
-  Stint stint;
-  stint.work = stint_work(now);
-  stint.copying = engine_.pass().slots().tick(copies_.slots());
-  stint.preempted = std::exchange(preempted_, false);
-  done_ += stint.work;
+  TimeSlice slice;
+  slice.work = stint_work(now);
+  slice.copying = engine_.pass().slots().tick(copies_.slots());
+  slice.preempted = std::exchange(preempted_, false);
+  done_ += slice.work;
   const ThreadId ended = *thread_;
   copies_.end(node_.job(ended), ended.thread);
   engine_.pass().rest(slot + 1);
-  const StintEnd end = node_.job(ended).stint_ended(ended.thread, stint, now);
-  if (end == StintEnd::goes_on) {
+  const SliceEnd end = node_.job(ended).slice_ended(ended.thread, slice, now);
+  if (end == SliceEnd::goes_on) {
     begin_stint(slot + 1);
     return;
   }
   thread_.reset();
-  if (end == StintEnd::yields) {
+  if (end == SliceEnd::yields) {
     node_.yielded(*this, ended, now);
   } else {
     node_.core_is_free(*this, now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Core of a node: runs threads of jobs, one stint after another.
+// Core of a node: runs threads of jobs, one slice after another.
 //
-// A stint is a pass of the core's window. It begins with an empty window, and ends when everything
+// A slice is a pass of the core's window. It begins with an empty window, and ends when everything
 // that the thread does before it waits, or before its quantum ends, is retired. A core that
 // switches threads first takes the switch time.
 #pragma once
@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "agents/core/miss_core.h"
-#include "agents/node/stint_copies.h"
+#include "agents/node/slice_copies.h"
 
 namespace hmsim {
 
@@ -39,8 +39,8 @@ struct SoftwareId {
   void serialize(Archive& archive) { archive(job, io); }
 };
 
-// Result of a stint.
-struct Stint {
+// Result of a slice.
+struct TimeSlice {
   std::int64_t work = 0;   // instructions of the program, except those that copy lines
   Tick copying{0};         // time spent copying lines
   bool preempted = false;  // it ended before the thread's next step
@@ -58,7 +58,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   // it needs no switch time and is not preempted.
   void hold(const SoftwareId& software, Tick now);
   void release(Tick now);
-  // Runs a thread from now on. The core is free, and NodeJob::stint_begins() was called.
+  // Runs a thread from now on. The core is free, and NodeJob::slice_begins() was called.
   void run(const ThreadId& thread, Tick now);
 
   // Makes the thread yield as soon as possible: between two instructions, or after a transfer.
@@ -68,7 +68,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   // yield.
   bool preemptible(Tick now) const { return thread_ && !yields_soon_ && first_slot_at_ <= now; }
 
-  // Returns the retired instructions of the present stint up to `now`, except those that copy
+  // Returns the retired instructions of the present slice up to `now`, except those that copy
   // lines.
   std::int64_t stint_work(Tick now) const { return copies_.work(now); }
   // Drops the prefetched copy of a line, if there is one. Call after a store to the line.
@@ -116,7 +116,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   CoreParameters parameters_;
   MissCore::Settings settings_;
   MissCore engine_;
-  StintCopies copies_;
+  SliceCopies copies_;
   Tick quantum_;
   Tick switch_time_;
   std::optional<ThreadId> thread_;
@@ -124,10 +124,10 @@ class NodeCore final : public Agent, private MissCore::Owner {
   std::optional<SoftwareId> software_;
   Tick stint_begin_{0};           // when the thread took the core
   Tick first_slot_at_{0};         // when it began to run, after the switch
-  bool yields_soon_ = false;      // preempt() was called in this stint
-  bool preempted_ = false;        // the stint ends before the thread's next step
+  bool yields_soon_ = false;      // preempt() was called in this slice
+  bool preempted_ = false;        // the slice ends before the thread's next step
   std::int64_t quantum_end_ = 0;  // slot
-  std::int64_t done_ = 0;         // work of completed stints
+  std::int64_t done_ = 0;         // work of completed slices
   Tick counted_to_{0};            // time is counted up to here
   Counter busy_ = 0;              // picoseconds
   Counter software_time_ = 0;     // of that, held by software

@@ -27,8 +27,8 @@ struct CopyPart {
 struct ThreadStep {
   enum class Kind : std::uint8_t {
     miss,      // the last of its instructions misses; another step follows
-    end,       // the stint ends after its instructions, and the job acts for the thread
-    preempted  // its instructions fill the time slice; the stint ends, and the thread yields
+    end,       // the slice ends after its instructions, and the job acts for the thread
+    preempted  // its instructions fill the time slice; the slice ends, and the thread yields
   };
 
   Kind kind = Kind::end;
@@ -46,7 +46,7 @@ class ThreadSteps {
   // Returns whether take_back() is allowed: the transfer of the last step, if any, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
   // Takes back the last step and the last `instructions` before it, which the core did not run.
-  // next() returns them again. The stint ends as preempted.
+  // next() returns them again. The slice ends as preempted.
   virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;
 };
 

@@ -7,14 +7,14 @@
 namespace hmsim {
 
 DramWalk::DramWalk(std::uint64_t lines, std::uint64_t stride, double reuse, Random random)
-    : lines_(lines), stride_(stride), to_and_fro_(2 * stride > kRowLines), reuse_(reuse) {
+    : lines_(lines), stride_(stride), alternates_(2 * stride > kRowLines), reuse_(reuse) {
   for (Context& context : contexts_) {
     context.base = random.below(lines_ / kRowLines) * kRowLines;
   }
 }
 
 StreamRequest DramWalk::next() {
-  const int rows = to_and_fro_ ? 2 : 1;  // rows not used recently that begin a turn
+  const int rows = alternates_ ? 2 : 1;  // rows not used recently that begin a turn
   if (fresh_ >= rows && !reuse_.due()) {
     current_ = (current_ + 1) % kContexts;
     fresh_ = 0;
@@ -27,7 +27,7 @@ StreamRequest DramWalk::next() {
   }
   Context& context = contexts_[current_];
   std::uint64_t line = context.base + context.step * stride_;
-  if (to_and_fro_) {  // start mid-row, so that the other end is in another row
+  if (alternates_) {  // start mid-row, so that the other end is in another row
     const std::uint64_t start = kRowLines / 2 + context.step / 2 % (kRowLines / 4);
     line = context.base + start + context.step % 2 * stride_;
   }

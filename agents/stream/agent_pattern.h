@@ -55,7 +55,7 @@ class DramWalk {
 
   std::uint64_t lines_ = 1;
   std::uint64_t stride_ = 1;
-  bool to_and_fro_ = false;
+  bool alternates_ = false;
   Spread reuse_;
   std::array<Context, kContexts> contexts_{};
   std::size_t current_ = 0;

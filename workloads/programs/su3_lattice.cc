@@ -99,19 +99,19 @@ void make_unitary(Matrix& a) {
 
 class Lattice {
  public:
-  explicit Lattice(int side) : sites_(static_cast<std::size_t>(side) * side * side * side) {
+  explicit Lattice(int side) : job_nodes_(static_cast<std::size_t>(side) * side * side * side) {
     std::mt19937 random(1);
     const auto small = [&] { return static_cast<float>(random() >> 8) / (1 << 24) - 0.5F; };
     std::size_t stride = 1;
     for (int axis = 0; axis < kAxes; axis++, stride *= side) {
-      up_[axis].resize(sites_), down_[axis].resize(sites_);
-      for (std::size_t i = 0; i < sites_; i++) {
+      up_[axis].resize(job_nodes_), down_[axis].resize(job_nodes_);
+      for (std::size_t i = 0; i < job_nodes_; i++) {
         const bool last = i / stride % side == static_cast<std::size_t>(side) - 1;
         up_[axis][i] = static_cast<std::uint32_t>(last ? i - (side - 1) * stride : i + stride);
         down_[axis][up_[axis][i]] = static_cast<std::uint32_t>(i);
       }
-      links_[axis].resize(sites_), momenta_[axis].resize(sites_);
-      for (std::size_t i = 0; i < sites_; i++) {
+      links_[axis].resize(job_nodes_), momenta_[axis].resize(job_nodes_);
+      for (std::size_t i = 0; i < job_nodes_; i++) {
         Matrix noise;
         for (int r = 0; r < 3; r++)
           for (int c = 0; c < 3; c++) noise.re[r][c] = small(), noise.im[r][c] = small();
@@ -122,14 +122,14 @@ class Lattice {
         links_[axis][i] = noise;
       }
     }
-    corners_.resize(sites_), staples_.resize(sites_);
+    corners_.resize(job_nodes_), staples_.resize(job_nodes_);
   }
 
   // One leapfrog step: half a step of the momenta, one of the links, half a step of the momenta.
   void step() {
     push(kStep / 2);
     for (int axis = 0; axis < kAxes; axis++)
-      for (std::size_t i = 0; i < sites_; i++) {
+      for (std::size_t i = 0; i < job_nodes_; i++) {
         const Matrix turn = momenta_[axis][i] * links_[axis][i];
         Matrix& link = links_[axis][i];
         add(link, turn, kStep);
@@ -143,12 +143,12 @@ class Lattice {
     double plaquettes = 0, kinetic = 0;
     for (int axis = 0; axis < kAxes; axis++) {
       sum_staples(axis);
-      for (std::size_t i = 0; i < sites_; i++) {
+      for (std::size_t i = 0; i < job_nodes_; i++) {
         plaquettes += trace(links_[axis][i] * staples_[i]) / 4;  // each is counted once per link
         kinetic -= trace(momenta_[axis][i] * momenta_[axis][i]);
       }
     }
-    const double count = 6. * static_cast<double>(sites_);
+    const double count = 6. * static_cast<double>(job_nodes_);
     std::printf("plaquette %.4f energy %.4f\n", plaquettes / 3 / count,
                 (kinetic - kBeta / 3 * plaquettes) / count);
   }
@@ -162,24 +162,25 @@ class Lattice {
     for (int other = 0; other < kAxes; other++) {
       if (other == axis) continue;
       const std::vector<Matrix>& across = links_[other];
-      for (std::size_t i = 0; i < sites_; i++)
+      for (std::size_t i = 0; i < job_nodes_; i++)
         corners_[i] = across[up_[axis][i]] * adjoint(along[up_[other][i]]);
-      for (std::size_t i = 0; i < sites_; i++) add(staples_[i], corners_[i] * adjoint(across[i]));
-      for (std::size_t i = 0; i < sites_; i++)
+      for (std::size_t i = 0; i < job_nodes_; i++)
+        add(staples_[i], corners_[i] * adjoint(across[i]));
+      for (std::size_t i = 0; i < job_nodes_; i++)
         corners_[i] = adjoint(along[i] * across[up_[axis][i]]) * across[i];
-      for (std::size_t i = 0; i < sites_; i++) add(staples_[i], corners_[down_[other][i]]);
+      for (std::size_t i = 0; i < job_nodes_; i++) add(staples_[i], corners_[down_[other][i]]);
     }
   }
 
   void push(float time) {
     for (int axis = 0; axis < kAxes; axis++) {
       sum_staples(axis);
-      for (std::size_t i = 0; i < sites_; i++)
+      for (std::size_t i = 0; i < job_nodes_; i++)
         add(momenta_[axis][i], algebra(links_[axis][i] * staples_[i]), -time * kBeta / 6);
     }
   }
 
-  std::size_t sites_;
+  std::size_t job_nodes_;
   std::array<std::vector<std::uint32_t>, kAxes> up_, down_;  // neighbours
   std::array<std::vector<Matrix>, kAxes> links_, momenta_;
   std::vector<Matrix> corners_, staples_;

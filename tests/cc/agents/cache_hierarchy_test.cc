@@ -26,7 +26,7 @@ CacheParameters small(std::array<std::int64_t, 3> sets, std::array<std::int64_t,
 
 // A core that never waits.
 class Idle final : public LastLevelCache::User {
-  void line_came(std::uint32_t /*fill*/, Tick /*now*/) override {}
+  void line_arrived(std::uint32_t /*fill*/, Tick /*now*/) override {}
   void start_waiting(Tick /*now*/) override {}
 };
 

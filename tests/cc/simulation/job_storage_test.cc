@@ -133,7 +133,7 @@ TEST(JobOnStorage, SoftwareTakesTimeFromThreads) {
     const auto apart = run(on_cores(program, driver, "own"));
     const auto on_node = run(on_cores(program, driver, "node"));
     const double software = value(*on_node, "core.0.software");
-    constexpr double kEdges = 50e3;  // picoseconds lost where stints are cut
+    constexpr double kEdges = 50e3;  // picoseconds lost where slices are cut
     EXPECT_NEAR(makespan(*on_node), makespan(*apart) + software, kEdges) << driver;
     // With a core for each thread, no thread loses time.
     const auto both = run(on_cores(program, driver, "node", "0, 1"));

@@ -13,7 +13,7 @@
 
 namespace hmsim {
 
-struct JobSite {
+struct JobNode {
   std::int64_t number = 0;  // number of the node
   Node* node = nullptr;
   MemoryPort* port = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Instructions of a stint that copy lines of block requests: their number and time, and the begin
+// Instructions of a slice that copy lines of block requests: their number and time, and the begin
 // and end of each request's copy.
 #pragma once
 
@@ -15,20 +15,20 @@ namespace hmsim {
 
 class NodeJob;
 
-class StintCopies {
+class SliceCopies {
  public:
-  // `pass` is the core's pass that runs stints. It outlives this object.
-  explicit StintCopies(const CorePass& pass) : pass_(pass) {}
-  StintCopies(const StintCopies&) = delete;
-  StintCopies& operator=(const StintCopies&) = delete;
+  // `pass` is the core's pass that runs slices. It outlives this object.
+  explicit SliceCopies(const CorePass& pass) : pass_(pass) {}
+  SliceCopies(const SliceCopies&) = delete;
+  SliceCopies& operator=(const SliceCopies&) = delete;
 
   void open() { of_records_.resize(pass_.window().capacity()); }
-  // Begins a stint in this slot.
+  // Begins a slice in this slot.
   void begin(std::int64_t slot) {
     copy_slots_ = 0;
     counted_slot_ = slot - 1;
   }
-  // Records that the next record, or the end of the stint, was fetched.
+  // Records that the next record, or the end of the slice, was fetched.
   void fetched(const CopyPart& part) {
     part_ = part;
     fetched_.own = part.instructions;
@@ -43,7 +43,7 @@ class StintCopies {
       of_records_[pass_.window().place_of(number)] = fetched_;
       last_number_ = number;
     }
-    // A wait at the fence that follows a line copied in this stint is part of the copy.
+    // A wait at the fence that follows a line copied in this slice is part of the copy.
     const bool waited = copy_slots_ > 0 && at_fence;
     const std::int64_t begin = fetched_.own > 0 ? counted_slot_
                                : waited         ? std::min(counted_slot_ + gap, slot)
@@ -58,11 +58,11 @@ class StintCopies {
   // Reports to the thread's job: first the request whose copy begins with the dispatched record,
   // then those whose last line has a known retirement.
   void report(NodeJob& job, std::uint32_t thread);
-  // Reports the requests that have ended. The whole stint is retired.
+  // Reports the requests that have ended. The whole slice is retired.
   void end(NodeJob& job, std::uint32_t thread);
 
-  std::int64_t slots() const { return copy_slots_; }  // of the stint, spent copying
-  // Returns the instructions of the stint that are retired by now, except those that copy lines.
+  std::int64_t slots() const { return copy_slots_; }  // of the slice, spent copying
+  // Returns the instructions of the slice that are retired by now, except those that copy lines.
   std::int64_t work(Tick now) const;
 
   void serialize(Archive& archive);
@@ -75,7 +75,7 @@ class StintCopies {
     void serialize(Archive& archive) { archive(number, write); }
   };
   // Numbers of copying instructions. `own`: those at the end of a record's gap, which copy the
-  // record's line. `before`: those of earlier records of the same stint.
+  // record's line. `before`: those of earlier records of the same slice.
   struct Copies {
     std::int64_t own = 0;
     std::int64_t before = 0;
@@ -96,10 +96,10 @@ class StintCopies {
   CopyPart part_;                   // of the last fetched record
   std::int64_t last_number_ = 0;    // of the last dispatched record
   Ring<LastLine> last_lines_;       // with unknown retirement
-  Copies fetched_;                  // of the last fetched record, or of the stint's end
+  Copies fetched_;                  // of the last fetched record, or of the slice's end
   std::vector<Copies> of_records_;  // by number modulo the window's capacity
   std::int64_t counted_slot_ = 0;   // slot of the latest dispatch
-  // Slots that the stint has spent on copying. A copied line counts the slots from the preceding
+  // Slots that the slice has spent on copying. A copied line counts the slots from the preceding
   // dispatch to its own. Waits at the fence after a copied line also count.
   std::int64_t copy_slots_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/node/stint_copies.h"
+#include "agents/node/slice_copies.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace hmsim {
 
-void StintCopies::report(NodeJob& job, std::uint32_t thread) {
+void SliceCopies::report(NodeJob& job, std::uint32_t thread) {
   if (part_.begins) {
     job.copy_began(thread, part_.write, pass_.slots().tick(counted_slot_));
   }
@@ -17,14 +17,14 @@ void StintCopies::report(NodeJob& job, std::uint32_t thread) {
   report_ended(job, thread);
 }
 
-void StintCopies::end(NodeJob& job, std::uint32_t thread) {
+void SliceCopies::end(NodeJob& job, std::uint32_t thread) {
   note_ended();
   part_ = CopyPart();
   report_ended(job, thread);
   fetched_ = Copies();
 }
 
-void StintCopies::report_ended(NodeJob& job, std::uint32_t thread) {
+void SliceCopies::report_ended(NodeJob& job, std::uint32_t thread) {
   while (!last_lines_.empty() && pass_.window().retirement_known(last_lines_.front().number)) {
     const LastLine last = last_lines_.front();
     last_lines_.pop();
@@ -32,7 +32,7 @@ void StintCopies::report_ended(NodeJob& job, std::uint32_t thread) {
   }
 }
 
-std::int64_t StintCopies::work(Tick now) const {
+std::int64_t SliceCopies::work(Tick now) const {
   const std::int64_t done = pass_.retired(now);
   const std::int64_t number = pass_.first_unretired(now);
   const CoreWindow& window = pass_.window();
@@ -41,7 +41,7 @@ std::int64_t StintCopies::work(Tick now) const {
   return done - copies.before - std::max<std::int64_t>(0, done - copies_from);
 }
 
-void StintCopies::serialize(Archive& archive) {
+void SliceCopies::serialize(Archive& archive) {
   archive(part_, last_number_, last_lines_, fetched_, counted_slot_, copy_slots_);
   archive.fixed(of_records_);
 }
