@@ -9,8 +9,8 @@ namespace hmsim {
 
 namespace {
 
-// Returns the cycles in which all banks of the channel can be precharged and their precharges
-// complete, with as many other commands between.
+// Returns an upper bound of the cycles until all banks of the channel are closed: each takes a slot
+// of the command bus for its precharge, and one for another command.
 std::int64_t time_to_close(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
   return timing.trc + timing.cl + timing.cwl + timing.line() + timing.twr + timing.trp +

@@ -29,7 +29,7 @@ def new(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write the file of a new policy as a copy of a shipped one."""
+    """Write the file of a new policy: a renamed copy of a shipped one, to be edited."""
     path = out or Path(f"{name}.cc")
     policy_library.new(name, like, path, force)
     print(f"{path}: a copy of {like}; edit it, then run 'hmsim policy build {path}'")

@@ -61,7 +61,7 @@ class NodeReader:
         return node.value
 
     def values(self, node: yaml.Node, what: str, repeats: bool = False) -> tuple[Value, ...]:
-        """Return a list of single values; one value is a list of one."""
+        """Return a list of single values. A value that is not in a list counts as a list of one."""
         if isinstance(node, yaml.ScalarNode):
             return (self.value(node, what),)
         found = tuple(self.value(child, what) for child in self.sequence(node, what))

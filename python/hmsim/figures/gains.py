@@ -35,8 +35,8 @@ def whole(
 def in_mode(table: pd.DataFrame, mode: str) -> pd.DataFrame:
     """Return the rows of schemes in a write mode, under their bare names.
 
-    Schemes that set the direction themselves have no mode, and are returned for each mode. The
-    column ``writes`` says the mode.
+    Schemes that set the direction themselves are returned for both modes. The column ``writes``
+    says the mode.
     """
     named = [write_modes.split(policy) for policy in table["policy"]]
     kept = [own in (None, mode) for _, own in named]
