@@ -39,6 +39,7 @@ CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std
     : file_(std::move(file)),
       source_(std::move(source)),
       tape_(*source_->causes()),
+      skip_(skip),
       spans_(tape_, skip, length, file_),
       transfers_(transfers) {
   for (const CapturedThread& thread : spans_.threads()) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "traces/job_program.h"
+#include "traces/pages_before.h"
 #include "traces/record_tape.h"
 #include "traces/thread_spans.h"
 #include "traces/trace_formats.h"
@@ -35,7 +36,9 @@ class CausalJob final : public JobProgram {
   std::string event_name(std::uint32_t event) const override { return "wake " + name_of(event); }
   bool has_nvdimm() const override { return true; }
   bool is_whole_machine() const override { return true; }
-  std::vector<std::uint64_t> written_before() const override { return spans_.written_before(); }
+  std::vector<std::uint64_t> written_before() override {
+    return pages_written_before(tape_, skip_);
+  }
   JobPlace begin(std::uint32_t thread) const override;
   JobRecord next(JobPlace& place) override;
   double fraction(const JobPlace& place) const override;
@@ -57,6 +60,7 @@ class CausalJob final : public JobProgram {
   std::string file_;
   std::unique_ptr<MissSource> source_;
   RecordTape tape_;
+  std::uint64_t skip_;
   ThreadSpans spans_;
   bool transfers_;
   std::vector<const ThreadSpan*> last_span_;  // by thread: where span_at() starts its search

@@ -43,4 +43,14 @@ class CauseIndex {
   std::vector<std::uint64_t> words_;
 };
 
+// Place at which reading begins for a stretch of a trace with causes.
+struct StretchStart {
+  std::uint64_t block = 0;          // the first block to read
+  std::optional<CauseIndex> index;  // for the blocks before it; nullopt: there are none
+};
+
+// Finds the start for a stretch after the first `skip` instructions of all vCPUs: the block in
+// which it begins, or block 0 if the trace has no index. Throws InputError.
+StretchStart stretch_start(RecordBlocks& blocks, std::uint64_t skip);
+
 }  // namespace hmsim

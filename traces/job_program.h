@@ -89,8 +89,9 @@ class JobProgram {
   // write back dirty pages, so the job needs no flushers, and all of them end together with the
   // part of the program that is run.
   virtual bool is_whole_machine() const { return false; }
-  // Returns the NVDIMM pages known to be written before the program began, most recent first.
-  virtual std::vector<std::uint64_t> written_before() const { return {}; }
+  // Finds the NVDIMM pages known to be written before the program began, most recent first. Throws
+  // InputError.
+  virtual std::vector<std::uint64_t> written_before() { return {}; }
   // Returns whether the thread is part of the task. By default every thread is part of every task.
   virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
   // Throws InputError unless the program fits a job of `tasks` tasks.

@@ -214,9 +214,15 @@ std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions,
 // Reads at most the size of an index of all records.
 std::string RecordBlocks::read_rest() {
   constexpr std::uint64_t kNumber = 8;
-  std::string bytes((2 + blocks() + records_) * kNumber, '\0');
+  const std::uint64_t most = (2 + blocks() + records_) * kNumber;
   reader_.seek(first_block_ + records_ * kColumnBytes);
-  bytes.resize(reader_.read(bytes.data(), bytes.size()));
+  std::string bytes;
+  std::array<char, std::size_t{1} << 14> piece;
+  std::size_t read = piece.size();
+  while (read == piece.size() && bytes.size() < most) {
+    read = reader_.read(piece.data(), std::min<std::uint64_t>(piece.size(), most - bytes.size()));
+    bytes.append(piece.data(), read);
+  }
   return bytes;
 }
 

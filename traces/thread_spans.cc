@@ -8,7 +8,6 @@
 #include "core/errors.h"
 #include "traces/cause_index.h"
 #include "traces/cause_records.h"
-#include "traces/last_writes.h"
 
 namespace hmsim {
 
@@ -52,8 +51,6 @@ class SpanFinder {
     }
   }
 
-  std::vector<std::uint64_t> written_before() const { return written_.newest_first(); }
-
   std::vector<CapturedThread> threads() {
     std::vector<CapturedThread> found;
     for (std::unique_ptr<Tracked>& each : tracked_) {
@@ -90,21 +87,16 @@ class SpanFinder {
   // Takes the state before the stretch from the trace's index, if it has one. Returns the number of
   // instructions in the blocks that this skips.
   std::uint64_t pass_blocks_before(std::uint64_t skip) {
-    RecordBlocks& blocks = tape_.blocks();
-    const std::uint64_t block = skip == 0 ? 0 : blocks.block_at(skip - 1, std::nullopt);
-    if (block == 0) {
+    const StretchStart start = stretch_start(tape_.blocks(), skip);
+    if (!start.index) {
       return 0;
     }
-    const auto index = CauseIndex::parse(blocks.read_rest(), blocks.blocks());
-    if (!index) {
-      return 0;
-    }
-    record_ = blocks.first_of(block) - 1;
+    record_ = tape_.blocks().first_of(start.block) - 1;
     from_index_ = true;
-    index->each_before(block, [this](std::uint64_t word) { take(word); });
+    start.index->each_before(start.block, [this](std::uint64_t word) { take(word); });
     from_index_ = false;
     ++record_;
-    return blocks.instructions_before(block, std::nullopt);
+    return tape_.blocks().instructions_before(start.block, std::nullopt);
   }
 
   void begin_stretch() {
@@ -143,10 +135,6 @@ class SpanFinder {
   void take(std::uint64_t word) {
     if (record_kind(word) == RecordKind::escape) {
       take_escape(word);
-    } else if (!within_) {
-      if (const std::optional<std::uint64_t> page = page_written(word)) {
-        written_.write(*page);
-      }
     }
   }
 
@@ -178,19 +166,12 @@ class SpanFinder {
         add_name(tracked(cause.thread()), cause);
         return;
       case EscapeCode::written:
-        add_written(cause);
+        if (begun_) {
+          fail("what was written before a trace is told before any thread runs");
+        }
         return;
       default:
         return;
-    }
-  }
-
-  void add_written(const CauseRecord& cause) {
-    if (begun_) {
-      fail("pages written before the trace must be recorded before any thread runs");
-    }
-    for (std::uint64_t page = cause.first_page(); page <= cause.last_page(); ++page) {
-      written_.write(page);
     }
   }
 
@@ -294,7 +275,6 @@ class SpanFinder {
   bool begun_ = false;       // a thread has run
   bool within_ = false;      // inside the stretch
   bool from_index_ = false;  // the present record comes from the index and has no known number
-  LastWrites written_{ThreadSpans::kMost};
 };
 
 }  // namespace
@@ -305,7 +285,6 @@ ThreadSpans::ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t len
   SpanFinder finder(tape, file);
   finder.read(skip, length);
   threads_ = finder.threads();
-  written_before_ = finder.written_before();
   if (threads_.empty()) {
     throw InputError(file + ": no thread runs within " +
                      (skip == 0 && length == 0 ? "the trace" : "the selected part"));

@@ -64,9 +64,6 @@ class ThreadSpans {
 
   // Returns the threads that ran within the stretch, in order of appearance.
   const std::vector<CapturedThread>& threads() const { return threads_; }
-  // Returns the NVDIMM pages that the trace shows as written before the stretch, each once, most
-  // recent first, at most kMost of them.
-  const std::vector<std::uint64_t>& written_before() const { return written_before_; }
   // Returns the index of the thread with this number, or nullopt if it did not run in the stretch.
   std::optional<std::uint32_t> find(std::uint16_t number) const {
     const std::int32_t index = indices_[number];
@@ -75,7 +72,6 @@ class ThreadSpans {
 
  private:
   std::vector<CapturedThread> threads_;
-  std::vector<std::uint64_t> written_before_;
   std::vector<std::int32_t> indices_;  // by number; -1: not present
 };
 

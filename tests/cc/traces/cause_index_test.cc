@@ -63,7 +63,7 @@ Words random_machine(Random& random) {
   return words;
 }
 
-std::string described(const CausalJob& job) {
+std::string described(CausalJob& job) {
   std::string text;
   for (const std::uint64_t page : job.written_before()) {
     text += std::to_string(page) + " ";
