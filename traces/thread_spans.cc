@@ -167,7 +167,7 @@ class SpanFinder {
         return;
       case EscapeCode::written:
         if (begun_) {
-          fail("what was written before a trace is told before any thread runs");
+          fail("pages written before the trace must be recorded before any thread runs");
         }
         return;
       default:
