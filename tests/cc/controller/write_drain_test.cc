@@ -124,8 +124,9 @@ TEST(WholeChannel, RefusesSettingsThatTheOtherSimulatorDoesNotKnow) {
     try {
       make_config({backend, {"nvdimm.present", "false"}, {name, value}});
     } catch (const InputError& error) {
-      return std::string(error.what()).find(std::string(name) + ": dramsim3_full") !=
-             std::string::npos;
+      const std::string message = error.what();
+      return message.find(std::string(name) + ": ") != std::string::npos &&
+             message.find("dramsim3_full") != std::string::npos;
     }
     return false;
   };
