@@ -115,8 +115,7 @@ HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl
       controller_(controller),
       memory_(memory),
       class_(memory_class),
-      // The queue has no limit of its own: requestors limit the packets in flight, and so the
-      // responses.
+      // Requestors limit the packets in flight, and so the responses in this queue.
       queue_(controller, *this, true) {
   queue_.disableSanityCheck();
 }
