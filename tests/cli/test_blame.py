@@ -32,7 +32,7 @@ from support import invoke, succeed, write
                 *("dram.preset=ddr4_3200w_8gb_x8", "dram.ranks=8"),
                 "controller.address_map=row|bank|rank|column|group|channel",
             ],
-            ("--set: dram.ranks:", "16 bank groups", " 4 "),
+            ("--set: dram.ranks:", "16 bank groups", "nearest: 4"),
         ),
     ],
 )
@@ -70,7 +70,7 @@ def test_the_value_that_is_named_would_do(wrong: str, would_do: str) -> None:
     given = ["--set=nvdimm.nand.program_model=mlc"]
     told = invoke("check", "quick", *given, f"--set={wrong}")
     assert told.exit_code == 2
-    found = re.findall(r"(?:, |; |least )(\d+)(?: cycles|uA| of them|ms)", told.stderr)
+    found = re.findall(r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", told.stderr)
     succeed("check", "quick", *given, f"--set={wrong}", f"--set={would_do.format(found[0])}")
 
 

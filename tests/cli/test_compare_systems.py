@@ -86,7 +86,7 @@ def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
         ("compare:", "configuration 'quick'"): ("quick", "quick"),
         ("compare:", "policies"): ("quick", slow, "--writes", "both"),
         ("compare:", "configuration 'quick, split'"): ("quick,split", "quick,split"),
-        ("compare:", "quick is under split"): ("quick,split", slow, "--policy", "split"),
+        ("compare:", "quick has policy split"): ("quick,split", slow, "--policy", "split"),
         ("splt:", "'split'?"): ("quick,splt", slow),
     }
     for parts, arguments in wrong.items():

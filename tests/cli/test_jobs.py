@@ -66,7 +66,7 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
     ("keys", "values"),
     [
         ("cores: [1, [2]]", ("list",)),
-        ("cores: [1, 1]", ("'1, 1'", "255", "once")),
+        ("cores: [1, 1]", ("'1, 1'", "255", "distinct")),
         ("cores: []", ("''", "255")),
         ("tasks: 0", ("'0'", "16384")),
         ("nodes: [0, x]", ("'0, x'", "15")),

@@ -106,7 +106,7 @@ def test_a_picture_shows_the_threads_that_ran_longest(tmp_path: Path) -> None:
     run = make(tmp_path, tasks=8)
     succeed("timeline", run)
     picture = (run / "timeline" / "timeline.svg").read_text(encoding="utf-8")
-    assert picture.count(", those that ran longest</text>") >= 1
+    assert picture.count(", the longest-running ones</text>") >= 1
     timeline = read_timeline(run)
     ran = {
         track.name + track.group: total(
@@ -173,7 +173,7 @@ def test_a_page_says_where_threads_time_went(run: Path, tmp_path: Path) -> None:
     succeed("report", run, "--out", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert 'id="jobs"' in page
-    assert "jobs, agent 0 (x): where its threads&#x27; time went (ms)" in page
+    assert "jobs, agent 0 (x): time of its threads (ms)" in page
     # The job's own IPC counts its waiting; it has no core of its own.
     assert "agent 0, IPC" in page and "agent 0, work/s" not in page
 

@@ -306,7 +306,7 @@ def test_of_a_large_array_the_busiest_luns_are_shown(collecting: Path) -> None:
     shown = [large.tracks[index].name for index in shown_tracks(large)]
     units = [name for name in shown if name.startswith("LUN")]
     assert len(units) == 128 and units[:2] == ["LUN 0", "LUN 1"]
-    assert heading(large, lun.group, shown_tracks(large)).endswith("128 of 400, those busy longest")
+    assert heading(large, lun.group, shown_tracks(large)).endswith("128 of 400, the busiest ones")
     assert sum(row.height for row in rows_of(large, shown_tracks(large))) < MOST_HEIGHT
 
 

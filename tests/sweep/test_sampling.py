@@ -99,7 +99,7 @@ def test_conditions(text: str, holds: bool) -> None:
         ("size.__class__", ("size.__class__ ", "controller.queue_depth")),
         ("9 ** 9 ** 9", ("'9 ** 9 ** 9' ",)),
         ("[x for x in policy]", ("'[x for x in policy]' ",)),
-        ("policy ==", ("'policy ==' ", "syntax")),
+        ("policy ==", ("'policy =='", "syntax")),
         ("(" * 400 + ")" * 400, ("500 characters",)),
         ("size < b'1'", ("'b'1'' ",)),
         ("policy < 3", ("'policy < 3' ", "policy=hms")),
