@@ -50,7 +50,7 @@ def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.Monkey
             ("policies.harmonic.wieght:", f"'{AXIS}'?"),
         ),
         ("seed,dram.reads", ("--plot: seed:", f"policy, {AXIS}")),
-        (f"{AXIS},dram.raeds", ("--plot: dram.raeds:", "'dram.reads'?")),
+        (f"{AXIS},dram.raeds", ("--plot: dram.raeds:", "'dram.reads'")),
     ],
 )
 def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, ...]) -> None:

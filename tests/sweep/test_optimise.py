@@ -93,11 +93,11 @@ def test_errors_of_searches_and_trade_offs() -> None:
     pytest.importorskip("optuna")
     succeed("sweep", search_file(1, "agent.0.rate", "maximise"), "--jobs", "1")
     nothing = invoke("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")
-    assert nothing.exit_code == 2 and "'agent.0.rate'?" in nothing.stderr
+    assert nothing.exit_code == 2 and "'agent.0.rate'" in nothing.stderr
     table = hmsim.load_results("s")
     for text, message in (
         ("agent.0.rate", "two"),
-        ("agent.0.rte,sim.ticks", "'agent.0.rate'?"),
+        ("agent.0.rte,sim.ticks", "'agent.0.rate'"),
         ("agent.0.rate:up,sim.ticks", "min or max"),
     ):
         with pytest.raises(hmsim.InputError, match=naming(message)):
@@ -107,14 +107,14 @@ def test_errors_of_searches_and_trade_offs() -> None:
     assert Path("own.svg").read_bytes() == Path("same.svg").read_bytes()
     assert list(averaged(table, ["dram.reads"])["policy"].unique()) == ["split", "hms"]
     refused = invoke("sweep", search_file(2, "a", "maximise"), "--dry-run")
-    assert refused.exit_code == 2 and "plan" in refused.stderr
+    assert refused.exit_code == 2 and "--dry-run" in refused.stderr
 
 
 @pytest.mark.parametrize(
     ("key", "arguments", "parts"),
     [
-        ("show: [dram.readss]", (), ("g.yaml:2: dram.readss:", "'dram.reads'?")),
-        ("", ("--pareto", "agent.0.rte,sim.ticks"), ("--pareto: agent.0.rte:", "'agent.0.rate'?")),
+        ("show: [dram.readss]", (), ("g.yaml:2: dram.readss:", "'dram.reads'")),
+        ("", ("--pareto", "agent.0.rte,sim.ticks"), ("--pareto: agent.0.rte:", "'agent.0.rate'")),
         ("", ("--pareto", "agent.0.rate:up,sim.ticks"), ("--pareto: agent.0.rate:", "'up'", "max")),
     ],
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim import _core
 from hmsim.common.directories import new_directory
+from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.settings import nested
 from hmsim.running.command_log import CommandLog
@@ -56,7 +57,11 @@ class Result:
 
     @property
     def stats(self) -> dict[str, float]:
-        """The values by dotted path (``"dram.read_latency_ns.p99"``); absent without a value."""
+        """The values by dotted path (``"dram.read_latency_ns.p99"``); absent without a value.
+
+        ``stats[path]`` raises a KeyError that names the nearest paths; ``in`` and ``get`` act as on
+        any dictionary.
+        """
         values: dict[str, float] = {}
         for statistic in self.statistics:
             path, value = statistic["path"], statistic["value"]
@@ -64,17 +69,17 @@ class Result:
                 values.update({f"{path}.{name}": part for name, part in value.items()})
             elif value is not None:
                 values[path] = value
-        return values
+        return Statistics(values, self.statistics)
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each value in `stats`, '' for plain numbers."""
+        """The unit of each value in `stats`, '' for plain numbers; errors as of `stats`."""
         by_path = {statistic["path"]: statistic["unit"] for statistic in self.statistics}
         units = {}
         for name in self.stats:
             parent, _, last = name.rpartition(".")
             units[name] = by_path.get(name) or ("" if last == "count" else by_path.get(parent, ""))
-        return units
+        return Statistics(units, self.statistics)
 
     @property
     def unfinished(self) -> tuple[int, ...]:

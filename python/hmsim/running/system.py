@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.common.directories import new_file, read_regular
+from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.policies import PolicyMaker, makers
 from hmsim.config.settings import Setting, from_mapping
@@ -109,9 +110,13 @@ class System:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """The statistics since the beginning: value by dotted path, histograms as dictionaries."""
+        """The statistics since the beginning: value by dotted path, histograms as dictionaries.
+
+        ``stats[path]`` raises a KeyError that names the nearest paths, as in `hmsim.Result.stats`.
+        """
         found = self._simulation.statistics()
-        return {entry["path"]: entry["value"] for entry in found if entry["value"] is not None}
+        values = {entry["path"]: entry["value"] for entry in found if entry["value"] is not None}
+        return Statistics(values, found)
 
     @property
     def series(self) -> pd.DataFrame | None:

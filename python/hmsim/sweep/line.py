@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError, nearest_name
+from hmsim.common.statistic_names import proposal
 from hmsim.sweep.pareto import COLOURS, COLUMNS, SHAPES, averaged
 from hmsim.sweep.results import summary
 
@@ -60,8 +61,7 @@ class Line:
 
         units = table.attrs["units"]
         if self.statistic not in units:
-            near = nearest_name(self.statistic, list(units))
-            hint = f"; did you mean '{near}'?" if near else ""
+            hint = proposal(self.statistic, units)
             raise InputError(f"--plot: {self.statistic}: not a statistic of any point{hint}")
         mean = summary if self.axis == "workload" else averaged
         means = mean(table, [self.statistic]).dropna(subset=[self.statistic])

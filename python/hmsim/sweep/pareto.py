@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.statistic_names import proposal
 from hmsim.sweep.optimise import front
 from hmsim.sweep.results import summary
 
@@ -44,8 +45,7 @@ def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[t
     units, found = table.attrs["units"], []
     for name, way in axes:
         if name not in units:
-            near = nearest_name(name, list(units))
-            hint = f"; did you mean '{near}'?" if near else ""
+            hint = proposal(name, units)
             raise InputError(f"--pareto: {name}: not a statistic of any point{hint}")
         found.append((name, way or ("min" if units[name] in LESS_IS_BETTER else "max")))
     return found

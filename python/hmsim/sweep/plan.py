@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from hmsim._core import InputError, nearest_name
 from hmsim.common.directories import MARKER, SCRATCH, new_file
 from hmsim.common.os_errors import reason
+from hmsim.common.statistic_names import proposal
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
@@ -238,8 +239,7 @@ def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
             known |= statistic_names(each.config, each.workload, each.options)
     for name in wanted:
         if known and name.text not in known:
-            near = nearest_name(name.text, sorted(known))
-            hint = f"; did you mean '{near}'?" if near else ""
+            hint = proposal(name.text, sorted(known))
             raise InputError(f"{name.where}: {name.text}: not a statistic of any point{hint}")
 
 

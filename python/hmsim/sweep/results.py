@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
+from hmsim.common.statistic_names import proposal
 from hmsim.config.node_reader import located
 from hmsim.running.point_runs import as_table
 from hmsim.running.point_store import Store
@@ -210,9 +211,16 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     One row per combination of the other axes, in the order of their first rows. Columns: the axes
     but ``seed``; ``runs``, those without an error; and per column C ``C``, ``C.low``, ``C.high``
     (Student's t; NaN for one run).
+
+    Raises:
+        InputError: the table lacks a column.
     """
     import pandas as pd
 
+    for name in columns:
+        if name not in table.columns:
+            hint = proposal(name, table.attrs["units"])
+            raise InputError(f"summary: {name}: not a column of the table{hint}")
     axes = [name for name in table.attrs["axes"] if name != "seed"]
     rows = []
     for labels, group in table.groupby(axes, sort=False, dropna=False):
