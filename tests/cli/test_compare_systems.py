@@ -74,7 +74,7 @@ def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
     lines = succeed("compare", *systems, "--workload", workload).splitlines()
     cells = {line[:32].strip(): line[32:].split() for line in lines}
     assert cells["NVDIMM line, mean (us)"][1] == cells["storage read, mean (us)"][0] == "-"
-    assert cells["bus carries NVDIMM data (%)"][1] == "-"
+    assert cells["NVDIMM bandwidth (% of peak)"][1] == "-"
     # With one agent they would be 1; no agent uses DRAM.
     assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(cells)
 

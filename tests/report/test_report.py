@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 import runs
 from browser import BROWSER
+from hmsim.common.markup import Markup, data, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import stacked
 from hmsim.report.collect import collect
-from hmsim.report.markup import Markup, data, tag
 from messages import naming
 from support import invoke, succeed
 

@@ -82,9 +82,11 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("nvdimm.gc.count", "blocks collected", 1),
     ),
     "bus and DRAM": (
-        ("bus.dram_share", "bus carries DRAM data (%)", 100),
-        ("bus.nvdimm_share", "bus carries NVDIMM data (%)", 100),
         ("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1),
+        # A line takes dram.timing.burst cycles of its channel's bus, so that a share of the bus's
+        # time is that share of the peak bandwidth.
+        ("bus.dram_share", "DRAM bandwidth (% of peak)", 100),
+        ("bus.nvdimm_share", "NVDIMM bandwidth (% of peak)", 100),
         ("dram.row_hit_ratio", "DRAM row hits (%)", 100),
         ("dram.reads", "DRAM lines read", 1),
         ("dram.writes", "DRAM lines written", 1),

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from hmsim.common.markup import Markup, scrolling, tag
 from hmsim.common.tables import number
-from hmsim.report.markup import Markup, scrolling, tag
 
 Row = tuple[int, str, list[float]]  # of a run: its index, its name, its parts
 

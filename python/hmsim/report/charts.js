@@ -280,9 +280,11 @@ class Chart {
     this.mark.setAttribute("visibility", "visible");
     const { spec } = this;
     const format = FORMATS[this.isTail ? "tail" : spec.y.format];
+    const { peak } = spec.y;
+    const share = (number) => (peak ? ` (${plain((100 * number) / peak)} % of peak)` : "");
     const parts = this.shown.map((line) => {
       const found = at(line.points, value, spec.step || line.dots) ?? this.beyond(line, value);
-      return found === null ? null : `${line.name}: ${format(found)}`;
+      return found === null ? null : `${line.name}: ${format(found)}${share(found)}`;
     }).filter((text) => text !== null);
     this.readout.textContent = `${FORMATS[spec.x.format](value)} — ${parts.join("; ")}`;
   }

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hmsim.common.markup import Markup, join, tag
 from hmsim.report.collect import Shown
-from hmsim.report.markup import Markup, join, tag
 
 COLORS = 8
 CLASS_NAMES = {"dram": "DRAM", "nvdimm": "NVDIMM"}
@@ -75,7 +75,10 @@ class Charts:
 
     def bandwidth(self) -> Markup:
         """Lines completed over time."""
-        y = {"label": "lines completed, GB/s", "format": "rate"}
+        y: dict[str, Any] = {"label": "lines completed, GB/s", "format": "rate"}
+        peaks = {one.run.peak_gb_per_s for one in self._shown}
+        if len(peaks) == 1 and (peak := peaks.pop()):
+            y |= {"label": f"lines completed, GB/s (peak: {peak:.4g})", "peak": peak}
         chart = self._chart("Bandwidth over time", MS, y, self._by_class("bandwidth"))
         return self._or_hint([chart], "bandwidth over time", "--request-log or --series TIME")
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from hmsim.common.markup import Markup, join, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import stacked
 from hmsim.report.collect import Shown
-from hmsim.report.markup import Markup, join, tag
 from hmsim.report.tables import name_cell, table_of
 
 MS = 1e-9  # in picoseconds

@@ -10,10 +10,10 @@ from importlib import resources
 from hmsim import _core
 from hmsim._core import Simulation
 from hmsim.common.directories import new_file
+from hmsim.common.markup import Markup, data, join, script, style, tag
 from hmsim.report import charts, tables
 from hmsim.report.collect import Shown, collect
 from hmsim.report.jobs import jobs
-from hmsim.report.markup import Markup, data, join, script, style, tag
 
 
 def write_report(

@@ -8,10 +8,10 @@ from typing import Optional
 
 from hmsim._core import Simulation
 from hmsim.common import labels
+from hmsim.common.markup import Markup, join, scrolling, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
 from hmsim.report.collect import Shown, base_of, differences, speedup
-from hmsim.report.markup import Markup, join, scrolling, tag
 from hmsim.report.requests import quantile
 
 UP, DOWN = 1, -1  # better is more, less
@@ -30,6 +30,7 @@ HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("buffer hits of reads (%)", "nvdimm.buffer.read_hit_ratio", 100, UP),
     ("write amplification", "nvdimm.ftl.waf", 1, DOWN),
     ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
+    ("DRAM bandwidth (% of peak)", "bus.dram_share", 100, UP),
 )
 
 

@@ -27,6 +27,7 @@ FILES = ("config.yaml", "stats.json", "run.json")
 LARGEST_JSON = 32 << 20  # bytes
 DEEPEST_NESTING = 32
 BATCH = 1 << 16  # rows
+LINE = 64  # bytes
 MOST_ROWS = 10_000  # of a comparison
 ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators may leave keys out
     {
@@ -84,6 +85,21 @@ class RunDirectory:
     def agents(self) -> list[Mapping[str, str]]:
         """The agents' keys."""
         return list(self.origin.get("workload", {}).get("agents", []))
+
+    @property
+    def peak_gb_per_s(self) -> float | None:
+        """Peak bandwidth of all channels together, or None if the configuration does not give it.
+
+        A data bus moves at most one 64-byte line in ``dram.timing.burst`` cycles. A channel has one
+        bus, with HBM3 one for each rank (pseudo-channel).
+        """
+        names = ("controller.channels", "dram.timing.burst", "dram.timing.tCK", "dram.ranks")
+        texts = [self.config.get(name, "") for name in names]
+        if not all(text.isdecimal() and int(text) > 0 for text in texts):
+            return None
+        channels, cycles, picoseconds, ranks = map(int, texts)
+        buses = channels * (ranks if self.config.get("dram.preset", "").startswith("hbm3") else 1)
+        return buses * LINE * 1000 / (cycles * picoseconds)
 
     def number(self, name: str) -> int:
         """Return the whole number of parameter ``name``.

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is "% of peak" a share of channels x bus width x transfer rate, as data sheets give it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.running.run_directory import read_run
+from support import succeed, write
+
+READS = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, outstanding: 16, requests: 4000}
+"""
+# Configuration, part, channels, bytes of a channel's data buses, 10^9 transfers a second.
+PARTS = (
+    ("validate_ddr3", "ddr3_1600_4gb_x8", 2, 8, 1.6),
+    ("quick", "ddr4_2400p_8gb_x8", 1, 8, 2.4),
+    ("quick", "ddr5_4800b_16gb_x8", 1, 4, 4.8),
+    ("validate_hbm3", "hbm3_6400_4h_2gb_x32", 4, 2 * 4, 6.4),
+    ("validate_lpddr5", "lpddr5_6400_16gb_x16", 1, 2, 6.4),
+)
+MAPS = {"quick": {"controller.address_map": "row|bank|column|rank|group|channel", "dram.ranks": 1}}
+
+
+@pytest.mark.parametrize(
+    ("base", "part", "channels", "width", "rate"), PARTS, ids=[part[1] for part in PARTS]
+)
+def test_a_share_of_the_bus_is_that_share_of_the_peak(
+    base: str, part: str, channels: int, width: int, rate: float, tmp_path: Path
+) -> None:
+    own = {"dram.preset": part, "controller.channels": channels, **MAPS.get(base, {})}
+    config = hmsim.load_config(base, own)
+    result = hmsim.run(config, write(tmp_path / "reads.yaml", READS))
+    peak = channels * width * rate
+    share = result.stats["dram.bandwidth_gb_per_s"] / peak
+    assert result.stats["bus.dram_share"] == pytest.approx(share, rel=0.01)
+    result.save(tmp_path / "run")
+    assert read_run(tmp_path / "run").peak_gb_per_s == pytest.approx(
+        peak, rel=2e-3
+    )  # tCK is whole ps
+
+
+def test_a_run_prints_it_and_storage_does_not(tmp_path: Path) -> None:
+    file = write(tmp_path / "reads.yaml", READS)
+    lines = succeed("run", "quick", "--workload", file).splitlines()
+    cells = {line[:32].strip(): line[32:].strip() for line in lines}
+    share = float(cells["DRAM bandwidth (% of peak)"])
+    assert share == pytest.approx(100 * float(cells["DRAM bandwidth (GB/s)"]) / 12.8, rel=1e-3)
+    assert not [line for line in lines if "peak" in line and "storage" in line]
+
+
+@pytest.mark.parametrize("text", ["", "preset", "0", "-4"])
+def test_a_configuration_without_it_has_none(text: str, tmp_path: Path) -> None:
+    hmsim.run("quick", write(tmp_path / "reads.yaml", READS)).save(tmp_path / "run")
+    run = read_run(tmp_path / "run")
+    run.config["dram.timing.burst"] = text
+    assert run.peak_gb_per_s is None
