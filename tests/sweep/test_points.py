@@ -101,7 +101,7 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
     assert simulating == {"common", "config", "traces", "clones", "running"}
     for name in ("running.runner", "running.workload", "config.settings", "config.policies"):
         assert changed[name], name
-    for name in ("running.comparison", "running.points", "common.tables", "common.labels"):
+    for name in ("running.comparison", "running.showing", "common.tables", "common.labels"):
         assert not changed[name], name
     assert changed["traces.reader"]
     assert changed["clones.clone"], "a workload may be made from a profile"

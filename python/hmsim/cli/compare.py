@@ -2,7 +2,6 @@
 """The command that runs several systems on several workloads."""
 
 import itertools
-import math
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,6 @@ from hmsim.cli.run import (
     print_checked,
     print_repeated,
     print_unfinished,
-    scaled,
 )
 from hmsim.cli.support import (
     CONFIGS,
@@ -42,7 +40,7 @@ from hmsim.cli.support import (
 )
 from hmsim.common import labels
 from hmsim.common.directories import check_output, new_directory
-from hmsim.common.tables import GAP, Row, number
+from hmsim.common.tables import GAP, Row
 from hmsim.running.comparison import Comparison, compare_runs, titles
 from hmsim.running.options import options
 from hmsim.running.result import Result, versions, write_json
@@ -161,9 +159,8 @@ def _print_comparison(found: Comparison) -> None:
             for heading, members in labels.lines(names, units):
                 lines.append(heading)
                 for line in members:
-                    values = (row.get(line.name, math.nan) for row in columns)
-                    shown = (number(scaled(value, line.factor)) for value in values)
-                    lines.append((line.label, *shown))
+                    values = (row.get(line.name) for row in columns)
+                    lines.append((line.label, *map(line.text, values)))
             print_table(("", *(f">{name}" for name in part.values())), lines)
 
 

@@ -41,6 +41,7 @@ from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, simulate
+from hmsim.running.showing import headline
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
@@ -146,12 +147,8 @@ def _print_result(result: Result) -> None:
     rows: list[Row] = []
     for group, members in labels.lines(stats, units):
         rows.append(group)
-        rows += [(line.label, number(scaled(stats[line.name], line.factor))) for line in members]
-    policy = f" under {result.config.policy}" if result.config.policy else ""
-    print(
-        f"{result.workload.name} on {result.config.name}{policy}, seed {result.options.seed}: "
-        f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
-    )
+        rows += [(line.label, line.text(stats[line.name])) for line in members]
+    print(f"{headline(result)} in {result.host['seconds']:.1f} s")
     before = result.host.get("preconditioning_seconds", 0.0)
     if before > NOTABLE and 2 * before > result.host["seconds"]:
         print(f"(preconditioning took {before:.1f} s of these; later runs reuse it)")
@@ -206,8 +203,3 @@ def print_repeated(result: Result, where: str = "") -> None:
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
             print(f"agent {index} did its work {number(passes)} times{where}: it is short")
-
-
-def scaled(value: float, factor: float) -> float:
-    """Return a statistic in the unit of its label; a count stays an integer."""
-    return value if factor == 1 else value * factor

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from hmsim.common.tables import number
+
 
 class Line(NamedTuple):
     """One line of a table.
@@ -19,6 +21,10 @@ class Line(NamedTuple):
     name: str
     label: str
     factor: float
+
+    def text(self, value: float | None) -> str:
+        """Return the statistic's ``value`` in the line's unit, as `tables.number` gives it."""
+        return number(value if value is None or self.factor == 1 else value * self.factor)
 
 
 # Pattern of paths, label ('{}': what '*' stands for), factor.

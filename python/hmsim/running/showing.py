@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A result in a few lines: what ran, and the main numbers with their units."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hmsim.common import labels
+from hmsim.common.markup import Markup, tag
+from hmsim.common.tables import number, render
+
+if TYPE_CHECKING:
+    from hmsim.running.result import Result
+
+MAIN = re.compile(
+    r"agent\.\d+\.rate|system\.ipc|dram\.(read_latency_ns\.mean|bandwidth_gb_per_s)"
+    r"|nvdimm\.(line_latency_ns|response_time_us)\.mean|bus\.(dram|nvdimm)_share"
+    r"|storage\.((read|write)_latency_us\.mean|bandwidth_gb_per_s)"
+)
+MOST = 12  # numbers that are shown
+WIDTH = 80  # characters
+
+
+def headline(result: Result) -> str:
+    """Return what ran, and for how much simulated time, in one line."""
+    policy = f" under {result.config.policy}" if result.config.policy else ""
+    ticks = result.stats.get("sim.ticks")
+    return (
+        f"{result.workload.name} on {result.config.name}{policy}, seed {result.options.seed}: "
+        f"{number(None if ticks is None else ticks / 1e9)} ms simulated"
+    )
+
+
+def as_text(result: Result) -> str:
+    """Return the headline, a table of at most `MOST` numbers, and where the others are."""
+    table = render(("", ">"), _main_numbers(result), WIDTH)
+    return f"{headline(result)}\n{table}{_rest(result)}"
+
+
+def as_html(result: Result) -> Markup:
+    """Return the same as HTML; every text in it is escaped."""
+    rows = [
+        tag("tr", tag("th", label, style="text-align: left"), tag("td", text))
+        for label, text in _main_numbers(result)
+    ]
+    table = tag("table", tag("tbody", *rows))
+    return tag("div", tag("p", tag("b", headline(result))), table, tag("p", _rest(result)))
+
+
+def _main_numbers(result: Result) -> list[tuple[str, str]]:
+    """Return labels with units, and values."""
+    stats = result.stats
+    names = [name for name in stats if MAIN.fullmatch(name)]
+    groups = labels.lines(names, result.units)
+    return [(line.label, line.text(stats[line.name])) for _, lines in groups for line in lines][
+        :MOST
+    ]
+
+
+def _rest(result: Result) -> str:
+    unfinished = ", ".join(map(str, result.unfinished))
+    ended = f"frontend.time_limit ended the run before agents had finished: {unfinished}; "
+    return f"{ended if unfinished else ''}{len(result.stats)} statistics are in result.stats"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a result short, true and safe where Python and notebooks show it?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.running.workload import Workload
+from support import write
+
+MIX = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, requests: 300}
+  - {kind: synthetic, core: 1, target: nvdimm, pattern: sequential, footprint: 1MiB, requests: 100}
+"""
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> hmsim.Result:
+    return hmsim.run("quick", write(tmp_path_factory.mktemp("mix") / "mix.yaml", MIX), seed=7)
+
+
+class Cells(HTMLParser):
+    """Texts of cells, and all elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.elements: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.elements.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Result) -> None:
+    first, *lines, last = repr(result).splitlines()
+    assert re.fullmatch(r"mix on quick, seed 7: [\d.,]+ ms simulated", first)
+    assert float(first.split()[-3]) == pytest.approx(result.stats["sim.ticks"] / 1e9, rel=1e-3)
+    cells = dict(re.split(r"\s{2,}", line) for line in lines if "  " in line)
+    for label, name, factor in (
+        ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1),
+        ("NVDIMM line, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1),
+    ):
+        value = float(cells[label].replace(",", ""))
+        assert value == pytest.approx(result.stats[name] * factor, rel=1e-3)
+    assert last == f"{len(result.stats)} statistics are in result.stats"
+
+
+def test_notebooks_show_the_same(result: hmsim.Result) -> None:
+    page = Cells(result._repr_html_())
+    assert " ".join(" ".join(page.texts).split()) == " ".join(
+        word for word in repr(result).split() if set(word) != {"-"}
+    )
+
+
+def test_texts_of_users_are_escaped(result: hmsim.Result) -> None:
+    name = "<script>alert('&')</script>"
+    page = Cells(replace(result, workload=Workload(name, ()))._repr_html_())
+    assert "script" not in page.elements and any(name in text for text in page.texts)
+
+
+def test_it_stays_short_with_many_agents(tmp_path: Path) -> None:
+    agent = "  - {kind: synthetic, core: CORE, target: dram, requests: 20}\n"
+    agents = "".join(agent.replace("CORE", str(core)) for core in range(16))
+    result = hmsim.run("quick", write(tmp_path / "many.yaml", f"agents:\n{agents}"))
+    assert len(repr(result).splitlines()) <= 16 and len(result._repr_html_()) < 4000
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    config = hmsim.load_config("quick", {"frontend.time_limit": "1us"})
+    result = hmsim.run(config, write(tmp_path / "mix.yaml", MIX))
+    assert re.search("time_limit.*: 0, 1; ", repr(result))
+    assert "time_limit" in result._repr_html_()
