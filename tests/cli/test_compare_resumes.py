@@ -80,7 +80,7 @@ def test_kill_9_loses_no_finished_run(
     assert succeed(*command, "--out", tmp_path / "out") == whole
     assert len(made) == RUNS - 5
     files = sorted(p.relative_to(tmp_path / "whole") for p in (tmp_path / "whole").rglob("*.*"))
-    assert len(files) == 2 + 4 * 3
+    assert len(files) == 3 + 4 * 3
     for file in files:
         one, other = ((tmp_path / name / file).read_bytes() for name in ("whole", "out"))
         if file.name == "run.json":  # all but what they cost

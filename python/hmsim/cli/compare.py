@@ -4,12 +4,13 @@
 import itertools
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
+from hmsim._core import InputError
 from hmsim.cli.run import (
     place_of_logs,
     print_agents,
@@ -38,10 +39,11 @@ from hmsim.cli.support import (
     resumable,
     terminal_width,
 )
-from hmsim.common import labels
+from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.tables import GAP, Row
-from hmsim.running.comparison import Comparison, compare_runs, titles
+from hmsim.running.comparison import compare_runs
+from hmsim.running.comparison_table import Comparison, titles
 from hmsim.running.options import options
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.runner import named_system
@@ -52,6 +54,7 @@ OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slo
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
+Values = Mapping[str, Any]  # a row of a comparison
 
 
 def compare(
@@ -96,6 +99,12 @@ def compare(
     out: Out = None,
     force: Force = False,
     json: Json = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables in Markdown and nothing else.")
+    ] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print LaTeX tabulars and nothing else.")
+    ] = False,
 ) -> None:
     """Compare policies, or systems, on the same workloads.
 
@@ -109,6 +118,8 @@ def compare(
     both shows each policy as NAME,drained and as NAME,mixed. FIRM and NVM Duet set the direction
     themselves; --writes does not change them.
     """
+    if json + markdown + latex > 1:
+        raise InputError("--json, --markdown, --latex: must be used without each other")
     logs = place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
@@ -130,41 +141,65 @@ def compare(
             _write_comparison(fresh, found)
     if json:
         print_json([_record(found, *each) for each in zip(found.results, found.rows)])
+    elif markdown or latex:
+        _print_source(found, document_tables.markdown if markdown else document_tables.latex)
     else:
         _print_comparison(found)
         if check:
             print_checked(found.commands_checked)
 
 
-def _print_comparison(found: Comparison) -> None:
+def _by_workload(found: Comparison) -> Iterator[tuple[str, list[Result], list[Values]]]:
+    """Yield a title, the results and the rows of each workload."""
     for workload, group in itertools.groupby(
         zip(found.results, found.rows), lambda each: each[0].workload.name
     ):
-        results, rows = zip(*group)
-        units = results[0].units
-        left_out = OF_SEVERAL_AGENTS if len(results[0].workload.agents) == 1 else ()
-        configs = [result.config for result in results]
-        columns_of = titles(configs)
-        where = f" on {configs[0].name}" if len({config.name for config in configs}) == 1 else ""
-        print(f"{workload}{where}, seed {results[0].options.seed}")
+        results, rows = map(list, zip(*group))
+        configs = {result.config.name for result in results}
+        where = f" on {configs.pop()}" if len(configs) == 1 else ""
+        yield f"{workload}{where}, seed {results[0].options.seed}", results, rows
+
+
+def _print_comparison(found: Comparison) -> None:
+    for title, results, rows in _by_workload(found):
+        systems = titles([result.config for result in results])
+        print(title)
         print_agents(results[0].workload)
-        for result, title in zip(results, columns_of):
-            print_unfinished(result, f" under {title}")
-            print_repeated(result, f" under {title}")
-        for part in _side_by_side(columns_of):
-            columns = [row for title, row in zip(columns_of, rows) if title in part]
-            told = [name for name in found.columns if _says_something(name, columns)]
-            names = [name for name in told if name not in left_out]
-            lines: list[Row] = []
-            for heading, members in labels.lines(names, units):
-                lines.append(heading)
-                for line in members:
-                    values = (row.get(line.name) for row in columns)
-                    lines.append((line.label, *map(line.text, values)))
+        for result, system in zip(results, systems):
+            print_unfinished(result, f" under {system}")
+            print_repeated(result, f" under {system}")
+        for part in _side_by_side(systems):
+            columns = [row for system, row in zip(systems, rows) if system in part]
+            lines = _lines(found.columns, results[0], columns)
             print_table(("", *(f">{name}" for name in part.values())), lines)
 
 
-def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _print_source(
+    found: Comparison, written: Callable[[str, Sequence[str], Sequence[Row]], str]
+) -> None:
+    """Print a table for each workload as ``written`` returns its source text."""
+    texts = []
+    for title, results, rows in _by_workload(found):
+        systems = titles([result.config for result in results])
+        lines = _lines(found.columns, results[0], rows)
+        texts.append(written(title, ("", *(f">{system}" for system in systems)), lines))
+    print("\n".join(texts), end="")
+
+
+def _lines(names: Sequence[str], first: Result, rows: Sequence[Values]) -> list[Row]:
+    """Return headings, and lines of a label with its unit and a value of each row."""
+    left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
+    names = [name for name in names if _says_something(name, rows) and name not in left_out]
+    lines: list[Row] = []
+    for heading, members in labels.lines(names, first.units):
+        lines.append(heading)
+        lines += [
+            (line.label, *(line.text(row.get(line.name)) for row in rows)) for line in members
+        ]
+    return lines
+
+
+def _says_something(name: str, rows: Sequence[Values]) -> bool:
     """Return whether any run has the statistic. Thread times, buses and DRAM must not be 0."""
     nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
     values = (row.get(name) for row in rows)
@@ -200,7 +235,7 @@ def _broken(name: str) -> str:
     return "\n".join(lines)
 
 
-def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
+def _record(found: Comparison, result: Result, row: Values) -> dict[str, Any]:
     """Return a run's record: its identity, the comparison's columns, then other values.
 
     Omits columns of the comparison without a value, and those that `Result.record` has as well.
@@ -212,8 +247,9 @@ def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[s
 
 
 def _write_comparison(directory: Path, found: Comparison) -> None:
-    """Write the table, and the files of each run under WORKLOAD/SYSTEM."""
+    """Write the tables, and the files of each run under WORKLOAD/SYSTEM."""
     found.table.to_csv(directory / "comparison.csv", index=False)
+    found.long_table.to_csv(directory / "comparison_long.csv", index=False)
     write_json(directory / "run.json", {"versions": versions(), "command": sys.argv})
     for result, title in zip(found.results, titles([each.config for each in found.results])):
         folder = directory / result.workload.name / title

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import math
 import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +22,13 @@ from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference, expanded
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
+from hmsim.running.comparison_table import (
+    Comparison,
+    agent_rates,
+    columns_of,
+    rates_of,
+    row_of,
+)
 from hmsim.running.options import Options, options
 from hmsim.running.point_store import Store
 from hmsim.running.points import Outcome, Point, measurement
@@ -40,60 +45,6 @@ from hmsim.running.runner import (
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
-
-# Statistics that a comparison shows unchanged, if a run has them.
-SHOWN = (
-    "system.ipc",
-    "dram.read_latency_ns.mean",
-    "dram.read_latency_ns.p99",
-    "dram.row_hit_ratio",
-    "dram.bandwidth_gb_per_s",
-    "nvdimm.line_latency_ns.mean",
-    "nvdimm.line_latency_ns.p99",
-    "nvdimm.response_time_us.mean",
-    "nvdimm.response_time_us.p99",
-    "nvdimm.queue.share_over_104",
-    "nvdimm.buffer.read_hit_ratio",
-    "nvdimm.buffer.write_hit_ratio",
-    "bus.dram_share",
-    "bus.nvdimm_share",
-    *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
-    *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
-    *("storage.bandwidth_gb_per_s", "storage.cores_used"),
-)
-
-# The same for every core and every job.
-SHOWN_OF_EACH = (
-    *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
-    *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
-    *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
-    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
-    *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
-)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A comparison's runs, workload by workload and system by system.
-
-    Attributes:
-        results: results of the runs.
-        rows: rows of the table, in the order of ``results``; a row omits values that its run lacks.
-        columns: all columns of the table, in a fixed order.
-        commands_checked: commands that the protocol check verified in all executed runs.
-    """
-
-    results: tuple[Result, ...]
-    rows: tuple[Mapping[str, Any], ...]
-    columns: tuple[str, ...]
-    commands_checked: int = 0
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """The table that `compare` returns."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows, columns=list(self.columns))
 
 
 def compare(
@@ -139,7 +90,7 @@ def compare(
         rate alone over its rate here); over the measured agents ``speedup`` (geometric mean),
         ``weighted_speedup`` (sum of 1 / slowdown) and ``max_slowdown``; and latencies
         (ns, us), ratios and shares under the names that they have in ``stats.json``. NaN where a
-        run has no such value.
+        run has no such value. ``attrs["units"]`` has the unit of each column, '' for plain numbers.
 
     Raises:
         InputError: the input is at fault; one line per error.
@@ -200,24 +151,14 @@ def compare_runs(
     rows: list[dict[str, Any]] = []
     for number, result in enumerate(results):
         first = results[number - number % len(systems)]
-        rates = _agent_rates(result)
+        rates = agent_rates(result)
         if len(rates) > 1:
             agents = (result.workload.alone(index) for index in range(len(rates)))
             keys = [_key(Point(result.config, agent, chosen)) for agent in agents]
-            rates = [_rates(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
-        rows.append(_row(result, _agent_rates(first), rates))
+            rates = [rates_of(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
+        rows.append(row_of(result, agent_rates(first), rates))
     commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
-    return Comparison(tuple(results), tuple(rows), _columns(rows), commands)
-
-
-def titles(configs: Sequence[Config]) -> list[str]:
-    """Return the name of each system of a comparison: its policy, its configuration, or both.
-
-    The policy is omitted if a system has its own, the configuration if all have the same one.
-    """
-    several = len({config.name for config in configs}) > 1
-    names = ([config.name if several else None, config.policy] for config in configs)
-    return [", ".join(filter(None, each)) or "its own" for each in names]
+    return Comparison(tuple(results), tuple(rows), columns_of(rows), commands)
 
 
 def _systems(
@@ -272,52 +213,6 @@ def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
 def _has_series(point: Point) -> bool:
     """Return whether the point's run has a time series; stores do not hold these."""
     return _core.parse_time(point.config.resolved()["frontend.series_interval"]) != 0
-
-
-def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
-    stats = result.stats
-    row: dict[str, Any] = {
-        "workload": result.workload.name,
-        "config": result.config.name,
-        "policy": result.config.policy,
-    }
-    rates = _agent_rates(result)
-    speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
-    slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
-    measured = [index for index, agent in enumerate(result.workload.agents) if agent.measured]
-    logarithms = [math.log(speedups[n]) if speedups[n] > 0 else math.nan for n in measured]
-    row["speedup"] = math.exp(sum(logarithms) / len(measured))
-    row["weighted_speedup"] = sum(_ratio(1.0, slowdowns[n]) for n in measured)
-    row["max_slowdown"] = max(slowdowns[n] for n in measured)
-    for index, rate in enumerate(rates):
-        row[f"agent.{index}.rate"] = rate
-        row[f"agent.{index}.speedup"] = speedups[index]
-        row[f"agent.{index}.slowdown"] = slowdowns[index]
-    has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
-    for name, value in stats.items():
-        shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
-        if shown and (has_nvdimm or "nvdimm" not in name):
-            row[name] = value
-    return row
-
-
-def _columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    ranks = {name: rank for rank, name in enumerate(SHOWN)}
-    known = sorted((name for name in names if name in ranks), key=ranks.__getitem__)
-    return (*(name for name in names if name not in ranks), *known)
-
-
-def _rates(stats: Mapping[str, float], agents: int) -> list[float]:
-    return [stats.get(f"agent.{number}.rate", math.nan) for number in range(agents)]
-
-
-def _agent_rates(result: Result) -> list[float]:
-    return _rates(result.stats, len(result.workload.agents))
-
-
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator else math.nan
 
 
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables as source text of documents: Markdown and LaTeX. All texts are escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hmsim.common.tables import Row
+
+MARKDOWN = {ord(each): f"\\{each}" for each in "\\`*_|<[]&~$"} | {ord("\n"): " "}
+LATEX = {
+    **{ord(each): f"\\{each}" for each in "&%$#_{}"},
+    ord("\\"): r"\textbackslash{}",
+    ord("~"): r"\textasciitilde{}",
+    ord("^"): r"\textasciicircum{}",
+    ord("<"): r"\textless{}",
+    ord(">"): r"\textgreater{}",
+    ord("\n"): " ",
+}
+
+
+def markdown(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return a title in bold and a table of GitHub's Markdown.
+
+    Args:
+        title: of the table.
+        columns: names; '>' before one aligns its column to the right.
+        rows: cells, or a heading, which becomes a row in bold.
+    """
+    names = [name.lstrip(">").translate(MARKDOWN) for name in columns]
+    lines = [
+        [f"**{row.translate(MARKDOWN)}**", *[""] * (len(names) - 1)]
+        if isinstance(row, str)
+        else [cell.translate(MARKDOWN) for cell in row]
+        for row in rows
+    ]
+    widths = [max(3, *map(len, column)) for column in zip(names, *lines)]
+    right = [name.startswith(">") for name in columns]
+    rule = ["-" * (width - 1) + (":" if r else "-") for width, r in zip(widths, right)]
+    text = [f"| {' | '.join(_padded(line, widths, right))} |" for line in (names, rule, *lines)]
+    return "\n".join([f"**{title.translate(MARKDOWN)}**", "", *text, ""])
+
+
+def latex(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return a ``tabular`` that needs no package, after its title in a comment.
+
+    Arguments are those of `markdown`; a heading becomes a row in italics.
+    """
+    names = [name.lstrip(">").translate(LATEX) for name in columns]
+    right = [name.startswith(">") for name in columns]
+    cells = [[cell.translate(LATEX) for cell in row] for row in rows if not isinstance(row, str)]
+    widths = [max(map(len, column)) for column in zip(names, *cells)]
+    remaining = iter(cells)
+    text = [
+        rf"\multicolumn{{{len(names)}}}{{l}}{{\textit{{{row.translate(LATEX)}}}}} \\"
+        if isinstance(row, str)
+        else rf"{' & '.join(_padded(next(remaining), widths, right))} \\"
+        for row in rows
+    ]
+    head = rf"{' & '.join(_padded(names, widths, right))} \\"
+    shape = "".join("r" if r else "l" for r in right)
+    return "\n".join(
+        [
+            f"% {' '.join(title.split())}",
+            rf"\begin{{tabular}}{{{shape}}}",
+            r"\hline",
+            *(head, r"\hline", *text, r"\hline"),
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    return [
+        cell.rjust(width) if to_the_right else cell.ljust(width)
+        for cell, width, to_the_right in zip(cells, widths, right)
+    ]

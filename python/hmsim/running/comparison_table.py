@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of a comparison: a row per run, or a row per value with its unit."""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hmsim.config.configuration import Config
+from hmsim.running.result import Result
+
+if TYPE_CHECKING:  # takes a while to import: only for tables
+    import pandas as pd
+
+NAMES = 3  # columns that say which run a row is of: workload, config, policy
+
+# Statistics that a comparison shows unchanged, if a run has them.
+SHOWN = (
+    "system.ipc",
+    "dram.read_latency_ns.mean",
+    "dram.read_latency_ns.p99",
+    "dram.row_hit_ratio",
+    "dram.bandwidth_gb_per_s",
+    "nvdimm.line_latency_ns.mean",
+    "nvdimm.line_latency_ns.p99",
+    "nvdimm.response_time_us.mean",
+    "nvdimm.response_time_us.p99",
+    "nvdimm.queue.share_over_104",
+    "nvdimm.buffer.read_hit_ratio",
+    "nvdimm.buffer.write_hit_ratio",
+    "bus.dram_share",
+    "bus.nvdimm_share",
+    *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
+    *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
+    *("storage.bandwidth_gb_per_s", "storage.cores_used"),
+)
+
+# The same for every core and every job.
+SHOWN_OF_EACH = (
+    *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
+    *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
+    *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
+    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
+    *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison's runs, workload by workload and system by system.
+
+    Attributes:
+        results: results of the runs.
+        rows: rows of the table, in the order of ``results``; a row omits values that its run lacks.
+        columns: all columns of the table, in a fixed order.
+        commands_checked: commands that the protocol check verified in all executed runs.
+    """
+
+    results: tuple[Result, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    columns: tuple[str, ...]
+    commands_checked: int = 0
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The table that `compare` returns."""
+        import pandas as pd
+
+        table = pd.DataFrame(self.rows, columns=list(self.columns))
+        units: dict[str, dict[str, None]] = {}
+        for name, unit in itertools.chain.from_iterable(map(_units, self.results, self.rows)):
+            units.setdefault(name, {})[unit] = None
+        table.attrs["units"] = {name: ", ".join(units[name]) for name in self.columns[NAMES:]}
+        return table
+
+    @cached_property
+    def long_table(self) -> pd.DataFrame:
+        """One row per value: ``workload``, ``config``, ``policy``, ``name``, ``value``, ``unit``.
+
+        The unit of a plain number is ``1``, so that no reader of a CSV file takes it as missing.
+        """
+        import pandas as pd
+
+        rows = [
+            (row["workload"], row["config"], row["policy"], name, row[name], unit or "1")
+            for result, row in zip(self.results, self.rows)
+            for name, unit in _units(result, row)
+        ]
+        return pd.DataFrame(rows, columns=["workload", "config", "policy", "name", "value", "unit"])
+
+
+def _units(result: Result, row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the unit of each value of a row, '' for plain numbers such as speedups."""
+    units = result.units
+    return [(name, units.get(name, "")) for name in itertools.islice(row, NAMES, None)]
+
+
+def titles(configs: Sequence[Config]) -> list[str]:
+    """Return the name of each system of a comparison: its policy, its configuration, or both.
+
+    The policy is omitted if a system has its own, the configuration if all have the same one.
+    """
+    several = len({config.name for config in configs}) > 1
+    names = ([config.name if several else None, config.policy] for config in configs)
+    return [", ".join(filter(None, each)) or "its own" for each in names]
+
+
+def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
+    """Return a run's row, without values that it lacks.
+
+    Args:
+        result: of the run.
+        first: rates of its agents on the first system.
+        alone: rates of its agents alone on the same system.
+    """
+    stats = result.stats
+    row: dict[str, Any] = {
+        "workload": result.workload.name,
+        "config": result.config.name,
+        "policy": result.config.policy,
+    }
+    rates = agent_rates(result)
+    speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
+    slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
+    measured = [index for index, agent in enumerate(result.workload.agents) if agent.measured]
+    logarithms = [math.log(speedups[n]) if speedups[n] > 0 else math.nan for n in measured]
+    row["speedup"] = math.exp(sum(logarithms) / len(measured))
+    row["weighted_speedup"] = sum(_ratio(1.0, slowdowns[n]) for n in measured)
+    row["max_slowdown"] = max(slowdowns[n] for n in measured)
+    for index, rate in enumerate(rates):
+        row[f"agent.{index}.rate"] = rate
+        row[f"agent.{index}.speedup"] = speedups[index]
+        row[f"agent.{index}.slowdown"] = slowdowns[index]
+    has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
+    for name, value in stats.items():
+        shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
+        if shown and (has_nvdimm or "nvdimm" not in name):
+            row[name] = value
+    return row
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return all columns: those of agents in the order of the runs, then `SHOWN`."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    ranks = {name: rank for rank, name in enumerate(SHOWN)}
+    known = sorted((name for name in names if name in ranks), key=ranks.__getitem__)
+    return (*(name for name in names if name not in ranks), *known)
+
+
+def rates_of(stats: Mapping[str, float], agents: int) -> list[float]:
+    """Return the rate of each agent, NaN where a run has none."""
+    return [stats.get(f"agent.{number}.rate", math.nan) for number in range(agents)]
+
+
+def agent_rates(result: Result) -> list[float]:
+    """Return the rate of each agent of a run."""
+    return rates_of(result.stats, len(result.workload.agents))
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else math.nan

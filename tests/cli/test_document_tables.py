@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do Markdown, LaTeX and CSV tables of a comparison carry its texts, values and units?"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.common.document_tables import latex, markdown
+from hmsim.running.comparison_table import Comparison
+from hmsim.running.options import options
+from hmsim.running.workload import Workload
+from messages import naming
+from support import STREAM, invoke, parsed, succeed, write
+
+HARD = (r"a_b|c*d", r"50 % of <b> & \n", "#1 {x}~^$y$", "[l](u)", "`code`", "**")
+COLUMNS = ("", *(f">{text}" for text in HARD[:2]))
+ROWS = [HARD[0], *((text, "1,234", "-") for text in HARD)]
+COMPARED = ("compare", "quick", "--policy", "unified_fr_fcfs", "--policy", "split", "--workload")
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    return write(tmp_path / "mix_2.yaml", STREAM)
+
+
+def cells_of_markdown(text: str) -> list[list[str]]:
+    """Return the texts of a table's cells as a Markdown parser renders them."""
+    module = pytest.importorskip("markdown_it")
+    page = module.MarkdownIt("commonmark").enable("table").render(text)
+    rows = re.findall("<tr>(.*?)</tr>", page, re.DOTALL)
+    found = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [
+        [html.unescape(re.sub("^<strong>(.*)</strong>$", r"\1", c)) for c in row] for row in found
+    ]
+
+
+def cells_of_latex(text: str) -> list[list[str]]:
+    """Return the texts of a tabular's cells, commands of escaping undone."""
+    names = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
+    names |= {"textless": "<", "textgreater": ">"}
+
+    def plain(cell: str) -> str:
+        cell = re.sub(r"\\multicolumn{\d+}{l}{\\textit{(.*)}}$", r"\1", cell.strip())
+        form = r"\\(text\w+){}|\\([&%$#_{}])|([&%$#_{}~^\\<>])"
+        assert not any(match[3] for match in re.finditer(form, cell)), cell
+        return re.sub(form, lambda m: names[m[1]] if m[1] else m[2], cell)
+
+    body = text[text.index("\\hline") :].splitlines()
+    rows = [line.removesuffix(" \\\\") for line in body if line.endswith(" \\\\")]
+    return [[plain(cell) for cell in re.split(r"(?<!\\)&", row)] for row in rows]
+
+
+def test_texts_survive_markdown() -> None:
+    head, heading, *lines = cells_of_markdown(markdown("a title", COLUMNS, ROWS))
+    assert head == ["", *HARD[:2]] and heading == [HARD[0], "", ""]
+    assert lines == [[text, "1,234", "-"] for text in HARD]
+
+
+def test_texts_survive_latex() -> None:
+    head, heading, *lines = cells_of_latex(latex("a\ntitle", COLUMNS, ROWS))
+    assert head == ["", *HARD[:2]] and heading == [HARD[0]]
+    assert lines == [[text, "1,234", "-"] for text in HARD]
+    assert latex("a\ntitle", COLUMNS, ROWS).splitlines()[0] == "% a title"
+
+
+def test_columns_are_aligned_in_the_source() -> None:
+    places = {
+        tuple(m.start() for m in re.finditer(r"(?<!\\)\|", line))
+        for line in markdown("t", COLUMNS, [row for row in ROWS if row != HARD[0]]).splitlines()[2:]
+    }
+    assert len(places) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "cells"), [("--markdown", cells_of_markdown), ("--latex", cells_of_latex)]
+)
+def test_a_comparison_prints_a_table_and_nothing_else(
+    option: str, cells: Callable[[str], list[list[str]]], workload: Path
+) -> None:
+    rows = parsed(*COMPARED, workload)
+    text = succeed(*COMPARED, workload, option)
+    table = {row[0]: row[1:] for row in cells(text)}
+    assert table[""] == ["unified_fr_fcfs", "split"]
+    for label, name, factor in (
+        ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1),
+        ("NVDIMM line, p99 (us)", "nvdimm.line_latency_ns.p99", 1e-3),
+    ):
+        values = [float(each.replace(",", "")) for each in table[label]]
+        assert values == pytest.approx([row[name] * factor for row in rows], rel=1e-3)
+    first = {"--markdown": r"**mix\_2 on quick, seed 1**", "--latex": "% mix_2 on quick, seed 1"}
+    assert text.splitlines()[0] == first[option] and "agent 0: synthetic" not in text
+
+
+def test_two_formats_at_once_are_refused(workload: Path) -> None:
+    done = invoke(*COMPARED, workload, "--markdown", "--json")
+    assert done.exit_code == 2 and naming("--json", "--markdown").search(done.stderr)
+
+
+def test_a_unit_stands_beside_each_value(tmp_path: Path, workload: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    succeed(*COMPARED, workload, "--out", tmp_path / "out")
+    wide = pandas.read_csv(tmp_path / "out" / "comparison.csv")
+    long = pandas.read_csv(tmp_path / "out" / "comparison_long.csv")
+    assert long["value"].dtype == "float64" and not long.isna().to_numpy().any()
+    again = long.pivot(index="policy", columns="name", values="value")
+    for row in wide.to_dict("records"):
+        for name in wide.columns[3:]:
+            assert again.loc[row["policy"], name] == pytest.approx(row[name])
+    units = long.groupby("name")["unit"].unique().map(",".join)
+    assert units["dram.read_latency_ns.mean"] == "ns" and units["speedup"] == "1"
+    assert units["agent.0.rate"] == "requests/s"
+    run = hmsim.run("quick", workload, policy="split")
+    for name, unit in units.items():
+        assert unit == (run.units.get(name) or "1")
+
+
+def test_a_column_with_two_units_names_both() -> None:
+    config, rows, results = hmsim.load_config("quick"), [], []
+    for name, unit in (("one", "blocks/s"), ("two", "instructions/s"), ("three", "blocks/s")):
+        entry = {"path": "agent.0.rate", "unit": unit, "value": 2.0}
+        workload = Workload(name, ())
+        results.append(hmsim.Result(config, workload, options(1, None), (entry,), {}))
+        rows.append({"workload": name, "config": "quick", "policy": None, "agent.0.rate": 2.0})
+    found = Comparison(tuple(results), tuple(rows), tuple(rows[0]))
+    assert found.table.attrs["units"] == {"agent.0.rate": "blocks/s, instructions/s"}
+    assert list(found.long_table["unit"]) == ["blocks/s", "instructions/s", "blocks/s"]
