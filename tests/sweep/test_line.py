@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import hmsim
+import pandas
 import pytest
-from hmsim.sweep.line import Line
+from hmsim.sweep.line import Curve, Line, coinciding, parse_line
 from messages import naming
 from support import invoke, succeed
 from test_sweep import SWEEP, sweep_file
@@ -30,15 +32,114 @@ def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.Monkey
     (figure,) = drawn
     lines = figure.axes[0].get_lines()
     assert figure.axes[0].get_legend() is None and len(figure.legends) == 1  # beside the lines
-    assert [line.get_label() for line in lines] == ["split", "hms"]
+    assert [line.get_label() for line in lines] == ["split", "hms = split"]  # reads do not differ
     for line in lines:
-        rows = table[table["policy"] == line.get_label()]
+        rows = table[table["policy"] == line.get_label().split(" = ")[0]]
         means = rows.groupby(AXIS)["dram.reads"].mean()
         assert dict(zip(*line.get_data())) == pytest.approx(means.to_dict())
     picture = Path("s/plot.svg").read_bytes()
     Line(AXIS, "dram.reads").draw(table, Path("again"))
     assert Path("again.svg").read_bytes() == picture
     assert Path("s/plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def points(values: dict[tuple[str, object, str, int], float]) -> pandas.DataFrame:
+    """Return a table of points: policy, value of `AXIS`, workload, seed, and dram.reads of each."""
+    axes = ["policy", AXIS, "workload", "seed"]
+    table = pandas.DataFrame([*values], columns=axes)
+    table["dram.reads"], table["error"] = [*values.values()], ""
+    table.attrs.update({"axes": axes, "units": {"dram.reads": "requests"}})
+    return table
+
+
+def drawn(line: Line, table: pandas.DataFrame, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the axes of a picture."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figures: list[Any] = []
+    monkeypatch.setattr(pyplot, "close", figures.append)
+    line.draw(table, Path("picture"))
+    return figures[0].axes[0]
+
+
+def bars(plane: Any) -> list[list[float]]:
+    """Return the lower and upper ends of the bars, line by line."""
+    return [
+        [float(y) for path in each.get_segments() for _, y in path] for each in plane.collections
+    ]
+
+
+def test_bars_are_intervals_over_seeds_not_over_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each seed's mean over two unlike workloads: 10, 12, 14. t(0.975, 2) = 4.303, s = 2.
+    values = {
+        ("split", 1, workload, seed): mean + far
+        for workload, far in (("one", -9), ("two", 9))
+        for seed, mean in ((1, 10), (2, 12), (3, 14))
+    }
+    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
+    assert plane.get_lines()[0].get_ydata() == pytest.approx([12])
+    half = 4.303 * 2 / 3**0.5
+    assert bars(plane) == [pytest.approx([12 - half, 12 + half])]
+    assert "95 %" in plane.get_title(loc="left")
+    # A seed that one workload lacks takes no part.
+    values.pop(("split", 1, "one", 3))
+    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
+    assert plane.get_lines()[0].get_ydata() == pytest.approx([11])
+
+
+def test_one_seed_has_no_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {("split", place, "w", 1): 10.0 * place for place in (1, 2)}
+    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
+    assert bars(plane) == [[]]
+    assert plane.get_title(loc="left") == ""
+
+
+def test_lines_that_coincide_can_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {"split": 1.0, "hms": 1.0, "firm": 2.0, "all": 1.001}
+    values = {(p, n, "w", 1): n * rate for p, rate in rates.items() for n in (1, 2, 4)}
+    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
+    lines = {line.get_label(): line for line in plane.get_lines()}
+    assert [*lines] == ["split", "hms = split", "firm", "all = split"]
+    sizes = [line.get_markersize() for line in lines.values()]
+    assert sizes[0] == sizes[2] < sizes[1] < sizes[3]
+    hollow = [line.get_markerfacecolor() == "none" for line in lines.values()]
+    assert hollow == [False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("heights", "log", "expected"),
+    [
+        (([1, 100], [1.4, 100]), False, [[], [0]]),  # 0.4 % of the height
+        (([1, 100], [1.6, 100]), False, [[], []]),
+        (([1, 100], [1.4, 100]), True, [[], []]),  # apart on a logarithmic axis
+        (([1, 100], [1]), False, [[], []]),  # at other places
+        (([3, 3], [3, 3]), False, [[], [0]]),
+    ],
+)
+def test_coinciding_is_what_the_eye_sees(
+    heights: tuple[list[float], ...], log: bool, expected: list[list[int]]
+) -> None:
+    curves = [Curve("", tuple(range(len(y))), tuple(y), (), ()) for y in heights]
+    assert coinciding(curves, log) == expected
+
+
+def test_logarithmic_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"512KiB": 2**19, "1MiB": 2**20, "4MiB": 2**22}
+    values = {("split", text, "w", 1): float(size) for text, size in sizes.items()}
+    plane = drawn(Line(AXIS, "dram.reads", "xy"), points(values), monkeypatch)
+    assert (plane.get_xscale(), plane.get_yscale()) == ("log", "log")
+    assert list(plane.get_lines()[0].get_xdata()) == [*sizes.values()]
+    assert [text.get_text() for text in plane.get_xticklabels()] == [*sizes]
+    values["split", "4MiB", "w", 1] = 0
+    with pytest.raises(hmsim.InputError, match=naming("--log y", "positive")):
+        drawn(Line(AXIS, "dram.reads", "y"), points(values), monkeypatch)
+    for axis in ("policy", AXIS):
+        labels = [{axis: "split"}, {axis: "1MiB"}]
+        with pytest.raises(hmsim.InputError, match=naming("--log x", axis, "'split'")):
+            Line(axis, "dram.reads", "x").check(labels)
+    with pytest.raises(hmsim.InputError, match=naming("--log", "'z'", "xy")):
+        parse_line(f"{AXIS},dram.reads", "z")
+    done = invoke("sweep", sweep_file(), "--log", "x")
+    assert done.exit_code == 2 and naming("--log", "--plot").search(done.stderr)
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,10 @@ def sweep(
         typer.Option(
             "--plot",
             metavar="AXIS,STAT",
-            help="Plot a statistic over an axis, one line per policy.",
+            help="Plot a statistic over an axis, one line per policy, with intervals over seeds.",
         ),
     ] = None,
+    log: Annotated[str, typer.Option(metavar="x|y|xy", help="Logarithmic axes of --plot.")] = "",
     no_calibrate: NoCalibrate = False,
 ) -> None:
     """Run the missing points of a sweep file; run it again to resume.
@@ -89,7 +90,9 @@ def sweep(
             f"{file}: --dry-run is not supported for a search: its points depend on results"
         )
     axes = parse(pareto) if pareto is not None else []
-    line = parse_line(lines) if lines is not None else None
+    line = parse_line(lines, log) if lines is not None else None
+    if log and not line:
+        raise InputError("--log: needs --plot")
     named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
     named += [Value(line.statistic, "--plot")] if line else []
     if not dry_run:

@@ -18,9 +18,16 @@ if TYPE_CHECKING:  # takes a while to import
 LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ")  # units of latencies and energies
 WAYS = {"min": 1, "max": -1}
 # Okabe and Ito's colours, which colour-blind readers can distinguish; shapes for prints in grey.
-COLUMNS = 5  # of a legend
+COLUMNS = 5  # of a legend, at most
+LEGEND, KEY = 105, 8  # characters of 8 points: of a legend's line, and of a key with its gaps
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = "osD^vPX"
+
+
+def legend_columns(names: Sequence[str]) -> int:
+    """Return how many columns of these names fit below a picture."""
+    longest = max(map(len, names), default=1)
+    return max(1, min(len(names), COLUMNS, LEGEND // (longest + KEY)))
 
 
 def parse(text: str) -> list[tuple[str, str]]:
@@ -112,7 +119,9 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
         plane.set_title(f"Labels: {', '.join(labels)}", fontsize=9)
     plane.grid(color="#dddddd", linewidth=0.6)
     plane.ticklabel_format(useOffset=False)
-    figure.legend(loc="outside lower center", ncols=COLUMNS, frameon=False, fontsize=8)
+    names = [str(text.get_label()) for text in plane.get_lines()]
+    columns = legend_columns(names)
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     for ending in (".svg", ".png"):
         metadata = {"Date": None} if ending == ".svg" else None
         figure.savefig(stem.with_suffix(ending), dpi=150, metadata=metadata)
