@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import runs
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "cli"))
 
@@ -15,3 +16,14 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "cli"))
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's cache out of the tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three runs: one with every log, one with another policy, one without logs."""
+    folder = tmp_path_factory.mktemp("three")
+    everything = {"frontend.series_interval": "2us"}
+    runs.make(folder / "all", everything, request_log=True, command_log=True)
+    runs.make(folder / "split", {"controller.queues": "split"}, policy="split", request_log=True)
+    runs.make(folder / "bare", policy="unified_fcfs")
+    return [folder / "all", folder / "split", folder / "bare"]

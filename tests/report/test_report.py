@@ -27,17 +27,6 @@ EVIL = "<script>alert(1)</script>\"'&</script>"
 LARGEST = 3_000_000  # bytes
 
 
-@pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three runs: one with every log, one with another policy, one without logs."""
-    folder = tmp_path_factory.mktemp("three")
-    everything = {"frontend.series_interval": "2us"}
-    runs.make(folder / "all", everything, request_log=True, command_log=True)
-    runs.make(folder / "split", {"controller.queues": "split"}, policy="split", request_log=True)
-    runs.make(folder / "bare", policy="unified_fcfs")
-    return [folder / "all", folder / "split", folder / "bare"]
-
-
 class Page(html.parser.HTMLParser):
     """Reads a page, and checks rules that a browser would not enforce."""
 

@@ -4,6 +4,8 @@
 
 const NS = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
+const LEAST_LEFT = 62; // pixels beside the vertical axis, more if its numbers are long
+const CHARACTER = 7.6; // pixels of a wide character of 12 pixels
 const KEYS_HELP = "Left and right keys read values, plus and minus zoom, zero shows all.";
 
 function svg(name, attributes, ...children) {
@@ -165,7 +167,7 @@ class Chart {
   draw() {
     const width = Math.max(this.area.clientWidth, 260);
     const height = width < 500 ? 240 : 300;
-    const edge = { left: 62, right: 14, top: 22, bottom: 44 };
+    const edge = { left: LEAST_LEFT, right: 14, top: 22, bottom: 44 };
     const { spec } = this;
     const shown = spec.lines.map((line, index) => ({ ...line, index, points: this.points(line) }))
       .filter((line) => !this.hidden.has(line.index));
@@ -177,15 +179,17 @@ class Chart {
     if (!(top > bottom)) top = bottom + 1;
     if (logY) { bottom = 10 ** Math.floor(Math.log10(bottom)); top = 10 ** Math.ceil(Math.log10(top)); }
     else if (spec.y.top === undefined) top *= 1.05;
+    const formatX = FORMATS[spec.x.format], formatY = FORMATS[this.isTail ? "tail" : spec.y.format];
+    const marks = ticks(bottom, top, logY, 5);
+    edge.left = Math.max(LEAST_LEFT, 12 + CHARACTER * Math.max(...marks.map((v) => formatY(v).length)));
     const x = scale(this.low, this.high, edge.left, width - edge.right, spec.x.log);
     const y = scale(bottom, top, height - edge.bottom, edge.top, logY);
     this.x = x;
-    const formatX = FORMATS[spec.x.format], formatY = FORMATS[this.isTail ? "tail" : spec.y.format];
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "img",
       "aria-label": `${spec.title}. ${KEYS_HELP}` });
     const clip = `clip-${spec.id}`;
     picture.append(svg("clipPath", { id: clip }, svg("rect", { x: edge.left, y: edge.top - 2, width: width - edge.left - edge.right, height: height - edge.top - edge.bottom + 4 })));
-    for (const value of ticks(bottom, top, logY, 5)) {
+    for (const value of marks) {
       const at = y(value);
       picture.append(svg("line", { class: "grid", x1: edge.left, x2: width - edge.right, y1: at, y2: at }),
         svg("text", { x: edge.left - 6, y: at + 4, "text-anchor": "end" }, formatY(value)));

@@ -27,6 +27,17 @@ function compare(a, b) {
 
 document.querySelectorAll("table.sortable").forEach(sortable);
 
+// Marks boxes whose content is wider than they are, and those with more of it to the right.
+function hint(box) {
+  box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1);
+  box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+}
+
+document.querySelectorAll(".wide, nav").forEach((box) => {
+  box.addEventListener("scroll", () => hint(box), { passive: true });
+  new ResizeObserver(() => hint(box)).observe(box);
+});
+
 document.querySelectorAll("input[data-filters]").forEach((input) => {
   const rows = document.getElementById(input.dataset.filters).tBodies[0].rows;
   input.addEventListener("input", () => {

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a page say where it is cut, and does it show every number whole?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import browser
+import pytest
+from browser import BROWSER
+from support import succeed
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(BROWSER is None, reason="chromium is not installed"),
+]
+
+# For each box of a table: whether it is wider than the page, whether it says so in words, and
+# whether its right edge fades, before and after it is scrolled to the end.
+HINTS = """Promise.all([...document.querySelectorAll(".wide")].map(async (e) => {
+  const frames = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
+  const look = () => [
+    e.scrollWidth > e.clientWidth + 1,
+    getComputedStyle(e, "::before").content.includes("Scroll sideways"),
+    getComputedStyle(e).maskImage !== "none",
+  ];
+  await frames();
+  const before = look();
+  e.scrollLeft = e.scrollWidth;
+  await frames();
+  return [before, look()];
+}))"""
+
+
+def test_a_table_that_is_cut_says_that_it_scrolls(three: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    succeed("report", *three, "--out", out)
+    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
+        for width in (1400, 390):
+            page.resize(width, 844)
+            page.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+            hints = page.js(HINTS)
+            for (is_cut, *told), (_, words, fades) in hints:
+                assert told == [is_cut, is_cut] and [words, fades] == [is_cut, False]
+            assert any(before[0] for before, _ in hints) or width == 1400
+
+
+LONG_LABELS = """(() => {
+  const host = document.createElement("div");
+  document.querySelector("main").append(host);
+  const points = [[0, 1e-8], [1, 4.25e-8]];
+  new Chart(host, { id: "long", title: "long", step: false,
+    x: { label: "x", format: "ms", log: false }, y: { label: "y", format: "rate" },
+    lines: [{ name: "one", color: 0, dash: 0, points, dots: false }] });
+  const left = host.getBoundingClientRect().left;
+  return [...host.querySelectorAll("svg text")].map((e) => [e.textContent,
+    e.getBoundingClientRect().left - left]);
+})()"""
+
+
+def test_long_numbers_beside_an_axis_are_not_cut(three: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    succeed("report", three[0], "--out", out)
+    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
+        for width in (1400, 390):
+            page.resize(width, 844)
+            labels = page.js(LONG_LABELS)
+            assert any(len(text) > 10 for text, _ in labels)
+            assert min(left for _, left in labels) >= 0
