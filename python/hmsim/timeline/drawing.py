@@ -135,6 +135,13 @@ def fits(text: str, size: float, width: float) -> bool:
     return len(text) * size * CHARACTER <= width
 
 
+def shortened(text: str, size: float, width: float) -> str:
+    """Return a text that fits as `fits` says: its beginning and an ellipsis if it is too long."""
+    if fits(text, size, width):
+        return text
+    return text[: max(int(width / (size * CHARACTER)) - 1, 0)] + "…"
+
+
 def _svg(shape: Shape) -> str:
     if isinstance(shape, Box):
         edge = f' stroke="{shape.edge}" stroke-width="0.8"' if shape.edge else ""

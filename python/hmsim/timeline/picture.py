@@ -9,9 +9,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hmsim.timeline import colors
-from hmsim.timeline.drawing import CHARACTER, INK, Box, Drawing, Line, Shape, Words, fits
+from hmsim.timeline.drawing import (
+    CHARACTER,
+    INK,
+    Box,
+    Drawing,
+    Line,
+    Shape,
+    Words,
+    fits,
+    shortened,
+)
 from hmsim.timeline.perfetto import NAMES, label
-from hmsim.timeline.phases import Story
+from hmsim.timeline.phases import Phase, Story
 from hmsim.timeline.rows import TALL, Row, heading, on_core, rows_of, shown_tracks
 from hmsim.timeline.sheet import KINDS, Track
 from hmsim.timeline.threads import NODE, THREADS
@@ -25,7 +35,8 @@ WIDTH, LEFT, RIGHT = 900, 130, 16  # pixels
 # limit is lower for cores and threads: their slices follow each other without gaps, while other
 # short slices stay visible because they are far apart.
 DENSE, DENSE_NODE = 2.0, 0.2
-READABLE = 34  # pixels of the narrowest phase that is still drawn to scale
+WORDS, TIME, MARGIN = 11, 10, 6  # of a phase: sizes of its name and of its time, and of both sides
+MOST_LINES = 3  # of a phase's name
 UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 LIGHT = "#d9d9d9"
 GLOSSARY = {
@@ -89,14 +100,8 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
     times = [phases[0].start, *(phase.end for phase in phases)]
     total = times[-1] - times[0]
     room = WIDTH - LEFT - RIGHT
-    linear = min(p.end - p.start for p in phases) / total * room >= READABLE
-    weights = [
-        (p.end - p.start) if linear else 1.6 + math.log2(1 + (p.end - p.start) / timeline.period_ps)
-        for p in phases
-    ]
-    places = [float(LEFT)]
-    for weight in weights:
-        places.append(places[-1] + room * weight / sum(weights))
+    widths, linear = widths_of(phases, timeline.period_ps, room)
+    places = [LEFT + sum(widths[:index]) for index in range(len(widths) + 1)]
     axis = Axis(times, places)
     scale = "To scale." if linear else "Not to scale: widths grow with the logarithm of the time."
     took = f"{duration(total)} = {total / timeline.period_ps:g} cycles from its first command. "
@@ -131,6 +136,38 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
     return drawing
 
 
+def widths_of(phases: Sequence[Phase], period: int, room: float) -> tuple[list[float], bool]:
+    """Return the width of each phase, ``room`` in all, and whether these are to scale.
+
+    They are to scale if the words of every phase then fit. Otherwise each phase has room for its
+    words, and the rest is divided by the logarithms of the times.
+
+    Args:
+        phases: one after the other.
+        period: picoseconds of a clock cycle.
+        room: pixels.
+    """
+    lengths = [phase.end - phase.start for phase in phases]
+    needed = [_needed(phase) for phase in phases]
+    scaled = [room * length / sum(lengths) for length in lengths]
+    if all(width >= least for width, least in zip(scaled, needed)):
+        return scaled, True
+    weights = [math.log2(1 + length / period) for length in lengths]
+    left = room - sum(needed)
+    if left < 0:  # too many phases: their words are cut to what there is
+        return [room * least / sum(needed) for least in needed], False
+    return [n + left * w / sum(weights) for n, w in zip(needed, weights)], False
+
+
+def _needed(phase: Phase) -> float:
+    """Return the least width in which a phase's name and time do not leave it."""
+    words = [len(word) for word in phase.name.split()]
+    width = max(max(words) * WORDS, len(duration(phase.end - phase.start)) * TIME) * CHARACTER
+    while len(_broken(phase.name, width)) > MOST_LINES:
+        width += WORDS * CHARACTER
+    return width + MARGIN
+
+
 def _begin(timeline: Timeline, title: str) -> Drawing:
     drawing = Drawing(WIDTH, title=title)
     drawing.add(Words(16, 28, title, 17, bold=True))
@@ -156,21 +193,22 @@ def _phase(
     color = colors.meaning(kind)[1] if kind else "#f4f4f4"
     drawing.add(Box(x, top, width, 42, color, f"{name}: {duration(length)}", "#555555"))
     ink = colors.ink_on(color)
-    lines = _broken(name, width - 6)
+    lines = _broken(name, width - MARGIN)[:MOST_LINES]
     for number, line in enumerate(lines):
         y = top + 25 - 6.5 * (len(lines) - 1) + 13 * number
-        drawing.add(Words(x + width / 2, y, line, 11, "middle", color=ink))
-    drawing.add(Words(x + width / 2, top - 5, duration(length), 10, "middle", color="#444444"))
+        drawing.add(Words(x + width / 2, y, line, WORDS, "middle", color=ink))
+    time = duration(length)
+    drawing.add(Words(x + width / 2, top - 5, time, TIME, "middle", color="#444444"))
 
 
 def _broken(text: str, width: float) -> list[str]:
     lines: list[str] = []
     for word in text.split():
-        if lines and fits(f"{lines[-1]} {word}", 11, width):
+        if lines and fits(f"{lines[-1]} {word}", WORDS, width):
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return lines[:3]
+    return lines
 
 
 def _tracks_of(timeline: Timeline, story: Story) -> list[int]:
@@ -205,8 +243,9 @@ def _tracks(
             group = track.group
             drawing.add(Words(16, y + 14, heading(timeline, group, shown), 12, bold=True))
             y += 20
+        name = shortened(track.name, row.font, LEFT - 14)
         drawing.add(
-            Words(LEFT - 10, y + row.height / 2 + 0.25 * row.font, track.name, row.font, "end"),
+            Words(LEFT - 10, y + row.height / 2 + 0.25 * row.font, name, row.font, "end"),
             Box(LEFT, y + 1, WIDTH - RIGHT - LEFT, row.bar + 2, "#fafafa", edge="#e8e8e8"),
         )
         slices = timeline.slices[timeline.slices["track"] == index]
