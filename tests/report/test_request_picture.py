@@ -6,7 +6,16 @@ from __future__ import annotations
 import pytest
 from hmsim.timeline.drawing import Drawing, Words, shortened
 from hmsim.timeline.phases import Phase
-from hmsim.timeline.picture import LEFT, RIGHT, WIDTH, _phase, duration, widths_of
+from hmsim.timeline.picture import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Axis,
+    _phase,
+    cycle_marks,
+    duration,
+    widths_of,
+)
 
 PERIOD = 1250  # ps
 ROOM = WIDTH - LEFT - RIGHT
@@ -56,6 +65,21 @@ def test_the_words_of_a_phase_stay_within_it(steps: tuple[tuple[str, float], ...
         for each in words:
             left, right = extent(each)
             assert places[index] <= left and right <= places[index + 1], each.text
+
+
+@pytest.mark.parametrize("steps", [MISS, ROWS])
+def test_cycles_lie_apart_and_in_the_picture(steps: tuple[tuple[str, float], ...]) -> None:
+    phases = phases_of(steps)
+    widths, _ = widths_of(phases, PERIOD, ROOM)
+    times = [0, *(phase.end for phase in phases)]
+    axis = Axis(times, [LEFT + sum(widths[:index]) for index in range(len(times))])
+    marks = cycle_marks(axis, times, PERIOD, 100)
+    shown = [float(mark.text.replace(",", "")) for mark in marks]
+    assert shown == pytest.approx([time / PERIOD for time in times], abs=0.06)
+    lines = {mark.y: [extent(m) for m in marks if m.y == mark.y] for mark in marks}
+    for texts in lines.values():
+        assert texts[0][0] >= 0 and texts[-1][1] <= WIDTH
+        assert all(one[1] < other[0] for one, other in zip(texts, texts[1:]))
 
 
 def test_phases_are_to_scale_when_their_words_fit() -> None:

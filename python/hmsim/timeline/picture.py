@@ -116,14 +116,7 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
     for time in times:
         x = axis(time)
         drawing.add(Line(x, top + 42, x, low, "#777777", 0.8, dashed=True))
-    ends = [-math.inf, -math.inf]  # of the last text in the upper line, and in the lower one
-    for time in times:
-        cycle = (time - times[0]) / timeline.period_ps
-        text = f"{cycle:,.0f}" if cycle == int(cycle) else f"{cycle:,.1f}"
-        x, half = axis(time), len(text) * 11 * 0.32
-        line = 0 if x - half > ends[0] else 1
-        ends[line] = x + half + 4
-        drawing.add(Words(x, low + 16 + 13 * line, text, 11, "middle", color="#444444"))
+    drawing.add(*cycle_marks(axis, times, timeline.period_ps, low))
     drawing.add(Words(LEFT - 10, low + 16, "cycle", 11, "end", color="#444444"))
     seen = part.slices[part.slices["track"].isin(used)]
     mine = (seen["request"] == story.request) | (seen["row"] == story.block)
@@ -134,6 +127,21 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
         drawing.height += 16
     drawing.height += 8
     return drawing
+
+
+def cycle_marks(axis: Axis, times: Sequence[int], period: int, low: float) -> list[Words]:
+    """Return the cycle of each time, below ``low``, in two lines where they are close."""
+    marks = []
+    ends = [-math.inf, -math.inf]  # of the last text in the upper line, and in the lower one
+    for time in times:
+        cycle = (time - times[0]) / period
+        text = f"{cycle:,.0f}" if cycle == int(cycle) else f"{cycle:,.1f}"
+        half = len(text) * 11 * 0.32
+        x = min(axis(time), WIDTH - half - 1)
+        line = 0 if x - half > ends[0] else 1
+        ends[line] = x + half + 4
+        marks.append(Words(x, low + 16 + 13 * line, text, 11, "middle", color="#444444"))
+    return marks
 
 
 def widths_of(phases: Sequence[Phase], period: int, room: float) -> tuple[list[float], bool]:
