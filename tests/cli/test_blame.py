@@ -70,7 +70,9 @@ def test_the_value_that_is_named_would_do(wrong: str, would_do: str) -> None:
     given = ["--set=nvdimm.nand.program_model=mlc"]
     told = invoke("check", "quick", *given, f"--set={wrong}")
     assert told.exit_code == 2
-    found = re.findall(r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", told.stderr)
+    found = re.findall(
+        r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", told.stderr
+    )
     succeed("check", "quick", *given, f"--set={wrong}", f"--set={would_do.format(found[0])}")
 
 
