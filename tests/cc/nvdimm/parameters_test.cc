@@ -115,9 +115,10 @@ TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
   for (const double bad : {0.0, 0.1}) {
     parameters.nand.factory_bad = bad;
     const std::string error = error_of(16);
-    const std::size_t at = error.find("; ");
+    const std::string before = "; at most ";
+    const std::size_t at = error.find(before);
     ASSERT_NE(at, std::string::npos) << error;
-    const std::int64_t most = std::stoll(error.substr(at + 2));
+    const std::int64_t most = std::stoll(error.substr(at + before.size()));
     EXPECT_EQ(error_of(most), "");
     EXPECT_NE(error_of(most + 1), "");
   }

@@ -136,7 +136,7 @@ TEST(FormatQemuNvme, SaysWhatIsWrong) {
       {line(0, "read cid 0 nsid 1 nlb 1 count 2147483648 lba 0x0"), {"some.log:1: ", "4194304"}},
       {line(0, "read cid 0 nsid 1 nlb 1 count 4096 lba 0xffffffffffffffff"), {":1: ", "2^63"}},
       {line(0, "read cid 0 nsid 1 nlb 1 count x lba 0x0"), {"some.log:1: ", "'count'"}},
-      {read_line(5, 1, 0) + done_line(4, 1, 0), {"some.log:2: ", "done"}},
+      {read_line(5, 1, 0) + done_line(4, 1, 0), {"some.log:2: ", "completes"}},
       {"nothing\n", {"some.log: ", "records"}}};
   for (const auto& [text, named] : cases) {
     EXPECT_TRUE(testing::names(error_of(text), named));
