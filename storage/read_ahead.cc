@@ -57,4 +57,15 @@ PageRange ReadAhead::on_read(std::int64_t first, std::int64_t last) {
   return {begin, stream.end};
 }
 
+void ReadAhead::serialize(Archive& archive) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 50;  // so that sums do not overflow
+  archive(streams_, reads_);
+  for (const Stream& each : streams_) {
+    for (const std::int64_t page : {each.next, each.trigger, each.end}) {
+      archive.check(page >= -1 && page <= kFarthest, "invalid page of a stream of reads");
+    }
+    archive.check(each.window >= 0 && each.window <= most_, "invalid window of read-ahead");
+  }
+}
+
 }  // namespace hmsim

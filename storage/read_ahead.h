@@ -27,7 +27,7 @@ class ReadAhead {
 
   // Returns the pages to read ahead of a read of the pages from `first` to `last`.
   PageRange on_read(std::int64_t first, std::int64_t last);
-  void serialize(Archive& archive) { archive(streams_, reads_); }
+  void serialize(Archive& archive);
 
  private:
   struct Stream {

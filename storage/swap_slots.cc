@@ -48,15 +48,17 @@ void SwapSlots::serialize(Archive& archive, std::size_t pages) {
   if (!archive.loading()) {
     return;
   }
-  archive.check(slots_.size() == pages, "pages and places differ in number");
-  archive.check(next_ <= count_, "the next place does not exist");
+  archive.check(slots_.size() == pages, "number of places that differs from that of pages");
+  // Places begin in the lowest free cluster, so no page lies beyond a cluster for each page.
+  const std::uint64_t most = std::min<std::uint64_t>(count_, (pages + 1) * kCluster);
+  archive.check(next_ <= most, "invalid next place of a page");
   pages_.clear();
   used_.clear();
   for (std::uint32_t page = 0; page < pages; ++page) {
     const std::uint32_t slot = slots_[page];
     if (slot != kNoIndex) {
-      archive.check(slot < count_ && page_at(slot) == kNoIndex && (!fixed_ || slot == page),
-                    "a page has no place of its own");
+      archive.check(slot < most && page_at(slot) == kNoIndex && (!fixed_ || slot == page),
+                    "invalid place of a page");
       occupy(slot, page);
     }
   }

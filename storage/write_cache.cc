@@ -157,16 +157,11 @@ void WriteCache::destage(Tick now) {
     }
     frames_.unlist(frame);
     Frame& record = frames_[frame];
+    ensure(record.valid != 0, "write cache", now, frame, "page without changed sectors");
     record.state = FrameState::evicting;
     record.expected = record.valid;
-    std::uint64_t first = 0;
-    std::uint64_t last = kLinesPerPage - 1;
-    while ((record.valid >> first & 1) == 0) {
-      ++first;
-    }
-    while ((record.valid >> last & 1) == 0) {
-      --last;
-    }
+    const auto first = static_cast<std::uint64_t>(__builtin_ctzll(record.valid));
+    const auto last = static_cast<std::uint64_t>(63 - __builtin_clzll(record.valid));
     IoRequest request;
     request.kind = IoRequest::Kind::write;
     request.offset = static_cast<std::uint64_t>(record.key) * kPage + first * kLine;
@@ -196,13 +191,13 @@ void WriteCache::ask(Io::For purpose, std::uint32_t index, IoRequest request, Ti
   const std::uint32_t tag = ios_.take();
   ios_[tag] = {purpose, index};
   request.tag = tag;
-  request.barrier = false;  // the io_queue has it
+  request.barrier = false;  // the cache's own queue has ordered it
   device_->submit(request, now);
 }
 
 void WriteCache::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < ios_.size() && ios_[tag].purpose != Io::For::none, "write cache", now, tag,
-         "the device ends what it was not asked");
+         "completion that was not requested from the device");
   const Io done = ios_[tag];
   ios_[tag].purpose = Io::For::none;
   ios_.give_back(tag);
@@ -243,7 +238,7 @@ void WriteCache::register_statistics(StatisticRegistry& registry, const std::str
     registry.counter(name + part, unit, description, {&count});
   };
   counter(".pages", "pages", "parts of pages that requests wrote", counts_.pages);
-  counter(".rewritten", "pages", "of these, those of pages that the cache held", counts_.rewritten);
+  counter(".rewritten", "pages", "parts of pages that were in the cache", counts_.rewritten);
   counter(".hits", "requests", "reads that the cache answered", counts_.hits);
   counter(".passed", "requests", "reads that went to the device", counts_.passed);
   counter(".destaged", "pages", "pages written to the device", counts_.destaged);
@@ -254,8 +249,8 @@ void WriteCache::register_statistics(StatisticRegistry& registry, const std::str
 void WriteCache::serialize(Archive& archive) {
   archive.section("write cache");
   io_queue_.serialize(archive);
-  archive(frames_, parts_, ios_, destaging_, events_, counts_);
-  Places held(archive, parts_.size(), "a part of a write is in two places");
+  archive(frames_, parts_, ios_, events_, counts_);
+  Places held(archive, parts_.size(), "part of a write in two places");
   if (archive.loading()) {
     parts_.take_free(held);
   }
@@ -264,33 +259,26 @@ void WriteCache::serialize(Archive& archive) {
     check_indices(archive);
     left_.assign(io_queue_.size(), 0);
     for (const std::uint32_t part : parts_.taken()) {
-      archive.check_index(parts_[part].place, left_.size(), "a part is of no write");
+      archive.check_index(parts_[part].place, left_.size(), "part of a page without a write");
       ++left_[parts_[part].place];
     }
   }
   device_->serialize(archive);
 }
 
-void WriteCache::check_indices(const Archive& archive) const {
+void WriteCache::check_indices(const Archive& archive) {
   check_frames(archive, frames_, io_queue_.capacity() / kPageBytes);
-  for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
-    const FrameState state = frames_[frame].state;
-    archive.check(
-        (state != FrameState::dirty && state != FrameState::evicting) || frames_[frame].valid != 0,
-        "a page of the write cache has no sectors");
-  }
   const auto check_place = each_is_one_of(archive, io_queue_.in_use());
   events_.each([&](const auto& event) { check_place(event.payload); });
-  std::int64_t destaging = 0;
+  destaging_ = 0;
   for (const std::uint32_t tag : ios_.taken()) {
     if (ios_[tag].purpose == Io::For::read) {
       check_place(ios_[tag].index);
     } else {
-      archive.check_index(ios_[tag].index, frames_.records(), "I/O is of no frame");
-      ++destaging;
+      archive.check_index(ios_[tag].index, frames_.records(), "I/O without a frame");
+      ++destaging_;
     }
   }
-  archive.check(destaging == destaging_, "pages on their way to the device are miscounted");
 }
 
 }  // namespace hmsim

@@ -30,8 +30,8 @@ struct WriteCacheParameters {
 
 struct WriteCacheCounts {
   Counter pages = 0;      // pages of writes that the cache took
-  Counter rewritten = 0;  // of these, those that it held already
-  Counter hits = 0;       // reads that it answered
+  Counter rewritten = 0;  // of these, pages that were in the cache
+  Counter hits = 0;       // reads that the cache answered
   Counter passed = 0;     // reads that went to the device
   Counter destaged = 0;   // writes to the device
 
@@ -92,7 +92,7 @@ class WriteCache final : public StorageDevice, private IoListener {
   void destage(Tick now);
   void destaged(std::uint32_t frame, Tick now);
   void ask(Io::For purpose, std::uint32_t index, IoRequest request, Tick now);
-  void check_indices(const Archive& archive) const;
+  void check_indices(const Archive& archive);
 
   const WriteCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
@@ -102,7 +102,7 @@ class WriteCache final : public StorageDevice, private IoListener {
   Pool<Part> parts_;
   Pool<Io> ios_;
   std::vector<std::uint32_t> left_;  // parts without a frame, by the request's place; not saved
-  std::int64_t destaging_ = 0;
+  std::int64_t destaging_ = 0;       // pages on their way to the device; not saved
   EventQueue<Event> events_;
   WriteCacheCounts counts_;
 };
