@@ -91,15 +91,10 @@ def _digest_of(twin: Path) -> Path:
 
 
 def _is_whole(twin: Path) -> bool:
-    """Whether the cache holds a twin, with the content that was written.
-
-    A twin that has not been written to since its digest was stored is not read.
-    """
+    """Whether the cache holds a twin, with the content that was written."""
     digest = _digest_of(twin)
     if not (twin.is_file() and digest.is_file()):
         return False
-    if twin.stat().st_mtime_ns < digest.stat().st_mtime_ns:
-        return True
     try:
         if settings.read_text_file(digest).decode("ascii", "replace") != file_digest(twin):
             raise InputError(f"{twin}: damaged: its SHA-256 differs from {digest.name}")
