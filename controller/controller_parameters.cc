@@ -96,8 +96,8 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"command-bus cycles that an ack takes to return its address",
                       "the paper, section V-B: the address lines return the address"});
   parameters.integer_or("outstanding", outstanding, {1, 4096}, "queue", kWholeQueue, "commands",
-                        {"NVDIMM commands of a channel that may wait for their ack; queue: all "
-                         "entries of the controller's queues",
+                        {"NVDIMM commands of a channel that may wait for their ack, at most the "
+                         "entries of the controller's queues; queue: all of these",
                          "assumed: the queues' depth; 1 makes a blocking device"});
   parameters.choice(
       "bus", bus, {{"shared", BusLayout::shared}, {"private", BusLayout::separate}},

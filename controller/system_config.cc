@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/system_config.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "controller/address_map.h"
@@ -84,11 +85,6 @@ std::vector<ParameterError> SystemConfig::check() const {
                                      std::to_string(controller.queue_depth) +
                                      ": writes would fill the queue");
   }
-  if (controller.outstanding != kWholeQueue && controller.outstanding > nvdimm_slots()) {
-    add("controller.outstanding",
-        "must not exceed the depth of the queues that hold NVDIMM requests, " +
-            std::to_string(nvdimm_slots()));
-  }
   if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
     add("controller.nvdimm_scheduler",
@@ -163,7 +159,8 @@ std::int64_t SystemConfig::nvdimm_slots() const {
 }
 
 std::int64_t SystemConfig::outstanding_limit() const {
-  return controller.outstanding == kWholeQueue ? nvdimm_slots() : controller.outstanding;
+  return controller.outstanding == kWholeQueue ? nvdimm_slots()
+                                               : std::min(controller.outstanding, nvdimm_slots());
 }
 
 std::vector<SystemConfig> SystemConfig::channel_configs() const {
