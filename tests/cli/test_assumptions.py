@@ -12,7 +12,9 @@ from hmsim.figures.sensitivity import CHOICES
 from support import REPO
 
 PAGE = (REPO / "docs" / "assumptions.md").read_text(encoding="utf-8")
-ROWS, DEPARTURES, READINGS = re.split(r"^## (?:Where a default|Readings that)", PAGE, flags=re.M)
+ROWS, DEPARTURES, _, READINGS = re.split(
+    r"^## (?:Where a default|Where the words|Readings that)", PAGE, flags=re.M
+)
 KEY = re.compile(r"`([a-z0-9_]+(?:\.[a-z0-9_]+)+)(?:: [^`]*)?`")
 FILE = re.compile(r"\b(?:configs|policies)/[\w/]+\.\w+")
 

@@ -14,6 +14,7 @@ MANAGER, COLLECTOR = "nvdimm.buffer.manager", "nvdimm.gc.scheduler"
 IMPL = "policies.harmonic.impl"
 GUARD, NVDIMM_GUARD = "policies.harmonic.guard", "policies.harmonic.nvdimm_guard"
 BOUND = {GUARD: "true", NVDIMM_GUARD: "2000"}
+WORDS = {"policies.pas.trigger": "any_miss", "policies.prefetch_preevict.low_water": "0"}
 TECHNIQUES = {NVDIMM: "pas", MANAGER: "prefetch_preevict", COLLECTOR: "proactive"}
 VARIANTS = (
     ("split_dram_first", "split", {"controller.arbiter": "dram_first"}),
@@ -24,8 +25,12 @@ VARIANTS = (
     ("paper_hms_guard", "paper_hms", {GUARD: "true"}),
     ("paper_hms_fr_fcfs", "paper_hms", {DRAM: "fr_fcfs", NVDIMM: "fr_fcfs"}),
     ("hms_table", "paper_hms_fr_fcfs", BOUND),
-    ("paper_all", "paper_hms", {**TECHNIQUES, **BOUND}),
-    ("paper_all", "all", {DRAM: "fcfs", IMPL: "table"}),
+    ("paper_all", "paper_hms", {**TECHNIQUES, **WORDS}),
+    (
+        "paper_all",
+        "all",
+        {DRAM: "fcfs", IMPL: "table", GUARD: "false", NVDIMM_GUARD: "8000", **WORDS},
+    ),
     ("paper_all_fr_fcfs", "paper_all", {DRAM: "fr_fcfs"}),
 )
 # Random rows of eight DRAM banks, and pages that are in the NVDIMM's buffer.

@@ -10,7 +10,18 @@ import pytest
 from hmsim.figures import figures
 from hmsim.figures.claims import BY_ID, CLAIMS
 from hmsim.figures.misses import MISSES
-from hmsim.figures.page import band_text, number, row, text
+from hmsim.figures.page import COLUMNS, band_text, counts, form, number, paragraph, row, text
+from hmsim.figures.readings import READINGS
+from hmsim.figures.verdicts import (
+    CONSTRUCTED,
+    DEPENDS,
+    NOT,
+    REPRODUCED,
+    UNREAD,
+    Estimate,
+    Finding,
+    judge,
+)
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 TARGETS = {f"R{number}" for number in range(1, 23)}
@@ -50,9 +61,9 @@ def test_the_sums_of_the_paper_agree() -> None:
 
 
 def test_a_claim_that_was_not_run_is_told_so() -> None:
-    assert row(BY_ID["R10"], None)[4] == "not run"
-    assert row(BY_ID["R11"], None)[6] == "not counted"
-    assert band_text(BY_ID["R15"]) == "from 5 times"
+    assert row(BY_ID["R10"], None)[COLUMNS.index("hmsim")] == "not run"
+    assert row(BY_ID["R11"], None)[COLUMNS.index("verdict")] == "not counted"
+    assert band_text(BY_ID["R2e"]) == "from 4 times"
     assert re.fullmatch(r"44 to 94 %", band_text(BY_ID["R3a"]))
     assert [number(value, "%") for value in (12.345, 1.2345, 123.4, None)] == [
         *("12.3 %", "1.23 %", "123 %"),
@@ -64,9 +75,58 @@ def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() ->
     page = text(FIGURES, FIGURES.parent / "results.md")
     paragraphs = dict(re.findall(r"^- \*\*(R\w+), (.*)$", page, re.MULTILINE))
     assert paragraphs.keys() == BY_ID.keys()
-    missed = {
-        name for name, each in paragraphs.items() if each.startswith(("trend only", "not rep"))
-    }
-    assert MISSES.keys() <= missed
+    held = (REPRODUCED, CONSTRUCTED)
+    assert MISSES.keys() <= {name for name, each in paragraphs.items() if not each.startswith(held)}
+    missed = {name for name, each in paragraphs.items() if each.startswith((NOT, DEPENDS))}
     for name in missed - MISSES.keys():
-        assert len(paragraphs[name].split(BY_ID[name].how)[1].split()) > 5, name
+        told = paragraphs[name].split(BY_ID[name].how)[1].partition("Wrong model:")[0]
+        assert len(told.split()) > 5, name
+
+
+def test_a_claim_states_what_its_verdict_asks_for_and_what_fails_it() -> None:
+    assert form(BY_ID["R2c"])[1:] == [
+        *("band 0 to 25 %", "whole interval beyond 0.50 %"),
+        "the median program in the same direction",
+    ]
+    assert form(BY_ID["R21"])[1:] == ["band 25 to 45 %"]
+    assert form(BY_ID["R22"])[1:] == ["band -2 to 2 %"]
+    assert form(BY_ID["R12b"])[1:] == ["band -24 to -4 %"]
+    for claim in CLAIMS:
+        told = paragraph(claim, None)
+        assert ("Wrong model:" in told) == claim.counted
+        assert claim.constructed in told and claim.uncounted in told
+
+
+def test_the_page_lists_every_reading_with_the_papers_words() -> None:
+    listed = text(FIGURES, FIGURES.parent / "results.md").partition("## Readings")[2]
+    for each in READINGS:
+        (line,) = re.findall(
+            rf"^\| {each.group} \| {re.escape(each.name)}(?: \([a-z ]+\))? \|.*$", listed, re.M
+        )
+        assert each.words in line
+        for name, value in each.settings.items():
+            assert f"`{name}={value}`" in line
+
+
+def test_verdicts_are_counted_in_one_line() -> None:
+    verdicts = [REPRODUCED, NOT, NOT, DEPENDS, UNREAD, CONSTRUCTED, "not counted", "not counted"]
+    assert counts(verdicts) == (
+        "1 reproduced, 2 not reproduced, 1 depends on the reading, 1 readings not run, "
+        "1 checked by construction, 2 not counted"
+    )
+    assert counts([NOT]) == "0 reproduced, 1 not reproduced, 0 not counted"
+
+
+def test_forms_that_cannot_fail_are_those_that_say_why() -> None:
+    assert {claim.id for claim in CLAIMS if claim.constructed} == {"R6", "R8", "R9"}
+
+
+def test_no_effect_reproduces_no_claim_of_an_effect() -> None:
+    effects = [claim for claim in CLAIMS if claim.counted and claim.no_effect is not None]
+    assert {claim.id for claim in CLAIMS if claim.no_change} == {"R22"} and len(effects) > 20
+    for claim in effects:
+        none = Estimate.exact(claim.no_effect or 0)
+        assert judge(Finding(claim.id, none, True, "", none), claim) == NOT
+        ours = claim.paper if claim.paper is not None else -60 if claim.falls else 5
+        full = Estimate.exact(ours)
+        assert judge(Finding(claim.id, full, True, "", full), claim) == REPRODUCED, claim.id

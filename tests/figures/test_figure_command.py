@@ -7,11 +7,13 @@ import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import formulas
 import pandas as pd
 import pytest
 from hmsim import InputError
-from hmsim.figures import figures, names
+from hmsim.figures import experiment, figures, names
 from hmsim.figures.weight import table_bytes
+from hmsim.figures.wrong_models import WRONG, WrongModel
 from messages import naming
 from support import invoke
 
@@ -66,6 +68,58 @@ def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
     # A second run uses the kept results and draws the same picture.
     assert invoke(*command)[0] == 0
     assert (out / "table1.svg").read_bytes() == first
+
+
+def test_readings_are_judged_kept_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
+    out, page = tmp_path / "out", tmp_path / "page.md"
+    command = ("figure", "fig8c", "--quick", "--out", out, "--report", page, "--json")
+    (alone,) = json.loads(invoke(*command).stdout)
+    assert (alone["readings"], alone["verdict"]) == ("default: reproduced", "readings not run")
+    code, text, error = invoke(*command, "--readings")
+    assert code == 0, error
+    (row,) = json.loads(text)
+    assert (row["readings"], row["verdict"]) == ("3 of 3", "reproduced")
+    kept = json.loads((out / "fig8c.json").read_text())
+    assert [*kept["readings"]] == [
+        "no limit of outstanding commands",
+        "command queues in the controller",
+    ]
+    assert "1 reproduced, 0 not reproduced" in page.read_text()
+    assert (
+        "Other readings: no limit of outstanding commands: 22.2 % (reproduced);" in page.read_text()
+    )
+
+
+def test_a_wrong_model_fails_its_claim(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ("figure", "table1", "--quick", "--jobs", 1, "--out", out, "--wrong-models", "--json")
+    code, text, error = invoke(*command)
+    assert code == 0, error
+    (row,) = json.loads(text)
+    assert (row["claim"], row["verdict with it"]) == ("R1", "not reproduced")
+    assert row["with it"] == "25.8 us"  # flash reads of 5 us in place of 50
+    assert (row["hmsim"], row["verdict"]) == ("70.0 us", "not reproduced")
+    assert not out.exists()
+
+
+def test_a_verdict_that_misses_a_wrong_model_fails_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
+    harmless = WrongModel("nothing is wrong", ())
+    monkeypatch.setitem(WRONG, "R1", harmless)
+    code, text, error = invoke("figure", "table1", "--quick", "--wrong-models")
+    assert code == 1 and "nothing is wrong" in text
+    assert naming("R1:", "nothing is wrong").search(error), error
+
+
+@pytest.mark.parametrize("other", [("--readings",), ("--report", "page.md")])
+def test_wrong_models_write_no_page(other: tuple[str, ...]) -> None:
+    code, _, error = invoke("figure", "table1", "--wrong-models", *other)
+    assert code == 2 and naming("--wrong-models:", "--readings", "--report").search(error), error
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

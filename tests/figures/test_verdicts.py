@@ -4,11 +4,52 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 import pytest
-from hmsim.figures.gains import SHARE, average, by_program, chosen, gains, spread, whole
-from hmsim.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, estimate, judge
+from hmsim.figures.claims import Claim
+from hmsim.figures.gains import (
+    SHARE,
+    average,
+    by_program,
+    chosen,
+    difference,
+    gains,
+    middle,
+    spread,
+    whole,
+)
+from hmsim.figures.table2 import ratio
+from hmsim.figures.verdicts import (
+    CONSTRUCTED,
+    DEFAULT,
+    DEPENDS,
+    NOT,
+    REPRODUCED,
+    STALE,
+    UNREAD,
+    Estimate,
+    Finding,
+    estimate,
+    judge,
+    median,
+    overall,
+)
+
+
+def claim(**keys: Any) -> Claim:
+    """Return a claim of a gain of 9 % unless told otherwise."""
+    usual = {"paper": 9.0, "unit": "%", "band": (0.0, 25.0), "figure": "table2", "how": ""}
+    return Claim("R1", "", "", **{**usual, **keys})
+
+
+def judged(
+    ours: Estimate | None, trend: bool = True, program: float | None = None, **keys: Any
+) -> str:
+    """Return the verdict on a number, and on that of the median program."""
+    typical = None if program is None else Estimate.exact(program)
+    return judge(Finding("R1", ours, trend, "", typical), claim(**keys))
 
 
 @pytest.mark.parametrize(
@@ -16,26 +57,120 @@ from hmsim.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, es
     [
         (10.0, True, (5.0, 15.0), REPRODUCED),
         (5.0, True, (5.0, 15.0), REPRODUCED),
-        (16.0, True, (5.0, 15.0), TREND),
+        (16.0, True, (5.0, 15.0), NOT),
+        (4.9, True, (5.0, 15.0), NOT),
         (10.0, False, (5.0, 15.0), NOT),
-        (math.inf, True, (5.0, math.inf), REPRODUCED),
         (math.nan, True, (5.0, 15.0), NOT),
-        (None, True, None, REPRODUCED),
-        (None, False, None, NOT),
-        (None, True, (5.0, 15.0), NOT),
+        (math.inf, True, (5.0, math.inf), NOT),
+        (10.0, True, None, REPRODUCED),
+        (0.0, True, None, NOT),
     ],
 )
-def test_verdicts(
-    value: float | None, trend: bool, band: tuple[float, float] | None, verdict: str
+def test_a_number_is_reproduced_within_its_band(
+    value: float, trend: bool, band: tuple[float, float] | None, verdict: str
 ) -> None:
-    ours = None if value is None else Estimate.exact(value)
-    assert judge(Finding("R1", ours, trend), band) == verdict
+    assert judged(Estimate.exact(value), trend, band=band) == verdict
 
 
-def test_an_interval_beyond_the_band_is_a_trend() -> None:
-    finding = Finding("R1", Estimate(10, 3, 14), trend=True)
-    assert judge(finding, (5.0, 15.0)) == TREND
-    assert judge(finding, (3.0, 15.0)) == REPRODUCED
+def test_an_interval_beyond_the_band_is_not_reproduced() -> None:
+    assert judged(Estimate(10, 3, 14), band=(5.0, 15.0)) == NOT
+    assert judged(Estimate(10, 3, 14), band=(3.0, 15.0)) == REPRODUCED
+
+
+def test_a_band_that_holds_no_effect_needs_an_interval_that_does_not() -> None:
+    assert judged(Estimate(8, 3, 18)) == REPRODUCED
+    assert judged(Estimate(8, 0.4, 18)) == NOT  # the paper rounds to whole per cents
+    falls = {"paper": -9.0, "band": (-25.0, 0.0)}
+    assert judged(Estimate(-8, -18, -3), **falls) == REPRODUCED
+    assert judged(Estimate(-8, -18, -0.4), **falls) == NOT
+    assert judged(Estimate(1.2, 1.1, 1.3), unit="times", band=(0.5, 2.0)) == REPRODUCED
+    assert judged(Estimate(1.2, 0.9, 1.3), unit="times", band=(0.5, 2.0)) == NOT
+    same = {"paper": 0.0, "band": (-2.0, 2.0), "no_change": True}
+    assert judged(Estimate(0, -1, 1), **same) == REPRODUCED
+    assert judged(Estimate(0, -1, 3), **same) == NOT
+
+
+def test_the_median_program_has_a_say_in_claims_about_the_programs() -> None:
+    ours = Estimate(8, 3, 18)
+    assert judged(ours, program=2.0, programs=True) == REPRODUCED
+    assert judged(ours, program=0.0, programs=True) == NOT
+    assert judged(ours, program=-1.0, programs=True) == NOT
+    assert judged(ours, program=-1.0) == REPRODUCED
+    assert judged(ours, programs=True) == STALE
+    assert judged(Estimate.exact(40), programs=True) == NOT  # whatever the median is
+
+
+def test_a_claim_without_a_number_is_to_be_rerun() -> None:
+    assert judged(None) == STALE
+    assert judged(None, trend=False) == NOT
+
+
+def test_a_form_that_cannot_fail_does_not_count() -> None:
+    checked = {"constructed": "always so", "unit": "bytes"}
+    assert judged(None, band=None, **checked) == CONSTRUCTED
+    assert judged(None, trend=False, band=None, **checked) == NOT
+    assert judged(Estimate.exact(3096), band=(3096.0, 3096.0), **checked) == CONSTRUCTED
+    assert judged(Estimate.exact(3097), band=(3096.0, 3096.0), **checked) == NOT
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "whole"),
+    [
+        ((REPRODUCED, REPRODUCED, REPRODUCED), REPRODUCED),
+        ((NOT, NOT, NOT), NOT),
+        ((REPRODUCED, NOT, REPRODUCED), DEPENDS),
+        ((NOT, NOT, REPRODUCED), DEPENDS),
+        ((REPRODUCED, NOT), DEPENDS),  # whatever the third is
+        ((REPRODUCED, REPRODUCED), UNREAD),
+        ((NOT,), UNREAD),
+        ((STALE, REPRODUCED, REPRODUCED), STALE),
+        ((CONSTRUCTED,), CONSTRUCTED),
+    ],
+)
+def test_a_claim_is_reproduced_only_under_each_reading(
+    verdicts: tuple[str, ...], whole: str
+) -> None:
+    names = (DEFAULT, "one", "two")
+    assert overall(dict(zip(names, verdicts)), names[1:]) == whole
+
+
+def test_without_other_readings_the_default_decides() -> None:
+    assert [overall({DEFAULT: each}, ()) for each in (REPRODUCED, NOT)] == [REPRODUCED, NOT]
+
+
+def test_a_ratio_counts_only_between_gains() -> None:
+    def rows(partner: float, program: float) -> pd.DataFrame:
+        values = [
+            (core, seed, name, gain)
+            for core, gain in (("partner", partner), ("program", program), ("both", 1.0))
+            for seed in (1, 2)
+            for name in ("sort", "bayes")
+        ]
+        return pd.DataFrame(values, columns=["core", "seed", "program", "gain"])
+
+    assert ratio(rows(40, 10)) == Estimate.exact(4)
+    assert ratio(rows(40, 10), "median") == Estimate.exact(4)
+    for partner, program in ((40, -10), (-40, 10), (-40, -10), (40, 0), (40, 0.4)):
+        assert math.isnan(ratio(rows(partner, program)).mean)
+    mixed = rows(40, 10)
+    mixed.loc[(mixed["core"] == "program") & (mixed["seed"] == 2), "gain"] = -1.0
+    assert math.isnan(ratio(mixed).mean)
+
+
+def test_the_median_is_that_of_programs() -> None:
+    found = median({"a": [0.0, 2.0], "b": [3.0, 3.0], "c": [90.0, 110.0]})
+    assert found == Estimate(3, 3, 3)
+    assert estimate({"a": [1.0], "b": [3.0], "c": [100.0]}).mean > 30
+    rows = pd.DataFrame([("a", 0.0), ("b", 3.0), ("c", 100.0)], columns=["program", "gain"])
+    assert middle(rows) == Estimate.exact(3)
+
+
+def test_differences_are_of_the_same_program_and_seed() -> None:
+    more, less = (
+        pd.DataFrame([("a", 1, x), ("b", 1, y)], columns=["program", "seed", "gain"])
+        for x, y in ((5.0, 1.0), (2.0, 3.0))
+    )
+    assert list(difference(more, less)["gain"]) == [3.0, -2.0]
 
 
 def test_means_are_of_programs_first() -> None:

@@ -39,7 +39,11 @@ def readers(count: int, outstanding: int, **more: Any) -> list[dict[str, Any]]:
 
 
 def test_a_second_nvdimm_doubles_what_flash_gives(tmp_path: Path) -> None:
-    keys = {"controller.queue_depth": 1024, "nvdimm.buffer.read_size": "4MiB"}
+    keys = {
+        "controller.queue_depth": 1024,
+        "controller.outstanding": "queue",
+        "nvdimm.buffer.read_size": "4MiB",
+    }
     one = stats(tmp_path, readers(8, 128), **keys)
     two = stats(tmp_path, readers(8, 128), **keys, **{"nvdimm.count": 2})
     assert one["nvdimm.nand.lun_utilisation"] > 0.95

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -13,7 +14,7 @@ from hmsim.cli.application import app
 from hmsim.running import artifact
 from hmsim.validate import dram_comparison
 from hmsim.validate.checks import CHECKS, validate
-from hmsim.validate.row import AT_LEAST, AT_MOST, Row, counts
+from hmsim.validate.row import AT_LEAST, AT_MOST, FALLS, RISES, Row, counts
 from messages import naming
 
 SLOW = ["ftl"]
@@ -71,6 +72,47 @@ def test_a_row_states_what_it_tests(row: Row, band: str, word: str) -> None:
     stated = f"{band}, direction only" if row.trend else band
     assert row.as_dict().get("band", "") == (stated if row.side else "")
     assert row.ok or naming("storage: a ratio:", "0.5 x", "1 to 100 x").search(row.complaint())
+
+
+@pytest.mark.parametrize(
+    ("got", "side", "passes"),
+    [
+        *((1.0, AT_LEAST, False), (1.004, AT_LEAST, False), (1.006, AT_LEAST, True)),
+        *((1.0, AT_MOST, False), (0.996, AT_MOST, False), (0.994, AT_MOST, True)),
+    ],
+)
+def test_no_change_is_no_rise_and_no_fall(got: float, side: str, passes: bool) -> None:
+    low, high = (RISES, 100.0) if side == AT_LEAST else (0.0, FALLS)
+    row = Row(
+        *("storage", "a rate", (low + high) / 2, got, "x", (high - low) / 2, "S38"),
+        claim=True,
+        side=side,
+        trend=True,
+    )
+    assert row.passes() == passes
+
+
+# Claims that nothing changes, and bounds that no change keeps.
+UNCHANGED = re.compile(
+    "equal|hidden|less than|S23d: 0|order|S30: 1.0|S37: 1.0[02]|at most|not at 16 KB"
+)
+
+
+def test_bands_of_effects_leave_no_effect_out() -> None:
+    """A wrong result without any effect meets no claim of storage that is about one."""
+    claims = [row for row in expectations() if re.match(r"S(1[6-9]|[2-9]\d)", row["source"])]
+    assert len(claims) > 100
+    for row in claims:
+        low, high = (row["expected"] + side * row["tolerance"] for side in (-1, 1))
+        none = 1.0 if row["unit"] == "x" else 0.0
+        if row["unit"] in ("x", "%", "MB/s") and not row["unjudged"] and low <= none <= high:
+            assert UNCHANGED.search(f"{row['name']} {row['source']}"), row["name"]
+
+
+def test_a_band_is_shown_with_its_document_and_not_with_the_reason_of_a_miss() -> None:
+    row = Row("storage", "a rate", 3, 9, "", 1, "S22: 3; nobody knows", missed="nobody knows")
+    assert row.document == "S22: 3"
+    assert claim(2).document == "S1"
 
 
 def test_rows_are_counted_by_kind() -> None:

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Optional
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import Jobs, Json, print_json, print_table, resumable
+from hmsim.cli.statuses import FAULT
+from hmsim.cli.support import Jobs, Json, complain, print_json, print_table, resumable
 from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory
 
-MODULES = ("", ".page", ".style", ".claims", ".experiment")
+MODULES = ("", ".page", ".style", ".alternatives", ".records", ".experiment", ".claims")
 
 
 def figure(
@@ -32,6 +33,19 @@ def figure(
         Optional[Path],
         typer.Option(metavar="FILE", help="Write a page of all figures in --out."),
     ] = None,
+    readings: Annotated[
+        bool,
+        typer.Option(
+            "--readings", help="Also judge claims under the other readings of the paper's words."
+        ),
+    ] = False,
+    wrong_models: Annotated[
+        bool,
+        typer.Option(
+            "--wrong-models",
+            help="Only run each claim's wrong model; fail if a verdict is 'reproduced'.",
+        ),
+    ] = False,
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
@@ -39,30 +53,56 @@ def figure(
 
     Finished runs are reused. Existing files of the same names are replaced.
     """
-    figures, page, style, claims, experiment = _modules()
+    if wrong_models and (readings or report is not None):
+        raise InputError("--wrong-models: takes neither --readings nor --report; leave them out")
+    figures, page, style, alternatives, records, experiment, claims = _modules()
     wanted = figures.names(name)
     style.matplotlib()
     runs = experiment.Runs((cache_directory() / "figures").absolute(), quick, jobs, True)
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        if not wrong_models:
+            out.mkdir(parents=True, exist_ok=True)
         runs.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
-    rows = []
+    kept = f"finished runs are kept in {runs.folder}"
+    if wrong_models:
+        with resumable(kept):
+            rows = [each for own in wanted for each in alternatives.wrong(own, runs)]
+        _judge_wrong(rows, json)
+        return
+    lines = []
     for each in wanted:
-        with resumable(f"finished runs are kept in {runs.folder}"):
+        with resumable(kept):
             made = figures.figures()[each].make(runs)
+            others = alternatives.readings(each, runs) if readings else {}
         style.save(made, each, out)
-        content = {**page.record(each, made), "quick": quick}
+        content = {**records.record(each, made, others), "quick": quick}
         with new_file(out / f"{each}.json", force=True) as scratch:
             scratch.write_text(json_format.dumps(content, indent=1) + "\n", encoding="utf-8")
-        for finding in made.findings:
-            claim = claims.BY_ID[finding.claim]
-            rows.append((each, *page.row(claim, finding)))
+        for claim, found in records.found_in(content).items():
+            lines.append((each, *page.row(claims.BY_ID[claim], found)))
         print(f"{out / each}.svg, .png, .csv", file=sys.stderr)
     if report is not None:
         page.write(out, report)
-    columns = ("figure", "claim", "place", "what", "paper", "hmsim", "interval", "verdict")
+    _show(("figure", *page.COLUMNS), lines, json)
+
+
+def _judge_wrong(rows: list[Any], json: bool) -> None:
+    """Print what became of wrong models. Raises Exit: a claim is reproduced under one."""
+    columns = (
+        *("figure", "claim", "wrong model", "hmsim", "verdict"),
+        *("with it", "verdict with it"),
+    )
+    _show(columns, [row.cells() for row in rows], json)
+    passed = [row for row in rows if row.passes]
+    for row in passed:
+        complain(f"{row.claim}: is reproduced although {row.what}")
+    if passed:
+        raise typer.Exit(FAULT)
+
+
+def _show(columns: tuple[str, ...], rows: list[Any], json: bool) -> None:
     if json:
         print_json([dict(zip(columns, row)) for row in rows])
     elif rows:

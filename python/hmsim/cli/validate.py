@@ -64,17 +64,18 @@ def validate(
     if json:
         print_json([row.as_dict() for row in rows])
     else:
+        cited = any(row.claim for row in rows)
         lines: list[Union[Sequence[Any], str]] = []
         for name, members in groupby(rows, lambda row: row.group):
             lines.append(name)
             lines += [
                 (
-                    *(row.name, row.band, row.got, row.unit),
+                    *(row.name, *([row.document] * cited), row.band, row.got, row.unit),
                     row.verdict(accept_listed),
                 )
                 for row in members
             ]
-        print_table(("check", ">expected", ">got", "unit", "ok"), lines)
+        print_table(("check", *(["source"] * cited), ">expected", ">got", "unit", "ok"), lines)
         print(fill(counts(rows), terminal_width()))
     failed = [row for row in rows if not row.passes(accept_listed)]
     for row in failed:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from hmsim.common.directories import new_file
 from hmsim.config import write_modes, write_variants
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
+from hmsim.figures import firm
+from hmsim.figures.changes import Change
 from hmsim.figures.gains import SHARE
 from hmsim.figures.regimes import BUFFER, FILL, FILLED, FULL, MACHINE, MACHINE_KEY, REGIMES
 from hmsim.running.mixes import PROGRAMS, WINDOW, Mix, agents, capture
@@ -43,11 +45,23 @@ ONE_QUEUE = "unified_fcfs"
 SPLIT_FCFS = Bundle(
     "split_fcfs", "split", {"controller.scheduler": "fcfs", "controller.nvdimm_scheduler": "fcfs"}
 )
+# Page-aware scheduling over the same, by the paper's rule.
+SPLIT_PAS = Bundle(
+    "split_pas",
+    "split",
+    {
+        "controller.scheduler": "fcfs",
+        "controller.nvdimm_scheduler": "pas",
+        "policies.pas.trigger": "any_miss",
+    },
+)
 UNIFIED_256 = Bundle("unified_256_fcfs", ONE_QUEUE, {"controller.queue_depth": 256})
 # Harmonic scheduling as the paper evaluates it, and all techniques over it. `hms` and `all`, which
 # compare the rates of equation 1 themselves, are shown beside them.
 HMS, ALL = "paper_hms", "paper_all"
-POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256)}
+POLICIES: dict[str, AnyBundle] = {
+    each.name: each for each in (SPLIT_FCFS, SPLIT_PAS, UNIFIED_256, *firm.OTHERS)
+}
 INSTRUCTIONS = 1_000_000_000  # of a partner: more than it does in a run
 # Limit of a run's simulated time, needed because the paper's rule may starve a class for ever. The
 # IPC of tasks counts their progress until then.
@@ -65,12 +79,31 @@ class Runs:
         quick: whether runs are shorter and use one seed.
         jobs: number of processes.
         progress: whether to show progress bars.
+        changes: changes of every point, applied in this order: a reading, or a wrong model.
+        choices: choices of figures, by name.
     """
 
     folder: Path
     quick: bool = False
     jobs: int | None = None
     progress: bool = False
+    changes: tuple[Change, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
+
+    def under(self, changes: Iterable[Change], choices: Iterable[tuple[str, str]] = ()) -> Runs:
+        """Return the same runs with more changes and choices."""
+        more = (*self.choices, *choices)
+        return replace(self, changes=(*self.changes, *changes), choices=more)
+
+    def choice(self, name: str, default: str) -> str:
+        """Return what a figure should take for a choice."""
+        return dict(self.choices).get(name, default)
+
+    def changed(self, each: Point) -> Point:
+        """Return a point with all changes. Raises InputError."""
+        for change in self.changes:
+            each = change.apply(each, POLICIES)
+        return each
 
     @property
     def seeds(self) -> Sequence[int]:
@@ -82,7 +115,8 @@ class Runs:
 
     def table(self, points: Iterable[Point]) -> pd.DataFrame:
         """Return a row of results for each point; run missing points. Raises InputError."""
-        table = run_points(points, self.folder, jobs=self.jobs, progress=self.progress)
+        changed = map(self.changed, points)
+        table = run_points(changed, self.folder, jobs=self.jobs, progress=self.progress)
         wrong = table[table["error"] != ""]
         if len(wrong):
             raise InputError(f"{wrong['workload'].iloc[0]}: {wrong['error'].iloc[0]}")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from hmsim.figures.buffers import OUTSTANDING, ratio_columns, sizes, table
+from hmsim.figures.buffers import OUTSTANDING, SYSTEM, ratio_columns, sizes, table
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
-from hmsim.figures.verdicts import Estimate, Finding, estimate
+from hmsim.figures.verdicts import Estimate, Finding, estimate, median
 
 POINTS: dict[str, dict[str, Any]] = {
     "item": {"marker": "s", "ms": 5},
@@ -23,13 +23,19 @@ POINTS: dict[str, dict[str, Any]] = {
 LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
-def improvement(rows: pd.DataFrame) -> Estimate:
-    """Return PAS's relative gain in hit ratio over FCFS, in per cent, over programs and sizes."""
+def improvement(rows: pd.DataFrame) -> tuple[Estimate, Estimate]:
+    """Return PAS's relative gain in hit ratio over FCFS, in per cent.
+
+    The first is the mean over programs and sizes, the second the median program.
+    """
     keys = ["program", "size_mib", "seed"]
     page = chosen(rows, scheme="page").set_index(keys)["ratio"]
     pas = chosen(rows, scheme="PAS").set_index(keys)["ratio"]
     gain = (100 * (pas / page - 1)).replace([math.inf, -math.inf], math.nan).dropna()
-    return estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])})
+    return (
+        estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])}),
+        median({str(name): list(g) for name, g in gain.groupby("program")}),
+    )
 
 
 @figure("fig16", place=16)
@@ -44,31 +50,34 @@ def made(runs: Runs) -> Made:
     columns = ["environment", "outstanding", "program", "seed", "size_mib", "scheme"]
     data = pd.concat(parts, ignore_index=True)[[*columns, "access", "kind", "ratio"]]
     offline = chosen(data, environment="offline")
-    bayes = chosen(offline, program="bayes", access="read", kind="with merged", outstanding="queue")
+    bayes = chosen(offline, program="bayes", access="read", kind="with merged", outstanding=SYSTEM)
     means = bayes.groupby("scheme")["ratio"].mean()
-    times = means["page"] / means["item"] if means["item"] else math.inf
+    by_seed = bayes.groupby(["seed", "scheme"])["ratio"].mean().unstack("scheme")
+    by_seed = by_seed["page"] / by_seed["item"].where(by_seed["item"] > 0)
     findings = [
         Finding(
-            *("R15", Estimate.exact(times), bool(means["page"] > means["item"])),
+            *("R15", estimate({"bayes": list(by_seed)}), bool(means["page"] > means["item"])),
             f"Read hit ratio {means['page']:.3f} against {means['item']:.3f}: our programs read "
             "every page once and whole, because the page cache keeps pages that are used again. So "
-            "63 of 64 lines hit a page frame and none an item frame. The paper's factor implies "
-            "that 9 % of its accesses re-read a line; the factor measures only that.",
+            "63 of 64 lines hit a page frame. Items of a page share a flash read, so nearly as "
+            "many hit an item frame. The paper's factor implies that 9 % of its accesses re-read "
+            "a line; the factor measures only that.",
         )
     ]
     for claim, access in (("R16a", "read"), ("R16b", "write")):
         own = chosen(offline, access=access)
-        merged = improvement(chosen(own, kind="with merged", outstanding="queue"))
+        merged, middle = improvement(chosen(own, kind="with merged", outstanding=SYSTEM))
         few = chosen(own, kind="strict", outstanding="4")
         points = {
             scheme: 100 * chosen(few, scheme=scheme)["ratio"].mean() for scheme in ("page", "PAS")
         }
         text = (
-            "By default commands issue as soon as they arrive, so there is nothing to order. "
+            "A line on its way from flash is a hit, so nearly every line but a page's first is one "
+            "in any order. "
             f"With 4 commands outstanding, strict hits go from {points['page']:.1f} to "
-            f"{points['PAS']:.1f} % ({improvement(few).mean:+.1f} %)."
+            f"{points['PAS']:.1f} % ({improvement(few)[0].mean:+.1f} %)."
         )
-        findings.append(Finding(claim, merged, merged.mean > 0.5, text))
+        findings.append(Finding(claim, merged, merged.mean > 0, text, middle))
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(2, 2, sharex=True, sharey=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from hmsim.config import write_modes
-from hmsim.figures.verdicts import Estimate, estimate
+from hmsim.figures.verdicts import Estimate, estimate, median
 
 CORES = {"partner": "core.0.ipc", "program": "agent.1.ipc"}
 MIX = ["program", "partner", "machine", "regime", "seed"]
@@ -71,9 +71,21 @@ def gains(table: pd.DataFrame, policy: str, over: Sequence[str]) -> pd.DataFrame
     return pd.DataFrame(rows)
 
 
-def average(rows: pd.DataFrame, by: str = "program") -> Estimate:
+def average(rows: pd.DataFrame, by: str | list[str] = "program") -> Estimate:
     """Return the mean over programs of the means over seeds, with an interval."""
     return estimate({str(name): list(group["gain"]) for name, group in rows.groupby(by)})
+
+
+def middle(rows: pd.DataFrame, by: str | list[str] = "program") -> Estimate:
+    """Return the gain of the median program, as `average` returns the mean."""
+    return median({str(name): list(group["gain"]) for name, group in rows.groupby(by)})
+
+
+def difference(rows: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of the gains of ``rows`` less those of ``less``, by program and seed."""
+    keys = ["program", "seed"]
+    change = rows.set_index(keys)["gain"] - less.set_index(keys)["gain"]
+    return change.rename("gain").reset_index()
 
 
 def chosen(rows: pd.DataFrame, **values: object) -> pd.DataFrame:

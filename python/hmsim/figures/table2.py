@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import ONE_QUEUE, Case, Runs, mix_points
-from hmsim.figures.gains import average, by_program, chosen, gains, spread, whole
+from hmsim.figures.gains import average, by_program, chosen, gains, middle, spread, whole
 from hmsim.figures.regimes import MACHINE, MACHINES
 from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
 from hmsim.figures.style import paper as stated
-from hmsim.figures.verdicts import Estimate, Finding, estimate
+from hmsim.figures.verdicts import LEAST_EFFECT, Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
 
 PAPER = {"partner": (91.96, "R2a"), "program": (9.26, "R2c")}
@@ -27,11 +29,21 @@ def table(runs: Runs) -> pd.DataFrame:
     return whole(runs.table(points))
 
 
-def ratio(rows: pd.DataFrame) -> Estimate:
-    """Return the gain of mcf divided by that of the programs, both means over programs, by seed."""
-    gained = rows.groupby(["core", "seed"])["gain"].mean()
-    each = gained["partner"] / gained["program"]
-    return estimate({"ratio": list(each.where(gained["program"] > 0, float("inf")))})
+def ratio(rows: pd.DataFrame, of: str = "mean") -> Estimate:
+    """Return the gain of mcf divided by that of the programs, seed by seed.
+
+    The ratio is NaN unless both gain with every seed, by more than the least effect. A ratio with a
+    loss compares nothing, and a ratio of two gains near zero is noise.
+
+    Args:
+        rows: gains of mcf and of the programs.
+        of: statistic over the programs, mean or median.
+    """
+    by_program = rows.groupby(["core", "seed", "program"])["gain"].mean()
+    gained = by_program.groupby(["core", "seed"]).agg(of).unstack("core")
+    if not (gained[["partner", "program"]] > LEAST_EFFECT).all(axis=None):
+        return Estimate.exact(math.nan)
+    return estimate({"ratio": list(gained["partner"] / gained["program"])})
 
 
 @figure("table2", place=2)
@@ -55,9 +67,17 @@ def made(runs: Runs) -> Made:
             f"By program: {spread(rows)}. One queue of 256 entries: {entries:+.0f} %. On other "
             f"machines: {others}."
         )
-        findings.append(Finding(claim, means[core], means[core].mean > 0, text))
-    right = means["partner"].mean > means["program"].mean
-    findings.append(Finding("R2e", ratio(chosen(split, machine=MACHINE)), right))
+        findings.append(Finding(claim, means[core], means[core].mean > 0, text, middle(rows)))
+    right = means["partner"].mean > means["program"].mean > 0
+    rows = chosen(split, machine=MACHINE)
+    medians = ", ".join(
+        f"{name} {middle(chosen(rows, core=core)).mean:+.1f} %"
+        for core, name in (("partner", "mcf"), ("program", "programs"))
+    )
+    text = (
+        f"Median mixes: {medians}; a ratio counts only if both gain more than {LEAST_EFFECT:g} %."
+    )
+    findings.append(Finding("R2e", ratio(rows), right, text, ratio(rows, "median")))
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)

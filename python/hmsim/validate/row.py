@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 AT_LEAST, AT_MOST = "at least", "at most"
+# Papers state effects in whole per cents, so a smaller effect is none: ratios that rise, ratios
+# that fall, and per cents that are lost.
+RISES, FALLS, LOSS = 1.005, 0.995, 0.5
 FIELDS = (  # of `Row.as_dict`
     *("group", "name", "expected", "got", "unit", "tolerance", "source", "unjudged", "missed"),
 )
@@ -49,6 +52,11 @@ class Row:
         if self.claim:
             return f"{low:.4g} to {high:.4g}"
         return f"{self.expected:.5g} +- {self.tolerance:.2g}"
+
+    @property
+    def document(self) -> str:
+        """What the band comes from, without the reason of a miss."""
+        return self.source.removesuffix(f"; {self.missed}")
 
     @property
     def ok(self) -> bool:
