@@ -55,6 +55,10 @@ REACTIVE = _set(
     *("proactive collection is reactive", "nvdimm.gc.scheduler", "reactive"),
     scheduler="proactive",
 )
+LINES_ALONE = WrongModel(
+    "each line of a page takes a flash read",
+    (Change(((GRANULARITY, "item"), ("nvdimm.buffer.item_reads", "own")), wins=True),),
+)
 WRONG: dict[str, WrongModel] = {
     "R1": _set("flash reads take 5 us", "nvdimm.nand.read_time", "5us"),
     **dict.fromkeys(("R2a", "R2c", "R2e"), ONE_QUEUE),
@@ -69,7 +73,7 @@ WRONG: dict[str, WrongModel] = {
         *("sort's data are in flash", "nvdimm.precondition.buffer", "none"),
         program="sort",
     ),
-    "R7": _set("the buffer keeps lines, not pages", GRANULARITY, "item"),
+    "R7": LINES_ALONE,
     **dict.fromkeys(("R10", "R13a", "R13b", "R14"), HMS_IS_FCFS),
     **dict.fromkeys(("R12a", "R12b"), NO_WEIGHT),
     **dict.fromkeys(("R15", "R17b", "R17c"), PAGES_ARE_ITEMS),
