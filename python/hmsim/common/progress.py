@@ -27,12 +27,12 @@ State = tuple[Optional[float], str]
 
 def line(states: Mapping[str, State]) -> str:
     """Return a line that describes the work in progress, the newest pieces last."""
-    told = []
+    parts = []
     for name, (fraction, note) in list(states.items())[-NAMED:]:
         described = f"{name} ({note})" if note else name
-        told.append(described if fraction is None else f"{described}: {fraction:.0%}")
-    more = len(states) - len(told)
-    return "hmsim: " + "; ".join([*([f"{more} more"] if more else []), *told])
+        parts.append(described if fraction is None else f"{described}: {fraction:.0%}")
+    more = len(states) - len(parts)
+    return "hmsim: " + "; ".join([*([f"{more} more"] if more else []), *parts])
 
 
 def pause(elapsed: float) -> float:

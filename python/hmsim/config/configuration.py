@@ -163,8 +163,8 @@ class Config:
         result is '; since WHERE sets NAME to VALUE', or '' if no single other setting is the cause.
         """
         merged = self.settings_in_force()
-        told = {s.where.rpartition(":")[0] for s in merged if s.name == name}
-        suspects = [s for s in reversed(merged) if s.where.rpartition(":")[0] not in told]
+        reported = {s.where.rpartition(":")[0] for s in merged if s.name == name}
+        suspects = [s for s in reversed(merged) if s.where.rpartition(":")[0] not in reported]
         given = (*self.settings, *self.bundle)
         for suspect in suspects:
             below = [s for s in given if s.name == suspect.name and s is not suspect]

@@ -152,8 +152,8 @@ def compare(experiment: Experiment, out: Path) -> Verdict:
             worst = max(worst, difference)
         if difference > experiment.tolerance:
             differing += 1
-            told = (_told(each, name) for each in (wanted, got))
-            example = example or "{}: expected {}, got {}".format(name, *told)
+            values = (_written(each, name) for each in (wanted, got))
+            example = example or "{}: expected {}, got {}".format(name, *values)
     seconds = float(got_file.get("seconds", 0))
     return Verdict(experiment.name, len(names), differing, worst, example, seconds)
 
@@ -205,7 +205,7 @@ def _difference(got: Mapping[str, Leaf], wanted: Mapping[str, Leaf], name: str) 
     return math.inf
 
 
-def _told(values: Mapping[str, Leaf], name: str) -> str:
+def _written(values: Mapping[str, Leaf], name: str) -> str:
     return str(values[name])[:40] if name in values else "none"
 
 

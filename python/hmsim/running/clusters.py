@@ -109,11 +109,11 @@ class Cluster:
 def listens(cluster: Any) -> str:
     """Return a line for the user with the addresses on which a dask-jobqueue cluster listens."""
     places = [each.listen_address.removeprefix("tcp://") for each in cluster.scheduler.listeners]
-    told = f"the scheduler listens on {', '.join(places)}"
+    listens = f"the scheduler listens on {', '.join(places)}"
     if not any(place.startswith(EVERYWHERE) for place in places):
-        return f"{told}; workers listen on the same interface of their nodes"
+        return f"{listens}; workers listen on the same interface of their nodes"
     return (
-        f"{told}, which is every network interface, and so do workers; everyone "
+        f"{listens}, which is every network interface, and so do workers; everyone "
         "who reaches them can run code as you: set options: interface "
         "(docs/security.md)"
     )
