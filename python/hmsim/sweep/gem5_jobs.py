@@ -84,9 +84,9 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
     workloads = {}
     cores = 0
     for name, machine in zip(jobs.names(), jobs.machines):
-        told = _description(machine)
-        options = ["--machine", os.path.abspath(machine), "--cores", str(told["cores"])]
-        cores = max(cores, int(told["cores"]))
+        described = _description(machine)
+        options = ["--machine", os.path.abspath(machine), "--cores", str(described["cores"])]
+        cores = max(cores, int(described["cores"]))
         checkpoint = place / CHECKPOINTS / name
         if not checkpoint.exists():
             step = f"checkpoint of {name}"
@@ -123,9 +123,9 @@ def quiet_windows(table: pd.DataFrame) -> list[str]:
 def _description(machine: Path) -> Mapping[str, Any]:
     """Return the description in a machine's folder. Raises InputError."""
     try:
-        told = json.loads(read_regular(machine / DESCRIPTION, MOST_DESCRIPTION))
-        if isinstance(told, dict) and int(told["cores"]) > 0:
-            return told
+        described = json.loads(read_regular(machine / DESCRIPTION, MOST_DESCRIPTION))
+        if isinstance(described, dict) and int(described["cores"]) > 0:
+            return described
     except (InputError, ValueError, KeyError, TypeError, RecursionError):
         pass
     raise InputError(f"{machine}: is not a machine of 'hmsim guest prepare'")
@@ -148,8 +148,8 @@ def _make_checkpoint(jobs: Jobs, checkpoint: Path, options: Sequence[str]) -> No
         )
         if done.returncode:
             said = done.stdout.decode(errors="replace").strip().splitlines()
-            told = " | ".join(said[-SAID:])
-            raise InputError(f"gem5 ended with status {done.returncode}: {told}")
+            last = " | ".join(said[-SAID:])
+            raise InputError(f"gem5 ended with status {done.returncode}: {last}")
 
 
 def _sweep(jobs: Jobs, workloads: Mapping[str, Sequence[str]], cores: int) -> dict[str, Any]:

@@ -99,8 +99,8 @@ class Gem5:
                 ).returncode
             if status:
                 said = (folder / "log").read_text(errors="replace").strip().splitlines()
-                told = f"gem5 ended with status {status}: " + " | ".join(said[-SHOWN:])
-                raise InputError(told) if status == USERS_FAULT else TransientError(told)
+                message = f"gem5 ended with status {status}: " + " | ".join(said[-SHOWN:])
+                raise InputError(message) if status == USERS_FAULT else TransientError(message)
             (found,) = read_runs([folder / RUN])
         host = {"seconds": round(time.perf_counter() - started, 3)}
         return Measurement(found[1].values, found[1].units, host)

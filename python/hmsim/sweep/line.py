@@ -173,7 +173,7 @@ def _curves(
 
 
 def coinciding(curves: Sequence[Curve], log: bool = False) -> list[list[int]]:
-    """Return for each curve the earlier ones that it cannot be told from in a picture.
+    """Return for each curve the earlier ones that look the same in a picture.
 
     Args:
         curves: in the order of the legend.
