@@ -106,8 +106,8 @@ EXPLANATIONS = """
 - **p99 latency.** DRAMsim3's is longer when banks compete, because it does not serve the oldest
   request first.
 - **Forwarding.** DRAMsim3 answers a read of a line that waits to be written from its buffer, and
-  merges reads of one line. In hmsim each read goes to DRAM. The traces hardly ever read a line
-  twice within a queue, so the results do not show this difference.
+  merges reads of one line. In hmsim each read goes to DRAM. The results of these traces do not
+  show this difference.
 
 ## Named faults of DRAMsim3
 
