@@ -246,12 +246,13 @@ STRIDE = {"prefetcher": "stride"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
 COPIED = ("llc_trace", "cpu_trace", "synthetic_core", "block_trace")
 MODULO = {"frontend.translation": "modulo"}
+APART = {**MODULO, "controller.outstanding": "queue"}  # so that pages of copies meet in the buffer
 FLUSHES = {"path": "flushes", "format": "blkparse"}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
     "llc_trace.nt_fence": {"path": "copied", "format": "hmsim"},
-    **{f"{kind}.copies": {"copies": 2, "copy_number": 1, **MODULO} for kind in COPIED},
-    **{f"{kind}.copy_number": {"copies": 3, **MODULO} for kind in COPIED},
+    **{f"{kind}.copies": {"copies": 2, "copy_number": 1, **APART} for kind in COPIED},
+    **{f"{kind}.copy_number": {"copies": 3, **APART} for kind in COPIED},
     **{
         f"{owner}.stride.{key}": STRIDE
         for owner in ("cpu_trace", "frontend.cache")

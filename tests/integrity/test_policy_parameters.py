@@ -70,6 +70,8 @@ OTHER: dict[str, Any] = {
     "policies.tcm.cluster_threshold": 0.9,
     "policies.tcm.shuffle_threshold": 1,
 }
+# Enough pages at a time for evicted ones to return before their ghosts are forgotten.
+UNLIMITED: dict[str, Any] = {"controller.outstanding": "queue", "nvdimm.gc.hold_channel": False}
 PAS: dict[str, Any] = {
     "controller.scheduler": "fr_fcfs",
     "controller.queues": "split",
@@ -82,7 +84,7 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.harmonic.dram_guard": {"policies.harmonic.guard": True},
     "policies.harmonic.nvdimm_guard": {"policies.harmonic.guard": True},
     "policies.nvm_duet.write_low": {"policies.nvm_duet.write_high": 16},
-    "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
+    "policies.lirs.ghosts": {"policies.lirs.high_share": 10, **UNLIMITED},
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
