@@ -13,6 +13,7 @@ GUESTS_CLOCK = {
     "controller.channels": 8,
     "controller.queue_depth": 2048,
     "controller.nvdimm_queue_depth": 2048,
+    "controller.outstanding": "queue",
     "frontend.core.base_cpi": 1,
     "frontend.core.frequency": "1GHz",
     "frontend.core.window": 65536,
