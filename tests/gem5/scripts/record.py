@@ -4,7 +4,7 @@
 import m5
 from machine import US, arguments, instantiate, memory, scattered, system, tell
 
-options = arguments(end=300_000 * US)
+options = arguments(end=600_000 * US)
 chosen = memory(options, record="packets.trc")
 made = system(chosen, generators=3)
 instantiate(made)
