@@ -50,7 +50,7 @@ WRITERS = {
     "results": Writer("commands.results", "docs/results.md, of docs/figures/*.json", checked=True),
     "demonstration": Writer("printed.demonstration", "docs/demonstration.md, README.md"),
     "guide": Writer("printed.guide", "docs/policy-guide.md"),
-    "figures": Writer("commands.figures", "docs/figures, docs/results.md", 40, EXTRA),
+    "figures": Writer("commands.figures", "docs/figures, docs/results.md", 55, EXTRA),
     "validation": Writer("commands.validation", "docs/validation.md", 3, "hmsim with dramsim3=1"),
     "storage-claims": Writer("storage_verdicts.page", "docs/storage-claims.md", 0.8),
     "moneta": Writer("draw_moneta.pictures", "docs/figures/storage-*", 0.5, EXTRA),

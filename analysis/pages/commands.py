@@ -23,7 +23,7 @@ def results(_: Path) -> Documents:
 
 def figures(data: Path) -> Documents:
     """Draw every figure, after the runs that are missing; yield docs/results.md."""
-    app(["figure", "all", "--out", str(FIGURES)], standalone_mode=False)
+    app(["figure", "all", "--readings", "--out", str(FIGURES)], standalone_mode=False)
     yield from results(data)
 
 

@@ -60,7 +60,7 @@ def test_the_sums_of_the_paper_agree() -> None:
     assert ratio == pytest.approx(BY_ID["R17c"].paper, abs=0.01)
 
 
-def test_a_claim_that_was_not_run_is_told_so() -> None:
+def test_a_claim_that_was_not_run_says_so() -> None:
     assert row(BY_ID["R10"], None)[COLUMNS.index("hmsim")] == "not run"
     assert row(BY_ID["R11"], None)[COLUMNS.index("verdict")] == "not counted"
     assert band_text(BY_ID["R2e"]) == "from 4 times"
@@ -79,8 +79,8 @@ def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() ->
     assert MISSES.keys() <= {name for name, each in paragraphs.items() if not each.startswith(held)}
     missed = {name for name, each in paragraphs.items() if each.startswith((NOT, DEPENDS))}
     for name in missed - MISSES.keys():
-        told = paragraphs[name].split(BY_ID[name].how)[1].partition("Wrong model:")[0]
-        assert len(told.split()) > 5, name
+        words = paragraphs[name].split(BY_ID[name].how)[1].partition("Wrong model:")[0]
+        assert len(words.split()) > 5, name
 
 
 def test_a_claim_states_what_its_verdict_asks_for_and_what_fails_it() -> None:
@@ -92,9 +92,9 @@ def test_a_claim_states_what_its_verdict_asks_for_and_what_fails_it() -> None:
     assert form(BY_ID["R22"])[1:] == ["band -2 to 2 %"]
     assert form(BY_ID["R12b"])[1:] == ["band -24 to -4 %"]
     for claim in CLAIMS:
-        told = paragraph(claim, None)
-        assert ("Wrong model:" in told) == claim.counted
-        assert claim.constructed in told and claim.uncounted in told
+        words = paragraph(claim, None)
+        assert ("Wrong model:" in words) == claim.counted
+        assert claim.constructed in words and claim.uncounted in words
 
 
 def test_the_page_lists_every_reading_with_the_papers_words() -> None:

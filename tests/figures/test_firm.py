@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the stronger FIRM what claims are held against, and are orders of gains told from noise?"""
+"""Do claims compare with the stronger FIRM, and does an order of gains exceed the noise?"""
 
 from __future__ import annotations
 

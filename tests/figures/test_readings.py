@@ -29,7 +29,7 @@ from hmsim.figures.wrong_models import WRONG
 GROUPS = {each.group for each in READINGS}
 
 
-def test_readings_are_told_apart_and_each_group_has_a_default() -> None:
+def test_readings_differ_and_each_group_has_a_default() -> None:
     names = [each.name for each in READINGS]
     assert len(names) == len(set(names)) and DEFAULT not in names
     for group in GROUPS:
@@ -72,7 +72,7 @@ def found(name: str, **ours: float) -> Found:
     )
 
 
-def test_a_claim_is_told_by_the_readings_that_were_run() -> None:
+def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
     kept = {"no_limit_of_outstanding_commands": 60.0, "command_queues_in_the_controller": 70.0}
     whole = found("R3a", default=60.0, **kept)
     assert (whole.verdict(), whole.held()) == (REPRODUCED, "3 of 3")

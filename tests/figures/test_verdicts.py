@@ -39,7 +39,7 @@ from hmsim.figures.verdicts import (
 
 
 def claim(**keys: Any) -> Claim:
-    """Return a claim of a gain of 9 % unless told otherwise."""
+    """Return a claim of a gain of 9 %, except for the given attributes."""
     usual = {"paper": 9.0, "unit": "%", "band": (0.0, 25.0), "figure": "table2", "how": ""}
     return Claim("R1", "", "", **{**usual, **keys})
 

@@ -34,7 +34,7 @@ COLUMNS = (
     *("readings", "verdict"),
 )
 READINGS_HEAD = (
-    "Where the paper's words allow several machines, a reading changes these keys alone. Readings "
+    "A reading changes these keys alone, if the paper's words allow several machines. Readings "
     "marked *against the words* are shown beside a claim and have no say in its verdict; "
     "[Assumptions](assumptions.md) gives the reasons."
 )
@@ -80,8 +80,8 @@ which it fails.
 - **Over HMS alone**, all techniques together add to one program: 63 % to dfsioe_r, by page-aware
   scheduling (R20b). Pre-eviction adds to dfsioe_w only if a part of the buffer is kept free, which
   the paper does not state.
-- **The readings decide**: the limit of outstanding commands changes nearly every number, and five
-  verdicts depend on a reading.
+- **The limit of outstanding commands** decides more than any other reading: it changes nearly
+  every number of mixes and of block I/O.
 
 The paper's queue plots and its weight plots need two regimes: programs that read from flash, and
 programs whose inputs are in the buffer. No single regime gives both.
