@@ -113,9 +113,6 @@ def test_records_keep_the_findings_of_every_reading() -> None:
     made = Made("", "", None, [findings[DEFAULT]], lambda canvas: None)  # type: ignore[arg-type]
     saved = record("fig5", made, {"hold": [findings["hold"]]})
     assert found_in(saved) == {"R3a": Found(BY_ID["R3a"], findings)}
-    del saved["readings"], saved["findings"][0]["median"]  # as earlier versions kept them
-    old = found_in(saved)["R3a"]
-    assert old.default.ours == Estimate.exact(60) and old.default.median is None
 
 
 def test_a_figure_is_made_under_the_readings_of_its_claims(

@@ -27,7 +27,6 @@ from hmsim.figures.verdicts import (
     DEPENDS,
     NOT,
     REPRODUCED,
-    STALE,
     UNREAD,
     Estimate,
     Finding,
@@ -96,12 +95,12 @@ def test_the_median_program_has_a_say_in_claims_about_the_programs() -> None:
     assert judged(ours, program=0.0, programs=True) == NOT
     assert judged(ours, program=-1.0, programs=True) == NOT
     assert judged(ours, program=-1.0) == REPRODUCED
-    assert judged(ours, programs=True) == STALE
+    assert judged(ours, programs=True) == NOT
     assert judged(Estimate.exact(40), programs=True) == NOT  # whatever the median is
 
 
-def test_a_claim_without_a_number_is_to_be_rerun() -> None:
-    assert judged(None) == STALE
+def test_a_claim_without_a_number_is_not_reproduced() -> None:
+    assert judged(None) == NOT
     assert judged(None, trend=False) == NOT
 
 
@@ -123,7 +122,6 @@ def test_a_form_that_cannot_fail_does_not_count() -> None:
         ((REPRODUCED, NOT), DEPENDS),  # whatever the third is
         ((REPRODUCED, REPRODUCED), UNREAD),
         ((NOT,), UNREAD),
-        ((STALE, REPRODUCED, REPRODUCED), STALE),
         ((CONSTRUCTED,), CONSTRUCTED),
     ],
 )

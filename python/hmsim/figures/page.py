@@ -20,7 +20,6 @@ from hmsim.figures.verdicts import (
     DEPENDS,
     NOT,
     REPRODUCED,
-    STALE,
     UNREAD,
     Estimate,
     least_effect,
@@ -169,7 +168,7 @@ def counts(verdicts: Sequence[str]) -> str:
     always = (REPRODUCED, NOT)
     parts = [
         f"{verdicts.count(verdict)} {verdict}"
-        for verdict in (REPRODUCED, NOT, DEPENDS, UNREAD, STALE, CONSTRUCTED)
+        for verdict in (REPRODUCED, NOT, DEPENDS, UNREAD, CONSTRUCTED)
         if verdict in always or verdict in verdicts
     ]
     return ", ".join([*parts, f"{verdicts.count(UNCOUNTED)} {UNCOUNTED}"])

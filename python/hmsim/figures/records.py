@@ -15,7 +15,6 @@ from hmsim.figures.verdicts import (
     CONSTRUCTED,
     DEFAULT,
     REPRODUCED,
-    STALE,
     UNREAD,
     Estimate,
     Finding,
@@ -51,7 +50,7 @@ class Found:
     def held(self) -> str:
         """Return under how many readings it is reproduced, for a table."""
         verdicts, wanted = self.verdicts(), self.wanted()
-        if verdicts[DEFAULT] in (CONSTRUCTED, STALE) or not wanted:
+        if verdicts[DEFAULT] == CONSTRUCTED or not wanted:
             return "–"
         if self.verdict() == UNREAD:
             return f"{DEFAULT}: {verdicts[DEFAULT]}"
@@ -97,15 +96,15 @@ def record(name: str, made: Made, readings: Mapping[str, Sequence[Finding]]) -> 
 def found_in(content: Mapping[str, Any]) -> dict[str, Found]:
     """Return by claim what `record` saved."""
     findings: dict[str, dict[str, Finding]] = {}
-    for reading, saved in {DEFAULT: content["findings"], **content.get("readings", {})}.items():
+    for reading, saved in {DEFAULT: content["findings"], **content["readings"]}.items():
         for each in map(finding_of, saved):
             findings.setdefault(each.claim, {})[reading] = each
     return {name: Found(BY_ID[name], own) for name, own in findings.items()}
 
 
 def finding_of(saved: Mapping[str, Any]) -> Finding:
-    """Return a finding that `record` saved; those of earlier versions have no median."""
+    """Return a finding that `record` saved."""
     ours, median = (
-        None if saved.get(name) is None else Estimate(**saved[name]) for name in ("ours", "median")
+        None if saved[name] is None else Estimate(**saved[name]) for name in ("ours", "median")
     )
     return Finding(saved["claim"], ours, saved["trend"], saved["text"], median)

@@ -15,7 +15,6 @@ REPRODUCED, NOT = "reproduced", "not reproduced"
 DEPENDS = "depends on the reading"
 CONSTRUCTED = "checked by construction"
 UNREAD = "readings not run"
-STALE = "to be rerun"  # a record of an earlier form lacks a figure that the claim needs
 DEFAULT = "default"  # name of the reading in which every group has its default
 RESAMPLES = 2000
 SHARE = 0.95  # of the resampled means lie within the interval
@@ -120,7 +119,7 @@ def judge(finding: Finding, claim: Claim) -> str:
     if not finding.trend:
         return NOT
     if finding.ours is None:
-        return CONSTRUCTED if claim.constructed and claim.band is None else STALE
+        return CONSTRUCTED if claim.constructed and claim.band is None else NOT
     low, high = claim.band or (-math.inf, math.inf)
     if not (low <= finding.ours.low and finding.ours.high <= high):
         return NOT
@@ -130,9 +129,8 @@ def judge(finding: Finding, claim: Claim) -> str:
         return NOT
     if not claim.programs:
         return REPRODUCED
-    if finding.median is None:
-        return STALE
-    return REPRODUCED if is_effect(finding.median, claim) else NOT
+    median_gains = finding.median is not None and is_effect(finding.median, claim)
+    return REPRODUCED if median_gains else NOT
 
 
 def overall(verdicts: Mapping[str, str], wanted: Sequence[str]) -> str:
@@ -142,8 +140,8 @@ def overall(verdicts: Mapping[str, str], wanted: Sequence[str]) -> str:
         verdicts: of `judge` by reading, that of `DEFAULT` among them.
         wanted: the other readings that matter for the claim.
     """
-    if verdicts[DEFAULT] in (CONSTRUCTED, STALE):
-        return verdicts[DEFAULT]
+    if verdicts[DEFAULT] == CONSTRUCTED:
+        return CONSTRUCTED
     found = [verdicts[name] == REPRODUCED for name in (DEFAULT, *wanted) if name in verdicts]
     if any(found) and not all(found):
         return DEPENDS
