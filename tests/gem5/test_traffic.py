@@ -42,4 +42,4 @@ def test_mixed_traffic_flows_here_and_stalls_there(run: Run) -> None:
 def test_a_missing_command_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HMSIM", "no-such-hmsim")
     outcome = run("configs/gem5/traffic.py", exit_code=2)
-    assert "traffic.py: no command no-such-hmsim" in outcome.stderr
+    assert "traffic.py: command no-such-hmsim not found" in outcome.stderr
