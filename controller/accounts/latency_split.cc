@@ -148,8 +148,8 @@ void register_latency_statistics(StatisticRegistry& registry,
         {false, true}},
        {LatencyPart::gc_blocked,
         "gc_blocked",
-        "a LUN was locked by garbage collection: the LUN of its page read, or the LUN that the "
-        "write-back for its frame waited in or for (media: its bank moved a line)",
+        "garbage collection locked a LUN or held its channel: the LUN of its page read, or the "
+        "LUN that the write-back for its frame waited in or for (media: its bank moved a line)",
         {false, true}}}};
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     for (const bool write : {false, true}) {

@@ -131,7 +131,7 @@ class Evictor final : private FlashRequester {
   void check_bounds(const Archive& archive) const;
   void program(std::uint32_t lun, std::uint32_t batch, Tick now);
   void submit(FlashCommand& command, Tick now);
-  void complete(std::uint32_t batch, Tick now);
+  void complete(const FlashCommand& program, Tick now);
   void commit(const Eviction& done, PhysicalPage at);
 
   SyncBuffer& buffer_;

@@ -30,10 +30,7 @@ void Evictor::submit(FlashCommand& command, Tick now) {
 }
 
 bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
-  const bool programs = command.operation == FlashOperation::program;
-  for_chain(command.subject, programs ? &Eviction::next : &Eviction::fetched,
-            [&](std::uint32_t eviction) { evictions_[eviction].gc.add(command.gc); });
-  if (programs) {
+  if (command.operation == FlashOperation::program) {
     evictions_[command.subject].target = ftl_.allocate(command.lun, WriteStream::host);
   }
   return true;
@@ -57,7 +54,7 @@ PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
 
 void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
   if (release_ == FrameRelease::datain) {
-    complete(command.subject, now);
+    complete(command, now);
   }
   map_.write_back(now);
 }
@@ -67,6 +64,7 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
   if (command.operation == FlashOperation::read) {
     for_chain(command.subject, &Eviction::fetched, [&](std::uint32_t eviction) {
       evictions_[eviction].fetched = kNoIndex;
+      evictions_[eviction].gc.add(command.gc);
       ready(eviction, now);
     });
     return;
@@ -74,6 +72,8 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
   if (command.failed) {
     const Eviction& failed = evictions_.held(command.subject);
     ftl_.fail(failed.target, failed.count);
+    for_batch(command.subject,
+              [&](std::uint32_t eviction) { evictions_[eviction].gc.add(command.gc); });
     place(command.subject, now);
     return;
   }
@@ -83,7 +83,7 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
   statistics.merged_pages += pages - command.share;
   statistics.padded_pages += ftl_.shape().parts() - pages;
   if (release_ == FrameRelease::program) {
-    complete(command.subject, now);
+    complete(command, now);
   }
 }
 
@@ -104,7 +104,8 @@ void Evictor::commit(const Eviction& done, PhysicalPage at) {
 }
 
 // Maps the whole flash page before the listener is notified of its first frame.
-void Evictor::complete(std::uint32_t batch, Tick now) {
+void Evictor::complete(const FlashCommand& program, Tick now) {
+  const std::uint32_t batch = program.subject;
   struct Written {
     std::uint32_t frames;
     GcWait gc;
@@ -114,7 +115,8 @@ void Evictor::complete(std::uint32_t batch, Tick now) {
   const PhysicalPage target = evictions_.held(batch).target;
   for_batch(batch, [&](std::uint32_t eviction) {
     ensure(count < most_, "nvdimm", now, batch, "a batch larger than a flash page");
-    const Eviction& own = evictions_[eviction];
+    Eviction& own = evictions_[eviction];
+    own.gc.add(program.gc);
     commit(own, target + PhysicalPage(count));
     done[count++] = {own.frames, own.gc};
     choice_.end(own.page);

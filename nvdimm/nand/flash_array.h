@@ -40,6 +40,7 @@
 #include "core/ring.h"
 #include "core/slot_list.h"
 #include "core/types.h"
+#include "nvdimm/nand/bus_hold.h"
 #include "nvdimm/nand/cell_failures.h"
 #include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
@@ -170,24 +171,26 @@ class FlashArray {
     std::uint32_t suspended = kNoIndex;
     SlotChain held;  // linked by Node::behind
     Tick array_end{0};
-    Tick remaining{0};  // cell time that the suspended operation has left
-    Tick ready{0};      // earliest time of a cache command, or of a read of a suspended LUN
-    Tick asked{0};      // when it began to wait for the bus
+    Tick remaining{0};    // cell time that the suspended operation has left
+    Tick ready{0};        // earliest time of a cache command, or of a read of a suspended LUN
+    Tick asked{0};        // when it began to wait for the bus
+    Tick held_before{0};  // total hold time of its channel when it began to wait for the bus
     std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
 
     void serialize(Archive& archive) {
       archive(io, plane, repeats, phase, counted, pending, array, suspended, array_end, remaining,
-              ready, asked);
+              ready, asked, held_before);
       archive.check(remaining < kNever, "time of a LUN too long");
     }
   };
 
   struct Channel {
     std::uint32_t owner = kNoIndex;  // LUN that has the bus
+    BusHold hold;
     Ring<std::uint32_t> commands;
     Ring<std::uint32_t> transfers;
 
-    void serialize(Archive& archive) { archive(owner, commands, transfers); }
+    void serialize(Archive& archive) { archive(owner, hold, commands, transfers); }
   };
 
   Channel& channel_of(std::uint32_t lun) { return channels_[lun / at_.luns_per_channel]; }
@@ -214,6 +217,7 @@ class FlashArray {
   // Stages.
   void ask_bus(std::uint32_t lun, Tick now);
   void take_bus(std::uint32_t lun, Tick now);
+  void count_hold(const Channel& channel, const Lun& state, Tick now);
   void grant_bus(Channel& channel, Tick now);
   void end_io(std::uint32_t lun, Tick now);
   void end_command(std::uint32_t lun, Tick now);

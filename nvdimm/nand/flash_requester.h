@@ -13,8 +13,8 @@ namespace hmsim {
 
 class FlashRequester;
 
-// Time that a command or request waited for LUNs locked by collections, and the end of the last
-// lock.
+// Time that a command or request waited for LUNs that collections locked or for buses that they
+// held, and the end of the last lock or hold.
 struct GcWait {
   Tick blocked{0};
   Tick until{0};
@@ -43,7 +43,7 @@ struct FlashCommand {
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // cookie of the requester
   std::uint8_t share = 0;     // a second cookie
-  GcWait gc;                  // wait of the command for collections before it started
+  GcWait gc;                  // wait of the command for collections
   bool failed = false;        // done: the program or erase failed
 
   // The array saves the requester.

@@ -46,6 +46,7 @@ void FlashArray::ask_bus(std::uint32_t lun, Tick now) {
   const Lun& state = luns_[lun];
   const FlashCommand& command = nodes_[state.plane].command;
   luns_[lun].asked = now;
+  luns_[lun].held_before = channel.hold.total(now);
   if (channel.owner == kNoIndex || channel.owner == lun) {
     take_bus(lun, now);
   } else if (state.phase == Phase::status ||
@@ -59,14 +60,18 @@ void FlashArray::ask_bus(std::uint32_t lun, Tick now) {
 
 void FlashArray::take_bus(std::uint32_t lun, Tick now) {
   Channel& channel = channel_of(lun);
-  if (channel.owner == kNoIndex) {
-    channel.owner = lun;
-    statistics_.busy_buses.set(statistics_.busy_buses.value() + 1, now);
-  }
   Lun& state = luns_[lun];
   statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
   ensure(state.io != kNoIndex, "flash", now, lun, "bus granted to a LUN that does not wait for it");
   const FlashCommand& command = nodes_[state.plane].command;
+  count_hold(channel, state, now);
+  if (channel.owner == kNoIndex) {
+    channel.owner = lun;
+    statistics_.busy_buses.set(statistics_.busy_buses.value() + 1, now);
+    if (command.hold_bus) {
+      channel.hold.begin(now);
+    }
+  }
   Tick duration = timing_.data_out(command.parts);
   FlashStage stage = FlashStage::data_out;
   if (state.phase == Phase::status) {
@@ -92,8 +97,20 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
   events_.schedule(now + duration, EventKind::io_end, lun);
 }
 
+// Adds the time for which collections held the bus to the waits of the operation's planes.
+void FlashArray::count_hold(const Channel& channel, const Lun& state, Tick now) {
+  const Tick held = channel.hold.total(now) - state.held_before;
+  if (held == Tick(0) || nodes_[state.io].command.priority == FlashPriority::collection) {
+    return;
+  }
+  for (std::uint32_t i = state.io; i != kNoIndex; i = nodes_[i].next) {
+    nodes_[i].command.gc.add({held, channel.hold.last_end()});
+  }
+}
+
 void FlashArray::grant_bus(Channel& channel, Tick now) {
   channel.owner = kNoIndex;
+  channel.hold.end(now);
   statistics_.busy_buses.set(statistics_.busy_buses.value() - 1, now);
   Ring<std::uint32_t>& next = channel.commands.empty() ? channel.transfers : channel.commands;
   if (!next.empty()) {

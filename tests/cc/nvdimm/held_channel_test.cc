@@ -33,6 +33,7 @@ struct Outcome {
   Tick sent;          // of both reads
   Tick same_channel;  // when the read of the other LUN of the channel is acknowledged
   Tick other_channel;
+  Tick blocked;  // wait of the read of the same channel for collections
 };
 
 // Two channels of two LUNs.
@@ -66,7 +67,7 @@ Outcome collect(bool hold, std::int64_t cold) {
   rig.nvdimm().add_flash_observer(copy);
   start_collection(rig, cold);
   rig.acks.clear();
-  Outcome outcome{copy.begin, rig.now(), kNever, kNever};
+  Outcome outcome{copy.begin, rig.now(), kNever, kNever, kNever};
   EXPECT_GT(outcome.sent, outcome.begin + kCommand);
   EXPECT_LT(outcome.sent, outcome.begin + 10 * kMicrosecond);
   rig.nvdimm().command(1, line_address(2), false, outcome.sent);
@@ -78,12 +79,15 @@ Outcome collect(bool hold, std::int64_t cold) {
   for (const Ack& ack : rig.acks) {
     (ack.tag == 1 ? outcome.same_channel : outcome.other_channel) = ack.time;
   }
+  outcome.blocked = rig.nvdimm().gc_blocked(1);
+  EXPECT_EQ(rig.nvdimm().gc_blocked(2), Tick(0));
   return outcome;
 }
 
 TEST(HeldChannel, ACopyBlocksAllLunsOfItsChannelToItsEnd) {
   const Outcome outcome = collect(true, 1);
   EXPECT_EQ(outcome.same_channel, outcome.begin + kCopy + kPageRead);
+  EXPECT_EQ(outcome.blocked, outcome.begin + kCopy - outcome.sent - kLookup);
   EXPECT_EQ(outcome.other_channel, outcome.sent + kLookup + kPageRead);
 }
 
@@ -93,6 +97,10 @@ TEST(HeldChannel, ItIsFreeBetweenTwoCopies) {
   const Outcome outcome = collect(true, 2);
   const Tick second = outcome.begin + kCopy + kCommand;
   EXPECT_EQ(outcome.same_channel, second + kCopy + kCommand + kTransfer);
+  // The read waits for the first copy, then its page for the second one, but not for the erase.
+  const Tick ready = outcome.begin + kCopy + kPageRead - kTransfer;
+  EXPECT_EQ(outcome.blocked,
+            (outcome.begin + kCopy - outcome.sent - kLookup) + (second + kCopy - ready));
   EXPECT_EQ(outcome.other_channel, outcome.sent + kLookup + kPageRead);
 }
 
@@ -102,6 +110,7 @@ TEST(HeldChannel, OtherwiseACopyBlocksItForItsTransfersOnly) {
   for (const std::int64_t cold : {1, 2}) {
     const Outcome outcome = collect(false, cold);
     EXPECT_EQ(outcome.same_channel, outcome.begin + kPageRead + kTransfer);
+    EXPECT_EQ(outcome.blocked, Tick(0));
     EXPECT_EQ(outcome.other_channel, outcome.sent + kLookup + kPageRead);
   }
 }
