@@ -44,7 +44,9 @@ def add(
     extension_env = env.Clone(LDMODULEPREFIX="", LDMODULESUFFIX=suffix)
     # Bindings convert and call, and take twice the time to compile when they are optimised fully.
     extension_env.Append(CCFLAGS=["-O1", "$(", *flags, "$)"])
-    precompile(extension_env, f"{plain}/bindings", f"{STANDARD} pybind11/pybind11.h pybind11/stl.h")
+    # A precompiled header serves only the Python whose headers it includes.
+    folder = f"{plain}/bindings/precompiled{suffix.replace('.so', '')}"
+    precompile(extension_env, folder, f"{STANDARD} pybind11/pybind11.h pybind11/stl.h")
     objects = [
         extension_env.Object(source.replace(".cc", suffix.replace(".so", ".o")), source)
         for source in bindings
