@@ -308,7 +308,11 @@ agents:
 
 @pytest.mark.parametrize(
     ("number", "status", "begin"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 129, "terminated"),
+    ],
 )
 def test_whoever_stops_a_command_is_told_what_is_kept(
     tmp_path: Path, number: signal.Signals, status: int, begin: str
@@ -326,7 +330,7 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
             stderr=subprocess.PIPE,
             text=True,
             # Background jobs of a shell ignore interrupts, and the tests may be such jobs.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "simulating\n"

@@ -2,7 +2,8 @@
 """The command line: ``hmsim COMMAND ...``.
 
 Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
-interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 the reader of the output ended first.
+interrupted (Ctrl-C); 143 terminated (SIGTERM); 129 hung up (SIGHUP); 141 the reader of the output
+ended first.
 """
 
 import gc

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer
-from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, TERMINATED, UNHEARD
+from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, UNHEARD
 from hmsim.common.os_errors import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
@@ -146,31 +146,45 @@ PolicyOption = Annotated[
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived, for example from a batch system. It ends a command as Ctrl-C does."""
+    """A signal other than Ctrl-C asked the command to end.
+
+    SIGTERM arrives from batch systems, for example, and SIGHUP when a terminal is closed.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.status = 128 + number
 
 
 @contextlib.contextmanager
 def _terminable() -> Iterator[None]:
-    """Raise `Terminated` in the block when SIGTERM arrives."""
+    """Raise `Terminated` in the block when SIGTERM or SIGHUP arrives; nohup's SIGHUP is ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
 
     def terminate(number: int, frame: object) -> None:
-        raise Terminated
+        raise Terminated(number)
 
-    before = signal.signal(signal.SIGTERM, terminate)
+    before = {
+        number: signal.signal(number, terminate)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def interruption(stop: KeyboardInterrupt, kept: str) -> typer.Exit:
     """Report that the command was stopped and what is ``kept``; return the exit exception."""
-    terminated = isinstance(stop, Terminated)
-    complain(f"{'terminated' if terminated else 'interrupted'}; {kept}")
-    return typer.Exit(TERMINATED if terminated else INTERRUPTED)
+    if isinstance(stop, Terminated):
+        complain(f"terminated; {kept}")
+        return typer.Exit(stop.status)
+    complain(f"interrupted; {kept}")
+    return typer.Exit(INTERRUPTED)
 
 
 @contextlib.contextmanager

@@ -76,13 +76,17 @@ def outcomes(
 
 @contextlib.contextmanager
 def _signals_later() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM to the block's end: Dask cannot close a half-made cluster."""
+    """Delay SIGINT, SIGTERM and SIGHUP to the block's end: Dask cannot close a half-made cluster."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
     came: list[int] = []
-    ours = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda n, _: came.append(n)) for number in ours}
+    ours = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {
+        number: signal.signal(number, lambda n, _: came.append(n))
+        for number in ours
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
     try:
         yield
     finally:
