@@ -146,7 +146,7 @@ def mcf_workload(instructions: int, file: Path) -> Path:
 def run(config: str, workload: Path, tool: list[str]) -> tuple[int, str]:
     """Run hmsim under a tool; return the run's requests and the tool's output."""
     out = workload.with_suffix(".out")
-    command = [*tool, sys.executable, "-m", "hmsim.cli", "run", str(ROOT / "configs" / config)]
+    command = [*tool, sys.executable, "-m", "hmsim", "run", str(ROOT / "configs" / config)]
     done = subprocess.run(
         [*command, "--workload", str(workload), "--out", str(out), "--force"],
         env={**os.environ, **STEADY, "PYTHONPATH": str(ROOT / "python")},

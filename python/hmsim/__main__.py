@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``python -m hmsim.cli`` is the command ``hmsim``."""
+"""``python -m hmsim`` is the command ``hmsim``."""
 
 from hmsim.cli import main
 

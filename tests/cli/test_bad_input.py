@@ -353,7 +353,7 @@ def test_an_unreadable_file_is_named(folder: Path) -> None:
 
 
 def test_the_real_program_ends_with_status_2_and_one_line(folder: Path) -> None:
-    command = [sys.executable, "-m", "hmsim.cli", "check", "quick", "--set", "dram.rank=1"]
+    command = [sys.executable, "-m", "hmsim", "check", "quick", "--set", "dram.rank=1"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""

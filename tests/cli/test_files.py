@@ -283,7 +283,7 @@ LISTS = ["params", "policies --json", "check quick --flat", "--help", "run --hel
 @pytest.mark.parametrize("command", LISTS)
 def test_output_that_cannot_be_written_is_told(command: str, unbuffered: str) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    start = [sys.executable, "-m", "hmsim.cli", *command.split()]
+    start = [sys.executable, "-m", "hmsim", *command.split()]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             start, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False

@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./]+)`:")  # ends the paragraph before a block that is a file's content
 VARIANT = "gcc-release"
 TOOLS = {
-    "hmsim": f"{sys.executable} -m hmsim.cli",
+    "hmsim": f"{sys.executable} -m hmsim",
     "scons": f"{sys.executable} -m SCons",
     "python": sys.executable,
 }

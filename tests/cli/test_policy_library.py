@@ -27,7 +27,7 @@ def hmsim(*arguments: object, libraries: Path | str) -> subprocess.CompletedProc
         "HMSIM_POLICIES": str(libraries),
         "PYTHONPATH": str(ROOT / "python"),
     }
-    command = [sys.executable, "-m", "hmsim.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "hmsim", *map(str, arguments)]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
@@ -151,7 +151,7 @@ def test_a_relative_data_home_is_ignored(tmp_path: Path, monkeypatch: pytest.Mon
     assert policy_library.own_folder() == tmp_path / ".local" / "share" / "hmsim" / "policies"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     del environment["HMSIM_POLICIES"]
-    command = [sys.executable, "-m", "hmsim.cli", "policies"]
+    command = [sys.executable, "-m", "hmsim", "policies"]
     for home, status in (("data", 0), (str(tmp_path / "data"), 2)):
         environment["XDG_DATA_HOME"] = home
         done = subprocess.run(command, env=environment, capture_output=True, text=True)

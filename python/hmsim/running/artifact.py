@@ -119,7 +119,7 @@ def run(experiment: Experiment, out: Path) -> bool:
     arguments = [each.replace("{out}", str(out)) for each in shlex.split(experiment.command)]
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "hmsim.cli", *arguments],
+        [sys.executable, "-m", "hmsim", *arguments],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
     )

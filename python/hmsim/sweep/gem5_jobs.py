@@ -137,7 +137,7 @@ def _make_checkpoint(jobs: Jobs, checkpoint: Path, options: Sequence[str]) -> No
         command = [str(jobs.gem5), f"--outdir={fresh / 'm5out'}"]
         command += [str(data_directory() / "configs" / SCRIPT), *options]
         command += ["--config", jobs.config, "--checkpoint", str(fresh), *jobs.arguments]
-        environment = {"HMSIM": f"{sys.executable} -m hmsim.cli", **os.environ}
+        environment = {"HMSIM": f"{sys.executable} -m hmsim", **os.environ}
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,

@@ -87,7 +87,7 @@ class Gem5:
         with scratch_directory(tempfile.gettempdir()) as folder:
             (folder / CONFIG).write_text(point.config.to_yaml(), encoding="utf-8")
             command = self.command(point, folder)
-            environment = {"HMSIM": f"{sys.executable} -m hmsim.cli", **os.environ}
+            environment = {"HMSIM": f"{sys.executable} -m hmsim", **os.environ}
             with (folder / "log").open("wb") as log:
                 status = subprocess.run(
                     command,
