@@ -76,7 +76,10 @@ def outcomes(
 
 @contextlib.contextmanager
 def _signals_later() -> Iterator[None]:
-    """Delay SIGINT, SIGTERM and SIGHUP to the block's end: Dask cannot close a half-made cluster."""
+    """Delay signals that end the command to the end of the block.
+
+    Dask cannot close a half-made cluster.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
