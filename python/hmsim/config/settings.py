@@ -17,6 +17,7 @@ from hmsim._core import InputError
 from hmsim.common.directories import read_regular
 from hmsim.common.unicode import has_surrogate
 from hmsim.config.composer import NULL, MissingInBraces, compose
+from hmsim.config.python_nodes import Place, at
 
 LARGEST_FILE = 4 << 20  # bytes
 MOST_CACHED = 32  # contents of files whose nodes are kept: those that the points of a sweep share
@@ -82,18 +83,19 @@ def kind(node: yaml.Node) -> str:
 
 
 def place(path: str | os.PathLike[str], node: yaml.Node) -> str:
-    """Return ``file:line`` of a node."""
-    return f"{os.fspath(path)}:{node.start_mark.line + 1}"
+    """Return ``file:line`` of a node, or the place of a value in Python."""
+    mark: Any = node.start_mark
+    return mark.where if isinstance(mark, Place) else f"{os.fspath(path)}:{mark.line + 1}"
 
 
 def scalar(path: Path, node: yaml.Node, name: str) -> str:
     """Return the text of a single value as written. Raises InputError."""
     if not isinstance(node, yaml.ScalarNode):
-        raise InputError(f"{place(path, node)}: {name}: expected a value, found a {kind(node)}")
+        raise InputError(f"{at(place(path, node), name)}: expected a value, found a {kind(node)}")
     if node.tag == NULL:
         in_braces = isinstance(node, MissingInBraces)
         quotes = "; within { } a value with commas needs quotes" if in_braces else ""
-        raise InputError(f"{place(path, node)}: {name}: has no value{quotes}")
+        raise InputError(f"{at(place(path, node), name)}: has no value{quotes}")
     if node.tag not in PLAIN_TAGS:
         raise InputError(f"{place(path, node)}: {name}: the tag {node.tag} is not allowed")
     return str(node.value)
@@ -101,14 +103,15 @@ def scalar(path: Path, node: yaml.Node, name: str) -> str:
 
 def items(path: Path, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
     """Yield (key, key's node, value's node) of a mapping. Raises InputError at a repeated key."""
-    lines: dict[str, int] = {}
+    places: dict[str, str] = {}
     for key_node, value_node in node.value:
         key = scalar(path, key_node, "key")
+        where = place(path, key_node)
         if not key:
-            raise InputError(f"{place(path, key_node)}: an empty name")
-        if key in lines:
-            raise InputError(f"{place(path, key_node)}: {key}: already set in line {lines[key]}")
-        lines[key] = key_node.start_mark.line + 1
+            raise InputError(f"{where}: an empty name")
+        if key in places:
+            raise InputError(f"{at(where, key)}: already set{_in_line(places[key])}")
+        places[key] = where
         yield key, key_node, value_node
 
 
@@ -131,8 +134,13 @@ def _refuse_repeated(settings: Iterable[Setting]) -> None:
     for setting in settings:
         before = seen.setdefault(setting.name, setting)
         if before is not setting:
-            line = before.where.rpartition(":")[2]
-            raise InputError(f"{setting.where}: {setting.name}: already set in line {line}")
+            where = at(setting.where, setting.name)
+            raise InputError(f"{where}: already set{_in_line(before.where)}")
+
+
+def _in_line(where: str) -> str:
+    line = where.rpartition(":")[2]
+    return f" in line {line}" if line.isdigit() else ""
 
 
 def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:

@@ -7,8 +7,8 @@ import os
 import resource
 import threading
 import time
-from collections.abc import Callable
-from typing import Union
+from collections.abc import Callable, Mapping
+from typing import Any, Union
 
 from hmsim._core import InputError, Simulation
 from hmsim.common.progress import Bars, warn
@@ -27,7 +27,7 @@ HISTOGRAM_PARTS = ("count", "mean", "p50", "p95", "p99", "p999", "max")  # of a 
 PREPARING = "preconditioning"  # its bar
 STEPS = 2_000  # kernel steps between two checks of signals, the stall limit and progress
 AnyConfig = Union[Config, str, "os.PathLike[str]"]
-AnyWorkload = Union[Workload, str, "os.PathLike[str]"]
+AnyWorkload = Union[Workload, str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 class Cancelled(Exception):
@@ -51,7 +51,9 @@ def run(
 
     Args:
         config: a Config, a path, or the name of a shipped configuration.
-        workload: a Workload, a path, or the name of a shipped workload.
+        workload: a Workload, a path, the name of a shipped workload, or a dict with the content of
+            a workload's YAML file, such as ``{"agents": [{"kind": "io_pattern", "depth": 8}]}``.
+            An error in a dict names ``workload: agents[0].key``.
         policy: a policy bundle to lay over the configuration: a name, a path or a Bundle.
         seed: of all pseudo-random choices.
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
@@ -203,5 +205,5 @@ def named_system(name: str, load: Callable[[str], Config] = load_config) -> Conf
 
 
 def as_workload(workload: AnyWorkload) -> Workload:
-    """Return a workload, loaded if it is a path or name. Raises InputError."""
+    """Return a workload, loaded if it is a path, name or dict. Raises InputError."""
     return workload if isinstance(workload, Workload) else load_workload(workload)

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -17,10 +18,13 @@ from hmsim.clones import files as twin_files
 from hmsim.common.paths import data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
+from hmsim.config.python_nodes import at
+from hmsim.config.python_nodes import mapping as python_mapping
 from hmsim.config.settings import Setting
 from hmsim.running import mixes
 
 PROFILES = "workloads/profiles"
+PYTHON = "workload"  # name of a workload given as a dict, and of its place in messages
 MOST_COPIES = 256
 MOST_AGENTS = 1024  # of a run
 TWIN = "twin:"  # begins a path that asks for the twin of a profile (docs/workloads.md)
@@ -91,12 +95,12 @@ class Workload:
         for agent in self.agents:
             places = {setting.name: setting.where for setting in agent.settings}
             for name, message in Simulation.check_agent(flat, agent.flat()):
-                lines.append(f"{places.get(name, agent.where)}: {name}: {message}")
+                lines.append(f"{at(places.get(name, agent.where), name)}: {message}")
             windows = [s for s in agent.settings if s.name.split(".")[0] == "windows"]
             if warmup and windows:
                 lines.append(
-                    f"{windows[0].where}: windows: each has its own warmup, so --warmup is not "
-                    "allowed"
+                    f"{at(windows[0].where, 'windows')}: each has its own warmup, so --warmup is "
+                    "not allowed"
                 )
         if lines:
             raise InputError(yaml_settings.joined(lines))
@@ -110,7 +114,7 @@ class Workload:
                 return match[0]
             agent = self.agents[number]
             places = {setting.name: setting.where for setting in agent.settings}
-            return f"{places.get(match['rest'].partition(':')[0], agent.where)}: {match['rest']}"
+            return at(places.get(match["rest"].partition(":")[0], agent.where), match["rest"])
 
         return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
 
@@ -123,11 +127,15 @@ class Workload:
         return replace(self, agents=(agent,))
 
 
-def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
+def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> Workload:
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
     A file that ends with ``.fio``, or begins with a section, is a job file of fio
     (`hmsim.running.fio_job`).
+
+    A dict with the file's content, ``{"agents": [{"kind": "io_pattern", ...}, ...]}``, is the same
+    workload; messages name ``workload: agents[0].key`` in place of file and line, and the paths of
+    traces are relative to the current folder.
 
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (`hmsim.running.mixes`). Traces must
     exist; they are searched for in the file's folder, and those below ``workloads/`` also among the
@@ -137,6 +145,9 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     Raises:
         InputError: names file, line, key and nearest valid name.
     """
+    if isinstance(path_or_name, Mapping):
+        node = python_mapping(path_or_name, PYTHON, "agents")
+        return Workload(PYTHON, _agents(Path(PYTHON), node))
     name = os.fspath(path_or_name)
     if name.startswith(mixes.PREFIX):
         mix = mixes.parse(name)
@@ -148,8 +159,13 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     if fio_job.is_job_file(path):
         jobs, notes = fio_job.load(path)
         return Workload(path.stem, tuple(load_agent(keys) for keys in jobs), tuple(notes))
+    return Workload(path.stem, _agents(path, yaml_settings.read_mapping(path)))
+
+
+def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
+    """Return the agents in the root of a workload. Raises InputError."""
     agents: list[Agent] | None = None
-    for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
+    for key, key_node, value_node in yaml_settings.items(path, root):
         if key == "agents":
             agents = []
             for node in _agent_nodes(path, value_node):
@@ -167,7 +183,7 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
             raise InputError(f"{yaml_settings.place(path, key_node)}: {key}: unknown key{hint}")
     if agents is None:
         raise InputError(f"{path}: agents: is required: a list of agents")
-    return Workload(path.stem, tuple(agents))
+    return tuple(agents)
 
 
 def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
@@ -187,7 +203,7 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
     listed = [pair for pair in node.value if _is_list(*pair)]
     windows = [_windows(path, *pair) for pair in listed if pair[0].value == "windows"]
     if len(windows) > 1:
-        raise InputError(f"{windows[1].where}: windows: already set")
+        raise InputError(f"{at(windows[1].where, 'windows')}: already set")
     numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in LISTS]
     others = [pair for pair in node.value if not _is_list(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark)
@@ -223,13 +239,13 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
         try:
             return twin_files.resolve(text[len(TWIN) :], folder, keys)
         except InputError as error:
-            raise InputError(f"{setting.where}: path: {text}: {error}") from error
+            raise InputError(f"{at(setting.where, 'path')}: {text}: {error}") from error
     if profile := PROFILE_PATH.fullmatch(text):
         of_shipped = (profile["folder"] or "").endswith("profiles/")
         known = of_shipped and profile["stem"] in shipped(PROFILES)
         name = f"{profile['stem']}{profile['rest']}" if known else text
         raise InputError(
-            f"{setting.where}: path: must be a trace, got the profile {text}; for its "
+            f"{at(setting.where, 'path')}: must be a trace, got the profile {text}; for its "
             f"twin use '{TWIN}{name}'"
         )
     trace = _place(folder, text)
@@ -268,20 +284,20 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
     for number, window in enumerate(value.value):
         if not isinstance(window, yaml.MappingNode):
             raise InputError(
-                f"{yaml_settings.place(path, window)}: windows: window {number}: expected "
+                f"{at(yaml_settings.place(path, window), 'windows')}: window {number}: expected "
                 f"'key: value' pairs, found a {yaml_settings.kind(window)}"
             )
         pairs = yaml_settings.flatten(path, window)
         for pair in pairs:
             if any(mark in "".join(pair.pair) for mark in ",;="):
                 raise InputError(
-                    f"{pair.where}: windows: {pair.name}: must be a number, got '{pair.text}'"
+                    f"{at(pair.where, 'windows')}: {pair.name}: must be a number, got '{pair.text}'"
                 )
         windows.append(", ".join(f"{pair.name}={pair.text}" for pair in pairs))
     where = yaml_settings.place(path, key)
     if not windows or not all(windows):
         raise InputError(
-            f"{where}: windows: expected a list of windows, each with instructions or, "
+            f"{at(where, 'windows')}: expected a list of windows, each with instructions or, "
             "for block traces, requests"
         )
     return Setting("windows", "; ".join(windows), where)
@@ -328,11 +344,11 @@ def _check_trace(trace: Path, setting: Setting) -> None:
         reason = getattr(error, "strerror", None) or "not a path"
         near = _neighbour(trace)
         hint = f"; did you mean '{near}'?" if near else ""
-        raise InputError(f"{setting.where}: path: {trace}: {reason}{hint}") from error
+        raise InputError(f"{at(setting.where, 'path')}: {trace}: {reason}{hint}") from error
     if not stat.S_ISREG(mode):
-        raise InputError(f"{setting.where}: path: {trace}: must be a regular file")
+        raise InputError(f"{at(setting.where, 'path')}: {trace}: must be a regular file")
     if not os.access(trace, os.R_OK):
-        raise InputError(f"{setting.where}: path: {trace}: is not readable")
+        raise InputError(f"{at(setting.where, 'path')}: {trace}: is not readable")
 
 
 def _neighbour(trace: Path) -> str:
