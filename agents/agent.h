@@ -128,6 +128,8 @@ class Agent : public Component, public Requester, protected AgentLink {
   std::uint64_t random_stream() const { return static_cast<std::uint64_t>(random_stream_); }
   void set_core(std::int64_t core) { core_number() = core; }
 
+  // Restarts the measured time, for an agent that begins its work later than the run.
+  void begin_measured_time(Tick now) { measured_from_ = now; }
   // Records that all work is done. The caller starts over kRestartGap later.
   void finish(Tick now);
 

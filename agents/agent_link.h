@@ -17,6 +17,7 @@ class LastLevelCache;
 class Network;
 class Node;
 class Pager;
+class Stages;
 class Translation;
 
 // Parts of the system that the agents of a node share.
@@ -34,6 +35,7 @@ struct AgentEnvironment : NodeEnvironment {
   std::vector<NodeEnvironment> nodes;  // all nodes of the agent
   Network* network = nullptr;          // nullptr: one node
   Pager* pager = nullptr;              // for agents with paged memory
+  Stages* stages = nullptr;            // for agents that wait for others
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: unknown
   std::uint64_t seed = 1;         // of the run

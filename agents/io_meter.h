@@ -22,7 +22,7 @@ struct IoRecord {
   Kind kind = Kind::read;
   std::uint64_t first_line = 0;  // on the device, in lines of 64 bytes
   std::uint64_t lines = 0;       // 0 for a flush
-  Tick submitted{0};             // when the thread began it, before any software
+  Tick submitted{0};             // when it arrived or the thread began it, before any software
   Tick done{0};                  // when the thread may continue
 };
 

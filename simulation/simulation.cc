@@ -158,6 +158,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     AgentEnvironment environment = nodes_->environment(nodes);
     environment.trace = source;
     environment.seed = options_.seed;
+    environment.stages = &stages_;
     return environment;
   };
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
@@ -172,6 +173,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
     agents_[i]->connect(i, environment, wakeups[i]);
   }
+  stages_.begin(Tick(0));
 }
 
 void Simulation::check_cores(const CoresByNode& of_jobs) const {
@@ -308,6 +310,7 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
   archive(measuring_, measured_from_, epoch_, power_);
+  archive(stages_);
   nodes_->serialize(archive);
   for (Agent* agent : all_agents()) {
     agent->serialize(archive);

@@ -12,6 +12,7 @@
 #include "agents/agent.h"
 #include "agents/frontend_parameters.h"
 #include "agents/manual_requester.h"
+#include "agents/stages.h"
 #include "controller/memory_system.h"
 #include "core/errors.h"
 #include "core/kernel.h"
@@ -195,6 +196,7 @@ class Simulation : private SourceProgress {
   Limits limits_;
   std::uint64_t identity_ = 0;  // hash of everything that determines the run
   Agents agents_;
+  Stages stages_;
   std::unique_ptr<Nodes> nodes_;  // without cores if there are no jobs
   std::unique_ptr<ManualRequester> by_hand_;
   std::unique_ptr<Watchers> watchers_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agent kind io_pattern: threads that carry out generated block requests. Each thread keeps `depth`
-// requests in flight. IoPattern generates the requests; block_agent.h describes how they are
-// carried out.
+// Agent kind io_pattern: threads that carry out generated block requests, in a closed loop or an
+// open loop (arrival_process.h). IoPattern generates the requests; block_agent.h describes how they
+// are carried out.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -17,6 +17,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kMostUnderWay = 65'536;  // most requests of an agent under way
+constexpr Tick kLongestPause = kSecond * 1'000;
 
 class IoPatternAgent final : public BlockAgent {
  public:
@@ -28,6 +29,7 @@ class IoPatternAgent final : public BlockAgent {
   std::vector<ParameterError> check() const override;
 
  private:
+  void declare_pace(ParameterSet& parameters);
   const char* kind() const override { return "io_pattern"; }
   std::unique_ptr<BlockSource> open_source(Bytes capacity) override;
 
@@ -39,13 +41,36 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
   declare_agent(parameters);
   declare_random_stream(parameters);
   keys().software.declare(parameters);
-  parameters.integer("depth", keys().depth, {1, kMostUnderWay}, "requests",
-                     {"requests that a thread has in flight (fio's iodepth); requests of a thread "
-                      "do not wait for each other",
-                      "the workload's own"});
+  parameters.integer(
+      "depth", keys().depth, {1, kMostUnderWay}, "requests",
+      {"most requests that a thread has in flight (fio's iodepth); requests of a thread "
+       "do not wait for each other",
+       "the workload's own"});
   pattern_.declare(parameters);
+  keys().arrivals.declare(parameters);
+  declare_pace(parameters);
   parameters.integer("requests", keys().requests, {1, std::int64_t{1} << 60}, "requests",
                      {"I/O requests to issue, of all threads together", "the workload's own"});
+}
+
+void IoPatternAgent::declare_pace(ParameterSet& parameters) {
+  parameters.time("think_time", keys().think_time,
+                  {"closed loop: time that a thread waits after every think_every requests, from "
+                   "the completion of its last request",
+                   "fio's thinktime"},
+                  kLongestPause);
+  parameters.integer(
+      "think_every", keys().think_every, {1, std::int64_t{1} << 40}, "requests",
+      {"requests of a thread, without flushes, between two think times", "fio's thinktime_blocks"});
+  parameters.time(
+      "start", keys().start,
+      {"time at which the agent begins; later if its stage begins later", "fio's startdelay"},
+      kLongestPause);
+  parameters.integer_or(
+      "stage", keys().stage, {0, 1'000'000}, "none", Stages::kNone, "",
+      {"the agent begins when all agents of lower stages have ended, and ends with its requests; "
+       "none: it begins at once, and starts over until the run ends",
+       "fio's stonewall"});
 }
 
 std::vector<ParameterError> IoPatternAgent::check() const {
@@ -56,8 +81,11 @@ std::vector<ParameterError> IoPatternAgent::check() const {
                                    " threads together exceeds 65536 requests: must be at most " +
                                    std::to_string(kMostUnderWay / threads)});
   }
-  for (const ParameterError& error : pattern_.check(threads)) {
-    errors.push_back(error);
+  if (keys().think_time != Tick(0) && keys().arrivals.arrivals != Arrivals::closed) {
+    errors.push_back({"think_time", "must be 0s unless arrivals is closed"});
+  }
+  for (const auto& more : {pattern_.check(threads), keys().arrivals.check()}) {
+    errors.insert(errors.end(), more.begin(), more.end());
   }
   return errors;
 }

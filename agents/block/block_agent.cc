@@ -33,7 +33,20 @@ void BlockAgent::prepare() {
   source_.open(keys_, index(), Random(environment().seed, random_stream()),
                open_source(layout_.capacity()));
   meter_.set_windows(source_.windows());
-  steps_.schedule(Tick(0), Step::start_pass, 0);
+  open_loop_ = OpenLoop(keys_.arrivals, Random(mix64(environment().seed), random_stream()));
+  if (keys_.think_time != Tick(0)) {
+    think_times_ = ThinkTimes(keys_.think_every, static_cast<std::size_t>(keys_.software.threads));
+  }
+  if (keys_.stage != Stages::kNone && environment().stages != nullptr) {
+    environment().stages->join(keys_.stage, *this);
+  } else {
+    steps_.schedule(keys_.start, Step::start_pass, 0);
+  }
+}
+
+void BlockAgent::begin_stage(Tick now) {
+  steps_.schedule(later(now, keys_.start), Step::start_pass, 0);
+  notify();
 }
 
 std::size_t BlockAgent::thread_count() const {
@@ -55,43 +68,70 @@ std::unique_ptr<BlockSource> BlockAgent::open_source(Bytes) {
 Tick BlockAgent::advance(Tick now) {
   while (steps_.next_time() <= now) {
     const auto step = steps_.pop();
-    if (step.kind == Step::start_pass) {
-      start_pass(now);
-    } else {
-      go_on(step.payload, now);
+    switch (step.kind) {
+      case Step::start_pass:
+        start_pass(now);
+        break;
+      case Step::start_request:
+        go_on(step.payload, now);
+        break;
+      case Step::arrive:
+        arrive(now);
+        break;
+      case Step::end_think:
+        end_think(step.payload, now);
+        break;
     }
   }
   return next_event();
 }
 
 void BlockAgent::start_pass(Tick now) {
+  if (!started_) {
+    started_ = true;
+    begin_measured_time(now);
+  }
   between_passes_ = false;
   source_.begin_pass(now);
   meter_.begin_pass(now);
+  if (open_loop_.open()) {
+    start_arrivals(now);
+    return;
+  }
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     take_request(i, now);
   }
 }
 
-// Ends the pass if no request is under way.
+// Ends the pass if no request is under way and none remains. In a stage, an agent ends with its
+// first measured pass.
 void BlockAgent::end_pass(Tick now) {
-  if (threads_.busy() > 0 || between_passes_ || blocks_open_ > 0) {
+  if (threads_.busy() > 0 || between_passes_ || blocks_open_ > 0 || source_.has_next()) {
     return;
   }
   if (source_.end_pass()) {
     finish(now);
   }
   between_passes_ = true;
+  if (keys_.stage != Stages::kNone && finished_once()) {
+    if (environment().stages != nullptr) {
+      environment().stages->ended(now + kRestartGap);
+    }
+    return;
+  }
   steps_.schedule(now + kRestartGap, Step::start_pass, 0);
   notify();
 }
 
 // Gives a free thread the next request of the pass, if there is one.
 void BlockAgent::take_request(std::uint32_t index, Tick now) {
-  if (!source_.has_next()) {
-    return;
+  if (source_.has_next() && think_times_.may_take(thread_of(index))) {
+    begin_request(index, source_.take(now), now);
   }
-  const RequestSource::Taken taken = source_.take(now);
+}
+
+// Gives a free thread a request that was taken from the source at `now` or earlier.
+void BlockAgent::begin_request(std::uint32_t index, const RequestSource::Taken& taken, Tick now) {
   const BlockRequest& request = taken.request;
   const DeviceLayout::Extent extent = layout_.extent(request);
   if (taken.backward) {
@@ -105,18 +145,57 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.serial = taken.serial;
   thread.submitted = taken.begin;
   thread.begin(request, extent);
-  steps_.schedule(taken.begin, Step::start_request, index);
+  think_times_.taken(thread_of(index), request.sectors == 0);
+  steps_.schedule(later(taken.begin, now), Step::start_request, index);
 }
 
 // Gives requests to threads after one became free. inferred: gives out every ready request, since
 // each has a thread.
 void BlockAgent::take_requests(std::uint32_t index, Tick now) {
+  if (open_loop_.open()) {
+    if (open_loop_.waiting() > 0) {
+      const RequestSource::Taken taken = open_loop_.pop();
+      open_loop_.begun(now - taken.begin);
+      begin_request(index, taken, now);
+    }
+    return;
+  }
   if (!source_.inferred()) {
     take_request(index, now);
     return;
   }
   while (source_.has_next()) {
     take_request(static_cast<std::uint32_t>(threads_.first_free()), now);
+  }
+}
+
+// Schedules the first arrival of a pass or, after a warm-up, of what remains of it.
+void BlockAgent::start_arrivals(Tick now) {
+  open_loop_.restart(now);
+  steps_.schedule(open_loop_.next(), Step::arrive, 0);
+}
+
+// Gives the arriving request to a free thread, or queues it, and schedules the next arrival.
+void BlockAgent::arrive(Tick now) {
+  const RequestSource::Taken taken = source_.take(now);
+  open_loop_.arrived();
+  if (threads_.busy() < static_cast<std::int64_t>(threads_.size())) {
+    open_loop_.begun(Tick(0));
+    begin_request(static_cast<std::uint32_t>(threads_.first_free()), taken, now);
+  } else {
+    open_loop_.wait(taken);
+  }
+  if (source_.has_next()) {
+    steps_.schedule(open_loop_.next(), Step::arrive, 0);
+  }
+}
+
+// Lets a thread take requests again after its think time.
+void BlockAgent::end_think(std::uint32_t thread, Tick now) {
+  think_times_.end(thread);
+  const auto depth = static_cast<std::uint32_t>(keys_.depth);
+  for (std::uint32_t i = 0; i < depth && !between_passes_; ++i) {
+    take_request(thread * depth + i, now);
   }
 }
 
@@ -129,7 +208,7 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
   }
   IoRequest request = thread.next_part(host_->capacity(), host_->granularity());
   request.tag = index;
-  request.submitter = static_cast<std::uint16_t>(index / static_cast<std::uint64_t>(keys_.depth));
+  request.submitter = static_cast<std::uint16_t>(thread_of(index));
   request.measured = !finished_once();
   host_->begin(client_, request, now);
 }
@@ -153,6 +232,10 @@ void BlockAgent::end_request(std::uint32_t index, Tick now) {
     meter_.ended(threads_.first_under_way(source_.taken()), now, !finished_once());
   }
   source_.ended(threads_[index].serial, now);
+  if (think_times_.ended(thread_of(index))) {
+    steps_.schedule(now + keys_.think_time, Step::end_think,
+                    static_cast<std::uint32_t>(thread_of(index)));
+  }
   take_requests(index, now);
   end_pass(now);
   notify();
@@ -208,6 +291,13 @@ void BlockAgent::restart_limit(Tick now) {
   if (had_next) {
     return;
   }
+  if (open_loop_.open()) {
+    if (!between_passes_) {
+      start_arrivals(now);
+      notify();
+    }
+    return;
+  }
   for (std::uint32_t i = 0; i < threads_.size() && !between_passes_; ++i) {
     if (!threads_[i].busy) {
       take_request(i, now);
@@ -217,7 +307,8 @@ void BlockAgent::restart_limit(Tick now) {
 }
 
 double BlockAgent::pass_fraction(Tick) const {
-  return source_.fraction(source_.taken() - std::min(source_.taken(), threads_.busy()));
+  const std::int64_t present = threads_.busy() + open_loop_.waiting();
+  return source_.fraction(source_.taken() - std::min(source_.taken(), present));
 }
 
 }  // namespace hmsim

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads that carry out block I/O, from a trace (kind block_trace) or generated (io_pattern).
 //
-// Each thread has one request under way, or up to its depth, taken in trace order. closed: a thread
+// Each thread has one request under way, or up to its depth, taken in trace order. In an open loop
+// (io_pattern), requests arrive at a rate and wait for a free thread. closed: a thread
 // takes the next request when its last one has completed. timed: also not before the request's
 // arrival; the first request arrives at 0. inferred: a request arrives when the requests that it
 // waits for have completed (traces/causal_queue.h), and gets its own thread.
@@ -25,15 +26,18 @@
 #include "agents/block/block_keys.h"
 #include "agents/block/block_threads.h"
 #include "agents/block/device_layout.h"
+#include "agents/block/open_loop.h"
 #include "agents/block/request_source.h"
+#include "agents/block/think_times.h"
 #include "agents/block/window_meter.h"
 #include "agents/io_meter.h"
+#include "agents/stages.h"
 #include "core/event_queue.h"
 #include "storage/host.h"
 
 namespace hmsim {
 
-class BlockAgent : public Agent, private IoListener {
+class BlockAgent : public Agent, private IoListener, private Stages::Member {
  public:
   explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults) {}
 
@@ -45,6 +49,7 @@ class BlockAgent : public Agent, private IoListener {
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {
     io_meter_.register_statistics(registry, path);
     meter_.register_statistics(registry, path);
+    open_loop_.register_statistics(registry, path);
   }
   AgentParts parts() override { return {&io_meter_}; }
   std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;
@@ -60,8 +65,8 @@ class BlockAgent : public Agent, private IoListener {
   const BlockKeys& keys() const { return keys_; }
 
  private:
-  // start_pass: of all threads. start_request: of one thread.
-  enum class Step : std::uint8_t { start_pass, start_request, last = start_request };
+  // start_pass: of all threads. start_request, end_think: of one thread. arrive: open loop.
+  enum class Step : std::uint8_t { start_pass, start_request, arrive, end_think, last = end_think };
 
   virtual const char* kind() const { return "block_trace"; }
   // Opens the source of requests for a device of this capacity.
@@ -72,6 +77,7 @@ class BlockAgent : public Agent, private IoListener {
   double pass_fraction(Tick now) const override;
   void on_io_done(std::uint32_t index, Tick now) override;
   void on_blocks_done(std::int64_t blocks, Tick now) override;
+  void begin_stage(Tick now) override;
   void serialize_state(Archive& archive) override;
 
   std::size_t thread_count() const;  // with one request each
@@ -79,6 +85,13 @@ class BlockAgent : public Agent, private IoListener {
   void end_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
   void take_requests(std::uint32_t index, Tick now);
+  void begin_request(std::uint32_t index, const RequestSource::Taken& taken, Tick now);
+  void start_arrivals(Tick now);
+  void arrive(Tick now);
+  void end_think(std::uint32_t thread, Tick now);
+  std::size_t thread_of(std::uint32_t index) const {
+    return index / static_cast<std::size_t>(keys_.depth);
+  }
   void go_on(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
   IoRecord record_of(std::uint32_t index, Tick now) const;
@@ -91,10 +104,13 @@ class BlockAgent : public Agent, private IoListener {
   BlockThreads threads_;
   WindowMeter meter_;
   IoMeter io_meter_;
+  OpenLoop open_loop_;
+  ThinkTimes think_times_;
   EventQueue<Step> steps_;
   std::int64_t blocks_done_ = 0;  // over all passes
   std::int64_t blocks_open_ = 0;  // of requests taken and not yet done
   bool between_passes_ = true;    // no request is under way until a pass starts
+  bool started_ = false;          // the first pass has started
 };
 
 }  // namespace hmsim

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "agents/block/arrival_process.h"
 #include "agents/copies.h"
 #include "agents/frontend_parameters.h"
+#include "agents/stages.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
 #include "traces/causal_queue.h"
@@ -24,8 +26,15 @@ struct BlockKeys {
   TraceKeys trace;
   ColumnMap columns;         // for format csv
   BlockParameters software;  // threads and driver
-  std::int64_t depth = 1;    // most requests of a thread under way; traces have no such key
-  Persistence persistence;   // from the configuration: what fences may rely on
+  // io_pattern only:
+  std::int64_t depth = 1;  // most requests of a thread under way
+  ArrivalKeys arrivals;
+  Tick think_time{0};  // after every think_every requests of a thread
+  std::int64_t think_every = 1;
+  Tick start{0};
+  std::int64_t stage = Stages::kNone;
+
+  Persistence persistence;  // from the configuration: what fences may rely on
   ReplayMode replay = ReplayMode::closed;
   double time_scale = 1;
   InferenceParameters inference;  // for replay: inferred

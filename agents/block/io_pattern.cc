@@ -17,7 +17,7 @@ constexpr double kTwoTo32 = 4294967296.0;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 46;
 constexpr std::int64_t kLargestRequest = static_cast<std::int64_t>(kMaxSectors) * kSectorBytes;
 constexpr std::int64_t kMostShare = 1'000'000;
-constexpr std::size_t kMostSizes = 64;
+constexpr std::size_t kMostSizes = 1'024;
 
 std::uint64_t sectors_of(Bytes bytes) {
   return static_cast<std::uint64_t>(bytes.value() / kSectorBytes);
@@ -111,6 +111,9 @@ void IoPattern::declare(ParameterSet& parameters) {
                      {"writes of a thread after which it flushes the device, as fsync does; a "
                       "flush counts as a request; 0: never",
                       kSource});
+  parameters.boolean("fua", fua,
+                     {"writes force unit access: each is durable at its completion",
+                      "fio's sync; O_SYNC of open(2)"});
 }
 
 std::vector<IoSize> IoPattern::sizes() const {
@@ -155,6 +158,7 @@ IoGenerator::IoGenerator(const IoPattern& pattern, std::int64_t threads, std::ui
       sizes_(pattern.sizes()),
       read_chance_(static_cast<std::uint64_t>(pattern.read_share * kTwoTo32)),
       flush_every_(pattern.flush_every),
+      fua_(pattern.fua),
       offset_(sectors_of(pattern.offset)),
       regions_(pattern.regions == IoRegions::shared ? 1 : static_cast<std::uint64_t>(threads)),
       start_(seed, stream),
@@ -184,6 +188,7 @@ bool IoGenerator::next(BlockRequest& request) {
   }
   request.sectors = draw_sectors();
   request.write = !random_.chance(read_chance_);
+  request.fua = request.write && fua_;
   request.sector = place(turn, request.sectors);
   lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   return true;

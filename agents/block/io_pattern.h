@@ -33,6 +33,7 @@ struct IoPattern {
   Bytes offset{0};
   Bytes footprint{0};  // 0: to the end of the device
   std::int64_t flush_every = 0;
+  bool fua = false;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check(std::int64_t threads) const;
@@ -73,6 +74,7 @@ class IoGenerator final : public BlockSource {
   std::uint64_t all_shares_ = 0;
   std::uint64_t read_chance_;  // probability x 2^32
   std::int64_t flush_every_;
+  bool fua_;
   std::uint64_t offset_;      // sectors
   std::uint64_t region_ = 0;  // sectors per region
   std::uint64_t regions_;     // 1: shared

@@ -33,6 +33,7 @@ class RequestSource {
     Tick begin{0};             // earliest time at which a thread begins it
     bool backward = false;     // the trace time precedes that of an earlier request
     std::uint64_t serial = 0;  // inferred: for ended()
+    void serialize(Archive& archive) { archive(request, number, begin, backward, serial); }
   };
 
   // Opens the source and reads up to the first request. `agent` names the agent in messages.

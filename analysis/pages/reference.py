@@ -44,8 +44,14 @@ AGENTS = [
         ("path", "t"),
         ("format", "job"),
     ],
+    [
+        ("kind", "io_pattern"),
+        ("core", "5"),
+        ("arrivals", "fixed"),
+        ("arrival_rate", "1000"),
+    ],
 ]
-TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n", b"thread only\ncompute 1\n"]
+TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n", b"thread only\ncompute 1\n", b""]
 
 
 def parameters(_: Path) -> Documents:
