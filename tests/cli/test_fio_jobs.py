@@ -52,12 +52,13 @@ def test_a_job_is_an_agent_with_its_clones_for_threads(tmp_path: Path) -> None:
         **{"kind": "io_pattern", "size": "4096B/60, 32768B/40", "read_share": "0.7"},
         **{"access": "zipf", "theta": "1.2", "threads": "2", "depth": "16"},
         **{"regions": "per_thread", "flush_every": "8", "offset": "0B", "footprint": "2097152B"},
-        "requests": str(2 * (count + int(count * 0.3) // 8)),
+        **{"requests": str(2 * (count + int(count * 0.3) // 8)), "fua": "false", "stage": "0"},
     }
     assert two == {
         **{"kind": "io_pattern", "size": "65536B/1", "read_share": "0", "access": "sequential"},
         **{"threads": "1", "depth": "1", "regions": "per_thread", "flush_every": "0"},
         **{"offset": "2097152B", "footprint": "1048576B", "requests": "48"},
+        **{"fua": "false", "stage": "0"},
     }
 
 
@@ -115,8 +116,20 @@ WRONG: dict[str, tuple[str, ...]] = {
     "[a]\nsize=1m\nidepth=4\n": (":3: idepth:", "'iodepth'?"),
     "[a]\nsize=1m\nrw=randwrit\n": (":3: rw:", "'randwrit'", "'randwrite'?"),
     "[a]\nsize=1m\nrw=trim\n": (":3: rw:", "'trim'"),
-    "[a]\nsize=1m\nthinktime=5\n": (":3: thinktime:",),
-    "[a]\nsize=50%\n": (":2: size:", "'50%'"),
+    "[a]\nsize=1m\nthinktime=5x\n": (":3: thinktime:", "'5x'", "50us"),
+    "[a]\nsize=1m\nthinktime=5\nrate=1m\n": (":3: thinktime:", "rate"),
+    "[a]\nsize=1m\nstartdelay=1-2\n": (":3: startdelay:", "'1-2'"),
+    "[a]\nsize=1m\nstonewall=x\n[b]\nsize=1m\nstonewall=x\n": (":6: stonewall:", "'x'"),
+    "[a]\nsize=1m\nrate=1m\nrate_iops=5\n": (":4: rate_iops:", "rate"),
+    "[a]\nsize=1m\nrate=x\n": (":3: rate:", "'x'"),
+    "[a]\nsize=1m\nrw=rw\nrate=1m,\n": (":4: rate:", "both"),
+    "[a]\nsize=1m\nrate=1\nrate_process=poison\n": (":4: rate_process:", "'poisson'?"),
+    "[a]\nsize=1m\nsync=dsyn\n": (":3: sync:", "'dsync'?"),
+    "[a]\nsize=1m\nioengine=net\n": (":3: ioengine:", "'net'"),
+    "[a]\nsize=1m\nbsrange=4k\n": (":3: bsrange:", "'4k'", "4k-64k"),
+    "[a]\nsize=1m\nbsrange=512-1m\n": (":3: bsrange:", "1024"),
+    "[a]\nsize=1m\nbs=4kib\n": (":3: bs:", "4000", "4096"),
+    "[a]\nsize=50%\n": (":2: size:", "'50%'", "percentages"),
     "[a]\nsize=1m\nbs=100\n": (":3: bs:", "100", "512"),
     "[a]\nsize=1m\nbs=4k,8k\nrw=rw\n": (":3: bs:", "different sizes"),
     "[a]\nsize=1m\nbssplit=4k/60:8k/60\n": (":3: bssplit:", "120"),
@@ -135,6 +148,90 @@ WRONG: dict[str, tuple[str, ...]] = {
 }
 
 
+# Job files as people write them.
+PLAIN = """
+[global]
+ioengine=io_uring
+direct=1
+filename=/dev/nvme0n1
+size=64m
+thread=1
+ramp_time=2s
+[mixed]
+rw=randrw
+rwmixread=70
+bssplit=4k/60:16k/30:64k/10
+iodepth=32
+random_distribution=zipf:1.1
+norandommap
+number_ios=300
+fsync=32
+[seqw]
+rw=write
+bs=128k
+iodepth=4
+io_size=4m
+"""
+PACED = """
+[global]
+ioengine=libaio
+group_reporting=1
+filesize=16m
+time_based
+runtime=30
+[fill]
+rw=write
+bs=1M
+iodepth=8
+io_size=4m
+end_fsync=1
+[serve]
+stonewall
+rw=randread
+bsrange=4k-16k
+iodepth=32
+numjobs=2
+io_size=256k
+rate_iops=10k
+startdelay=100us
+[log]
+rw=write
+sync=dsync
+thinktime=10
+thinktime_blocks=4
+io_size=64k
+"""
+UNSUPPORTED = PLAIN.replace("norandommap\n", "verify=md5\nrandom_distributoin=zipf\n")
+
+
+def test_jobs_as_people_write_them_run_or_are_refused(tmp_path: Path) -> None:
+    for text, agents in ((PLAIN, 2), (PACED, 4)):
+        workload = loaded(tmp_path, text)
+        stats = run(load_config("storage/moneta"), workload).stats
+        assert [stats[f"agent.{number}.passes"] for number in range(agents)] == [1] * agents
+    with pytest.raises(InputError) as error:
+        loaded(tmp_path, UNSUPPORTED)
+    first, second = str(error.value).splitlines()
+    assert "job.fio:15: verify:" in first
+    assert "job.fio:16: random_distributoin:" in second and "'random_distribution'?" in second
+
+
+def test_all_unsupported_keys_are_reported_at_once(tmp_path: Path) -> None:
+    text = (
+        "[global]\nidepth=4\n[a]\nsize=1m\nverify=crc32c\nwait_for=b\n[b]\nqqqq=1\nzonemode=zbd\n"
+    )
+    with pytest.raises(InputError) as error:
+        loaded(tmp_path, text)
+    lines = str(error.value).splitlines()
+    wanted = [
+        *((":2: idepth:", "'iodepth'?"), (":5: verify:", "rw=rw"), (":6: wait_for:", "stonewall")),
+        *((":8: qqqq:", "unknown"), (":9: zonemode:", "offset")),
+    ]
+    assert len(lines) == len(wanted)
+    for line, parts in zip(lines, wanted):
+        assert naming(f"job.fio{parts[0]}", parts[1]).search(line)
+
+
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_not_followed_names_file_line_and_key(tmp_path: Path, text: str) -> None:
     place, *values = WRONG[text]
@@ -144,10 +241,60 @@ def test_what_is_not_followed_names_file_line_and_key(tmp_path: Path, text: str)
 
 
 def test_the_job_of_the_documentation_is_read(tmp_path: Path) -> None:
-    page = (REPO / "docs" / "workloads.md").read_text(encoding="utf-8")
+    page = (REPO / "docs" / "fio.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```ini\n(.*?)```", page, re.DOTALL)
     agents: list[dict[str, Any]] = [{**agent} for agent in keys(tmp_path, text)]
-    assert [agent["access"] for agent in agents] == ["zipf", "sequential"]
+    accesses = [agent["access"] for agent in agents]
+    assert accesses == ["sequential", "zipf", "sequential", "random"]
+    assert [agent["stage"] for agent in agents] == ["0", "1", "1", "1"]
+
+
+SIZES = {
+    **{"8192": 8192, "8192b": 8192, "8k": 8192, "8K": 8192, "8kB": 8192, "1m": 1 << 20},
+    **{"512ki": 512_000, "16Kib": 16_000, "1mi": 10**6, "0x2000": 8192},
+}
+SIZES_OF_1000 = {"512k": 512_000, "8ki": 8192, "8KiB": 8192, "1mi": 1 << 20, "1m": 10**6}
+
+
+@pytest.mark.parametrize(
+    "base, text, size",
+    [
+        *((1024, text, size) for text, size in SIZES.items()),
+        *((1000, text, size) for text, size in SIZES_OF_1000.items()),
+    ],
+)
+def test_units_follow_kb_base(tmp_path: Path, base: int, text: str, size: int) -> None:
+    job = f"[a]\nrw=read\nbs=512\nkb_base={base}\nfilename=x\nfilesize=64m\nio_size={text}\n"
+    assert keys(tmp_path, job)[0]["requests"] == str(size // 512)
+
+
+def test_filesize_is_the_region_and_size_the_amount(tmp_path: Path) -> None:
+    for text, region, requests in (
+        ("filesize=1m\n", 1 << 20, 256),
+        ("filesize=1m\nsize=4m\n", 1 << 20, 1024),
+        ("filesize=1m\nsize=4m\nio_size=64k\n", 1 << 20, 16),
+        ("filesize=1m\nnrfiles=3\n", 3 << 20, 768),
+        ("size=100%\nio_size=64k\n", 0, 16),
+    ):
+        (agent,) = keys(tmp_path, f"[a]\nrw=randread\n{text}")
+        assert (agent["footprint"], agent["requests"]) == (f"{region}B", str(requests))
+
+
+def test_a_range_of_sizes_has_the_shares_of_fio(tmp_path: Path) -> None:
+    """fio rounds 4k + uniform [0, 10k) down to multiples of 4k, and takes 10k for 12k."""
+    for text, sizes in (
+        ("4k-16k", "4096B/1, 8192B/1, 12288B/1, 16384B/1"),
+        ("16k:4k", "4096B/1, 8192B/1, 12288B/1, 16384B/1"),
+        ("4k-10k", "4096B/2, 8192B/2, 10240B/1"),
+        ("4k-4k,8k-16k", "4096B/1"),
+    ):
+        assert keys(tmp_path, f"[a]\nsize=1m\nbsrange={text}\n")[0]["size"] == sizes
+
+
+def test_what_a_buffered_job_lacks_is_one_note(tmp_path: Path) -> None:
+    for text, notes in (("", 1), ("direct=0\n", 1), ("direct=1\n", 0), ("buffered=0\n", 0)):
+        workload = loaded(tmp_path, f"[global]\n{text}size=1m\n[a]\n[b]\n")
+        assert sum("storage.cache.first" in note for note in workload.notes) == notes
 
 
 def test_a_job_file_is_known_by_what_it_holds(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ WorkloadOption = Annotated[
     typer.Option(
         "--workload",
         metavar="NAME",
-        help="A workload: a path or a shipped name.",
+        help="A workload: a YAML or fio job file, or a shipped name.",
         autocompletion=WORKLOADS,
     ),
 ]

@@ -36,7 +36,7 @@ def mapping(values: Mapping[str, Any], where: str, listed: str) -> yaml.MappingN
     Raises InputError for a value that YAML could not hold, or nested too deeply.
     """
     mark: Any = Place(where)
-    pairs = []
+    pairs: list[tuple[yaml.Node, yaml.Node]] = []
     for key, value in values.items():
         name = yaml.ScalarNode(TEXT, _text(str(key), where), mark)
         if key == listed and _is_list(value):

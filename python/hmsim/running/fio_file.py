@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sections of fio's job files, with the files that they include."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hmsim._core import InputError
+from hmsim.config.settings import Setting, joined, read_text_file
+from hmsim.running import fio_keys
+from hmsim.running.fio_values import Job
+
+SUFFIX = ".fio"
+GLOBAL = "global"
+SECTION = re.compile(r"\[(.+)\]")
+INCLUDE = re.compile(r"include[\s=]+(.+)")
+DEEPEST = 8  # levels of included files
+MOST_INCLUDES = 64  # of a job file
+
+
+def is_job_file(path: Path) -> bool:
+    """Return whether a file is a fio job: by its name, or because it begins with a section."""
+    if path.suffix == SUFFIX:
+        return True
+    lines = map(bytes.strip, read_text_file(path).splitlines())
+    first = next((line for line in lines if line and line[:1] not in b"#;"), b"")
+    return bool(SECTION.fullmatch(first.decode(errors="replace")))
+
+
+def read_jobs(path: Path) -> list[Job]:
+    """Return all sections except [global], whose keys are defaults for the sections after it.
+
+    Raises InputError: one line for each key that is not supported.
+    """
+    reader = _Reader()
+    jobs = reader.jobs(path)
+    if reader.errors:
+        raise InputError(joined(reader.errors))
+    if not jobs:
+        raise InputError(f"{path}: contains no job: expected sections such as [job] after [global]")
+    return jobs
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (``file:line``, text) of each line that is not empty or a comment."""
+    try:
+        text = read_text_file(path).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not text: {error.reason}") from error
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if line and line[0] not in "#;":
+            yield f"{path}:{number}", line
+
+
+@dataclass
+class _Reader:
+    """Reader of one job file; collects the errors of its keys."""
+
+    errors: list[str] = field(default_factory=list)
+    includes: int = 0
+
+    def jobs(self, path: Path) -> list[Job]:
+        shared: dict[str, Setting] = {}
+        keys: dict[str, Setting] | None = None
+        jobs: list[Job] = []
+        for where, line in _lines(path):
+            if section := SECTION.fullmatch(line):
+                keys = shared
+                if section[1] != GLOBAL:
+                    jobs.append(Job(section[1], where, dict(shared)))
+                    keys = jobs[-1].keys
+            elif keys is None:
+                raise InputError(f"{where}: '{line[:40]}' is outside a section such as [job]")
+            else:
+                self._line(where, line, keys, [path])
+        return jobs
+
+    def _line(self, where: str, line: str, keys: dict[str, Setting], opened: list[Path]) -> None:
+        if include := INCLUDE.fullmatch(line):
+            self._include(where, include[1], keys, opened)
+            return
+        written, _, text = (part.strip() for part in line.partition("="))
+        key = fio_keys.ALIASES.get(written, written)
+        if problem := fio_keys.problem(written, key, text):
+            self.errors.append(f"{where}: {written}: {problem}")
+        keys[key] = Setting(key, text, where)
+
+    def _include(self, where: str, name: str, keys: dict[str, Setting], opened: list[Path]) -> None:
+        """Add the keys of a file, whose name is relative to the including file."""
+        path = opened[-1].parent / name
+        self.includes += 1
+        if any(path.resolve() == other.resolve() for other in opened):
+            raise InputError(f"{where}: include: {name} includes itself")
+        if len(opened) > DEEPEST or self.includes > MOST_INCLUDES:
+            raise InputError(
+                f"{where}: include: must be at most {MOST_INCLUDES} files, {DEEPEST} levels deep"
+            )
+        try:
+            lines = list(_lines(path))
+        except InputError as error:
+            raise InputError(f"{where}: include: {error}") from error
+        for inner, line in lines:
+            if SECTION.fullmatch(line):
+                raise InputError(f"{inner}: {line}: must not be a section, in an included file")
+            self._line(inner, line, keys, [*opened, path])

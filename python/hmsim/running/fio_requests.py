@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Requests of a fio job: directions, sizes, number and rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hmsim._core import nearest_name
+from hmsim.running.fio_values import COUNT, Job
+
+SECTOR = 512  # bytes
+MOST_SIZES = 1_024  # of io_pattern
+ZIPF_THETA = "1.1"  # fio's own default
+# Access pattern and share of reads of each direction; None: rwmixread sets the share.
+DIRECTIONS: dict[str, tuple[str, float | None]] = {
+    "read": ("sequential", 1),
+    "write": ("sequential", 0),
+    "rw": ("sequential", None),
+    "readwrite": ("sequential", None),
+    "randread": ("random", 1),
+    "randwrite": ("random", 0),
+    "randrw": ("random", None),
+}
+PROCESSES = {"linear": "fixed", "poisson": "poisson"}  # rate_process: arrivals
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of requests: bytes, and how many requests of all have them."""
+
+    parts: tuple[tuple[int, int], ...]
+
+    @property
+    def text(self) -> str:
+        return ", ".join(f"{size}B/{share}" for size, share in self.parts)
+
+    @property
+    def least(self) -> int:
+        return min(size for size, _ in self.parts)
+
+    @property
+    def mean(self) -> float:
+        shares = sum(share for _, share in self.parts)
+        return sum(size * share for size, share in self.parts) / shares
+
+    def requests(self, total: int) -> int:
+        """Return the number of requests that move ``total`` bytes, on average."""
+        shares = sum(share for _, share in self.parts)
+        return total * shares // sum(size * share for size, share in self.parts)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Offered requests per second of a clone, and the share of reads that it implies."""
+
+    process: str
+    rate: float
+    reads: float
+
+
+def direction(job: Job) -> tuple[str, float]:
+    """Return the access pattern and the share of reads."""
+    access, reads = DIRECTIONS[job.choice("rw", "read", [*DIRECTIONS])]
+    if reads is None:
+        written = 100 - job.count("rwmixwrite", 50, 0, 100)
+        reads = job.count("rwmixread", written, 0, 100) / 100
+    return access, reads
+
+
+def access_keys(job: Job) -> list[tuple[str, str]]:
+    """Return the settings of ``access`` and, for a Zipf distribution, ``theta``."""
+    access, _ = direction(job)
+    kind, _, theta = job.text("random_distribution", "random").partition(":")
+    if kind not in ("random", "zipf"):
+        near = nearest_name(kind, ["random", "zipf"])
+        hint = f"did you mean '{near}'?" if near else "supported: random, zipf:THETA"
+        raise job.fail("random_distribution", f"'{kind}' is not supported; {hint}")
+    if access == "sequential" or kind == "random":
+        return [("access", access)]
+    return [("access", "zipf"), ("theta", theta or ZIPF_THETA)]
+
+
+def sizes_of(job: Job) -> Sizes:
+    """Return the sizes of ``bssplit``, otherwise of ``bsrange``, otherwise of ``bs``."""
+    if "bssplit" in job.keys:
+        return _split(job)
+    if "bsrange" in job.keys:
+        return _range(job, _of_direction(job, "bsrange", "4k-4k"))
+    size = job.to_bytes("bs", _of_direction(job, "bs", "4k"))
+    return Sizes(((_whole(job, "bs", size), 1),))
+
+
+def _of_direction(job: Job, key: str, default: str) -> str:
+    """Return the value of the job's direction in ``reads[,writes[,trims]]``."""
+    reads, _, writes = (part.strip() for part in job.text(key, default).partition(","))
+    reads = reads or default
+    writes = writes.partition(",")[0].strip() or (default if "," in job.text(key) else reads)
+    _, share = direction(job)
+    if 0 < share < 1 and reads != writes:
+        raise job.fail(key, "different sizes of reads and writes are not supported")
+    return reads if share else writes
+
+
+def _split(job: Job) -> Sizes:
+    """Return the sizes of ``4k/60:32k/40``. Sizes without a percentage share the remainder."""
+    entries = [entry.partition("/") for entry in job.text("bssplit").split(":")]
+    given = 0
+    for _, _, percent in entries:
+        if percent and not (COUNT.fullmatch(percent) and int(percent) <= 100):
+            raise job.fail("bssplit", f"must be a percentage, got '{percent}'")
+        given += int(percent or 0)
+    rest = sum(not percent for _, _, percent in entries)
+    if given > 100 or (given < 100 and not rest):
+        raise job.fail("bssplit", f"percentages must add up to 100, got {given}")
+    parts = []
+    for text, _, percent in entries:
+        size = _whole(job, "bssplit", job.to_bytes("bssplit", text.strip()))
+        share = int(percent) * max(rest, 1) if percent else 100 - given
+        if share:
+            parts.append((size, share))
+    return Sizes(tuple(parts))
+
+
+def _range(job: Job, text: str) -> Sizes:
+    """Return the sizes of ``1k-4k`` with fio's shares.
+
+    fio draws least + uniform [0, most), rounds down to a multiple of the least size, and takes the
+    most for anything above it.
+    """
+    low, mark, high = text.replace(":", "-").partition("-")
+    if not mark:
+        raise job.fail("bsrange", f"must be a range, for example 4k-64k, got '{text}'")
+    least, most = (
+        _whole(job, "bsrange", job.to_bytes("bsrange", part.strip())) for part in (low, high)
+    )
+    least, most = min(least, most), max(least, most)
+    if -(-most // least) > MOST_SIZES:
+        raise job.fail("bsrange", f"must have at most {MOST_SIZES} multiples of its least size")
+    starts = range(least, least + most, least)
+    shares = [(min(start, most), min(least, least + most - start)) for start in starts]
+    unit = math.gcd(*(share for _, share in shares))
+    return Sizes(tuple((size, share // unit) for size, share in shares))
+
+
+def _whole(job: Job, key: str, size: int) -> int:
+    if size == 0 or size % SECTOR:
+        nearest = max(round(size / SECTOR), 1) * SECTOR
+        raise job.fail(key, f"must be a multiple of {SECTOR} bytes, got {size}; nearest: {nearest}")
+    return size
+
+
+def region(job: Job) -> int:
+    """Return the bytes in which a job's clone does its I/O; 0: the whole device."""
+    if "filesize" in job.keys:
+        return job.bytes("filesize") * job.count("nrfiles", 1)
+    return job.bytes("size") if job.has_size else 0
+
+
+def request_count(job: Job, sizes: Sizes, reads: float) -> int:
+    """Return the number of requests of a clone, including its flushes."""
+    moved = job.bytes("io_size")
+    if not moved:
+        moved = job.bytes("size") if job.text("size", "100%") != "100%" else region(job)
+    if not moved and "number_ios" not in job.keys:
+        raise job.fail("size", "is required, or io_size or number_ios: they end the job")
+    count = sizes.requests(moved) * job.count("loops", 1) if moved else job.count("number_ios", 1)
+    count = min(count, job.count("number_ios", max(count, 1)))
+    if not count:
+        raise job.fail("size", f"must be at least a request, {sizes.text}")
+    every = job.count("fsync", 0, 0)
+    return count + (int(count * (1 - reads)) // every if every else 0)
+
+
+def rate_of(job: Job, sizes: Sizes) -> Rate | None:
+    """Return the rate of a clone; None if its direction has none."""
+    given = [key for key in ("rate", "rate_iops") if key in job.keys]
+    if len(given) > 1:
+        raise job.fail("rate_iops", "must not be set together with rate")
+    process = PROCESSES[job.choice("rate_process", "linear", [*PROCESSES])]
+    if not given:
+        return None
+    reads, writes = _limits(job, given[0])
+    _, share = direction(job)
+    reads, writes = (reads if share > 0 else 0), (writes if share < 1 else 0)
+    if not reads and not writes:
+        return None
+    if 0 < share < 1 and not (reads and writes):
+        raise job.fail(given[0], "must limit both reads and writes of a mixed job, or neither")
+    # fio turns rate_iops into bytes per second by the smallest size, except with bssplit.
+    scale = 1.0 if given[0] == "rate_iops" else 1 / sizes.mean
+    if given[0] == "rate_iops" and "bssplit" not in job.keys:
+        scale = sizes.least / sizes.mean
+    return Rate(process, (reads + writes) * scale, reads / (reads + writes))
+
+
+def _limits(job: Job, key: str) -> tuple[int, int]:
+    """Return the limits of reads and writes in ``reads[,writes[,trims]]``; 0: none."""
+    parts = [part.strip() for part in job.text(key).split(",")]
+    reads, writes = parts[0], parts[1] if len(parts) > 1 else parts[0]
+    return (
+        job.to_bytes(key, reads) if reads else 0,
+        job.to_bytes(key, writes) if writes else 0,
+    )
+
+
+def pace_keys(job: Job, rate: Rate | None) -> Iterator[tuple[str, str]]:
+    """Yield the settings of arrivals, think time and start."""
+    think = job.time("thinktime", "us")
+    if rate and think:
+        raise job.fail("thinktime", "must not be set together with rate or rate_iops")
+    if rate:
+        yield "arrivals", rate.process
+        yield "arrival_rate", f"{rate.rate:.9g}"
+    if think:
+        yield "think_time", f"{think}ps"
+        yield "think_every", str(job.count("thinktime_blocks", 1))
+    start = job.time("startdelay", "s")
+    if start:
+        yield "start", f"{start}ps"
