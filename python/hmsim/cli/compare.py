@@ -15,7 +15,7 @@ from hmsim.cli.run import (
     place_of_logs,
     print_agents,
     print_checked,
-    print_repeated,
+    print_remarks,
     print_unfinished,
 )
 from hmsim.cli.support import (
@@ -70,7 +70,7 @@ def compare(
         list[str],
         typer.Option(
             "--workload",
-            help="A workload: a path or a shipped name; may be repeated.",
+            help="A workload: a YAML or fio job file, or a shipped name; may be repeated.",
             autocompletion=WORKLOADS,
         ),
     ],
@@ -167,7 +167,7 @@ def _print_comparison(found: Comparison) -> None:
         print_agents(results[0].workload)
         for result, system in zip(results, systems):
             print_unfinished(result, f" under {system}")
-            print_repeated(result, f" under {system}")
+            print_remarks(result, f" under {system}")
         for part in _side_by_side(systems):
             columns = [row for system, row in zip(systems, rows) if system in part]
             lines = _lines(found.columns, results[0], columns)

@@ -154,7 +154,7 @@ def _print_result(result: Result) -> None:
         print(f"(preconditioning took {before:.1f} s of these; later runs reuse it)")
     print_agents(result.workload)
     print_unfinished(result)
-    print_repeated(result)
+    print_remarks(result)
     if backward := stats.get("frontend.backward_arrivals"):
         print(f"{number(backward)} requests arrive before a preceding one; their order is kept")
     print_table(("", ">"), rows)
@@ -197,7 +197,7 @@ def print_unfinished(result: Result, where: str = "") -> None:
         print(f"frontend.time_limit ended the run{where} before agents had finished: {agents}")
 
 
-def print_repeated(result: Result, where: str = "") -> None:
+def print_remarks(result: Result, where: str = "") -> None:
     """Print the agents that did their work many times, if any."""
     for index in range(len(result.workload.agents)):
         passes = result.stats.get(f"agent.{index}.passes", 0)
