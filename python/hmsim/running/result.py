@@ -153,8 +153,8 @@ class Result:
         ``run(..., request_log=True)`` enables it. One row per request, in order of completion:
         ``agent`` (its place in the workload), ``thread`` (of the agent), ``kind`` (read, write,
         flush, trim), ``offset`` and ``bytes`` (on the device), ``submitted_ps`` (when the thread
-        began it, before any software) and ``done_ps`` (when the thread may continue). Times are
-        simulated, in picoseconds.
+        began it, before any software; in an open loop, when it arrived) and ``done_ps`` (when the
+        thread may continue). Times are simulated, in picoseconds.
         """
         return None if self.request_log is None else self.request_log.io.table()
 
