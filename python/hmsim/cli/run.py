@@ -198,8 +198,11 @@ def print_unfinished(result: Result, where: str = "") -> None:
 
 
 def print_remarks(result: Result, where: str = "") -> None:
-    """Print the agents that did their work many times, if any."""
+    """Print the agents that did their work many times or dropped arrivals, if any."""
     for index in range(len(result.workload.agents)):
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
             print(f"agent {index} did its work {number(passes)} times{where}: it is short")
+        if dropped := result.stats.get(f"agent.{index}.arrivals.dropped"):
+            offered = number(result.stats[f"agent.{index}.arrivals.offered"])
+            print(f"agent {index} dropped {number(dropped)} of {offered} arrivals{where}")
