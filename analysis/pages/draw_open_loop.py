@@ -17,6 +17,7 @@ from pages.pictures import log_axis, svg
 RATE = "agent.0.arrival_rate"
 LATENCY = "agent.0.request_latency_us.read"
 SYSTEMS = {
+    "mascots16": "NVDIMM of flash (mascots16)",
     "ddr_pcm": "NVDIMM of PCM (ddr_pcm)",
     "moneta": "Moneta",
     "nvme": "NVMe drive",
@@ -39,9 +40,9 @@ def page(_: Path) -> Documents:
                 axes.plot(load, latency, style, color=colour, label=f"{label}, {part}")
                 axes.plot(load[kept], latency[kept], "o", ms=4, color=colour)
                 axes.plot(load[~kept], latency[~kept], "o", ms=4, mfc="white", color=colour)
-        log_axis(axes, "x", (25, 50, 100, 200, 400, 800, 1_600, 3_200, 6_400))
-        log_axis(axes, "y", (5, 10, 20, 50, 100, 200, 500, 1_000, 2_000))
+        log_axis(axes, "x", (3.125, 12.5, 50, 200, 800, 3_200))
+        log_axis(axes, "y", (10, 100, 1_000, 10_000, 100_000))
         axes.set(xlabel="offered load (thousand requests/s)", ylabel="latency from arrival (us)")
         axes.grid(True, axis="both", alpha=0.3)
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.26, 0.76))
         yield DOCS / "open-loop.svg", svg(figure)
