@@ -67,7 +67,7 @@ std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cyc
     set(LatencyPart::bus, now - transfer(write) - marks.competes);
     set(LatencyPart::ack_wait, marks.competes - marks.first_command);
   }
-  parts[static_cast<std::size_t>(LatencyPart::outside)] = outside(done);
+  parts[static_cast<std::size_t>(LatencyPart::admission)] = admission(done);
   parts[static_cast<std::size_t>(LatencyPart::ack_wait)] -= gc_blocked;
   parts[static_cast<std::size_t>(LatencyPart::gc_blocked)] = gc_blocked;
   return parts;
@@ -79,7 +79,7 @@ void LatencySplit::fold() {
     for (LatencyHistogram& part : counted.parts) {
       part.fold(cycles_.period());
     }
-    counted.short_outside.fold(counted.part(LatencyPart::outside).histogram());
+    counted.short_admission.fold(counted.part(LatencyPart::admission).histogram());
     for (std::size_t part = 0; part < kLatencyParts; ++part) {
       const bool transfers = static_cast<LatencyPart>(part) == LatencyPart::transfer;
       const Cycle cycles = transfers ? transfer(which % 2 != 0) : Cycle(0);
@@ -96,7 +96,7 @@ void LatencySplit::reset() {
     for (LatencyHistogram& part : counted.parts) {
       part.reset();
     }
-    counted.short_outside.reset();
+    counted.short_admission.reset();
     counted.finished = 0;
   }
 }
@@ -121,8 +121,8 @@ void register_latency_statistics(StatisticRegistry& registry,
     std::array<bool, kMemoryClasses> present;  // DRAM, NVDIMM
   };
   constexpr std::array<Name, kLatencyParts> kNames{
-      {{LatencyPart::outside,
-        "outside",
+      {{LatencyPart::admission,
+        "admission",
         "waiting for a slot of the transaction queue",
         {true, true}},
        {LatencyPart::queueing,

@@ -22,7 +22,7 @@ class MemoryChannel;
 
 // If several conditions hold in a cycle, it counts for the first of: refresh, bank, bus, queueing.
 enum class LatencyPart : std::uint8_t {
-  outside,  // arrival to admission: wait for a slot of its queue and for the clock edge
+  admission,  // arrival to admission: wait for a slot of its queue and for the clock edge
   // Others were ahead: its bank served other rows, an older request to its line was in flight, its
   // side was not served, or the NVDIMM could take no command.
   queueing,
@@ -175,7 +175,7 @@ class LatencySplit {
     // Requests of the class that finished since the reset. A histogram of `parts` may omit requests
     // with a zero wait (in `transfer`: with the constant transfer time) until fold() adds them.
     Counter finished = 0;
-    ShortTimes short_outside;  // of the part `outside`
+    ShortTimes short_admission;  // of the part `admission`
     LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
     void serialize(Archive& archive) { archive(parts, finished); }  // call fold() first
   };
@@ -189,8 +189,8 @@ class LatencySplit {
   Class& count(const Transaction& done) {
     Class& counted = class_of(done.request.memory, done.request.write);
     ++counted.finished;
-    if (const Tick time = outside(done); !counted.short_outside.add(time)) {
-      counted.part(LatencyPart::outside).add(time, cycles_);
+    if (const Tick time = admission(done); !counted.short_admission.add(time)) {
+      counted.part(LatencyPart::admission).add(time, cycles_);
     }
     return counted;
   }
@@ -199,7 +199,7 @@ class LatencySplit {
       counted.part(part).add(cycles, cycles_);
     }
   }
-  Tick outside(const Transaction& done) const {
+  Tick admission(const Transaction& done) const {
     return done.admitted.value() * cycles_.period() - done.request.arrival;
   }
   static Cycle clock(const Place& place, Cycle now) {

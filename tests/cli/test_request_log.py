@@ -12,7 +12,7 @@ from hmsim.common.tables import number
 from hmsim.running import request_log
 from support import STREAM, invoke, parsed, succeed, write
 
-PARTS = ["outside", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
+PARTS = ["admission", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
 CLASSES = [("dram", False), ("dram", True), ("nvdimm", False), ("nvdimm", True)]
 # Little flash with few free blocks: writes make it collect.
 COLLECTING = {
@@ -98,6 +98,7 @@ def test_the_log_changes_nothing(tmp_path: Path, workload: Path) -> None:
     pd.testing.assert_frame_equal(result.requests, log)
     assert hmsim.run("quick", workload).requests is None
     result.save(tmp_path / "saved")
+    assert result.requests["outside_ps"].equals(log["admission_ps"])  # its name before
     saved = pd.read_parquet(tmp_path / "saved" / "requests.parquet")
     pd.testing.assert_frame_equal(saved, log)
 

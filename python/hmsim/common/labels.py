@@ -109,7 +109,7 @@ CLASSES = (
 )
 # Label, and the rest of the path.
 CAUSES = (
-    ("outside the queue", "outside_ns.mean"),
+    ("admission", "admission_ns.mean"),
     ("queueing", "queueing_ns.mean"),
     ("bank", "bank_ns.mean"),
     ("bus", "bus_ns.mean"),

@@ -94,7 +94,7 @@ def run_missing(
 
 def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFrame:
     """Return the table of `run_points`, from the points' labels and outcomes."""
-    import pandas as pd
+    from hmsim.common.statistic_table import StatisticTable
 
     axes = list(dict.fromkeys([*NAMES, *(name for labels, _ in rows for name in labels)]))
     names = sorted({name for _, outcome in rows for name in outcome.values})
@@ -103,7 +103,7 @@ def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFra
         for name in outcome.values:
             if (unit := outcome.units.get(name, "")) not in units[name]:
                 units[name].append(unit)
-    table = pd.DataFrame(
+    table = StatisticTable(
         [
             {**labels, "point": outcome.key, "error": outcome.error, **outcome.values}
             for labels, outcome in rows

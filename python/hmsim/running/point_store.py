@@ -13,6 +13,7 @@ from hmsim._core import InputError
 from hmsim.common.cache import set_aside
 from hmsim.common.directories import new_file, read_regular
 from hmsim.common.os_errors import reason
+from hmsim.common.statistic_names import renamed
 from hmsim.running import identity
 from hmsim.running.points import VERSION, Outcome, Point, Scalar
 
@@ -54,8 +55,8 @@ class Store:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             set_aside(f"{path}: damaged: {type(error).__name__}: {error}")
             return None
-        values, units, host = content["values"], content["units"], content["host"]
-        outcome = Outcome(key, values, units, host, content["error"], content["final"])
+        values, units = renamed(content["values"]), renamed(content["units"])
+        outcome = Outcome(key, values, units, content["host"], content["error"], content["final"])
         return content["labels"], outcome
 
     def save(self, done: Outcome, wanted: Point) -> None:

@@ -62,8 +62,10 @@ class RowLog:
         """Return all rows of a closed log."""
         import pyarrow.parquet as pq
 
+        from hmsim.common.statistic_table import StatisticTable
+
         self._file.seek(0)
-        return pq.read_table(self._file).to_pandas()
+        return StatisticTable(pq.read_table(self._file).to_pandas())
 
     def save(self, path: Path) -> None:
         """Copy a closed log to a file."""

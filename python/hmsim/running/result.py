@@ -140,7 +140,7 @@ class Result:
         ``first_command_ps``, ``issue_ps`` (its data-bus command), ``done_ps``, ``channel``,
         ``source``, ``class`` (dram, nvdimm), ``write``, ``address`` (in the memory of its class),
         ``rank``, ``bank``, ``row_hit`` (DRAM: no activate was made for it), and the parts of its
-        latency, which add up to ``done_ps - arrival_ps``: ``outside_ps``, ``queueing_ps``,
+        latency, which add up to ``done_ps - arrival_ps``: ``admission_ps``, ``queueing_ps``,
         ``bank_ps``, ``bus_ps``, ``transfer_ps``, ``refresh_ps``, ``ack_wait_ps``,
         ``gc_blocked_ps``. Times are simulated, in picoseconds.
         """
@@ -218,8 +218,10 @@ def series_table(samples: dict[str, Any]) -> pd.DataFrame:
     """Return the core's time series as `Result.series` describes it."""
     import pandas as pd
 
+    from hmsim.common.statistic_table import StatisticTable
+
     columns = samples["columns"]
-    table = pd.DataFrame(
+    table = StatisticTable(
         samples["values"],
         pd.Index(samples["times_ps"], name="time_ps"),
         [column["path"] for column in columns],

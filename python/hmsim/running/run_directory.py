@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import FLAG, NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, TableOf
+from hmsim.common.statistic_names import current, renamed
 from hmsim.config import settings
 from hmsim.config.node_reader import located
 
@@ -155,7 +156,8 @@ class RunDirectory:
         try:
             with open_regular(path) as file:
                 table = pd.read_parquet(file)
-            return table.set_axis(table.index.astype("int64")).astype("float64")
+            table = table.set_axis(table.index.astype("int64")).astype("float64")
+            return table.rename(columns=current)
         except (OSError, ValueError, TypeError, pa.ArrowException) as error:
             raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
 
@@ -177,7 +179,7 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
     return RunDirectory(
         path,
         {setting.name: setting.text for setting in config},
-        dict(_flat(path / "stats.json", read_json(path / "stats.json"))),
+        renamed(dict(_flat(path / "stats.json", read_json(path / "stats.json")))),
         origin,
     )
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hmsim._core import InputError
+from hmsim.common.statistic_names import renamed
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
@@ -52,7 +53,7 @@ def read_record(path: str | os.PathLike[str]) -> Result:
     seed = record.content["seed"]
     if not isinstance(seed, int) or isinstance(seed, bool):
         record.refuse("seed", "expected a whole number")
-    statistics = record.table("statistics", record.number, needed="sim.ticks")
+    statistics = renamed(record.table("statistics", record.number, needed="sim.ticks"))
     try:
         yaml_settings.nested(statistics.items())
     except ValueError as error:

@@ -23,6 +23,7 @@ import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.common.paths import find_file
+from hmsim.common.statistic_names import valid
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import NodeReader, Value, located
 from hmsim.running import mixes
@@ -179,7 +180,7 @@ class _Reader(NodeReader):
             listed = self.sequence(given["points"], "points")
             entries = tuple(self.entry(node, "points") for node in listed)
         samples = self.samples(given["samples"]) if "samples" in given else None
-        show = tuple(self.values(given["show"], "show")) if "show" in given else ()
+        show = self.statistic_names(given["show"], "show") if "show" in given else ()
         found = Sweep(self.path, common, grid, entries, samples, (), show, self.gem5(given))
         self.check_axes(found)
         if "where" in given:
@@ -262,6 +263,9 @@ class _Reader(NodeReader):
         where = yaml_settings.place(self.path, node)
         return tuple(Value(str(seed + 1), where) for seed in range(count))
 
+    def statistic_names(self, node: yaml.Node, what: str) -> tuple[Value, ...]:
+        return tuple(replace(name, text=valid(name.text)) for name in self.values(node, what))
+
     def samples(self, node: yaml.Node) -> Samples:
         given = self.keys(node, "samples: ", SAMPLE_KEYS)
         method = self.choice(given.get("method"), node, "method", METHODS)
@@ -284,7 +288,7 @@ class _Reader(NodeReader):
         if method == "optimise":
             if "objective" not in given:
                 self.refuse(node, "objective", "is required: the statistic to minimise or maximise")
-            objectives = tuple(self.values(given["objective"], "objective"))
+            objectives = self.statistic_names(given["objective"], "objective")
             wanted = self.values(given.get("direction", node), "direction", repeats=True)
             directions = tuple(self.choice(v, node, "direction", DIRECTIONS) for v in wanted)
             if len(objectives) != len(directions):

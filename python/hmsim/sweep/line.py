@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError, nearest_name
-from hmsim.common.statistic_names import proposal
+from hmsim.common.statistic_names import proposal, valid
 from hmsim.sweep.constraints import number
 from hmsim.sweep.pareto import COLOURS, SHAPES, legend_columns
 from hmsim.sweep.results import summary
@@ -238,4 +238,4 @@ def parse_line(text: str, log: str = "") -> Line:
         raise InputError(f"--plot {text}: expected an axis and a statistic, AXIS,STAT")
     if log not in LOGARITHMIC:
         raise InputError(f"--log: must be x, y or xy, got '{log}'")
-    return Line(parts[0], parts[1], log)
+    return Line(parts[0], valid(parts[1]), log)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
-from hmsim.common.statistic_names import proposal
+from hmsim.common.statistic_names import proposal, valid
 from hmsim.sweep.optimise import front
 from hmsim.sweep.results import summary
 
@@ -43,7 +43,7 @@ def parse(text: str) -> list[tuple[str, str]]:
         name, colon, way = part.strip().partition(":")
         if colon and way not in WAYS:
             raise InputError(f"--pareto: {name}: must be min or max, got '{way}'")
-        found.append((name, way))
+        found.append((valid(name), way))
     return found
 
 

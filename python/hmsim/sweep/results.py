@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
-from hmsim.common.statistic_names import proposal
+from hmsim.common.statistic_names import current, proposal, renamed, valid
 from hmsim.config.node_reader import located
 from hmsim.running.point_runs import as_table
 from hmsim.running.point_store import Store
@@ -121,7 +121,7 @@ def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], O
             "seed": origin.get("seed"),
             **{name: number(run.config.get(name, "")) for name in axes},
         }
-        yield labels, Outcome("", run.stats, origin.get("units", {}))
+        yield labels, Outcome("", run.stats, renamed(origin.get("units", {})))
 
 
 def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
@@ -189,16 +189,18 @@ def read_table(path: Path) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from hmsim.common.statistic_table import StatisticTable
+
     try:
         with open_regular(path) as file:
             found = pq.read_table(file)
         axes = json.loads((found.schema.metadata or {})[b"axes"])
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(f"{path}: is not a table of hmsim: {error}") from error
-    table = found.to_pandas()
+    table = StatisticTable(found.to_pandas().rename(columns=current))
     table.attrs["axes"] = axes
     table.attrs["units"] = {
-        field.name: field.metadata[b"unit"].decode()
+        current(field.name): field.metadata[b"unit"].decode()
         for field in found.schema
         if field.metadata and b"unit" in field.metadata
     }
@@ -215,8 +217,9 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     Raises:
         InputError: the table lacks a column.
     """
-    import pandas as pd
+    from hmsim.common.statistic_table import StatisticTable
 
+    columns = [valid(name) for name in columns]
     for name in columns:
         if name not in table.columns:
             hint = proposal(name, table.attrs["units"])
@@ -230,7 +233,7 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
             values = [float(value) for value in sound[name] if value == value]
             row[name], row[f"{name}.low"], row[f"{name}.high"] = mean_interval(values)
         rows.append(row)
-    result = pd.DataFrame(rows)
+    result = StatisticTable(rows)
     result.attrs["axes"] = axes
     result.attrs["units"] = {name: table.attrs["units"].get(name, "") for name in columns}
     return result

@@ -127,7 +127,7 @@ TEST(LatencySplit, AFullQueueKeepsRequestsOutside) {
   channel.kernel_.run_until(Tick(1));
   const std::uint64_t other = channel.send(MemoryClass::dram, channel.dram(0, 0, 1));
   channel.run_to(Cycle(200));
-  EXPECT_EQ(splits.time(other, kOutside), Tick(26 * 1250 - 1));
+  EXPECT_EQ(splits.time(other, kAdmission), Tick(26 * 1250 - 1));
   EXPECT_EQ(splits.time(other, kTransfer), Tick(15 * 1250));
 }
 

@@ -16,7 +16,7 @@ namespace hmsim::testing {
 
 using Cycles = std::map<LatencyPart, std::int64_t>;
 
-inline constexpr auto kOutside = LatencyPart::outside;
+inline constexpr auto kAdmission = LatencyPart::admission;
 inline constexpr auto kQueueing = LatencyPart::queueing;
 inline constexpr auto kBank = LatencyPart::bank;
 inline constexpr auto kBus = LatencyPart::bus;
