@@ -20,10 +20,9 @@ class Archive;
 //   or kNever if only a neighbour can cause a change.
 // - advance(now) is called with now >= next_event(). It returns the new next_event(), which is >
 //   now.
-// - advance() may process further events of its own as far as Wakeup::go_on() permits. It must not
-//   do so after it informed a neighbour by any means other than notify().
-// - If Wakeup::may_defer_to() returns true, the component may defer events that no other component
-// can
+// - advance() may process further events of its own as far as Wakeup::try_advance() permits. It
+//   must not do so after it informed a neighbour by any means other than notify().
+// - If Wakeup::may_defer() returns true, the component may defer events that no other component can
 //   observe until it receives a call. next_event() does not count deferred events.
 // - catch_up(time) processes all deferred events before `time` and ends deferral. It returns the
 //   time of the last one processed, or a negative time if there was none.
@@ -62,7 +61,7 @@ class Kernel {
   // Called by the component being advanced. If no other component has an event at or before `time`,
   // sets now() to `time` and returns true. One step makes at most kMovesOfAStep such moves, so that
   // a caller that counts steps keeps control.
-  bool go_on(Tick time) {
+  bool try_advance(Tick time) {
     if (time >= horizon_) {
       return false;
     }
@@ -74,11 +73,11 @@ class Kernel {
   }
   // Called by the component being advanced. Returns the horizon: the component may process its own
   // events strictly before this time. It then calls advanced_to() with the time of the last one.
-  Tick leave() const { return horizon_; }
+  Tick horizon() const { return horizon_; }
   void advanced_to(Tick time) { now_ = time; }
   // Called by the component being advanced after it called back another component. If a caller
   // observes the simulation between steps, ends the step.
-  void answered() {
+  void called_back() {
     if (observed_) {
       end_step();
     }
@@ -89,7 +88,7 @@ class Kernel {
 
   // Called by the component being advanced. Returns whether it may defer events. False while a
   // caller observes the simulation between steps.
-  bool may_defer_to() {
+  bool may_defer() {
     if (observed_) {
       return false;
     }
@@ -159,11 +158,11 @@ class Wakeup {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->later_component_acted(id_);
   }
   // The following are called within advance() only. See Kernel for their contracts.
-  bool go_on(Tick time) const { return kernel_->go_on(time); }
-  Tick leave() const { return kernel_->leave(); }
+  bool try_advance(Tick time) const { return kernel_->try_advance(time); }
+  Tick horizon() const { return kernel_->horizon(); }
   void advanced_to(Tick time) const { kernel_->advanced_to(time); }
-  void answered() const { kernel_->answered(); }
-  bool may_defer_to() const { return kernel_->may_defer_to(); }
+  void called_back() const { kernel_->called_back(); }
+  bool may_defer() const { return kernel_->may_defer(); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();

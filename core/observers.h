@@ -13,7 +13,7 @@ class Observers {
   bool any() const { return !observers_.empty(); }
 
   template <class Record>
-  void tell(void (Observer::*event)(const Record&), const Record& record) const {
+  void notify(void (Observer::*event)(const Record&), const Record& record) const {
     for (Observer* const observer : observers_) {
       (observer->*event)(record);
     }

@@ -9,7 +9,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -71,9 +71,9 @@ class Pool {
   }
   // Claims the places of all free records. Call while loading: the load fails if another list holds
   // one of these places already.
-  void take_free(Places& places) const {
+  void claim_free(SlotClaims& places) const {
     for (const std::uint32_t index : free_) {
-      places.take(index);
+      places.claim(index);
     }
   }
 

@@ -10,7 +10,7 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -88,7 +88,7 @@ struct SlotChain {
   // When loading, claims the chain's slots, checks that it ends at `last`, and calls see(slot) for
   // each.
   template <class Links, class See>
-  void take_all(const Links& links, Places& slots, See see) const {
+  void claim_all(const Links& links, SlotClaims& slots, See see) const {
     const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
       see(slot);
       return links[slot];
@@ -132,7 +132,7 @@ struct SlotList {
   // When loading, claims the list's slots, checks that the links agree in both directions, and
   // calls see(slot) for each.
   template <class Links, class See>
-  void take_all(const Links& links, Places& slots, See see) const {
+  void claim_all(const Links& links, SlotClaims& slots, See see) const {
     std::uint32_t before = kNoIndex;
     const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
       slots.check(links[slot].previous == before);
@@ -143,8 +143,8 @@ struct SlotList {
     slots.check(last == end);
   }
   template <class Links>
-  void take_all(const Links& links, Places& slots) const {
-    take_all(links, slots, [](std::uint32_t) {});
+  void claim_all(const Links& links, SlotClaims& slots) const {
+    claim_all(links, slots, [](std::uint32_t) {});
   }
 
   void serialize(Archive& archive) { archive(first, last); }

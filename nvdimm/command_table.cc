@@ -2,7 +2,7 @@
 #include "nvdimm/command_table.h"
 
 #include "core/errors.h"
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -61,10 +61,10 @@ void CommandTable::check_bounds(const Archive& archive, const SyncBuffer& buffer
 // A command waits for at most one thing, so chains have no cycles.
 void CommandTable::check_chains(const Archive& archive, const SyncBuffer& buffer,
                                 std::uint32_t flush) const {
-  Places tags(archive, commands_.size(), "command that waits for two things");
+  SlotClaims tags(archive, commands_.size(), "command that waits for two things");
   const auto take = [&](const SlotChain& chain, Stage stage) {
-    chain.take_all(links(), tags,
-                   [&](std::uint32_t tag) { tags.check(commands_[tag].stage == stage); });
+    chain.claim_all(links(), tags,
+                    [&](std::uint32_t tag) { tags.check(commands_[tag].stage == stage); });
   };
   take(lookups_, Stage::lookup);
   for (const BufferPart* part : {&buffer.read, &buffer.write}) {
@@ -78,11 +78,11 @@ void CommandTable::check_chains(const Archive& archive, const SyncBuffer& buffer
     }
   }
   if (flush != kNoIndex) {
-    tags.take(flush);
+    tags.claim(flush);
   }
   events_.each([&](const auto& event) {
     if (event.kind != EventKind::frames_freed) {
-      tags.take(event.payload);
+      tags.claim(event.payload);
       tags.check(event.kind == EventKind::flush || posted_.owns(event.payload));
     }
   });

@@ -28,10 +28,10 @@ void check_frames(const Archive& archive, const BufferPart& frames, std::int64_t
 // chained through `links`. On load, takes each waiter in `waiters`, so that none waits twice.
 template <class Links>
 void serialize_waiters(Archive& archive, BufferPart& frames, const Links& links, std::size_t size,
-                       Places& waiters) {
+                       SlotClaims& waiters) {
   for (std::uint32_t frame = 0; frame < frames.records(); ++frame) {
     serialize_slots(archive, frames[frame].waiters, links, size,
-                    [&waiters](std::uint32_t waiter) { waiters.take(waiter); });
+                    [&waiters](std::uint32_t waiter) { waiters.claim(waiter); });
   }
 }
 

@@ -92,7 +92,7 @@ Tick Host::advance(Tick now) {
     }
     const Tick next = next_event();
     if (next > now) {
-      if (notified_client_ || !may_bypass_kernel_ || next == kNever || !wakeup_.go_on(next)) {
+      if (notified_client_ || !may_bypass_kernel_ || next == kNever || !wakeup_.try_advance(next)) {
         return next;
       }
       now = next;

@@ -12,22 +12,22 @@ void PageCache::serialize(Archive& archive) {
   ahead_.serialize(archive);
   archive(first_, second_, accesses_, ios_, moves_, leaving_, flushed_, flushing_, events_,
           counts_);
-  Places accesses_held(archive, accesses_.size(), "access in two places");
-  Places dirty(archive, first_.records(), "dirty page listed twice");
+  SlotClaims accesses_held(archive, accesses_.size(), "access in two places");
+  SlotClaims dirty(archive, first_.records(), "dirty page listed twice");
   if (archive.loading()) {
-    accesses_.take_free(accesses_held);
+    accesses_.claim_free(accesses_held);
     dirty_links_.assign(first_.records(), SlotLink());
   }
   serialize_waiters(archive, first_, accesses(), accesses_.size(), accesses_held);
   serialize_slots(archive, dirty_, dirty_links_.data(), first_.records(),
-                  [&dirty](std::uint32_t frame) { dirty.take(frame); });
+                  [&dirty](std::uint32_t frame) { dirty.claim(frame); });
   if (archive.loading()) {
     check_indices(archive);
     for (std::uint32_t frame = 0; frame < first_.records(); ++frame) {
       dirty.check(dirty.has(frame) == (first_[frame].state == FrameState::dirty));
     }
     events_.each([&](const auto& event) {
-      accesses_held.take(event.payload);
+      accesses_held.claim(event.payload);
       archive.check_index(accesses_[event.payload].frame, first_.records(),
                           "access without a frame");
     });

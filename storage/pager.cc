@@ -323,9 +323,9 @@ void Pager::serialize(Archive& archive) {
   archive.section("pager");
   archive(frames_, keys_, touches_, ios_, swap_, events_, leaving_, counts_);
   slots_.serialize(archive, keys_.size());
-  Places touches_held(archive, touches_.size(), "fault in two places");
+  SlotClaims touches_held(archive, touches_.size(), "fault in two places");
   if (archive.loading()) {
-    touches_.take_free(touches_held);
+    touches_.claim_free(touches_held);
     numbers_.clear();
     for (std::size_t number = 0; number < keys_.size(); ++number) {
       numbers_.insert(keys_[number], static_cast<std::uint32_t>(number));
@@ -336,7 +336,7 @@ void Pager::serialize(Archive& archive) {
     check_indices(archive);
     events_.each([&](const auto& event) {
       if (event.kind == Event::trapped) {
-        touches_held.take(event.payload);
+        touches_held.claim(event.payload);
       }
     });
   }

@@ -250,9 +250,9 @@ void WriteCache::serialize(Archive& archive) {
   archive.section("write cache");
   io_queue_.serialize(archive);
   archive(frames_, parts_, ios_, events_, counts_);
-  Places held(archive, parts_.size(), "part of a write in two places");
+  SlotClaims held(archive, parts_.size(), "part of a write in two places");
   if (archive.loading()) {
-    parts_.take_free(held);
+    parts_.claim_free(held);
   }
   serialize_waiters(archive, frames_, parts(), parts_.size(), held);
   if (archive.loading()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/admission.h"
 
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -64,9 +64,9 @@ void Admission::serialize(Archive& archive, const AddressMap& map) {
 
 void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
   const std::vector<Transaction*> held = pool_.held();
-  Places staged(archive, pool_.size(), "transactions missing from command queues");
+  SlotClaims staged(archive, pool_.size(), "transactions missing from command queues");
   for (const std::uint32_t slot : staged_) {
-    staged.take(slot);
+    staged.claim(slot);
     staged.check(pool_[slot].state == TransactionState::staged);
   }
   held_ = {};

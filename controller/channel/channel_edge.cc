@@ -112,7 +112,7 @@ void Channel::send_command(Transaction& transaction) {
 // the kernel must run another component before.
 HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
   for (Tick due = nvdimm_.due(); due <= clock_.next_time(); due = nvdimm_.due()) {
-    if (due != now && !clock_.wakeup().go_on(due)) {
+    if (due != now && !clock_.wakeup().try_advance(due)) {
       return false;
     }
     now = due;
@@ -123,8 +123,8 @@ HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
 
 template <Features features, class Banks>
 [[gnu::flatten]] Tick Channel::run_edges(Banks& banks, Tick now) {
-  for (bool first = true; advance_nvdimm(now) &&
-                          (clock_.next_time() == now || clock_.wakeup().go_on(clock_.next_time()));
+  for (bool first = true; advance_nvdimm(now) && (clock_.next_time() == now ||
+                                                  clock_.wakeup().try_advance(clock_.next_time()));
        first = false) {
     clock_.begin_next();
     edge<features>(banks, first);

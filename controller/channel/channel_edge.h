@@ -102,7 +102,7 @@ HMSIM_INLINE void Channel::complete(Features features) {
   }
   finish(done, features);
   requester.on_complete(done.request, clock_.now());
-  clock_.wakeup().answered();
+  clock_.wakeup().called_back();
   // Released last: requests sent from on_complete() only join the line.
   admission_.pool().release(done);
 }
@@ -222,7 +222,7 @@ HMSIM_INLINE bool Channel::admit_from(std::size_t queue, Features features) {
   const Request& request = admit(admission_.first(queue), features).request;
   admission_.pop(queue);
   admission_.requester_of(request).on_admit(request, clock_.now());
-  clock_.wakeup().answered();
+  clock_.wakeup().called_back();
   return true;
 }
 

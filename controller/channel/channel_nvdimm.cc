@@ -24,7 +24,7 @@ void Channel::end_flush(Transaction& flush) {
   flush.started = false;
   nvdimm_.barrier().acknowledged();
   admission_.requester_of(flush.request).on_complete(flush.request, clock_.now());
-  clock_.wakeup().answered();
+  clock_.wakeup().called_back();
 }
 
 // If the NVDIMM's last ack arrives on an edge, lift_flush() runs on that edge; otherwise on the

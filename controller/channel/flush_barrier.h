@@ -7,8 +7,8 @@
 
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
-#include "core/places.h"
 #include "core/ring.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -80,9 +80,9 @@ class FlushBarrier {
   void serialize(Archive& archive, const TransactionPool& pool, std::int64_t in_front) {
     archive(barred_, stage_);
     unbarred_ = in_front;
-    Places places(archive, pool.size(), "flushes");
+    SlotClaims places(archive, pool.size(), "flushes");
     barred_.each([&](std::uint32_t slot) {
-      places.take(slot);
+      places.claim(slot);
       places.check(pool[slot].state == TransactionState::barred);
     });
     places.check(barred_.empty() ? stage_ == Stage::waiting : pool[barred_.front()].request.flush);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -53,11 +53,11 @@ void TransactionPool::serialize(Archive& archive) {
       slots_[slot] = Transaction();
       slots_[slot].slot = static_cast<std::uint32_t>(slot);
     }
-    Places places(archive, slots_.size(), "free slots");
+    SlotClaims places(archive, slots_.size(), "free slots");
     first_free_ = nullptr;
     taken_ = slots_.size();
     for (auto slot = free.rbegin(); slot != free.rend(); ++slot) {
-      places.take(*slot);
+      places.claim(*slot);
       release(slots_[*slot]);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints of evictions.
-#include "core/places.h"
+#include "core/slot_claims.h"
 #include "nvdimm/buffer/evictor.h"
 
 namespace hmsim {
@@ -39,13 +39,13 @@ void Evictor::serialize_batches(Archive& archive) {
   archive(count);
   archive.check(count <= evictions_.size(), kWrong);
   batches.resize(static_cast<std::size_t>(count));
-  Places evictions(archive, evictions_.size(), kWrong);
-  evictions_.take_free(evictions);
+  SlotClaims evictions(archive, evictions_.size(), kWrong);
+  evictions_.claim_free(evictions);
   for (std::vector<std::uint32_t>& batch : batches) {
     archive(batch);
     archive.check(batch.size() <= most_, kWrong);
     for (std::size_t i = 0; i < batch.size() && archive.loading(); ++i) {
-      evictions.take(batch[i]);
+      evictions.claim(batch[i]);
       evictions_[batch[i]].batch = batch.front();
       evictions_[batch[i]].next = i + 1 < batch.size() ? batch[i + 1] : kNoIndex;
       evictions_[batch.front()].count = static_cast<std::uint32_t>(batch.size());
@@ -57,7 +57,7 @@ void Evictor::serialize_batches(Archive& archive) {
 // Serializes the frames of each eviction, in order. None is in a list, which would use the same
 // link.
 void Evictor::serialize_frames(Archive& archive) {
-  Places places(archive, buffer_.write.records(), "inconsistent list of evicted frames");
+  SlotClaims places(archive, buffer_.write.records(), "inconsistent list of evicted frames");
   for (const std::uint32_t i : evictions_.taken()) {
     std::vector<std::uint32_t> frames;
     std::uint32_t* link = &evictions_[i].frames;
@@ -66,7 +66,7 @@ void Evictor::serialize_frames(Archive& archive) {
     }
     archive(frames);
     for (std::size_t k = 0; k < frames.size() && archive.loading(); ++k) {
-      places.take(frames[k]);
+      places.claim(frames[k]);
       places.check(buffer_.write[frames[k]].state == FrameState::evicting);
       *link = frames[k];
       link = &buffer_.write[frames[k]].link.next;

@@ -2,7 +2,7 @@
 #include "nvdimm/buffer/posted_writes.h"
 
 #include "core/errors.h"
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -83,14 +83,14 @@ void PostedWrites::serialize(Archive& archive) {
   archive.fixed(entries_, data_);
   archive(free_, tags);
   if (archive.loading()) {
-    Places entries(archive, entries_.size(), "posted write that is free, or listed twice");
+    SlotClaims entries(archive, entries_.size(), "posted write that is free, or listed twice");
     for (const std::uint32_t tag : free_) {
-      entries.take(tag - first_);  // a tag below first_ wraps to a position that is rejected
+      entries.claim(tag - first_);  // a tag below first_ wraps to a position that is rejected
     }
     used_ = 0;
     latest_.clear();
     for (const std::uint32_t tag : tags) {
-      entries.take(tag - first_);
+      entries.claim(tag - first_);
       const SlotChain readers = entries_[tag - first_].readers;
       enter(tag, entries_[tag - first_].line);
       entries_[tag - first_].readers = readers;

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/places.h"
+#include "core/slot_claims.h"
 
 namespace hmsim {
 
@@ -78,9 +78,9 @@ void BufferPart::serialize(Archive& archive) {
   serialize_list(archive, FrameListing::replaceable);
   serialize_list(archive, FrameListing::guarded);
   if (archive.loading()) {
-    Places waiting(archive, records(), "frame that waits twice, or does not wait");
+    SlotClaims waiting(archive, records(), "frame that waits twice, or does not wait");
     waiting_.each([&](std::uint32_t frame) {
-      waiting.take(frame);
+      waiting.claim(frame);
       waiting.check(frames_.holds(frame) && frames_[frame].state == FrameState::waiting);
     });
     held_ = static_cast<std::int64_t>(frames_.used()) - static_cast<std::int64_t>(waiting_.size());
@@ -118,8 +118,8 @@ void BufferPart::serialize_list(Archive& archive, FrameListing listing) {
 
 // Checks that the policy lists each replaceable frame once, so that a victim search terminates.
 void BufferPart::check_replacement(const Archive& archive) const {
-  Places named(archive, frames_.size(),
-               "frames of the replacement policy differ from the buffer's");
+  SlotClaims named(archive, frames_.size(),
+                   "frames of the replacement policy differ from the buffer's");
   const std::uint32_t first = replaceable_.frames.empty() ? kNoIndex : replacement_->victim();
   named.chain(first, [&](std::uint32_t frame) {
     named.check(frames_[frame].listing == FrameListing::replaceable);

@@ -264,7 +264,7 @@ void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
     const Job& job = jobs_[lun];
     const std::uint64_t superblock = std::uint64_t{lun} * ftl_.shape().blocks + job.block;
     const CollectionRecord record{now, begins, job.levelling, lun, superblock * flash_.planes()};
-    flash_.observers().tell(&FlashObserver::on_collection, record);
+    flash_.observers().notify(&FlashObserver::on_collection, record);
   }
 }
 

@@ -2,7 +2,7 @@
 // Checkpoints of byte-addressable media.
 #include <algorithm>
 
-#include "core/places.h"
+#include "core/slot_claims.h"
 #include "nvdimm/media/media_module.h"
 
 namespace hmsim {
@@ -55,9 +55,9 @@ void MediaModule::serialize_unsaved(Archive& archive) {
 void MediaModule::check_bounds(const Archive& archive) const {
   constexpr const char* kWrong = "operation on an invalid command or line";
   const std::int64_t lines = parameters_.capacity / kLineBytes;
-  Places free(archive, entries_.size(), "entry of the write queue that is free and in use");
+  SlotClaims free(archive, entries_.size(), "entry of the write queue that is free and in use");
   for (const std::uint32_t entry : free_) {
-    free.take(entry);
+    free.claim(entry);
     free.check(entries_[entry].line == kNoLine);
   }
   for (const Entry& entry : entries_) {

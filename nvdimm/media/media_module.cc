@@ -240,7 +240,7 @@ void MediaModule::begin(std::uint32_t bank, MediaOperation operation, std::uint3
   statistics_.busy_banks.set(busy_, now);
   events_.schedule(now + time_of(operation), EventKind::done, bank);
   if (observers_.any()) {
-    observers_.tell(&MediaObserver::on_media, record_of(bank));
+    observers_.notify(&MediaObserver::on_media, record_of(bank));
   }
 }
 

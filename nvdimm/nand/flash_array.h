@@ -53,7 +53,7 @@
 
 namespace hmsim {
 
-class Places;
+class SlotClaims;
 
 // The module that owns the array.
 class FlashClient {
@@ -237,7 +237,7 @@ class FlashArray {
   void serve_suspended(std::uint32_t lun, Tick now);
   void serialize_requesters(Archive& archive);
   void check_bounds(const Archive& archive) const;
-  void check_operations(const Archive& archive, Places& nodes) const;
+  void check_operations(const Archive& archive, SlotClaims& nodes) const;
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
   const NandTiming timing_;

@@ -147,7 +147,7 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      own.command.priority,
                      own.command.parts};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
-    observers_.tell(&FlashObserver::on_flash, record);
+    observers_.notify(&FlashObserver::on_flash, record);
     return;
   }
   // An erase is reported as one erase per plane: all at once, or in turn without multi-plane
@@ -157,7 +157,7 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
     const std::uint32_t repeats = luns_[own.command.lun].repeats;
     record.block = first + (at_.planes - 1 - repeats);
     record.more = repeats > 0;
-    observers_.tell(&FlashObserver::on_flash, record);
+    observers_.notify(&FlashObserver::on_flash, record);
     return;
   }
   const bool in_turn =
@@ -171,7 +171,7 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
       record.end = record.start + share;
       record.more = stage == FlashStage::command && plane + 1 < at_.planes;
     }
-    observers_.tell(&FlashObserver::on_flash, record);
+    observers_.notify(&FlashObserver::on_flash, record);
   }
 }
 

@@ -2,7 +2,7 @@
 // Checkpoints of the flash array.
 #include <algorithm>
 
-#include "core/places.h"
+#include "core/slot_claims.h"
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {
@@ -13,12 +13,12 @@ void FlashArray::serialize(Archive& archive) {
   serialize_requesters(archive);
   archive.fixed(luns_, channels_);
   archive(programmed_, locks_, failures_, events_);
-  Places nodes(archive, nodes_.size(), "flash command that is free, or in two places");
-  nodes_.take_free(nodes);
+  SlotClaims nodes(archive, nodes_.size(), "flash command that is free, or in two places");
+  nodes_.claim_free(nodes);
   for (Lun& lun : luns_) {
     for (SlotChain& queue : lun.queues) {
       serialize_slots(archive, queue, links_of(nodes_.data(), &Node::next), nodes_.size(),
-                      [&nodes](std::uint32_t node) { nodes.take(node); });
+                      [&nodes](std::uint32_t node) { nodes.claim(node); });
     }
     serialize_slots(archive, lun.held, links_of(nodes_.data(), &Node::behind), nodes_.size(),
                     [](std::uint32_t) {});
@@ -70,7 +70,7 @@ void FlashArray::check_bounds(const Archive& archive) const {
 
 // Checks that chains of planes end and that each node is in exactly one of: a chain, a queue,
 // decoding. No node can then affect another one's operation.
-void FlashArray::check_operations(const Archive& archive, Places& nodes) const {
+void FlashArray::check_operations(const Archive& archive, SlotClaims& nodes) const {
   const auto next = [this](std::uint32_t node) { return nodes_[node].next; };
   for (const Lun& lun : luns_) {
     for (const std::uint32_t first : {lun.io, lun.pending, lun.array, lun.suspended}) {
@@ -87,7 +87,7 @@ void FlashArray::check_operations(const Archive& archive, Places& nodes) const {
   }
   events_.each([&](const auto& event) {
     if (event.kind == EventKind::decoded) {
-      nodes.take(event.payload);
+      nodes.claim(event.payload);
     } else {
       archive.check_index(event.payload, luns_.size(), "flash event without a LUN");
     }

@@ -26,7 +26,7 @@ struct DeferredRefresh {
   // Defers refreshes from this edge on. Returns false if a component observes the channel between
   // kernel steps.
   HMSIM_INLINE static bool defer(Channel& channel, Cycle from) {
-    if (!channel.clock_.wakeup().may_defer_to()) {
+    if (!channel.clock_.wakeup().may_defer()) {
       return false;
     }
     channel.fast_.deferred_from = from;

@@ -70,7 +70,7 @@ struct SingleRequest {
       return false;
     }
     LoneBanks banks(*channel.dram_.native());
-    const Tick limit = earlier(channel.clock_.wakeup().leave(), channel.nvdimm_.due());
+    const Tick limit = earlier(channel.clock_.wakeup().horizon(), channel.nvdimm_.due());
     const auto issue_row = [&](Command command) {
       if (!reach(channel, banks.earliest(command, transaction), limit)) {
         return false;
@@ -115,7 +115,7 @@ struct SingleRequest {
       return;
     }
     clock.move_to(end, clock.time_of(end));
-    clock.wakeup().go_on(clock.now());
+    clock.wakeup().try_advance(clock.now());
     Uncontended::answer<Features::none>(channel);
     if (channel.admission_.pool().all_free()) {
       DeferredRefresh::defer(channel, channel.fast_.uncontended_until);

@@ -117,7 +117,7 @@ struct Uncontended {
     EdgeClock& clock = channel.clock_;
     DataBus& bus = channel.bus_;
     const Wakeup& wakeup = clock.wakeup();
-    Tick limit = earlier(wakeup.leave(), channel.nvdimm_.due());
+    Tick limit = earlier(wakeup.horizon(), channel.nvdimm_.due());
     Cycle limit_edge = clock.first_edge(limit);
     Cycle last = earlier(limit_edge, end<features>(channel));
     Cycle next;
@@ -136,7 +136,7 @@ struct Uncontended {
       issues = true;  // without a completion, the banks have a command here
       if (bus.next() == next) {
         clock.arrive();
-        wakeup.go_on(clock.now());
+        wakeup.try_advance(clock.now());
         answer<features>(channel);
         if (clock.edge() >= end<features>(channel)) {
           return false;
@@ -150,7 +150,8 @@ struct Uncontended {
           wakeup.advanced_to(clock.now());
           return true;
         }
-        if (const Tick changed = earlier(wakeup.leave(), channel.nvdimm_.due()); changed != limit) {
+        if (const Tick changed = earlier(wakeup.horizon(), channel.nvdimm_.due());
+            changed != limit) {
           limit = changed;
           limit_edge = clock.first_edge(limit);
         }

@@ -27,7 +27,7 @@ class Clock final : public Component {
   Tick next_event() const override { return next_; }
   Tick advance(Tick now) override {
     act(now);
-    while (wakeup_.go_on(next_)) {
+    while (wakeup_.try_advance(next_)) {
       EXPECT_EQ(kernel_->now(), next_);
       act(next_);
     }
@@ -45,7 +45,7 @@ class Clock final : public Component {
     events_.push_back(now);
     next_ = now + period_;
     if (answers_) {
-      wakeup_.answered();
+      wakeup_.called_back();
     }
     if (events_.size() == pause_at_) {
       wakeup_.pause();
@@ -190,7 +190,7 @@ class Sleeper final : public Component {
   Tick next_event() const override { return asleep_ ? kNever : due_; }
   Tick advance(Tick now) override {
     ++steps_;
-    if (wakeup_.may_defer_to()) {
+    if (wakeup_.may_defer()) {
       asleep_ = true;
     } else {
       act(now);

@@ -144,8 +144,8 @@ TEST(SlotChain, TakesNeitherCirclesNorAnotherEnd) {
   }
   Archive loads{std::string()};
   const auto take = [&] {
-    Places places(loads, records.size(), "a chain");
-    chain.take_all(links, places, [](std::uint32_t) {});
+    SlotClaims places(loads, records.size(), "a chain");
+    chain.claim_all(links, places, [](std::uint32_t) {});
     EXPECT_TRUE(places.all());
   };
   take();
@@ -196,10 +196,10 @@ TEST(SlotList, LinksStandInVectorsOrInRecords) {
   Archive loads{std::string()};
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> second;
-  Places places(loads, 3, "a list");
-  Places again(loads, 3, "a list");
-  one.take_all(beside, places, [&](std::uint32_t slot) { first.push_back(slot); });
-  other.take_all(inside, again, [&](std::uint32_t slot) { second.push_back(slot); });
+  SlotClaims places(loads, 3, "a list");
+  SlotClaims again(loads, 3, "a list");
+  one.claim_all(beside, places, [&](std::uint32_t slot) { first.push_back(slot); });
+  other.claim_all(inside, again, [&](std::uint32_t slot) { second.push_back(slot); });
   EXPECT_EQ(first, (std::vector<std::uint32_t>{2, 1}));
   EXPECT_EQ(second, first);
 }
@@ -207,11 +207,11 @@ TEST(SlotList, LinksStandInVectorsOrInRecords) {
 TEST(SlotList, AnEmptyListHasNoLastSlot) {
   const std::vector<SlotLink> links(3);
   Archive loads{std::string()};
-  Places places(loads, 3, "a list");
+  SlotClaims places(loads, 3, "a list");
   SlotList list;
-  list.take_all(links, places);
+  list.claim_all(links, places);
   list.last = 2;
-  EXPECT_THROW(list.take_all(links, places), InputError);
+  EXPECT_THROW(list.claim_all(links, places), InputError);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Taken {
 
 // Takes all pages. A block is open for collection: one page of it is used, and the host gets the
 // others in the end. `fails`: the block of the host's first page fails.
-Taken take_all(std::uint32_t bad_blocks, bool fails) {
+Taken claim_all(std::uint32_t bad_blocks, bool fails) {
   Ftl ftl(one_lun(bad_blocks));
   const auto next = [&ftl](WriteStream stream) {
     ftl.claims().claim_on(0, 1);
@@ -59,7 +59,7 @@ Taken take_all(std::uint32_t bad_blocks, bool fails) {
 
 TEST(LastPages, WithoutANewBadBlockTheyNeverRunOut) {
   for (const std::uint32_t bad : {0u, 2u}) {
-    const Taken taken = take_all(bad, false);
+    const Taken taken = claim_all(bad, false);
     EXPECT_EQ(taken.pages, (kBlocks - bad) * kPages - 1);
     EXPECT_TRUE(taken.faulty);
     EXPECT_EQ(taken.worn, "");
@@ -69,7 +69,7 @@ TEST(LastPages, WithoutANewBadBlockTheyNeverRunOut) {
 // The other pages of the failed block are lost.
 TEST(LastPages, WithOneTheFlashIsWornOut) {
   for (const std::uint32_t bad : {0u, 2u}) {
-    const Taken taken = take_all(bad, true);
+    const Taken taken = claim_all(bad, true);
     EXPECT_EQ(taken.pages, (kBlocks - bad) * kPages - 1 - (kPages - 1));
     EXPECT_FALSE(taken.faulty);
     EXPECT_NE(taken.worn.find(": " + std::to_string(bad + 1) + " blocks of LUN 0 are bad"),

@@ -12,31 +12,31 @@
 
 namespace hmsim {
 
-class Places {
+class SlotClaims {
  public:
   // `what` is the message if a slot is out of range or claimed twice.
-  Places(const Archive& archive, std::size_t count, const char* what)
+  SlotClaims(const Archive& archive, std::size_t count, const char* what)
       : archive_(archive), held_(count), what_(what) {}
 
   void check(bool condition) const { archive_.check(condition, what_); }
-  void take(std::uint64_t place) {
-    check(place < held_.size() && !held_[static_cast<std::size_t>(place)]);
-    held_[static_cast<std::size_t>(place)] = true;
+  void claim(std::uint64_t slot) {
+    check(slot < held_.size() && !held_[static_cast<std::size_t>(slot)]);
+    held_[static_cast<std::size_t>(slot)] = true;
     ++count_;
   }
-  // Claims all places of a chain. It begins at `first`; next(place) returns the place that follows,
-  // or kNoIndex at the end. Returns the last place, or kNoIndex if the chain is empty.
+  // Claims all slots of a chain. It begins at `first`; next(slot) returns the slot that follows,
+  // or kNoIndex at the end. Returns the last slot, or kNoIndex if the chain is empty.
   template <class Next>
   std::uint32_t chain(std::uint32_t first, Next next) {
     std::uint32_t last = kNoIndex;
-    for (std::uint32_t place = first; place != kNoIndex; place = next(place)) {
-      take(place);
-      last = place;
+    for (std::uint32_t slot = first; slot != kNoIndex; slot = next(slot)) {
+      claim(slot);
+      last = slot;
     }
     return last;
   }
 
-  bool has(std::size_t place) const { return held_[place]; }
+  bool has(std::size_t slot) const { return held_[slot]; }
   std::size_t count() const { return count_; }
   bool all() const { return count_ == held_.size(); }
 
