@@ -29,7 +29,7 @@ void BlockAgent::prepare() {
   }
   client_ = host_->join(*this);
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
-  threads_.resize(thread_count());
+  threads_.resize(request_slots());
   source_.open(keys_, index(), Random(environment().seed, random_stream()),
                open_source(layout_.capacity()));
   meter_.set_windows(source_.windows());
@@ -49,7 +49,7 @@ void BlockAgent::begin_stage(Tick now) {
   notify();
 }
 
-std::size_t BlockAgent::thread_count() const {
+std::size_t BlockAgent::request_slots() const {
   return keys_.replay == ReplayMode::inferred
              ? CausalQueue::kMostHeld
              : static_cast<std::size_t>(keys_.software.threads * keys_.depth);
@@ -58,7 +58,7 @@ std::size_t BlockAgent::thread_count() const {
 // Returns the settings of the NVDIMM's I/O. A thread runs its software on a single context even if
 // it has several requests in flight.
 std::optional<NvdimmIo> BlockAgent::nvdimm_io(std::size_t /*which*/) const {
-  return keys_.software.nvdimm_io(core(), static_cast<std::int64_t>(thread_count()) / keys_.depth);
+  return keys_.software.nvdimm_io(core(), static_cast<std::int64_t>(request_slots()) / keys_.depth);
 }
 
 std::unique_ptr<BlockSource> BlockAgent::open_source(Bytes) {
@@ -73,7 +73,7 @@ Tick BlockAgent::advance(Tick now) {
         start_pass(now);
         break;
       case Step::start_request:
-        go_on(step.payload, now);
+        send_next_part(step.payload, now);
         break;
       case Step::arrive:
         arrive(now);
@@ -200,7 +200,7 @@ void BlockAgent::end_think(std::uint32_t thread, Tick now) {
 }
 
 // Sends the next part of the thread's request, or ends the request.
-void BlockAgent::go_on(std::uint32_t index, Tick now) {
+void BlockAgent::send_next_part(std::uint32_t index, Tick now) {
   BlockThread& thread = threads_[index];
   if (!thread.has_part()) {
     end_request(index, now);
@@ -274,7 +274,7 @@ void BlockAgent::on_io_done(std::uint32_t index, Tick now) {
   if (!threads_[index].trim) {
     count_completion();
   }
-  go_on(index, now);
+  send_next_part(index, now);
 }
 
 void BlockAgent::on_blocks_done(std::int64_t blocks, Tick now) {

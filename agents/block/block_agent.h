@@ -80,7 +80,7 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   void begin_stage(Tick now) override;
   void serialize_state(Archive& archive) override;
 
-  std::size_t thread_count() const;  // with one request each
+  std::size_t request_slots() const;  // with one request each
   void start_pass(Tick now);
   void end_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
@@ -92,7 +92,7 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   std::size_t thread_of(std::uint32_t index) const {
     return index / static_cast<std::size_t>(keys_.depth);
   }
-  void go_on(std::uint32_t index, Tick now);
+  void send_next_part(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
   IoRecord record_of(std::uint32_t index, Tick now) const;
 

@@ -156,10 +156,10 @@ void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t add
   }
 }
 
-// Creates L2 fills for the lines that the prefetcher requested. They start after fill `behind`,
+// Creates L2 fills for the lines that the prefetcher requested. They start after fill `parent`,
 // into L1.
-void CpuCore::fetch_ahead(Fill behind, Tick now) {
-  const Fill after = (*fills_)[behind].started ? kNone : behind;
+void CpuCore::fetch_ahead(Fill parent, Tick now) {
+  const Fill after = (*fills_)[parent].started ? kNone : parent;
   for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
     if (fills_->find(prefetch.line) == kNone && fills_->find_ahead(prefetch.line) == kNone) {
       const Fill id = fills_->create_ahead(prefetch.line, prefetch.level, after);

@@ -111,7 +111,7 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   void access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now);
   Link add(const Access& access);
   void attach(Link link);
-  void fetch_ahead(Fill behind, Tick now);
+  void fetch_ahead(Fill parent, Tick now);
   void refer(Fill id);
   void post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now);
   void send_left(const LastLevelCache::WriteBack& left, Tick now);

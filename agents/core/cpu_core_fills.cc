@@ -49,7 +49,7 @@ void CpuCore::start_fill(Fill id, std::int64_t slot) {
       schedule(fill.earliest, Step::fill, id);
     }
   }
-  for (Fill ahead = fills_->take_behind(id); ahead != kNone; ahead = fills_->take_behind(id)) {
+  for (Fill ahead = fills_->take_child(id); ahead != kNone; ahead = fills_->take_child(id)) {
     fills_->queue(ahead);
   }
 }

@@ -54,27 +54,27 @@ FillTable::Id FillTable::create(std::uint64_t line, int level) {
   return id;
 }
 
-FillTable::Id FillTable::create_ahead(std::uint64_t line, int level, Id behind) {
+FillTable::Id FillTable::create_ahead(std::uint64_t line, int level, Id parent) {
   const Id id = allocate(line, level);
   into_l2_.add(line, id);
   fills_[id].ahead = true;
-  if (behind != kNone) {
-    put_behind(behind, id);
+  if (parent != kNone) {
+    add_child(parent, id);
   }
   return id;
 }
 
-void FillTable::put_behind(Id first, Id id) {
-  fills_[id].behind = first;
-  Id* last = &fills_[first].first_behind;
+void FillTable::add_child(Id parent, Id id) {
+  fills_[id].parent = parent;
+  Id* last = &fills_[parent].first_child;
   while (*last != kNone) {
-    last = &fills_[*last].next_behind;
+    last = &fills_[*last].next_sibling;
   }
   *last = id;
 }
 
-FillTable::Id FillTable::take_behind(Id id) {
-  const Id first = fills_[id].first_behind;
+FillTable::Id FillTable::take_child(Id id) {
+  const Id first = fills_[id].first_child;
   if (first != kNone) {
     leave(first);
   }
@@ -84,13 +84,13 @@ FillTable::Id FillTable::take_behind(Id id) {
 // Removes a fill from the list that it is in.
 void FillTable::leave(Id id) {
   Fill& fill = fills_[id];
-  Id* link = &fills_[fill.behind].first_behind;
+  Id* link = &fills_[fill.parent].first_child;
   while (*link != id) {
-    link = &fills_[*link].next_behind;
+    link = &fills_[*link].next_sibling;
   }
-  *link = fill.next_behind;
-  fill.behind = kNone;
-  fill.next_behind = kNone;
+  *link = fill.next_sibling;
+  fill.parent = kNone;
+  fill.next_sibling = kNone;
 }
 
 FillTable::Needs FillTable::needs(const Fill& fill) const {
@@ -157,14 +157,14 @@ void FillTable::start(Id id) {
   if (fills_[id].fetches) {
     l3_->take(user_, fills_[id].miss);
   }
-  if (fills_[id].behind != kNone) {
+  if (fills_[id].parent != kNone) {
     leave(id);
   }
 }
 
 FillTable::Fill FillTable::remove(Id id, Tick now) {
   // A started fill is in no list and has an empty one.
-  ensure(id < fills_.size() && fills_[id].behind == kNone && fills_[id].first_behind == kNone &&
+  ensure(id < fills_.size() && fills_[id].parent == kNone && fills_[id].first_child == kNone &&
              (fills_[id].ahead ? into_l2_ : into_l1_).remove(id),
          "fills", now, id, "arrival of a line that no fill waits for");
   const Fill fill = fills_[id];

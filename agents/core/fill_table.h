@@ -44,9 +44,9 @@ class FillTable {
     Id waiters = kNone;  // first and last of a list that the owner keeps
     Id last_waiter = kNone;
     // A fill into L1 keeps a list of the fills into L2 that it queues when it starts.
-    Id first_behind = kNone;  // of a fill into L1: the list's head
-    Id next_behind = kNone;   // of a fill into L2: its successor in the list
-    Id behind = kNone;        // of a fill into L2: the fill into L1 whose list holds it
+    Id first_child = kNone;   // of a fill into L1: the list's head
+    Id next_sibling = kNone;  // of a fill into L2: its successor in the list
+    Id parent = kNone;        // of a fill into L2: the fill into L1 whose list holds it
     void serialize(Archive& archive);
   };
 
@@ -63,10 +63,10 @@ class FillTable {
   }
 
   Id create(std::uint64_t line, int level);
-  // `behind`: a fill into L1 that has not started and will queue this one; or kNone.
-  Id create_ahead(std::uint64_t line, int level, Id behind);
+  // `parent`: a fill into L1 that has not started and will queue this one; or kNone.
+  Id create_ahead(std::uint64_t line, int level, Id parent);
   // Removes and returns the head of a fill's list, or kNone.
-  Id take_behind(Id id);
+  Id take_child(Id id);
 
   // Queues a fill. Call next() afterwards until it returns kNone; each id returned has started.
   void queue(Id id);
@@ -90,13 +90,13 @@ class FillTable {
   };
   using Needs = std::array<std::int64_t, kCacheLevels>;
 
-  void restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& behind);
+  void restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& children);
   Id allocate(std::uint64_t line, int level);
   Needs needs(const Fill& fill) const;
   bool may_start(Id id);
   void start(Id id);
-  // Appends fill `id` to the list of fill `first`, which queues it when it starts.
-  void put_behind(Id first, Id id);
+  // Appends fill `id` to the list of its parent, which queues it when it starts.
+  void add_child(Id parent, Id id);
   void leave(Id id);
 
   LastLevelCache* l3_;

@@ -20,19 +20,19 @@ void FillTable::Fill::serialize(Archive& archive) {
 void FillTable::serialize(Archive& archive) {
   archive.section("fills");
   archive(fills_, waiting_, ahead_waiting_);
-  std::vector<std::pair<Id, Id>> behind;  // (fill into L1, member of its list), in order
+  std::vector<std::pair<Id, Id>> children;  // (fill into L1, member of its list), in order
   for (const Id id : fills_.taken()) {
-    for (Id next = fills_[id].first_behind; next != kNone; next = fills_[next].next_behind) {
-      behind.emplace_back(id, next);
+    for (Id next = fills_[id].first_child; next != kNone; next = fills_[next].next_sibling) {
+      children.emplace_back(id, next);
     }
   }
-  archive(behind);
+  archive(children);
   if (archive.loading()) {
-    restore(archive, behind);
+    restore(archive, children);
   }
 }
 
-void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& behind) {
+void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, Id>>& children) {
   const auto check = [&](Id id) { archive.check_index(id, fills_.size(), kWrong); };
   waiting_.each(check);
   std::for_each(ahead_waiting_.begin(), ahead_waiting_.end(), check);
@@ -57,11 +57,11 @@ void FillTable::restore(const Archive& archive, const std::vector<std::pair<Id, 
     free_[0] -= fill.started && !fill.ahead ? 1 : 0;
     free_[1] -= fill.started && fill.level > 2 ? 1 : 0;
   }
-  for (const auto& [first, id] : behind) {
+  for (const auto& [first, id] : children) {
     check(first);
     check(id);
-    archive.check(used[first] && used[id] && fills_[id].behind == kNone, kWrong);
-    put_behind(first, id);
+    archive.check(used[first] && used[id] && fills_[id].parent == kNone, kWrong);
+    add_child(first, id);
   }
 }
 

@@ -108,7 +108,7 @@ void MissCore::end_stall(Tick now) {
   if (paging_ != nullptr) {
     paging_->dispatched(miss_);
   }
-  fences_.pass(miss_);
+  fences_.dispatched(miss_);
   if (miss_.load) {
     pass_.window().set_ready(number, kUnknown);
     const auto index = static_cast<std::uint32_t>(pass_.window().place_of(number));

@@ -30,7 +30,7 @@ class PageFences {
   // Returns whether that fence must wait for writes.
   bool block(const Miss& next) const { return unsafe_ > 0 && due_before(next); }
   // Called when the record is dispatched.
-  void pass(const Miss& next) {
+  void dispatched(const Miss& next) {
     if (present_ && due_before(next)) {
       ++fences_;
       fence_ = false;

@@ -35,7 +35,7 @@ StreamDetector::Tracker& StreamDetector::tracker_of(std::uint64_t page) {
   return *oldest;
 }
 
-bool StreamDetector::goes_on(Tracker& tracker, std::int64_t line) const {
+bool StreamDetector::continues(Tracker& tracker, std::int64_t line) const {
   const std::int64_t gap = line - tracker.line;
   const bool begins = tracker.run == 0;
   if (!begins && gap == 0) {

@@ -25,7 +25,7 @@ class StreamDetector {
   template <class Ask>
   void miss(std::uint64_t page, std::int64_t line, const Ask& ask) {
     Tracker& stream = tracker_of(page);
-    if (!goes_on(stream, line)) {
+    if (!continues(stream, line)) {
       return;
     }
     const std::int64_t last = last_wanted(stream);
@@ -55,7 +55,7 @@ class StreamDetector {
   Tracker& tracker_of(std::uint64_t page);
   // Updates the tracker of a page with a miss to the line. Returns whether the miss belongs to a
   // stream.
-  bool goes_on(Tracker& tracker, std::int64_t line) const;
+  bool continues(Tracker& tracker, std::int64_t line) const;
   std::int64_t last_wanted(const Tracker& stream) const;
 
   std::int64_t degree_;

@@ -144,7 +144,7 @@ SliceEnd JobAgent::sleep(std::uint32_t number, Tick now) {
 
 SliceEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
   if (messages_.wait(number, event)) {
-    return SliceEnd::goes_on;
+    return SliceEnd::continues;
   }
   enter(number, ThreadState::waiting, now);
   less_to_do(now);
@@ -155,7 +155,7 @@ SliceEnd JobAgent::wake(std::optional<std::uint32_t> woken, Tick now) {
   if (woken) {
     make_ready(*woken, true, now);
   }
-  return SliceEnd::goes_on;
+  return SliceEnd::continues;
 }
 
 void JobAgent::message_arrived(std::optional<std::uint32_t> woken, Tick now) {

@@ -46,7 +46,7 @@ void JobIo::flush(std::uint32_t thread, Tick now) {
 }
 
 bool JobIo::take(std::uint32_t io, const IoRequest& request, Tick now) {
-  return node_.hold({job_, io}, {job_, request.submitter}, now);
+  return node_.acquire_core({job_, io}, {job_, request.submitter}, now);
 }
 
 }  // namespace hmsim

@@ -60,7 +60,7 @@ class JobIo final : private Contexts {
   }
 
   bool take(std::uint32_t io, const IoRequest& request, Tick now) override;
-  void give(std::uint32_t io, Tick now) override { node_.release({job_, io}, now); }
+  void give(std::uint32_t io, Tick now) override { node_.release_core({job_, io}, now); }
 
   Host& host_;
   std::uint16_t client_;

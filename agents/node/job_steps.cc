@@ -59,7 +59,9 @@ void JobSteps::fetch(JobThread& thread) {
                      ": access to a line of an NVDIMM, but the configuration has none: the job's "
                      "blocks are in storage");
   }
-  thread.copied = !line ? 0 : thread.record.gap <= keys_.transfer_gap ? thread.record.gap : 1;
+  thread.copy_instructions = !line                                     ? 0
+                             : thread.record.gap <= keys_.transfer_gap ? thread.record.gap
+                                                                       : 1;
 }
 
 ThreadStep JobSteps::next(std::uint32_t number, std::int64_t most) {
@@ -108,8 +110,8 @@ ThreadStep JobSteps::part_of_step(JobThread& thread, std::int64_t most, CopiesEn
   step.kind = ThreadStep::Kind::preempted;
   step.miss.gap = most;
   step.copy.ended = ended;
-  step.copy.instructions = std::min(thread.copied, thread.record.gap) -
-                           std::min(thread.copied, thread.record.gap - most);
+  step.copy.instructions = std::min(thread.copy_instructions, thread.record.gap) -
+                           std::min(thread.copy_instructions, thread.record.gap - most);
   thread.record.gap -= most;
   return step;
 }
@@ -125,10 +127,10 @@ ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
         record.miss.load ? record.miss.load_address : record.miss.write_address;
     thread.fetched_copy = {address / kLine, record.copies};
   }
-  ThreadStep step{
-      ThreadStep::Kind::miss,
-      record.miss,
-      {std::min(thread.copied, gap), !record.miss.load, begins, record.ends_copy, ended}};
+  ThreadStep step{ThreadStep::Kind::miss,
+                  record.miss,
+                  {std::min(thread.copy_instructions, gap), !record.miss.load, begins,
+                   record.ends_copy, ended}};
   step.miss.gap = gap;
   return step;
 }

@@ -29,7 +29,7 @@ constexpr std::array<StateName, 9> kNames{
 }  // namespace
 
 void JobThread::serialize(Archive& archive) {
-  archive(place, record, has_record, next_line, lines, left, copied);
+  archive(place, record, has_record, next_line, lines, left, copy_instructions);
   archive(sync_began, fetched_copy, copies[0], copies[1], state, since, time, copying);
   archive.check(left >= 0, "thread of a job with negative work left");
 }

@@ -44,12 +44,12 @@ struct JobThread {
   JobPlace place;
   JobRecord record;  // current step
   bool has_record = false;
-  std::uint64_t next_line = 0;  // of the transfer that its core copies
-  std::uint64_t lines = 0;      // of that transfer still to be copied; 0: no copy
-  std::int64_t left = 0;        // instructions to its limit
-  std::int64_t copied = 0;      // instructions of its record that copy an NVDIMM line
-  Tick sync_began{0};           // start of its last sync
-  Transfer fetched_copy;        // block request that the last fetched record begins, if any
+  std::uint64_t next_line = 0;         // of the transfer that its core copies
+  std::uint64_t lines = 0;             // of that transfer still to be copied; 0: no copy
+  std::int64_t left = 0;               // instructions to its limit
+  std::int64_t copy_instructions = 0;  // instructions of its record that copy an NVDIMM line
+  Tick sync_began{0};                  // start of its last sync
+  Transfer fetched_copy;               // block request that the last fetched record begins, if any
   // Reads, writes: requests whose last line is not retired.
   std::array<Ring<CopyUnderWay>, 2> copies;
   ThreadState state = ThreadState::done;

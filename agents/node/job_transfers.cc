@@ -71,12 +71,12 @@ SliceEnd JobTransfers::read_ahead(std::uint32_t number, Tick now) {
     return transfer(number, now);
   }
   begin(number, false, true, now);
-  return SliceEnd::goes_on;
+  return SliceEnd::continues;
 }
 
 SliceEnd JobTransfers::use(std::uint32_t number, Tick now) {
   if (!transfers_.wait_for(transfer_of(number).first_line, number)) {
-    return SliceEnd::goes_on;
+    return SliceEnd::continues;
   }
   job_.enter(number, ThreadState::read_ahead, now);
   return SliceEnd::waits;
@@ -103,7 +103,7 @@ SliceEnd JobTransfers::write(std::uint32_t number, Tick now) {
     job_.make_ready(idle, true, now);
   }
   if (!write_back.over_limit()) {
-    return SliceEnd::goes_on;
+    return SliceEnd::continues;
   }
   job_.enter(number, ThreadState::throttled, now);
   write_back.throttled.push(number);

@@ -70,7 +70,7 @@ void Node::preempt_for(const ThreadId& thread, Tick now) {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     NodeCore* const core = cores_[i].get();
     if (jobs_[thread.job].uses[i] && core->preemptible(now) &&
-        (longest == nullptr || core->stint_begin() < longest->stint_begin())) {
+        (longest == nullptr || core->slice_begin() < longest->slice_begin())) {
       longest = core;
     }
   }
@@ -95,7 +95,7 @@ void Node::stored(MemoryClass memory, Address address) {
   }
 }
 
-bool Node::hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now) {
+bool Node::acquire_core(const SoftwareId& software, const ThreadId& on_behalf, Tick now) {
   if (NodeCore* const core = free_core(on_behalf)) {
     core->hold(software, now);
     return true;
@@ -112,7 +112,7 @@ bool Node::hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now)
   return false;
 }
 
-void Node::release(const SoftwareId& software, Tick now) {
+void Node::release_core(const SoftwareId& software, Tick now) {
   for (const auto& core : cores_) {
     if (core->software() && *core->software() == software) {
       core->release(now);
@@ -182,7 +182,7 @@ void Node::watch(ThreadObserver& observer, Tick now) {
 std::int64_t Node::work_under_way(std::uint16_t job, Tick now) const {
   std::int64_t work = 0;
   for (const auto& core : cores_) {
-    work += core->thread() && core->thread()->job == job ? core->stint_work(now) : 0;
+    work += core->thread() && core->thread()->job == job ? core->slice_work(now) : 0;
   }
   return work;
 }

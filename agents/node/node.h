@@ -28,9 +28,9 @@ namespace hmsim {
 class ThreadObserver;
 
 enum class SliceEnd {
-  goes_on,  // continues at once on the same core
-  yields,   // stays ready, behind the other ready threads
-  waits     // until its job makes it ready
+  continues,  // at once on the same core
+  yields,     // stays ready, after the other ready threads
+  waits       // until its job makes it ready
 };
 
 class Node;
@@ -86,11 +86,11 @@ class Node {
   void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
   void yielded(NodeCore& core, const ThreadId& thread, Tick now);
   // Requests a core for the software of a job's request, by preference the idle core where thread
-  // `on_behalf` last ran. Returns true if the software has a core, until release(). Otherwise the
-  // software queues ahead of all threads, and preempts `on_behalf`, if it runs, or the thread that
-  // has run longest.
-  bool hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now);
-  void release(const SoftwareId& software, Tick now);
+  // `on_behalf` last ran. Returns true if the software has a core, until release_core(). Otherwise
+  // the software queues ahead of all threads, and preempts `on_behalf`, if it runs, or the thread
+  // that has run longest.
+  bool acquire_core(const SoftwareId& software, const ThreadId& on_behalf, Tick now);
+  void release_core(const SoftwareId& software, Tick now);
   // Sets the nodes, including this one, that share one memory. The default is this node alone.
   void share_memory(std::vector<Node*> nodes) { sharers_ = std::move(nodes); }
   // Drops prefetched copies of a line in all cores that share the memory, after a store to it.

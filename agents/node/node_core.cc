@@ -37,7 +37,7 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   account(now);
   const bool switches = last_ && !(*last_ == thread);
   switches_ += switches ? 1 : 0;
-  stint_begin_ = now;
+  slice_begin_ = now;
   yields_soon_ = false;
   thread_ = last_ = thread;
   engine_.set_space(node_.job(thread).space(thread.thread));
@@ -46,7 +46,7 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
                engine_.pass().last_dispatch() + 1);
   first_slot_at_ = engine_.pass().slots().tick(slot);
   quantum_end_ = engine_.pass().slots().edge_at_or_after(first_slot_at_ + quantum_);
-  begin_stint(slot);
+  begin_slice(slot);
   notify();
 }
 
@@ -60,7 +60,7 @@ void NodeCore::release(Tick now) {
   software_.reset();
 }
 
-void NodeCore::begin_stint(std::int64_t slot) {
+void NodeCore::begin_slice(std::int64_t slot) {
   copies_.begin(slot);
   engine_.pass().restart(slot);
 }
@@ -109,7 +109,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   ensure(thread_.has_value(), "core", now, -1, "end of a time slice without a thread");
   account(now);
   TimeSlice slice;
-  slice.work = stint_work(now);
+  slice.work = slice_work(now);
   slice.copying = engine_.pass().slots().tick(copies_.slots());
   slice.preempted = std::exchange(preempted_, false);
   done_ += slice.work;
@@ -117,8 +117,8 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   copies_.end(node_.job(ended), ended.thread);
   engine_.pass().rest(slot + 1);
   const SliceEnd end = node_.job(ended).slice_ended(ended.thread, slice, now);
-  if (end == SliceEnd::goes_on) {
-    begin_stint(slot + 1);
+  if (end == SliceEnd::continues) {
+    begin_slice(slot + 1);
     return;
   }
   thread_.reset();
@@ -147,7 +147,7 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 
 void NodeCore::serialize_state(Archive& archive) {
   archive(engine_.pass(), engine_, copies_);
-  archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_, preempted_);
+  archive(thread_, last_, software_, slice_begin_, first_slot_at_, yields_soon_, preempted_);
   archive(quantum_end_, done_, counted_to_, busy_, software_time_, switches_);
   if (!archive.loading()) {
     return;

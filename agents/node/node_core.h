@@ -63,14 +63,14 @@ class NodeCore final : public Agent, private MissCore::Owner {
 
   // Makes the thread yield as soon as possible: between two instructions, or after a transfer.
   void preempt(Tick now);
-  Tick stint_begin() const { return stint_begin_; }
+  Tick slice_begin() const { return slice_begin_; }
   // Returns whether preempt() can have an effect: the thread has begun to run and is not about to
   // yield.
   bool preemptible(Tick now) const { return thread_ && !yields_soon_ && first_slot_at_ <= now; }
 
   // Returns the retired instructions of the present slice up to `now`, except those that copy
   // lines.
-  std::int64_t stint_work(Tick now) const { return copies_.work(now); }
+  std::int64_t slice_work(Tick now) const { return copies_.work(now); }
   // Drops the prefetched copy of a line, if there is one. Call after a store to the line.
   void give_up_copy(MemoryClass memory, Address address) { engine_.give_up_copy(memory, address); }
 
@@ -78,7 +78,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   Tick next_event() const override { return engine_.next_event(); }
   Tick advance(Tick now) override { return engine_.advance(now); }
   void on_admit(const Request& request, Tick now) override { engine_.on_admit(request, now); }
-  std::int64_t work(Tick now) const override { return done_ + stint_work(now); }
+  std::int64_t work(Tick now) const override { return done_ + slice_work(now); }
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
@@ -110,7 +110,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   void stored(MemoryClass memory, Address address) override;
 
   bool feed(Miss& miss);
-  void begin_stint(std::int64_t slot);
+  void begin_slice(std::int64_t slot);
 
   Node& node_;
   CoreParameters parameters_;
@@ -122,7 +122,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   std::optional<ThreadId> thread_;
   std::optional<ThreadId> last_;
   std::optional<SoftwareId> software_;
-  Tick stint_begin_{0};           // when the thread took the core
+  Tick slice_begin_{0};           // when the thread took the core
   Tick first_slot_at_{0};         // when it began to run, after the switch
   bool yields_soon_ = false;      // preempt() was called in this slice
   bool preempted_ = false;        // the slice ends before the thread's next step

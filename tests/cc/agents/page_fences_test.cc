@@ -27,7 +27,7 @@ TEST(PageFences, AFenceStandsBeforeTheRunToAnotherPage) {
   EXPECT_TRUE(fences.block(store(4096, true)));
   fences.safe();
   EXPECT_FALSE(fences.block(store(4096, true)));
-  fences.pass(store(4096, true));
+  fences.dispatched(store(4096, true));
   EXPECT_EQ(fences.fences(), 1u);
 }
 
@@ -36,7 +36,7 @@ TEST(PageFences, AFenceStandsAfterTheLastLineOfAPage) {
   fences.open(true, Persistence::controller);
   EXPECT_TRUE(fences.write(store(4096 - 64, true)));
   EXPECT_TRUE(fences.due_before(store(1 << 20, false))) << "before any record";
-  fences.pass(store(1 << 20, false));
+  fences.dispatched(store(1 << 20, false));
   EXPECT_FALSE(fences.due_before(store(1 << 20, false)));
   EXPECT_EQ(fences.fences(), 1u);
 }
