@@ -100,7 +100,7 @@ void Array::begin(Tick now) {
   for (std::uint32_t index = io_queue_.next(); index != kNoIndex; index = io_queue_.next()) {
     jobs_[index].since = io_queue_.arrival(index);
     jobs_[index].charge(ArrayPart::barrier, now);
-    if (tags_.take(1, index, now)) {
+    if (tags_.acquire(1, index, now)) {
       enqueue(index, now);
     }
   }
@@ -150,7 +150,7 @@ void Array::schedule(std::uint32_t queue, Tick now) {
     const std::uint32_t index = cut(queue);
     const Transfer& transfer = transfers_[index];
     const bool found = transfer.write ? take_buffer(index, now)
-                                      : memory_[transfer.controller].out.take(
+                                      : memory_[transfer.controller].out.acquire(
                                             static_cast<std::int64_t>(transfer.bytes), index, now);
     if (!found) {
       queues_[queue].stalled = true;
@@ -223,7 +223,8 @@ void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
 void Array::arrive(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
   transfer.charge(ArrayPart::link, now);
-  if (memory_[transfer.controller].in.take(static_cast<std::int64_t>(transfer.bytes), index, now)) {
+  if (memory_[transfer.controller].in.acquire(static_cast<std::int64_t>(transfer.bytes), index,
+                                              now)) {
     enter_ring(index, now);
   }
 }
@@ -270,7 +271,7 @@ void Array::end_sent(std::uint32_t index, Tick now) {
 // Continues a transfer that waited for a buffer or for room at a controller, and now has it. A
 // started transfer has its data and enters the ring. Otherwise it is the first of its queue, and
 // starts.
-void Array::go_on(std::uint32_t index, Tick now) {
+void Array::resume(std::uint32_t index, Tick now) {
   if (transfers_[index].started) {
     enter_ring(index, now);
     return;
@@ -283,16 +284,16 @@ void Array::go_on(std::uint32_t index, Tick now) {
 
 void Array::free_buffer(const Transfer& transfer, Tick now) {
   SlotsInTurn<std::uint32_t>& buffers = buffers_of(transfer);
-  buffers.give(now);
+  buffers.release(now);
   while (const auto next = buffers.admit(now)) {
-    go_on(*next, now);
+    resume(*next, now);
   }
 }
 
 void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now) {
-  room.give(static_cast<std::int64_t>(transfer.bytes), now);
+  room.release(static_cast<std::int64_t>(transfer.bytes), now);
   while (const auto next = room.admit(now)) {
-    go_on(*next, now);
+    resume(*next, now);
   }
 }
 
@@ -309,7 +310,7 @@ void Array::end_request(std::uint32_t index, Tick now) {
     }
   }
   job = Job();
-  tags_.give(1, now);
+  tags_.release(1, now);
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }

@@ -129,7 +129,7 @@ class Array final : public StorageDevice {
   }
   bool take_buffer(std::uint32_t index, Tick now) {
     const Transfer& transfer = transfers_[index];
-    return buffers_of(transfer).take(line_of(transfer), index, now);
+    return buffers_of(transfer).acquire(line_of(transfer), index, now);
   }
   // Returns whether the job is completely split into transfers.
   bool whole(std::uint32_t job) const { return jobs_[job].cut == io_queue_[job].bytes; }
@@ -148,7 +148,7 @@ class Array final : public StorageDevice {
   void end_cells(std::uint32_t index, Tick now);
   void end_link(std::uint32_t index, bool to_host, Tick now);
   void end_sent(std::uint32_t index, Tick now);
-  void go_on(std::uint32_t index, Tick now);
+  void resume(std::uint32_t index, Tick now);
   void free_buffer(const Transfer& transfer, Tick now);
   void free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now);
   void end_transfer(std::uint32_t index, Tick now);

@@ -13,9 +13,9 @@ class Contexts {
  public:
   // Requests a context for the host's request `io`. Returns true if it has one now. Otherwise it
   // waits, and the owner calls Host::granted() later.
-  virtual bool take(std::uint32_t io, const IoRequest& request, Tick now) = 0;
+  virtual bool acquire(std::uint32_t io, const IoRequest& request, Tick now) = 0;
   // Releases the context of request `io`.
-  virtual void give(std::uint32_t io, Tick now) = 0;
+  virtual void release(std::uint32_t io, Tick now) = 0;
 
  protected:
   ~Contexts() = default;

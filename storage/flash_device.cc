@@ -127,7 +127,7 @@ void FlashDevice::moved(std::uint32_t page, Tick now) {
 
 void FlashDevice::to_flash(std::uint32_t page, Tick now) {
   pages_[page].stage = Stage::waiting;
-  if (flash_.take(1, page, now)) {
+  if (flash_.acquire(1, page, now)) {
     command(page, now);
   }
 }
@@ -179,7 +179,7 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   }
   page_of_[record.slot] = kNoIndex;
   free_slots_.push_back(record.slot);
-  flash_.give(1, now);
+  flash_.release(1, now);
   while (const std::optional<std::uint32_t> next = flash_.admit(now)) {
     command(*next, now);
   }
@@ -200,7 +200,7 @@ void FlashDevice::end_page(std::uint32_t page, Tick now) {
 }
 
 void FlashDevice::end(std::uint32_t place, Tick now) {
-  queue_.give(1, now);
+  queue_.release(1, now);
   while (const std::optional<std::uint32_t> next = queue_.admit(now)) {
     events_.schedule(now + parameters_.command, Event::begin, *next);
   }
@@ -216,7 +216,7 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
       if (const std::optional<std::uint32_t> next = driver_.end(now)) {
         drive(*next, now);
       }
-      if (queue_.take(1, payload, now)) {
+      if (queue_.acquire(1, payload, now)) {
         events_.schedule(now + parameters_.command, Event::begin, payload);
       }
       return;

@@ -69,9 +69,9 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
   outstanding_.add(1, now);
   if (request.kind == IoRequest::Kind::trim && !device_.is_memory()) {
     io.stage = static_cast<std::uint32_t>(path(io).stages.size() - 1);
-    events_.schedule(now, Event::go_on, slot);
+    events_.schedule(now, Event::resume, slot);
   } else {
-    go_on(slot, now);
+    resume(slot, now);
   }
   wakeup_.notify();
 }
@@ -87,7 +87,7 @@ Tick Host::advance(Tick now) {
       if (event.kind == Event::section_end) {
         end_section(event.payload, now);
       } else {
-        go_on(event.payload, now);
+        resume(event.payload, now);
       }
     }
     const Tick next = next_event();
@@ -101,7 +101,7 @@ Tick Host::advance(Tick now) {
 }
 
 // Advances the request as far as possible at `now`.
-void Host::go_on(std::uint32_t slot, Tick now) {
+void Host::resume(std::uint32_t slot, Tick now) {
   for (;;) {
     Io& io = ios_[slot];
     const std::vector<Stage>& stages = path(io).stages;
@@ -125,7 +125,7 @@ void Host::go_on(std::uint32_t slot, Tick now) {
         leave_context(slot, now);
         io.charge(stage.layer, now + stage.pass);
         ++io.stage;
-        events_.schedule(now + stage.pass, Event::go_on, slot);
+        events_.schedule(now + stage.pass, Event::resume, slot);
         return;
       case Stage::Where::device:
         if (io.request.kind == IoRequest::Kind::trim) {
@@ -176,7 +176,7 @@ void Host::run(std::uint32_t slot, Tick now) {
   io.stage = static_cast<std::uint32_t>(stage - stages.data());
   io.since = end;
   counts_.processor_time += static_cast<Counter>((end - now).value());
-  events_.schedule(end, Event::go_on, slot);
+  events_.schedule(end, Event::resume, slot);
 }
 
 void Host::start_section(std::uint32_t slot, Section section, Tick now) {
@@ -188,7 +188,7 @@ void Host::start_section(std::uint32_t slot, Section section, Tick now) {
   io.charge(stage.layer, now + stage.pass);
   ++io.stage;
   counts_.processor_time += static_cast<Counter>(stage.pass.value());
-  events_.schedule(now + stage.pass, Event::go_on, slot);
+  events_.schedule(now + stage.pass, Event::resume, slot);
   events_.schedule(now + stage.hold, Event::section_end, static_cast<std::uint32_t>(section));
 }
 
@@ -237,7 +237,7 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   counts_.processor_time += io.spins ? static_cast<Counter>((now - io.since).value()) : 0;
   io.charge(Layer::device, now);
   ++io.stage;
-  go_on(slot, now);
+  resume(slot, now);
 }
 
 void Host::on_blocks_done(std::int64_t blocks, Tick now) {
@@ -247,7 +247,8 @@ void Host::on_blocks_done(std::int64_t blocks, Tick now) {
 bool Host::take_context(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
   Contexts* const own = clients_[io.client].contexts;
-  const bool has = own == nullptr ? contexts_.take(1, slot, now) : own->take(slot, io.request, now);
+  const bool has =
+      own == nullptr ? contexts_.acquire(1, slot, now) : own->acquire(slot, io.request, now);
   io.in_context = has;
   io.waits_outside = !has && own != nullptr;
   return has;
@@ -269,10 +270,10 @@ void Host::leave_context(std::uint32_t slot, Tick now) {
   }
   ios_[slot].in_context = false;
   if (Contexts* const own = clients_[ios_[slot].client].contexts) {
-    own->give(slot, now);
+    own->release(slot, now);
     return;
   }
-  contexts_.give(1, now);
+  contexts_.release(1, now);
   if (const auto next = contexts_.admit(now)) {
     ios_[*next].in_context = true;
     run(*next, now);

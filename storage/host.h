@@ -81,7 +81,7 @@ class Host final : public Component, private IoListener {
   void serialize(Archive& archive) override;
 
  private:
-  enum class Event : std::uint8_t { go_on, section_end, last = section_end };
+  enum class Event : std::uint8_t { resume, section_end, last = section_end };
 
   struct Client {
     IoListener* listener = nullptr;
@@ -125,7 +125,7 @@ class Host final : public Component, private IoListener {
     return (io.spins && stage.asleep) || (io.request.further && stage.once);
   }
   static Tick time_in(const Stage& stage, const IoRequest& request, std::uint64_t bytes);
-  void go_on(std::uint32_t slot, Tick now);
+  void resume(std::uint32_t slot, Tick now);
   void run(std::uint32_t slot, Tick now);
   void start_section(std::uint32_t slot, Section section, Tick now);
   void end_section(std::size_t section, Tick now);

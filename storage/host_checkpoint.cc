@@ -39,7 +39,7 @@ void Host::check_indices(const Archive& archive) const {
     section.waiting().each(check_slot);
   }
   events_.each([&](const auto& event) {
-    if (event.kind == Event::go_on) {
+    if (event.kind == Event::resume) {
       check_slot(event.payload);
     } else {
       archive.check_index(event.payload, kSections, "invalid section");

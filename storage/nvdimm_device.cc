@@ -193,7 +193,7 @@ void NvdimmDevice::on_admit(const Request& request, Tick now) {
   if (!sender_) {
     copy(place, now);
   } else if (*sender_ != place) {
-    schedule(now, Event::go_on, place);
+    schedule(now, Event::resume, place);
   }
 }
 

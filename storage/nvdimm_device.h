@@ -55,8 +55,8 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   Histogram& response_times_in_collections() { return ledger_.times_in_collections(); }
 
  private:
-  // go_on: continues a request whose write was accepted while another request was sending.
-  enum class Event : std::uint8_t { end, end_pause, go_on, last = go_on };
+  // resume: continues a request whose write was accepted while another request was sending.
+  enum class Event : std::uint8_t { end, end_pause, resume, last = resume };
 
   // Remaining part of a request that is being copied. Indexed by the request's place in the
   // io_queue.

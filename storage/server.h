@@ -105,7 +105,7 @@ class Slots {
   explicit Slots(std::int64_t count = 1) : count_(count) {}
 
   // Returns true if the job has its slots now; otherwise it queues. `slots` is at most count().
-  bool take(std::int64_t slots, const Job& job, Tick now) {
+  bool acquire(std::int64_t slots, const Job& job, Tick now) {
     if (!waiting_.empty() || used_.value() + slots > count_) {
       waiting_.push({job, slots});
       return false;
@@ -113,8 +113,8 @@ class Slots {
     used_.add(slots, now);
     return true;
   }
-  void give(std::int64_t slots, Tick now) { used_.add(-slots, now); }
-  // Grants the first waiting job its slots if they are free, and returns the job. After give(),
+  void release(std::int64_t slots, Tick now) { used_.add(-slots, now); }
+  // Grants the first waiting job its slots if they are free, and returns the job. After release(),
   // call admit() until it returns nullopt, because several jobs may fit.
   std::optional<Job> admit(Tick now) {
     if (waiting_.empty() || used_.value() + waiting_.front().slots > count_) {
@@ -150,40 +150,40 @@ class Slots {
   Level used_;
 };
 
-// Pool of slots for jobs of several lines, one slot each. Jobs are served FIFO within a line, and
-// round-robin over lines with waiting jobs, so that a line gets its share even if few of its jobs
+// Pool of slots of several queues, one slot a job. Jobs are served FIFO within a queue, and
+// round-robin over queues with waiting jobs, so that a queue gets its share even if few of its jobs
 // wait at a time.
 template <class Job>
 class SlotsInTurn {
  public:
-  SlotsInTurn(std::int64_t count, std::size_t lines) : count_(count), lines_(lines) {}
+  SlotsInTurn(std::int64_t count, std::size_t queues) : count_(count), queues_(queues) {}
 
-  // Returns true if the job has a slot now; otherwise it queues in its line.
-  bool take(std::size_t line, const Job& job, Tick now) {
+  // Returns true if the job has a slot now; otherwise it waits in its queue.
+  bool acquire(std::size_t queue, const Job& job, Tick now) {
     if (!turns_.empty() || used() >= count_) {
-      if (lines_[line].empty()) {
-        turns_.push(static_cast<std::uint32_t>(line));
+      if (queues_[queue].empty()) {
+        turns_.push(static_cast<std::uint32_t>(queue));
       }
-      lines_[line].push(job);
+      queues_[queue].push(job);
       return false;
     }
     used_.add(1, now);
     return true;
   }
-  void give(Tick now) { used_.add(-1, now); }
-  // Grants a free slot to the line whose turn it is, and returns that line's first job. Call after
-  // give() until it returns nullopt.
+  void release(Tick now) { used_.add(-1, now); }
+  // Grants a free slot to the queue whose turn it is, and returns that queue's first job. Call
+  // after release() until it returns nullopt.
   std::optional<Job> admit(Tick now) {
     if (turns_.empty() || used() >= count_) {
       return std::nullopt;
     }
-    const std::uint32_t line = turns_.front();
+    const std::uint32_t queue = turns_.front();
     turns_.pop();
-    ensure(!lines_[line].empty(), "slots", now, line, "turn of a line without jobs");
-    const Job job = lines_[line].front();
-    lines_[line].pop();
-    if (!lines_[line].empty()) {
-      turns_.push(line);
+    ensure(!queues_[queue].empty(), "slots", now, queue, "turn of a queue without jobs");
+    const Job job = queues_[queue].front();
+    queues_[queue].pop();
+    if (!queues_[queue].empty()) {
+      turns_.push(queue);
     }
     used_.add(1, now);
     return job;
@@ -195,23 +195,23 @@ class SlotsInTurn {
   // Calls see(job) for each waiting job.
   template <class See>
   void each_waiting(See see) const {
-    for (const Ring<Job>& line : lines_) {
-      line.each(see);
+    for (const Ring<Job>& queue : queues_) {
+      queue.each(see);
     }
   }
 
   void serialize(Archive& archive) {
-    archive.fixed(lines_);
+    archive.fixed(queues_);
     archive(turns_, used_);
-    turns_.each([&](std::uint32_t line) {
-      archive.check_index(line, lines_.size(), "turn without a line");
+    turns_.each([&](std::uint32_t queue) {
+      archive.check_index(queue, queues_.size(), "turn without a queue");
     });
   }
 
  private:
   std::int64_t count_;
-  std::vector<Ring<Job>> lines_;
-  Ring<std::uint32_t> turns_;  // lines with waiting jobs, the next one first
+  std::vector<Ring<Job>> queues_;
+  Ring<std::uint32_t> turns_;  // queues with waiting jobs, the next one first
   Level used_;
 };
 

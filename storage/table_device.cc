@@ -50,7 +50,7 @@ void TableDevice::submit(const IoRequest& request, Tick now) {
 
 void TableDevice::start(Tick now) {
   for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
-    if (channels_.take(1, place, now)) {
+    if (channels_.acquire(1, place, now)) {
       serve(place, now);
     }
   }
@@ -67,7 +67,7 @@ void TableDevice::serve(std::uint32_t place, Tick now) {
 Tick TableDevice::advance(Tick now) {
   while (ends_.next_time() <= now) {
     const auto event = ends_.pop();
-    channels_.give(1, event.time);
+    channels_.release(1, event.time);
     while (const std::optional<std::uint32_t> place = channels_.admit(event.time)) {
       serve(*place, event.time);
     }

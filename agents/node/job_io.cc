@@ -45,7 +45,7 @@ void JobIo::flush(std::uint32_t thread, Tick now) {
   host_.begin(client_, request, now);
 }
 
-bool JobIo::take(std::uint32_t io, const IoRequest& request, Tick now) {
+bool JobIo::acquire(std::uint32_t io, const IoRequest& request, Tick now) {
   return node_.acquire_core({job_, io}, {job_, request.submitter}, now);
 }
 

@@ -59,8 +59,8 @@ class JobIo final : private Contexts {
     return static_cast<std::uint64_t>(host_.capacity().value()) / unit();
   }
 
-  bool take(std::uint32_t io, const IoRequest& request, Tick now) override;
-  void give(std::uint32_t io, Tick now) override { node_.release_core({job_, io}, now); }
+  bool acquire(std::uint32_t io, const IoRequest& request, Tick now) override;
+  void release(std::uint32_t io, Tick now) override { node_.release_core({job_, io}, now); }
 
   Host& host_;
   std::uint16_t client_;

@@ -79,7 +79,7 @@ TEST(SlotsInTurn, LinesTakeTurnsAndKeepTheirOrder) {
     const auto now = Tick(static_cast<std::int64_t>(step));
     if (random.below(100) < 52) {
       const auto line = static_cast<std::size_t>(random.below(kLines));
-      const bool taken = slots.take(line, ++job, now);
+      const bool taken = slots.acquire(line, ++job, now);
       ASSERT_EQ(taken, used < 3);
       used += taken ? 1 : 0;
       if (!taken) {
@@ -87,7 +87,7 @@ TEST(SlotsInTurn, LinesTakeTurnsAndKeepTheirOrder) {
         waiting[line].push_back(job);
       }
     } else if (used > 0) {
-      slots.give(now);
+      slots.release(now);
       std::size_t next = kLines;
       for (std::size_t line = 0; line < kLines; ++line) {
         if (!waiting[line].empty() && (next == kLines || since[line] < since[next])) {
