@@ -9,19 +9,21 @@
 namespace hmsim {
 
 // Holds the GIL in a destructor, where nothing may throw.
-class Locked {
+class GilGuard {
  public:
-  Locked() = default;
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-  ~Locked() { PyGILState_Release(state_); }
+  GilGuard() = default;
+  GilGuard(const GilGuard&) = delete;
+  GilGuard& operator=(const GilGuard&) = delete;
+  ~GilGuard() { PyGILState_Release(state_); }
 
  private:
   PyGILState_STATE state_ = PyGILState_Ensure();
 };
 
 // Releases an object from within a destructor. The GIL must be held. Never throws.
-inline void drop(pybind11::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
+inline void release_object(pybind11::object& object) noexcept {
+  Py_XDECREF(object.release().ptr());
+}
 
 // Python's handle of a view. It refers to the view during the call and to nothing afterwards.
 template <class View>

@@ -54,12 +54,12 @@ class Bound {
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
   ~Bound() {
-    const Locked locked;
+    const GilGuard gil;
     for (auto& [hook, method] : methods_) {
-      drop(method);
+      release_object(method);
     }
-    drop(request_);
-    drop(object_);
+    release_object(request_);
+    release_object(object_);
   }
 
   unsigned hooks() const { return hooks_; }
@@ -74,7 +74,7 @@ class Bound {
   py::object& request() const { return request_; }
 
   void connect(const ChannelShape& shape, const SourceProgress& progress) {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const py::object instructions = py::cpp_function(
         [&progress](std::uint16_t source) { return progress.instructions(source); });
     py::dict fields;
@@ -96,14 +96,14 @@ class Bound {
     object_.attr("connect")(made, instructions);
   }
 
-  void tell(TransactionPolicy::Hook hook, const RequestView& request, Tick now) {
-    const py::gil_scoped_acquire locked;
+  void notify(TransactionPolicy::Hook hook, const RequestView& request, Tick now) {
+    const py::gil_scoped_acquire gil;
     const Loan<RequestView> loan(request_, request);
     methods_.at(hook)(loan.object(), now.value());
   }
 
   void serialize(Archive& archive) {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const py::module_ policies = py::module_::import("hmsim.config.policies");
     archive.section("python policy");
     std::string state;
@@ -134,19 +134,19 @@ class PythonPolicy : public Base {
     bound_.connect(shape, progress);
   }
   void on_enqueue(const RequestView& request, Tick now) override {
-    bound_.tell(TransactionPolicy::kEnqueue, request, now);
+    bound_.notify(TransactionPolicy::kEnqueue, request, now);
   }
   void on_command(const RequestView& request, Tick now) override {
-    bound_.tell(TransactionPolicy::kCommand, request, now);
+    bound_.notify(TransactionPolicy::kCommand, request, now);
   }
   void on_issue(const RequestView& request, Tick now) override {
-    bound_.tell(TransactionPolicy::kIssue, request, now);
+    bound_.notify(TransactionPolicy::kIssue, request, now);
   }
   void on_ack(const RequestView& request, Tick now) override {
-    bound_.tell(TransactionPolicy::kAck, request, now);
+    bound_.notify(TransactionPolicy::kAck, request, now);
   }
   void on_complete(const RequestView& request, Tick now) override {
-    bound_.tell(TransactionPolicy::kComplete, request, now);
+    bound_.notify(TransactionPolicy::kComplete, request, now);
   }
   void serialize(Archive& archive) override { bound_.serialize(archive); }
 
@@ -168,12 +168,12 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
   PythonScheduler(const PythonScheduler&) = delete;
   PythonScheduler& operator=(const PythonScheduler&) = delete;
   ~PythonScheduler() override {
-    const Locked locked;
+    const GilGuard gil;
     if (PyObject_SetAttrString(bound_.object().ptr(), "_host", Py_None) != 0) {
       PyErr_Clear();
     }
     for (py::object* object : {&key_, &next_change_, &withholds_, &direction_}) {
-      drop(*object);
+      release_object(*object);
     }
   }
 
@@ -183,7 +183,7 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
   }
 
   std::uint64_t key(const RequestView& request) const override {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const Loan<RequestView> loan(bound_.request(), request);
     const py::object key = key_(loan.object());
     try {
@@ -198,19 +198,19 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
     if (!withholds_) {
       return false;
     }
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const Loan<RequestView> loan(bound_.request(), request);
     return withholds_(loan.object()).cast<bool>();
   }
   Tick patience() const override {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     return time_of("patience", bound_.object().attr("patience")());
   }
   Direction direction() const override {
     if (!direction_) {
       return Direction::by_watermark;
     }
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const py::object direction = direction_();
     if (direction.is_none()) {
       return Direction::by_watermark;
@@ -228,11 +228,11 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
     if (!next_change_) {
       return kNever;
     }
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     return time_of("next_change", next_change_());
   }
   void change(Tick now) override {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     bound_.object().attr("change")(now.value());
   }
 
@@ -274,14 +274,14 @@ class PythonArbiter final : public PythonPolicy<BusArbiter> {
   PythonArbiter(const PythonArbiter&) = delete;
   PythonArbiter& operator=(const PythonArbiter&) = delete;
   ~PythonArbiter() override {
-    const Locked locked;
+    const GilGuard gil;
     for (py::object* object : {&choose_, &dram_, &nvdimm_, &contest_}) {
-      drop(*object);
+      release_object(*object);
     }
   }
 
   MemoryClass choose(const ArbiterView& view) override {
-    const py::gil_scoped_acquire locked;
+    const py::gil_scoped_acquire gil;
     const Loan<RequestView> dram(dram_, view.dram);
     const Loan<RequestView> nvdimm(nvdimm_, view.nvdimm);
     const Contest contest{&view, dram.object(), nvdimm.object()};
@@ -354,7 +354,7 @@ PolicyMakers python_policy_makers(const py::dict& callables) {
     // The last copy of the maker is destroyed with the Simulation.
     const auto shared = std::make_shared<py::object>(py::reinterpret_borrow<py::object>(callable));
     makers[name] = [shared, arbiter = name == "controller.arbiter"]() -> std::unique_ptr<Policy> {
-      const py::gil_scoped_acquire locked;
+      const py::gil_scoped_acquire gil;
       if (arbiter) {
         return std::make_unique<PythonArbiter>((*shared)());
       }
