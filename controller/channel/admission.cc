@@ -44,12 +44,12 @@ Transaction* Admission::unstage() {
 }
 
 void Admission::serialize(Archive& archive, const AddressMap& map) {
-  archive(pool_, queues_[0].line, queues_[1].line, staged_);
+  archive(pool_, queues_[0].waiting, queues_[1].waiting, staged_);
   if (!archive.loading()) {
     return;
   }
   for (const Queue& queue : queues_) {
-    queue.line.each([&](const Request& request) {
+    queue.waiting.each([&](const Request& request) {
       archive.check(&queue_of(request.memory) == &queue,
                     "request outside that is listed for another line");
     });

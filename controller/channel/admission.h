@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Admission to a channel: the lines of requests outside, the slots of the transaction queues, the
+// Admission to a channel: the requests that wait outside, the slots of the transaction queues, the
 // order of requests to one line, and the room in the command queues.
 #pragma once
 
@@ -32,40 +32,39 @@ class Admission {
   void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
-  // try_enqueue() adds a request to the line outside, in order of arrival. A request that arrives
-  // while an edge is processed and admission is still open takes part in that admission; the clock
-  // need not be notified. Returns false and does nothing if the line is full; then call
-  // make_room().
+  // Adds a request to those that wait outside, in order of arrival. A request that arrives while an
+  // edge is processed and admission is still open takes part in that admission; the clock need not
+  // be notified. Returns false and does nothing if the ring is full; then call make_room().
   bool try_enqueue(const Request& request) {
-    Ring<Request>& line = queue_of(request.memory).line;
-    if (line.full()) {
+    Ring<Request>& waiting = queue_of(request.memory).waiting;
+    if (waiting.full()) {
       return false;
     }
-    line.place() = request;
+    waiting.place() = request;
     return true;
   }
-  void make_room(MemoryClass memory) { queue_of(memory).line.make_room(); }
+  void make_room(MemoryClass memory) { queue_of(memory).waiting.make_room(); }
   void open() { open_ = true; }
   void close() { open_ = false; }
   bool is_open() const { return open_; }
 
   bool would_wait(MemoryClass memory) const {
     const Queue& queue = queues_[queue_number(memory)];
-    return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
+    return static_cast<std::int64_t>(queue.waiting.size()) >= queue.free_slots;
   }
-  bool lines_empty() const { return queues_[0].line.empty() && queues_[1].line.empty(); }
+  bool none_waiting() const { return queues_[0].waiting.empty() && queues_[1].waiting.empty(); }
   // Returns whether a waiting request could take a free slot.
   bool may_admit() const { return may_admit(0) || may_admit(1); }
   bool may_admit(std::size_t queue) const {
-    return !queues_[queue].line.empty() && queues_[queue].free_slots > 0;
+    return !queues_[queue].waiting.empty() && queues_[queue].free_slots > 0;
   }
-  // first() takes a slot for the first request of the line; pop() then removes it. Precondition:
+  // first() takes a slot for the first waiting request; pop() then removes it. Precondition:
   // may_admit().
   const Request& first(std::size_t queue) {
     --queues_[queue].free_slots;
-    return queues_[queue].line.front();
+    return queues_[queue].waiting.front();
   }
-  void pop(std::size_t queue) { queues_[queue].line.pop(); }
+  void pop(std::size_t queue) { queues_[queue].waiting.pop(); }
   void give_back_slot(MemoryClass memory) {
     ++queue_of(memory).free_slots;
     --held_[static_cast<std::size_t>(memory)];
@@ -109,7 +108,7 @@ class Admission {
   template <class See>
   void each_request(See see) const {
     for (const Queue& queue : queues_) {
-      queue.line.each([&](const Request& request) { see(request, nullptr); });
+      queue.waiting.each([&](const Request& request) { see(request, nullptr); });
     }
     pool_.each_taken([&](const Transaction& each) { see(each.request, &each.admitted); });
   }
@@ -122,7 +121,7 @@ class Admission {
  private:
   struct Queue {
     std::int64_t free_slots = 0;
-    Ring<Request> line;  // requests waiting outside
+    Ring<Request> waiting;  // outside, in order of arrival
   };
 
   std::size_t queue_number(MemoryClass memory) const {

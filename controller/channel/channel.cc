@@ -58,7 +58,7 @@ void Channel::choose_features() {
 }
 
 bool Channel::idle() const {
-  return admission_.pool().all_free() && admission_.lines_empty() && nvdimm_.idle();
+  return admission_.pool().all_free() && admission_.none_waiting() && nvdimm_.idle();
 }
 
 ClassServices Channel::services() const {

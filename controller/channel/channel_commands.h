@@ -64,8 +64,8 @@ HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cyc
   if (features != Features::none) {
     ordering_.guard().issued(transaction, layout_.queue_of(transaction.request.memory));
   }
-  ordering_.tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
-                 clock_.edge(), row_hit);
+  ordering_.notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
+                   clock_.edge(), row_hit);
 }
 
 // Issues RD or WR. If a data clock must be started first, this edge issues the start, and the

@@ -103,8 +103,8 @@ void Channel::send_command(Transaction& transaction) {
   nvdimm_.endpoint().command_sent(transaction);
   transaction.state = TransactionState::waiting;
   accounts_.command_sent(transaction, clock_.edge());
-  ordering_.tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
-                 clock_.edge(), [row_hit] { return row_hit; });
+  ordering_.notify(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+                   clock_.edge(), [row_hit] { return row_hit; });
   nvdimm_.command(transaction, end);
 }
 

@@ -78,8 +78,8 @@ HMSIM_INLINE void Channel::finish(Transaction& done, Features features) {
       send_flush();
     }
   }
-  ordering_.tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done, clock_.edge(),
-                 [&done] { return done.viewed && done.view.row_hit; });
+  ordering_.notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
+                   clock_.edge(), [&done] { return done.viewed && done.view.row_hit; });
   if (features == Features::any && layout_.two_level) {
     admission_.leave_command_queue(done.rank);
   } else if (is_nvdimm(done)) {
@@ -142,8 +142,8 @@ HMSIM_INLINE void Channel::deliver_ack(Features features) {
     end_flush(transaction);
     return;
   }
-  ordering_.tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, edge,
-                 [&] { return would_hit(transaction); });
+  ordering_.notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, edge,
+                   [&] { return would_hit(transaction); });
   if (!layout_.grants) {
     issue_grant(transaction, features);
   } else {
@@ -201,8 +201,8 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction, Features feature
 // Reports an admitted transaction to its scheduler. Then stages it, if queues have two levels, or
 // adds it to the order of its queue.
 HMSIM_INLINE void Channel::enter(Transaction& transaction, Features features) {
-  ordering_.tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
-                 clock_.edge(), [&] { return would_hit(transaction); });
+  ordering_.notify(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
+                   clock_.edge(), [&] { return would_hit(transaction); });
   if (features != Features::none) {
     ordering_.guard().admit(ordering_.view(transaction, false),
                             layout_.queue_of(transaction.request.memory), clock_.edge());

@@ -66,10 +66,10 @@ void Channel::give_credits() {
     endpoint.posted(transaction);
     accounts_.credited(transaction, clock_.edge());
     transaction.state = TransactionState::waiting;
-    ordering_.tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
-                   clock_.edge(), [row_hit] { return row_hit; });
-    ordering_.tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, clock_.edge(),
-                   [&] { return would_hit(transaction); });
+    ordering_.notify(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+                     clock_.edge(), [row_hit] { return row_hit; });
+    ordering_.notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
+                     clock_.edge(), [&] { return would_hit(transaction); });
     transaction.state = TransactionState::ready;
     endpoint.insert_ready(transaction, clock_.edge());
   }

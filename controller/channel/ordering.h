@@ -84,8 +84,9 @@ class Ordering {
   // Reports an event of the transaction to its scheduler and the arbiter if they want it. Calls
   // row_hit() only in that case.
   template <class RowHit>
-  void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
-            Transaction& transaction, Cycle edge, RowHit row_hit) {
+  void notify(TransactionPolicy::Hook hook,
+              void (TransactionPolicy::*call)(const RequestView&, Tick), Transaction& transaction,
+              Cycle edge, RowHit row_hit) {
     if (wanted(hook)) {
       const RequestView& seen = view(transaction, row_hit());
       const Tick now = layout_.time_of(edge);

@@ -38,8 +38,8 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
                                                            : Command::refresh),
       interval_(dram.refresh_interval()),
-      behind_(dram.refresh_interval() * dram.refresh_postpone),
-      ahead_(dram.refresh_interval() * dram.refresh_pull_in),
+      postpone_limit_(dram.refresh_interval() * dram.refresh_postpone),
+      pull_in_limit_(dram.refresh_interval() * dram.refresh_pull_in),
       longest_(dram.refresh_interval() * (dram.standard->max_moved_refreshes + 1) -
                time_to_close(dram)),
       duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
@@ -52,7 +52,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const Cycle due(interval_.value() * static_cast<std::int64_t>(rank + 1) / dram.ranks);
     ranks_[rank].due = due;
-    ranks_[rank].urgent = earlier(due + behind_, longest_);
+    ranks_[rank].urgent = earlier(due + postpone_limit_, longest_);
   }
   find_next_urgent();
 }
@@ -135,7 +135,7 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
   free_from_[place_of_turn(rank, state.turn)] = edge + time;
   last_free_ = later(last_free_, edge + time);
   state.due = edge + interval_;
-  state.urgent = earlier(state.due + behind_, edge + longest_);
+  state.urgent = earlier(state.due + postpone_limit_, edge + longest_);
   find_next_urgent();
 }
 

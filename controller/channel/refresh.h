@@ -133,7 +133,7 @@ class RefreshControl {
   };
 
   Cycle wanted_from(const Rank& rank) const {
-    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.urgent)
+    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - pull_in_limit_, rank.urgent)
                                              : rank.urgent;
   }
   RefreshStep step_of(int rank, Cycle edge) const;
@@ -153,9 +153,9 @@ class RefreshControl {
   const std::uint64_t each_turn_;  // every turns_-th bank of a rank
   const Command command_;
   const Cycle interval_;
-  const Cycle behind_;   // a refresh may be this much later
-  const Cycle ahead_;    // a refresh may be this much earlier
-  const Cycle longest_;  // from a refresh to the urgency of the next
+  const Cycle postpone_limit_;  // a refresh may be this much later
+  const Cycle pull_in_limit_;   // a refresh may be this much earlier
+  const Cycle longest_;         // from a refresh to the urgency of the next
   const Cycle duration_;
   const bool elastic_;
   std::vector<Rank> ranks_;
@@ -258,7 +258,7 @@ inline void RefreshControl::refreshed(int rank, Cycle edge) {
   last_free_ = later(last_free_, end);
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
-  state.urgent = earlier(state.due + behind_, edge + longest_);
+  state.urgent = earlier(state.due + postpone_limit_, edge + longest_);
   find_next_urgent();
 }
 

@@ -51,14 +51,14 @@ std::uint32_t Rehearsal::enqueue(RequestView request) {
   return number;
 }
 
-void Rehearsal::tell(Hook hook, std::uint32_t number, bool row_hit) {
+void Rehearsal::notify(Hook hook, std::uint32_t number, bool row_hit) {
   RequestView view = views_.at(number);
   view.row_hit = row_hit;
   ((*policy_).*hook)(view, now_);
 }
 
 void Rehearsal::issue(std::uint32_t number, bool row_hit) {
-  tell(&TransactionPolicy::on_issue, number, row_hit);
+  notify(&TransactionPolicy::on_issue, number, row_hit);
   issued_[number] = true;
 }
 

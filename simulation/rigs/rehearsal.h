@@ -25,10 +25,10 @@ class Rehearsal final : public SourceProgress {
   // Enqueues a request now and returns its number: 0, 1, ... Uses the class, direction, source,
   // bank, row and row_hit of `request`, and sets its other fields.
   std::uint32_t enqueue(RequestView request);
-  void command(std::uint32_t number) { tell(&TransactionPolicy::on_command, number, false); }
-  void ack(std::uint32_t number) { tell(&TransactionPolicy::on_ack, number, false); }
+  void command(std::uint32_t number) { notify(&TransactionPolicy::on_command, number, false); }
+  void ack(std::uint32_t number) { notify(&TransactionPolicy::on_ack, number, false); }
   void issue(std::uint32_t number, bool row_hit);
-  void complete(std::uint32_t number) { tell(&TransactionPolicy::on_complete, number, false); }
+  void complete(std::uint32_t number) { notify(&TransactionPolicy::on_complete, number, false); }
 
   // Advances time. The scheduler performs its changes on the way.
   void run_to(Tick time);
@@ -46,7 +46,7 @@ class Rehearsal final : public SourceProgress {
 
  private:
   using Hook = void (TransactionPolicy::*)(const RequestView&, Tick);
-  void tell(Hook hook, std::uint32_t number, bool row_hit);
+  void notify(Hook hook, std::uint32_t number, bool row_hit);
 
   std::unique_ptr<TransactionScheduler> policy_;
   const ChannelShape shape_;

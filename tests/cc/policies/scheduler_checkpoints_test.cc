@@ -73,16 +73,16 @@ class Twins final : public SourceProgress {
         enqueue();
         break;
       case 2:
-        go_on(Step::queued, Step::commanded, &TransactionPolicy::on_command);
+        advance(Step::queued, Step::commanded, &TransactionPolicy::on_command);
         break;
       case 3:
-        go_on(Step::commanded, Step::ready, &TransactionPolicy::on_ack);
+        advance(Step::commanded, Step::ready, &TransactionPolicy::on_ack);
         break;
       case 4:
-        go_on(Step::ready, Step::issued, &TransactionPolicy::on_issue);
+        advance(Step::ready, Step::issued, &TransactionPolicy::on_issue);
         break;
       case 5:
-        go_on(Step::issued, Step::none, &TransactionPolicy::on_complete);
+        advance(Step::issued, Step::none, &TransactionPolicy::on_complete);
         break;
       case 6:
         retired_[static_cast<std::size_t>(random_.below(kCores))] += random_.below(2000);
@@ -153,7 +153,7 @@ class Twins final : public SourceProgress {
         static_cast<TransactionScheduler*>(policy.release()));
   }
 
-  void tell(Hook hook, const RequestView& view) {
+  void notify(Hook hook, const RequestView& view) {
     for (std::size_t i = 0; i < 2; ++i) {
       ((*policies_[i]).*hook)(view, now_);
     }
@@ -189,9 +189,9 @@ class Twins final : public SourceProgress {
     view.rank = view.memory == MemoryClass::nvdimm ? kShape.ranks : 0;
     held_[slot] = view;
     steps_[slot] = view.memory == MemoryClass::dram ? Step::ready : Step::queued;
-    tell(&TransactionPolicy::on_enqueue, view);
+    notify(&TransactionPolicy::on_enqueue, view);
   }
-  void go_on(Step from, Step to, Hook hook) {
+  void advance(Step from, Step to, Hook hook) {
     const std::size_t slot = any(from);
     if (slot == kSlots) {
       return;
@@ -199,7 +199,7 @@ class Twins final : public SourceProgress {
     steps_[slot] = to;
     RequestView view = held_[slot];
     view.row_hit = random_.below(2) == 0;
-    tell(hook, view);
+    notify(hook, view);
   }
   // Mostly short; sometimes an interval.
   void pass_time() {
