@@ -12,7 +12,7 @@ using C = ChannelCommand;
 // Returns the distance between banks refreshed together. JESD79-5B: one bank of each group.
 // JESD209-5, BG mode: BG1 is ignored, so the banks of two groups that are 2 apart. JESD238: one
 // bank.
-std::int64_t BankRefreshChecker::refreshed_apart(const DramParameters& dram) {
+std::int64_t BankRefreshChecker::same_bank_stride(const DramParameters& dram) {
   const DramOrganisation& part = dram.organisation;
   if (dram.is("hbm3")) {
     return part.banks;
@@ -25,7 +25,7 @@ BankRefreshChecker::BankRefreshChecker(const DramParameters& dram, ViolationLog&
       known_(ddr5_ || dram.is("lpddr5") || dram.is("hbm3")),
       t_(dram.timing),
       banks_per_rank_(dram.organisation.banks),
-      apart_(refreshed_apart(dram)),
+      apart_(same_bank_stride(dram)),
       violations_(violations),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}

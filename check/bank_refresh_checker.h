@@ -20,7 +20,7 @@ class BankRefreshChecker {
 
   // Returns the distance between banks that one same-bank (per-bank) refresh covers. It equals the
   // number of refreshes in a round.
-  static std::int64_t refreshed_apart(const DramParameters& dram);
+  static std::int64_t same_bank_stride(const DramParameters& dram);
 
   // Checks a DRAM command. Calls come in order of cycles; rank and bank must exist.
   void check(const CommandRecord& record);

@@ -23,8 +23,8 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
     : ack_(controller.ack),
       ack_slots_(controller.ack_slots),
       t_(dram.timing),
-      lines_in_halves_(HalfLineChecker::knows(dram)),
-      one_command_bus_(!StackChecker::knows(dram)),
+      lines_in_halves_(HalfLineChecker::applies_to(dram)),
+      one_command_bus_(!StackChecker::applies_to(dram)),
       activate_slots_(dram.is("lpddr5") ? 2 : 1),
       violations_(violations),
       halves_(dram, violations) {}

@@ -18,7 +18,9 @@ class HalfLineChecker {
   // `violations` must outlive the checker.
   HalfLineChecker(const DramParameters& dram, ViolationLog& violations);
 
-  static bool knows(const DramParameters& dram) { return dram.is("lpddr5") || dram.is("hbm3"); }
+  static bool applies_to(const DramParameters& dram) {
+    return dram.is("lpddr5") || dram.is("hbm3");
+  }
 
   // Checks a read or write of the DRAM. Calls come in order of cycles.
   void check(const CommandRecord& record);

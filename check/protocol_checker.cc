@@ -94,7 +94,7 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
     const DramOrganisation& part = config_.dram.organisation;
     const bool whole_rank = record.command >= C::refresh && record.command != C::refresh_same_bank;
     const std::int64_t banks = record.command == C::refresh_same_bank
-                                   ? BankRefreshChecker::refreshed_apart(config_.dram)
+                                   ? BankRefreshChecker::same_bank_stride(config_.dram)
                                    : part.banks;
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
              (whole_rank || (record.bank >= 0 && record.bank < banks));

@@ -34,7 +34,7 @@ RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, Violatio
     : ddr5_(dram.is("ddr5")),
       same_bank_(dram.refresh_mode == RefreshMode::same_bank),
       refreshed_(dram.refresh),
-      numbers_(same_bank_ ? BankRefreshChecker::refreshed_apart(dram) : 1),
+      numbers_(same_bank_ ? BankRefreshChecker::same_bank_stride(dram) : 1),
       interval_(interval(dram, numbers_)),
       moved_(movable(ddr5_, same_bank_)),
       channel_(channel),

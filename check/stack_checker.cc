@@ -12,7 +12,7 @@ using C = ChannelCommand;
 }  // namespace
 
 StackChecker::StackChecker(const DramParameters& dram, ViolationLog& violations)
-    : hbm3_(knows(dram)),
+    : hbm3_(applies_to(dram)),
       t_(dram.timing),
       stacks_per_rank_(dram.organisation.stacks),
       banks_per_stack_(dram.organisation.banks / dram.organisation.stacks),

@@ -19,7 +19,7 @@ class StackChecker {
   // `violations` must outlive the checker.
   StackChecker(const DramParameters& dram, ViolationLog& violations);
 
-  static bool knows(const DramParameters& dram) { return dram.is("hbm3"); }
+  static bool applies_to(const DramParameters& dram) { return dram.is("hbm3"); }
 
   // Checks a DRAM command. Calls come in order of cycles; rank and bank must exist.
   void check(const CommandRecord& record);

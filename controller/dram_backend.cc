@@ -93,7 +93,7 @@ DramDevices make_native_devices(const SystemConfig& config, TransactionPool& poo
   const DramOrganisation& part = config.dram.organisation;
   auto timing = std::make_unique<TimingEngine>(
       rules, static_cast<int>(config.dram.ranks) + 1, static_cast<int>(part.groups),
-      static_cast<int>(part.banks), static_cast<int>(config.dram.refreshed_apart()),
+      static_cast<int>(part.banks), static_cast<int>(config.dram.same_bank_stride()),
       static_cast<int>(part.stacks));
   if (const CommandProtocol* const protocol = config.dram.standard->protocol) {
     DramDevices devices;

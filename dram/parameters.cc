@@ -255,9 +255,10 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.timing.tCCD", "must be at least the burst, " + std::to_string(data) +
                                               " cycles: data would overlap"});
   }
-  const std::int64_t apart = organisation.refreshed == 0 ? timing.trfcsb : timing.tpbr2pbr;
+  const std::int64_t spacing =
+      organisation.banks_per_refresh == 0 ? timing.trfcsb : timing.tpbr2pbr;
   const std::int64_t least = same_bank
-                                 ? (apart + timing.trp + timing.tras + 1) * refreshes_in_trefi()
+                                 ? (spacing + timing.trp + timing.tras + 1) * refreshes_in_trefi()
                                  : 4 * (timing.trfc + timing.trp + timing.tras) + 1;
   if (timing.trefi < least) {
     errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes: must be at least " +

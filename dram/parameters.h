@@ -94,7 +94,7 @@ struct DramOrganisation {
   std::int64_t devices = 0;  // per rank
   // Number of banks that a refresh command of less than a rank covers, equally far apart (LPDDR5's
   // and HBM3's REFpb). 0: one bank in each bank group (DDR5's REFsb).
-  std::int64_t refreshed = 0;
+  std::int64_t banks_per_refresh = 0;
   std::int64_t stacks = 1;  // of dies (stack ids) in a rank; bank groups are divided among them
 
   std::int64_t banks_per_group() const { return banks / groups; }
@@ -144,15 +144,16 @@ struct DramParameters {
   // two. DDR5's same-bank refreshes are fine-grained: each bank has two in tREFI (tREFI2 = tREFI /
   // 2, JESD79-5B section 4.13).
   std::int64_t refreshes_per_round() const {
-    return refresh_mode == RefreshMode::same_bank ? refreshed_apart() : 1;
+    return refresh_mode == RefreshMode::same_bank ? same_bank_stride() : 1;
   }
   // Returns the distance between banks that share a number.
-  std::int64_t refreshed_apart() const {
-    return organisation.refreshed == 0 ? organisation.banks_per_group()
-                                       : organisation.banks / organisation.refreshed;
+  std::int64_t same_bank_stride() const {
+    return organisation.banks_per_refresh == 0
+               ? organisation.banks_per_group()
+               : organisation.banks / organisation.banks_per_refresh;
   }
   std::int64_t refreshes_in_trefi() const {
-    const bool fine = refresh_mode == RefreshMode::same_bank && organisation.refreshed == 0;
+    const bool fine = refresh_mode == RefreshMode::same_bank && organisation.banks_per_refresh == 0;
     return (fine ? 2 : 1) * refreshes_per_round();
   }
   std::int64_t refresh_interval() const { return timing.trefi / refreshes_in_trefi(); }

@@ -51,14 +51,14 @@ DramPreset make_preset(const DramStandardDescriptor& standard, const std::string
       typical_power(standard, kTransfersPerCycle / timing.tck_ps, device.megabits, device.width);
   source.append(power.source);
   const std::int64_t bank_bytes = device.megabits * kBytesPerMegabit / device.banks;
-  return {
-      std::move(name),
-      std::move(source),
-      &standard,
-      {device.groups, device.banks, bank_bytes / device.page_bytes,
-       devices * device.page_bytes / kLineBytes.value(), devices, device.refreshed, device.stacks},
-      timing,
-      power.power};
+  return {std::move(name),
+          std::move(source),
+          &standard,
+          {device.groups, device.banks, bank_bytes / device.page_bytes,
+           devices * device.page_bytes / kLineBytes.value(), devices, device.banks_per_refresh,
+           device.stacks},
+          timing,
+          power.power};
 }
 
 namespace {

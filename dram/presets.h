@@ -34,9 +34,9 @@ struct DramDevice {
   std::int64_t page_bytes;  // row size of one device
   std::int64_t groups;
   std::int64_t banks;
-  int data_lines = 64;         // per rank
-  std::int64_t refreshed = 0;  // DramOrganisation::refreshed
-  std::int64_t stacks = 1;     // DramOrganisation::stacks
+  int data_lines = 64;                 // per rank
+  std::int64_t banks_per_refresh = 0;  // DramOrganisation::banks_per_refresh
+  std::int64_t stacks = 1;             // DramOrganisation::stacks
 };
 
 // Returns the preset of a rank of `device`s, named after the standard and `speed` ("1600k").

@@ -79,9 +79,9 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 std::vector<TimingRule> of_moved_refreshes(const DramParameters& dram);
 
 // Same-bank refresh (JESD79-5B section 4.13, REFsb). The refreshed banks behave as in a refresh of
-// the rank. Other banks continue, except that their activates keep a minimum distance. `apart`:
+// the rank. Other banks continue, except that their activates keep a minimum distance. `spacing`:
 // cycles from one same-bank refresh of a rank to the next.
-std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t apart);
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t spacing);
 
 // Data bus: bursts need a gap of tRTRS when the driver changes, i.e. with the rank or the
 // direction. These are the only rules for the NVDIMM.

@@ -26,7 +26,7 @@ struct Refreshed {
                       static_cast<int>(dram.ranks) + 2,
                       static_cast<int>(dram.organisation.groups),
                       static_cast<int>(dram.organisation.banks),
-                      static_cast<int>(dram.refreshed_apart()),
+                      static_cast<int>(dram.same_bank_stride()),
                       static_cast<int>(dram.organisation.stacks)};
   NativeBanks banks{dram, engine, pool};
   RefreshControl control{dram, engine, banks};

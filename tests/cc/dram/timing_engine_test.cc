@@ -29,7 +29,7 @@ class Table {
   explicit Table(const DramParameters& dram)
       : rules_(timing_rules(dram)),
         banks_(static_cast<int>(dram.organisation.banks)),
-        banks_per_number_(static_cast<int>(dram.refreshed_apart())),
+        banks_per_number_(static_cast<int>(dram.same_bank_stride())),
         banks_per_group_(static_cast<int>(dram.organisation.banks_per_group())),
         banks_per_stack_(static_cast<int>(dram.organisation.banks / dram.organisation.stacks)) {}
 
@@ -100,7 +100,7 @@ void run(const char* preset, RefreshMode mode) {
   const bool all = mode == RefreshMode::all_bank;
   Table table(dram);
   TimingEngine engine(table.rules(), ranks + 1, static_cast<int>(dram.organisation.groups), banks,
-                      static_cast<int>(dram.refreshed_apart()),
+                      static_cast<int>(dram.same_bank_stride()),
                       static_cast<int>(dram.organisation.stacks));
   std::vector<bool> open(static_cast<std::size_t>(ranks * banks));
   Random random(3);
@@ -120,7 +120,7 @@ void run(const char* preset, RefreshMode mode) {
           open[static_cast<std::size_t>(each)] = false;
         }
       }
-      bank = bank / banks * banks + (all ? 0 : bank % static_cast<int>(dram.refreshed_apart()));
+      bank = bank / banks * banks + (all ? 0 : bank % static_cast<int>(dram.same_bank_stride()));
     } else if (chance < 8) {
       bank = ranks * banks;
       command = chance < 5 ? Command::nvdimm_read : Command::nvdimm_write;
