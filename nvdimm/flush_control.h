@@ -35,7 +35,7 @@ class FlushControl {
     write_back(now);
   }
   // Continues the flush, if any, after an eviction progressed or a posted write got its frame.
-  void go_on(Tick now) {
+  void resume(Tick now) {
     if (tag_) {
       write_back(now);
     }

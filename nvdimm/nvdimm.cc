@@ -239,13 +239,13 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   CommandTable::Command& command = commands_[tag];
   BufferStatistics& statistics = buffer_.statistics();
   if (command.write) {
-    const Found found = writes_.seek(tag, command, now);
+    const Found found = writes_.look_up(tag, command, now);
     ++statistics.write_lookups;
     statistics.write_hits += found == Found::here ? 1 : 0;
     statistics.write_merged += found == Found::in_flight ? 1 : 0;
     return;
   }
-  const Found found = reads_.seek(tag, command, now);
+  const Found found = reads_.look_up(tag, command, now);
   if (found == Found::unmapped) {
     ++statistics.unmapped_reads;
     return;
@@ -271,10 +271,10 @@ void Nvdimm::end_posted(std::uint32_t tag, Tick now) {
   posted.remove(tag);
   commands_.wake_all(readers, [&](std::uint32_t reader) {
     commands_[reader].since = now;
-    reads_.seek_again(reader, now);
+    reads_.look_up_again(reader, now);
   });
   host_.on_credit(now);
-  flush_.go_on(now);
+  flush_.resume(now);
 }
 
 // --- Flash
@@ -295,7 +295,7 @@ void Nvdimm::add_flash_observer(FlashObserver& observer) {
 void Nvdimm::on_flash_served(const FlashCommand& command, Tick now) {
   if (command.priority != FlashPriority::collection) {
     if (command.priority == FlashPriority::eviction || command.priority == FlashPriority::map) {
-      flush_.go_on(now);
+      flush_.resume(now);
     }
     collector_.on_host_served(command, now);
   }

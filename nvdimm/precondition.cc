@@ -224,16 +224,16 @@ std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64
 
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed) {
   UntimedWriter writer(ftl);
-  std::uint64_t untold = 0;
-  const auto tell = [&](std::uint64_t most) {
-    if (untold > most && parameters.report) {
-      parameters.report(std::exchange(untold, 0));
+  std::uint64_t unreported = 0;
+  const auto report = [&](std::uint64_t most) {
+    if (unreported > most && parameters.report) {
+      parameters.report(std::exchange(unreported, 0));
     }
   };
   const auto write = [&](LogicalPage page) {
     writer.write(page);
-    ++untold;
-    tell(kReportedPages);
+    ++unreported;
+    report(kReportedPages);
   };
   const std::uint64_t logical_pages = ftl.shape().logical_pages;
   const std::uint64_t filled = filled_pages(parameters, logical_pages);
@@ -246,7 +246,7 @@ UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std
       write(pages.next());
     }
   }
-  tell(0);
+  report(0);
   return writer.finish();
 }
 

@@ -23,7 +23,7 @@ ReadPath::ReadPath(const NvdimmParameters& parameters, CommandTable& commands, S
   flash.attach(*this);
 }
 
-void ReadPath::seek_again(std::uint32_t tag, Tick now) { seek(tag, commands_[tag], now); }
+void ReadPath::look_up_again(std::uint32_t tag, Tick now) { look_up(tag, commands_[tag], now); }
 
 // `frame`: a frame of the read part that lacks the line, or kNoIndex.
 Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now) {
@@ -150,7 +150,7 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   commands_.wake_all(record.waiters, [&](std::uint32_t tag) {
     CommandTable::Command& command = commands_[tag];
     command.gc_blocked += gc.since(std::exchange(command.since, now));
-    seek_again(tag, now);
+    look_up_again(tag, now);
   });
   leave(frame, now);
 }

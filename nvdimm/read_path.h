@@ -38,9 +38,9 @@ class ReadPath final : public CollectionListener, private FlashRequester {
            GarbageCollector& collector, PendingWork& pending, NvdimmData* data);
 
   // Handles the end of a read's lookup: the read becomes ready or waits.
-  Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
+  Found look_up(std::uint32_t tag, CommandTable::Command& command, Tick now);
   // Retries a read that has waited.
-  void seek_again(std::uint32_t tag, Tick now);
+  void look_up_again(std::uint32_t tag, Tick now);
   // Gives frames to waiting pages, in order of arrival, until no frame is free or replaceable.
   void admit(Tick now);
   // Handles the release of the frame's last pin.
@@ -86,7 +86,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
 };
 
 // Posted writes have the newest data, then the write part.
-HMSIM_INLINE Found ReadPath::seek(std::uint32_t tag, CommandTable::Command& command, Tick now) {
+HMSIM_INLINE Found ReadPath::look_up(std::uint32_t tag, CommandTable::Command& command, Tick now) {
   const Address address = command.address;
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);

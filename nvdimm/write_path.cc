@@ -7,7 +7,7 @@ WritePath::WritePath(CommandTable& commands, SyncBuffer& buffer, const Lookahead
                      Evictor& evictor)
     : commands_(commands), buffer_(buffer), lookahead_(lookahead), evictor_(evictor) {}
 
-Found WritePath::seek(std::uint32_t tag, CommandTable::Command& command, Tick now) {
+Found WritePath::look_up(std::uint32_t tag, CommandTable::Command& command, Tick now) {
   const std::int64_t key = buffer_.key_of(command.address);
   const std::uint32_t frame = buffer_.write.find(key);
   if (frame == kNoIndex) {

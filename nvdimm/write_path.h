@@ -25,7 +25,7 @@ class WritePath final : public EvictionListener {
             Evictor& evictor);
 
   // Handles the end of a write's lookup: the write becomes ready or waits.
-  Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
+  Found look_up(std::uint32_t tag, CommandTable::Command& command, Tick now);
   // Assigns free frames to waiting pages, and starts the evictions that the other waiting pages
   // need. `gc`: time that the admitted pages waited for collections.
   void admit(Tick now, const GcWait& gc = {});

@@ -155,7 +155,7 @@ void Evictor::on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now) {
 }
 
 void Evictor::complete_page(std::uint32_t eviction, Tick now) {
-  if (lacks(eviction)) {
+  if (needs_read(eviction)) {
     read(eviction, now);
   } else {
     ready(eviction, now);
@@ -163,7 +163,7 @@ void Evictor::complete_page(std::uint32_t eviction, Tick now) {
 }
 
 // Returns whether flash holds lines that the page lacks.
-bool Evictor::lacks(std::uint32_t eviction) const {
+bool Evictor::needs_read(std::uint32_t eviction) const {
   return !evictions_[eviction].complete &&
          ftl_.pages().place(evictions_[eviction].page) != kNowhere;
 }
@@ -180,8 +180,8 @@ void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
     if (!known) {
       return;
     }
-    for (std::size_t i = 0; i < count && lacks(eviction); ++i) {
-      if (lacks(work[i]) &&
+    for (std::size_t i = 0; i < count && needs_read(eviction); ++i) {
+      if (needs_read(work[i]) &&
           ftl_.shape().same_flash_page(ftl_.pages().place(evictions_[work[i]].page),
                                        ftl_.pages().place(evictions_[eviction].page))) {
         evictions_[eviction].fetched = evictions_[work[i]].fetched;

@@ -119,7 +119,7 @@ class Evictor final : private FlashRequester {
   std::uint32_t begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
                       Started& started);
   std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
-  bool lacks(std::uint32_t eviction) const;
+  bool needs_read(std::uint32_t eviction) const;
   void complete_page(std::uint32_t eviction, Tick now);
   void complete_pages(std::uint32_t first, PartMask mapped, Tick now);
   void read(std::uint32_t eviction, Tick now);

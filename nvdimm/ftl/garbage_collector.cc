@@ -110,7 +110,7 @@ void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levell
   job.started = now;
   job.levelling = levelling;
   ++begun_;
-  tell(lun, true, now);
+  report(lun, true, now);
   if (!levelling) {
     statistics_.gc_valid_pages.add(ftl_.blocks(lun)[block].valid);
     statistics_.gc_early += ftl_.victims().due(lun) ? 0 : 1;
@@ -127,7 +127,7 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   }
   job.phase = Phase::none;
   ++ended_;
-  tell(lun, false, now);
+  report(lun, false, now);
   if (job.levelling) {
     ++statistics_.levelled_blocks;
     unlock(lun, now);
@@ -259,7 +259,7 @@ void GarbageCollector::submit(FlashCommand command, Tick now) {
   flash_.submit(command, now);
 }
 
-void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
+void GarbageCollector::report(std::uint32_t lun, bool begins, Tick now) const {
   if (flash_.observers().any()) {
     const Job& job = jobs_[lun];
     const std::uint64_t superblock = std::uint64_t{lun} * ftl_.shape().blocks + job.block;

@@ -102,7 +102,7 @@ class GarbageCollector final : private FlashRequester {
   void program(std::uint32_t lun, bool transfer, Tick now);
   void erase(std::uint32_t lun, Tick now);
   void submit(FlashCommand command, Tick now);
-  void tell(std::uint32_t lun, bool begins, Tick now) const;
+  void report(std::uint32_t lun, bool begins, Tick now) const;
 
   const GcParameters parameters_;
   const std::unique_ptr<GcScheduler> scheduler_;
