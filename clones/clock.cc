@@ -85,12 +85,12 @@ bool CloneClock::step(bool inside, Random& random) {
   const double needs = steps * pace.inside.mean() + visits * pace.between.mean();
   const double room = (ends_[phase_] - time_) * speed_;
   constexpr double kLate = 0.25;  // of a phase
-  const double lacks = needs - room - kLate * (ends_[phase_] - begin(phase_)) * speed_;
+  const double deficit = needs - room - kLate * (ends_[phase_] - begin(phase_)) * speed_;
   BinDraw& gaps = inside ? pace.inside : pace.between;
   auto gap = static_cast<double>(gaps.draw(random));
-  if (lacks > 0 && gap > pace.longest) {  // shorten long gaps
+  if (deficit > 0 && gap > pace.longest) {  // shorten long gaps
     const double all = steps * pace.long_inside + visits * pace.long_between;
-    gap = std::max(pace.longest, gap * (1 - lacks / std::max(all, lacks)));
+    gap = std::max(pace.longest, gap * (1 - deficit / std::max(all, deficit)));
   }
   // Turn the remaining time into pauses: before a phase starts, and in one of kVisits visits.
   constexpr std::uint64_t kVisits = 64;

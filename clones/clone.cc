@@ -58,7 +58,7 @@ void CloneWalk::advance() {
   } else {
     const std::size_t pace = clock_.pace();
     pages_.advance(lines_.form(), lines_.line() == kClonePageLines - 1, pace, random_);
-    const bool to_end = pages_.kind() == 1 && pages_.lacks(2, pace) > 0;
+    const bool to_end = pages_.kind() == 1 && pages_.deficit(2, pace) > 0;
     lines_.begin(pages_.kind(), pace, to_end, random_);
   }
 }

@@ -63,9 +63,9 @@ template <class Open>
 std::size_t Quota::draw(Random& random, Open open) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < shares_.size(); ++i) {
-    const std::int64_t lacks = shares_[i] * (total_ + 1) - (counts_[i] << 32);
+    const std::int64_t deficit = shares_[i] * (total_ + 1) - (counts_[i] << 32);
     open_[i] = open(i);
-    wanted_[i] = open_[i] && lacks > 0 ? lacks : 0;
+    wanted_[i] = open_[i] && deficit > 0 ? deficit : 0;
     sum += wanted_[i];
   }
   if (sum == 0) {  // no case is below its share

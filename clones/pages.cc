@@ -39,7 +39,7 @@ ClonePages::ClonePages(const CloneStream& stream)
   }
 }
 
-int ClonePages::lacks(std::size_t kind, std::size_t number) const {
+int ClonePages::deficit(std::size_t kind, std::size_t number) const {
   const Pace& pace = paces_[number];
   const auto visits = static_cast<double>(pace.visits);
   const double wanted = pace.shares[kind] * visits;
@@ -54,10 +54,10 @@ bool ClonePages::follows(CloneVisitForm form, bool at_end, std::size_t pace, Ran
   if (!at_end) {
     return false;
   }
-  if (lacks(2, pace) > 0 || lacks(0, pace) < 0) {
+  if (deficit(2, pace) > 0 || deficit(0, pace) < 0) {
     return true;
   }
-  if (in_row_ + 1 >= kLongSweep ? lacks(2, pace) < 0 : lacks(0, pace) > 0) {
+  if (in_row_ + 1 >= kLongSweep ? deficit(2, pace) < 0 : deficit(0, pace) > 0) {
     return false;
   }
   std::size_t sweep = 0;

@@ -23,7 +23,7 @@ class ClonePages {
   std::uint64_t page() const { return page_; }  // counted from the stream's first
   std::size_t kind() const { return in_row_ >= kLongSweep ? 2 : in_row_ > 0 ? 1 : 0; }
   // Returns 1 if there were too few visits of a kind so far, -1 if too many, 0 if about as wanted.
-  int lacks(std::size_t kind, std::size_t pace) const;
+  int deficit(std::size_t kind, std::size_t pace) const;
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};

@@ -53,7 +53,7 @@ static struct thread {
 static struct causes {
   bool known;       // the running thread is known
   uint16_t thread;  // the running thread
-  bool telling;     // within a message
+  bool in_message;  // within a message
   bool unfenced;    // non-temporal stores occurred since the last fence
   uint64_t base;    // base address of the message's words
   unsigned count;   // number of words so far
@@ -218,8 +218,8 @@ static void take_message(struct vcpu* v, struct causes* c) {
 // The block has `behind` instructions after the load.
 static void begin_message(struct vcpu* v, uint64_t address, uint64_t behind) {
   struct causes* c = &causes[v->caches.vcpu];
-  if (c->telling) fail("causes: a message within a message");
-  c->telling = true;
+  if (c->in_message) fail("causes: a message within a message");
+  c->in_message = true;
   c->base = address;
   c->count = 0;
   v->count -= behind + 1;
@@ -228,15 +228,15 @@ static void begin_message(struct vcpu* v, uint64_t address, uint64_t behind) {
 static void add_word(struct vcpu* v, uint64_t address) {
   struct causes* c = &causes[v->caches.vcpu];
   uint64_t word = address - c->base;
-  if (!c->telling || word > UINT16_MAX || c->count == MOST_WORDS)
+  if (!c->in_message || word > UINT16_MAX || c->count == MOST_WORDS)
     fail("causes: a word outside a message");
   c->words[c->count++] = (uint16_t)word;
 }
 
 static void end_message(struct vcpu* v, uint64_t behind) {
   struct causes* c = &causes[v->caches.vcpu];
-  if (!c->telling) fail("causes: an end outside a message");
-  c->telling = false;
+  if (!c->in_message) fail("causes: an end outside a message");
+  c->in_message = false;
   if (c->count) {
     shared_lock();
     v->now = v->count;

@@ -102,7 +102,7 @@ static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t addre
 
 static void on_causal_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
                              void* data) {
-  if (!causes[index].telling) access_memory(&vcpus[index], info, address, data, true);
+  if (!causes[index].in_message) access_memory(&vcpus[index], info, address, data, true);
 }
 
 // Opens the window after `skip` instructions of all vCPUs together, and ends the program after
@@ -139,7 +139,7 @@ static void on_block(unsigned index, void* data) {
 }
 
 static void on_causal_block(unsigned index, void* data) {
-  if (!causes[index].telling) on_block(index, data);
+  if (!causes[index].in_message) on_block(index, data);
 }
 
 static void begin_window(void) {
