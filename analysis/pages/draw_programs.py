@@ -54,15 +54,15 @@ def applications() -> Drawn:
         "ddr_pcm": "PCM as a RAM disk",
         "mascots16": "NVDIMM of flash",
     }
-    told = dict(claimed.RATES)
-    told["postmark"] = tuple(POSTMARKS / time for time in claimed.SECONDS["postmark"])
+    published = dict(claimed.RATES)
+    published["postmark"] = tuple(POSTMARKS / time for time in claimed.SECONDS["postmark"])
     rows = []
     for workload, (_, unit, count) in APPLICATIONS.items():
         rates = {config: count / captured_time(config, workload) for config in configs}
         if workload == "build":  # in relation to Moneta, which is ours
             times = claimed.SECONDS[workload]
-            told[workload] = tuple(rates["moneta"] * times[-1] / time for time in times)
-        stated = dict(zip(claimed.MICRO, told[workload]))
+            published[workload] = tuple(rates["moneta"] * times[-1] / time for time in times)
+        stated = dict(zip(claimed.MICRO, published[workload]))
         rows += [
             (workload, config, system, unit, rates[config], stated.get(config))
             for config, system in configs.items()
@@ -113,7 +113,7 @@ def paging() -> Drawn:
         "fusion_sc10": "Fusion-IO",
         "raid_disk_sc10": "four disks",
     }
-    told = {  # SC 2010: the least and the most, over 16 threads that thrash; means of programs
+    published = {  # SC 2010: the least and the most, over 16 threads that thrash; means of programs
         "haste_dram": ((516, 683), None),
         "haste_pcm": ((516, 683), 5.8),
         "raid_ssd_sc10": ((1000, 4000), 11),
@@ -122,7 +122,7 @@ def paging() -> Drawn:
     }
     rows = []
     for config, system in systems.items():
-        (least, most), mean = told.get(config, ((None, None), None))
+        (least, most), mean = published.get(config, ((None, None), None))
         slower = pages.thrash(config, pages.ALL) / pages.thrash(config)
         rows.append((config, system, slower, least, most, pages.slowdown(config), mean))
     names = ("config", "system", "thrash", "least", "most", "programs", "mean")

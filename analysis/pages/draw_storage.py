@@ -85,12 +85,12 @@ def layers() -> Drawn:
                 widths = wide[layer].reindex(left.index).fillna(0.0)
                 axes.barh(range(len(left)), widths, left=left, color=colour, label=layer)
                 left += widths
-            told = {**stated[way], **both}
+            published = {**stated[way], **both}
             for place, (name, total) in enumerate(left.items()):
-                end = max(total, told.get(name, 0)) + 0.5
+                end = max(total, published.get(name, 0)) + 0.5
                 axes.text(end, place, f"{total:.1f}", va="center", fontsize=8)
             axes.plot(
-                *(told.values(), [list(systems).index(name) for name in told]),
+                *(published.values(), [list(systems).index(name) for name in published]),
                 **{**PAPER, "ms": 5.5, "zorder": 5, "label": "documents"},
             )
             names = [name.replace(" (", "\n(") for name in systems]

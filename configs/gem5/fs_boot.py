@@ -238,14 +238,14 @@ def boot(options):
     board.readfile = options.prepare
     start(options, board)
     run_up_to("checkpoint", options)
-    told = machine(options, board)
+    description = machine(options, board)
     if options.io is not None:
         run_up_to("workbegin", options)
         await_io(options, board.get_memory())
-        told["io"] = options.io
+        description["io"] = options.io
     m5.checkpoint(options.checkpoint)
-    description = json.dumps(told) + "\n"
-    Path(options.checkpoint, MACHINE).write_text(description, encoding="utf-8")
+    content = json.dumps(description) + "\n"
+    Path(options.checkpoint, MACHINE).write_text(content, encoding="utf-8")
     cores = board.get_processor().get_cores()
     instructions = sum(core.get_simobject().totalInsts() for core in cores)
     print(
@@ -305,15 +305,15 @@ def await_io(options, memory):
 def leave_base_cpis(options, name, region):
     """Write the cycles per instruction of each core, without halted cycles, to --base-cpi-out."""
     statistics, _ = region.end()
-    told = []
+    cores = []
     for number in range(options.cores):
         instructions, ipc = (
             statistics[f"core.{number}.{what}"] for what in ("instructions", "busy_ipc")
         )
         base_cpi = round(1 / ipc, 4) if ipc else None
-        told.append({"core": number, "instructions": instructions, "base_cpi": base_cpi})
+        cores.append({"core": number, "instructions": instructions, "base_cpi": base_cpi})
         print(f"core {number}: {instructions:,} instructions, base CPI {base_cpi}")
-    content = json.dumps({"program": name, "cores": told}, indent=1) + "\n"
+    content = json.dumps({"program": name, "cores": cores}, indent=1) + "\n"
     Path(options.base_cpi_out).write_text(content, encoding="utf-8")
 
 
@@ -335,8 +335,8 @@ def measure(options):
     if found != machine(options, board):
         here = machine(options, board)
         differing = [name for name in here if found.get(name) != here[name]]
-        told = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
-        give_up(f"--checkpoint {options.checkpoint}: belongs to a machine with {told}")
+        differences = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
+        give_up(f"--checkpoint {options.checkpoint}: belongs to a machine with {differences}")
     start(options, board, options.checkpoint)
     if io is None:
         run_up_to("workbegin", options)

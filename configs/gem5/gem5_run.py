@@ -158,12 +158,12 @@ def memory_statistics(memory):
         return each[0]
     requests = sum(own["sim.requests"] for own in each)
     whole = {"sim.ticks": each[0]["sim.ticks"], "sim.requests": requests}
-    told = {
+    numbered = {
         f"controllers.{number}.{name}": value
         for number, own in enumerate(each)
         for name, value in own.items()
     }
-    return {**whole, **told}
+    return {**whole, **numbered}
 
 
 def show(columns):

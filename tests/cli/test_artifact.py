@@ -56,8 +56,8 @@ def test_what_is_there_is_not_run_again(root: Path, tmp_path: Path) -> None:
     assert (out / "one.json").read_bytes() == kept
     assert {path.name for path in out.iterdir()} == {"one.json", "two.json"}
     (out / "one.json").rename(root / "expected" / "one.json")
-    told = succeed("artifact", "run", "one", "--out", out)
-    assert f"'hmsim artifact compare one --out {out}'" in told
+    reported = succeed("artifact", "run", "one", "--out", out)
+    assert f"'hmsim artifact compare one --out {out}'" in reported
     verdict = parsed("artifact", "compare", "one", "--out", out)[0]
     assert verdict["differing"] == 0 and verdict["values"] > 20
 

@@ -20,5 +20,5 @@ def test_they_are_counted_and_told(tmp_path: Path, replay: str, counted: int) ->
     workload = write(tmp_path / "w.yaml", WORKLOAD.replace("REPLAY", replay))
     stats = parsed("run", "quick", "--workload", workload)
     assert stats["frontend.backward_arrivals"] == counted
-    told = succeed("run", "quick", "--workload", workload)
-    assert ("2 requests arrive before" in told) == (counted == 2)
+    reported = succeed("run", "quick", "--workload", workload)
+    assert ("2 requests arrive before" in reported) == (counted == 2)

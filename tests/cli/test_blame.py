@@ -48,8 +48,8 @@ def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5])
 def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -> None:
     given = ("check", "quick", f"--set=nvdimm.ftl.gc_threshold={threshold}")
-    told = invoke(*given, "--set=nvdimm.ftl.over_provisioning=0.1").stderr
-    enough = float(re.search(r"; ([\d.]+) is enough", told)[1])  # type: ignore[index]
+    reported = invoke(*given, "--set=nvdimm.ftl.over_provisioning=0.1").stderr
+    enough = float(re.search(r"; ([\d.]+) is enough", reported)[1])  # type: ignore[index]
     succeed(*given, f"--set=nvdimm.ftl.over_provisioning={enough}")
     assert invoke(*given, f"--set=nvdimm.ftl.over_provisioning={enough - 0.1:.1f}").exit_code == 2
 
@@ -68,18 +68,18 @@ def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -
 )
 def test_the_value_that_is_named_would_do(wrong: str, would_do: str) -> None:
     given = ["--set=nvdimm.nand.program_model=mlc"]
-    told = invoke("check", "quick", *given, f"--set={wrong}")
-    assert told.exit_code == 2
+    reported = invoke("check", "quick", *given, f"--set={wrong}")
+    assert reported.exit_code == 2
     found = re.findall(
-        r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", told.stderr
+        r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", reported.stderr
     )
     succeed("check", "quick", *given, f"--set={wrong}", f"--set={would_do.format(found[0])}")
 
 
 def test_a_value_of_the_base_is_what_was_before(tmp_path: Path) -> None:
     mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm.buffer.write_size: 1TiB\n")
-    told = invoke("check", mine).stderr
-    assert told.endswith(f"; since {mine}:2 sets nvdimm.buffer.write_size to 1TiB\n")
+    reported = invoke("check", mine).stderr
+    assert reported.endswith(f"; since {mine}:2 sets nvdimm.buffer.write_size to 1TiB\n")
 
 
 def test_a_line_of_a_file_that_is_based_on_another_is_blamed(tmp_path: Path) -> None:

@@ -66,17 +66,17 @@ def test_too_many_under_way_are_refused(tmp_path: Path) -> None:
 
 def test_who_does_not_ask_is_told(tmp_path: Path) -> None:
     hint = "replay: inferred"
-    for keys, told in (({}, True), ({"replay": "closed"}, False), ({"replay": "timed"}, False)):
+    for keys, reported in (({}, True), ({"replay": "closed"}, False), ({"replay": "timed"}, False)):
         code, text, _ = invoke("run", "quick", "--workload", workload(tmp_path, CHAIN, **keys))
-        assert code == 0 and (hint in text) == told
+        assert code == 0 and (hint in text) == reported
     code, text, _ = invoke("run", "quick", "--workload", workload(tmp_path, "0 0 0 8 1\n", "mqsim"))
     assert code == 0 and hint not in text
 
 
 def test_trace_info_tells_what_a_trace_can_support(tmp_path: Path) -> None:
-    told = parsed("trace", "info", write(tmp_path / "a", CHAIN))
-    assert (told["completions"], told["replay"]) == (40, "closed, timed, inferred")
-    assert told["duration"] == 39 * 300_000  # from the first request on
+    reported = parsed("trace", "info", write(tmp_path / "a", CHAIN))
+    assert (reported["completions"], reported["replay"]) == (40, "closed, timed, inferred")
+    assert reported["duration"] == 39 * 300_000  # from the first request on
     coarse = parsed("trace", "info", write(tmp_path / "b", "5,0,8,0,7\n6,0,8,1,7\n"))
     assert coarse["format"] == "tencent" and coarse["replay"].startswith("closed, timed (")
     silent = parsed("trace", "info", write(tmp_path / "c", "7,R,0,4096,5\n7,W,0,4096,9\n"))

@@ -71,7 +71,7 @@ def test_nothing_is_told_of_what_has_ended_or_was_not_asked_for(
         bars.report("short", 0.5)
         bars.report("short", 1)
         ended.set()
-        for _ in range(3):  # behind the third, what two looks saw has been told
+        for _ in range(3):  # after the third, all that two looks saw has been reported
             assert looks.acquire(timeout=60)
     with Bars(False) as silent:
         silent.report("unwanted", 0.5)
@@ -88,8 +88,8 @@ def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) ->
 def test_commands_that_read_logs_say_what_they_do(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(Bars, "report", lambda self, name, *others: told.append(name))
+    reported: list[str] = []
+    monkeypatch.setattr(Bars, "report", lambda self, name, *others: reported.append(name))
     monkeypatch.chdir(tmp_path)
     assert invoke(command, "none").exit_code == 2
-    assert told == [{"report": "writing report.html", "timeline": "reading none"}[command]]
+    assert reported == [{"report": "writing report.html", "timeline": "reading none"}[command]]

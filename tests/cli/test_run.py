@@ -354,11 +354,11 @@ from hmsim.cli import main
 from hmsim.common.progress import Bars
 
 def report(self, name, fraction=None):
-    if not told:
-        told.append(name)
+    if not reported:
+        reported.append(name)
         print("simulating", flush=True)
 
-told = []
+reported = []
 Bars.report = report
 main()
 """
@@ -392,7 +392,7 @@ def test_an_agent_that_starts_over_all_the_time_is_told(tmp_path: Path) -> None:
     assert stats["agent.0.passes"] == 1
     passes = stats["agent.1.passes"]
     assert passes > 100
-    told = f"agent 1 did its work {number(passes)} times"
-    assert told in succeed("run", "quick", "--workload", workload)
+    reported = f"agent 1 did its work {number(passes)} times"
+    assert reported in succeed("run", "quick", "--workload", workload)
     compare = ("compare", "quick", "--policy", "split", "--workload", workload)
     assert "times under split" in succeed(*compare)

@@ -15,10 +15,10 @@ VERDICTS = ("met", "missed", "calibrated", "not judged: an estimate")
 
 
 def row(got: float, source: str = "S22: 3", unjudged: str = "", missed: str = "") -> dict[str, Any]:
-    told = f"{source}; {missed}" if missed else source
+    reported = f"{source}; {missed}" if missed else source
     return {
         **{"name": "a rate", "expected": 3.0, "tolerance": 1.0, "got": got, "unit": "GB/s"},
-        **{"source": told, "unjudged": unjudged, "missed": missed},
+        **{"source": reported, "unjudged": unjudged, "missed": missed},
     }
 
 

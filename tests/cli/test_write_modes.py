@@ -159,7 +159,7 @@ def test_schedulers_in_python_may_set_the_direction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policies", "told"),
+    ("policies", "reported"),
     [
         (("firm", "par_bs", "hms"), "(firm: set by the scheduler; par_bs, hms: mixed)"),
         (("par_bs,drained", "hms,mixed"), "(par_bs: drained; hms: mixed)"),
@@ -170,18 +170,20 @@ def test_schedulers_in_python_may_set_the_direction() -> None:
         (("firm", "nvm_duet"), None),
     ],
 )
-def test_what_is_told_of_modes_that_differ(policies: tuple[str, ...], told: str | None) -> None:
+def test_what_is_told_of_modes_that_differ(policies: tuple[str, ...], reported: str | None) -> None:
     text = difference(under(*policies))  # type: ignore[arg-type]
-    assert text is None if told is None else told in str(text) and NOTE in str(text)
+    assert text is None if reported is None else reported in str(text) and NOTE in str(text)
 
 
 def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
     command = ["compare", "quick", "--workload", workload, "--policy", "par_bs", "--policy", "firm"]
-    told = invoke(*command)
-    assert told.exit_code == 0 and NOTE not in told.stdout
-    assert told.stderr.startswith("hmsim: write modes differ") and told.stderr.count("\n") == 1
+    reported = invoke(*command)
+    assert reported.exit_code == 0 and NOTE not in reported.stdout
+    assert (
+        reported.stderr.startswith("hmsim: write modes differ") and reported.stderr.count("\n") == 1
+    )
     as_json = invoke(*command, "--json")
-    assert as_json.stderr == told.stderr
+    assert as_json.stderr == reported.stderr
     assert [row["policy"] for row in json.loads(as_json.stdout)] == ["par_bs", "firm"]
     given = invoke(*command, "--writes", "both")
     assert given.stderr == "" and "par_bs,drained" in given.stdout

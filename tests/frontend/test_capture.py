@@ -193,8 +193,8 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
         kinds[block_format] = blocks.read_text()
     # Only the order of the fields matters: times vary, and device, CPU, sequence and process are
     # constant.
-    told = [line.split()[5:10] for line in kinds["blkparse"].splitlines()]
-    assert [" ".join(words) for words in told] == [
+    reported = [line.split()[5:10] for line in kinds["blkparse"].splitlines()]
+    assert [" ".join(words) for words in reported] == [
         *("Q FN 0 + 0", "Q W 0 + 8", "Q FN 0 + 0", "Q W 8 + 8", "Q W 16 + 8", "Q FN 0 + 0"),
         *("Q R 8 + 8", "Q WFS 16 + 1", "Q FN 0 + 0", "Q FN 0 + 0"),
     ]

@@ -25,7 +25,7 @@ def captured(
     return capture_system(job, path, settings, snapshot=snapshot, force=force)
 
 
-def told(path: Path) -> list[tuple[int, int, int]]:
+def reported(path: Path) -> list[tuple[int, int, int]]:
     """Return the code, vCPU and content of each cause, once they are consistent."""
     header, found = records(path)
     assert (header.version, header.flags) == (3, TWO_MEMORIES | CAUSES)
@@ -64,7 +64,7 @@ def test_a_direct_write_tells_its_requests_and_fences(tmp_path: Path) -> None:
     for name in names:
         summary = captured("fio-direct-write", name, icount=True, driver="pmbd-nt")
     assert names[0].read_bytes() == names[1].read_bytes()
-    causes = told(names[0])
+    causes = reported(names[0])
     bios = [content for code, _, content in causes if code == escapes.BIO]
     writes = [bio & 0xFFFF for bio in bios if bio >> 16 & 7 == escapes.WRITE]
     assert len(bios) == sum(code == escapes.BIO_END for code, _, _ in causes)
@@ -84,7 +84,7 @@ def test_a_direct_write_tells_its_requests_and_fences(tmp_path: Path) -> None:
 def test_a_buffered_read_uses_each_page_once(tmp_path: Path) -> None:
     path = tmp_path / "r.hmsim.zst"
     captured("fio-buffered-read", path, icount=True)
-    causes = told(path)
+    causes = reported(path)
     uses = [content for code, _, content in causes if code == escapes.USE]
     assert len(uses) == len(set(uses)) == LINES // PAGE_LINES
     _, found = records(path)
@@ -109,6 +109,6 @@ def test_a_state_that_was_saved_tells_its_threads(tmp_path: Path) -> None:
     snapshot, path = tmp_path / "snapshot", tmp_path / "t.hmsim.zst"
     for _ in range(2):
         captured("fio-buffered-write", path, vcpus=2, snapshot=snapshot, force=True)
-        causes = told(path)
+        causes = reported(path)
         assert sum(code == escapes.FENCE for code, _, _ in causes)
         assert sum(code == escapes.WAKE for code, _, _ in causes)

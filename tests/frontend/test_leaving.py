@@ -153,10 +153,10 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
     format_nvdimm(tmp_path / "formatted", 128 * MIB)
     formatted = (tmp_path / "formatted").read_bytes()
     for folder, window in zip(folders, windows):
-        told = json.loads((folder / "machine.json").read_text())
-        assert told["window"] == window
-        assert told["partners"] == ["network_simplex 2000 12000 1"]
-        assert abs(told["clock_mhz"] * 1000 - host_counter_khz()) < told["clock_mhz"]
+        reported = json.loads((folder / "machine.json").read_text())
+        assert reported["window"] == window
+        assert reported["partners"] == ["network_simplex 2000 12000 1"]
+        assert abs(reported["clock_mhz"] * 1000 - host_counter_khz()) < reported["clock_mhz"]
         entry, memories = loaded(folder / "memory.elf", {0: 512 * MIB, NVDIMM: 128 * MIB})
         # Entry point for another simulator: lea leave_kept(%rip), %rdi.
         assert memories[0][entry : entry + 3] == b"\x48\x8d\x3d"

@@ -297,7 +297,7 @@ def test_what_makes_no_sense_ends_the_capture(machine: Path, script: str, what: 
 
 def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> None:
     pages = 1 << 18  # of the machine's NVDIMM
-    told = " ".join(
+    reported = " ".join(
         (
             message(0, 7, "WRITTEN", 10, 0, 5),
             message(0, 7, "WRITTEN", 12, 0, 1),
@@ -308,7 +308,7 @@ def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> 
             f"l 0 {NV_PAGE + 40 * 4096} l 0 {NV_PAGE + 41 * 4096}",
         )
     )
-    done = start(machine, BEGIN.replace("i 0 1 r", f"{told} i 0 1 r") + f" n 0 {NV_PAGE} r 0 0")
+    done = start(machine, BEGIN.replace("i 0 1 r", f"{reported} i 0 1 r") + f" n 0 {NV_PAGE} r 0 0")
     assert done.returncode == 0, (machine.parent / "summary").read_text()
     content = (machine.parent / "trace").read_bytes()
     words = struct.unpack(f"<{len(content) // 8}Q", content)

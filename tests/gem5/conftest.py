@@ -17,10 +17,10 @@ def gem5(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]
     binary = os.environ.get("GEM5")
     if not binary:
         pytest.skip("GEM5 names no gem5 binary with the extension (EXTRAS=.../gem5-ext)")
-    told = run_gem5(binary, HERE / "scripts" / "what.py", tmp_path_factory.mktemp("what"))
-    assert told.exit_code == 0, told.stderr
-    assert told.result["extension"], f"{binary} was built without EXTRAS=.../gem5-ext"
-    return binary, told.result
+    reported = run_gem5(binary, HERE / "scripts" / "what.py", tmp_path_factory.mktemp("what"))
+    assert reported.exit_code == 0, reported.stderr
+    assert reported.result["extension"], f"{binary} was built without EXTRAS=.../gem5-ext"
+    return binary, reported.result
 
 
 @pytest.fixture

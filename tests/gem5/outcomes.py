@@ -29,8 +29,10 @@ class Outcome(NamedTuple):
     @property
     def result(self) -> dict[str, Any]:
         """Values that the script reported with ``machine.tell``."""
-        told = [line for line in self.stdout.splitlines() if line.startswith(MARK)]
-        return {key: value for line in told for key, value in json.loads(line[len(MARK) :]).items()}
+        reported = [line for line in self.stdout.splitlines() if line.startswith(MARK)]
+        return {
+            key: value for line in reported for key, value in json.loads(line[len(MARK) :]).items()
+        }
 
     @property
     def dumps(self) -> list[dict[str, float]]:

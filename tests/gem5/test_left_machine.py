@@ -49,10 +49,10 @@ def booted(gem5: tuple[str, dict[str, Any]], x86: None, machine: Path) -> Path:
     checkpoint = machine / "checkpoint"
     made = run_gem5(gem5[0], SCRIPT, machine / "m5out", *of(machine, checkpoint))
     assert made.exit_code == 0, made.stdout + made.stderr
-    told = re.search(r"at the checkpoint: ([\d,]+) instructions", made.stdout)
-    assert told
+    reported = re.search(r"at the checkpoint: ([\d,]+) instructions", made.stdout)
+    assert reported
     # The machine continues and does not boot again: a boot takes some 370 million instructions.
-    assert int(told[1].replace(",", "")) < 60_000_000
+    assert int(reported[1].replace(",", "")) < 60_000_000
     return checkpoint
 
 
@@ -101,9 +101,9 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2us")
     assert naming("--io-within 2us:", "1ms").search(done.stderr), done.stderr
     assert not checkpoint.exists()
-    told = run_gem5(gem5[0], SCRIPT, tmp_path / "m5out", *made, "--io", "256KiB")
-    assert told.exit_code == 0, told.stdout + told.stderr
-    moved = re.search(r"([\d,]+) bytes of the NVDIMM moved", told.stdout)
+    reported = run_gem5(gem5[0], SCRIPT, tmp_path / "m5out", *made, "--io", "256KiB")
+    assert reported.exit_code == 0, reported.stdout + reported.stderr
+    moved = re.search(r"([\d,]+) bytes of the NVDIMM moved", reported.stdout)
     assert moved
     assert int(moved[1].replace(",", "")) >= 256 << 10
     # The run continues from the checkpoint: it does not wait for a region's begin, and options need
@@ -126,11 +126,11 @@ def test_memories_that_answer_at_once_leave_base_cpis(
 ) -> None:
     how = ("--warm", "20us", "--duration", "500us", "--llc", "256KiB", "--l2", "")
     run = measured(gem5[0], machine, booted, tmp_path / "run", "--cpu", "o3", *how)
-    told = tmp_path / "told.json"
-    out = ("--base-cpi-out", told)
+    reported = tmp_path / "reported.json"
+    out = ("--base-cpi-out", reported)
     done = run_gem5(gem5[0], SCRIPT, tmp_path / "m5", *of(machine, booted), *how, *out)
     assert done.exit_code == 0, done.stdout + done.stderr
-    cores = json.loads(told.read_text())["cores"]
+    cores = json.loads(reported.read_text())["cores"]
     for number in (0, 1):
         core = run["core"][str(number)]
         assert 0 < core["busy"] <= 500_000_000

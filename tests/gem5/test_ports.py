@@ -46,10 +46,10 @@ def test_controllers_share_interleaved_ranges(run: Run) -> None:
 
 
 def test_some_controllers_have_nvdimms_of_their_own(run: Run) -> None:
-    told = run("nvdimms.py").result
-    assert len(set(told["sizes"])) == 1
-    assert len(told["sizes"]) == 2
-    statistics = told["statistics"]
+    reported = run("nvdimms.py").result
+    assert len(set(reported["sizes"])) == 1
+    assert len(reported["sizes"]) == 2
+    statistics = reported["statistics"]
     assert [each["dram.reads"] for each in statistics] == [64] * 4
     assert [each["nvdimm.reads"] for each in statistics] == [256, 512, 0, 0]
     refused = run("nvdimms.py", "--nvdimms", 5).result["refused"]

@@ -36,21 +36,21 @@ def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path:
     workload.write_text(WORKLOAD % (recorded.folder / "packets.trc"))
     config = hmsim.load_config(made / "config.yaml")
     replayed = hmsim.run(config, workload=workload, seed=1).stats
-    told = json.loads((recorded.folder / "hmsim.json").read_text())["statistics"]
-    assert told["nvdimm.reads"] > 0
-    assert told["nvdimm.writes"] > 0
+    reported = json.loads((recorded.folder / "hmsim.json").read_text())["statistics"]
+    assert reported["nvdimm.reads"] > 0
+    assert reported["nvdimm.writes"] > 0
     memory = [
         name for name in replayed if name.startswith(("dram.", "nvdimm.", "bus.", "arbiter."))
     ]
     counted = [name for name in memory if not OVER_TIME.search(name)]
     assert len(counted) > 100
-    assert {name: told[name] for name in counted} == {name: replayed[name] for name in counted}
+    assert {name: reported[name] for name in counted} == {name: replayed[name] for name in counted}
     # The replay ends with its last request. The run ends a few ns later.
-    longer = told["sim.ticks"] / replayed["sim.ticks"]
+    longer = reported["sim.ticks"] / replayed["sim.ticks"]
     assert 1 <= longer < 1 + MOST_LONGER
     for name in set(memory) - set(counted):
         idle = MOST_LONGER if "idle" in name else 0  # shares: all of the rest is idle
-        assert replayed[name] == pytest.approx(told[name], rel=MOST_LONGER, abs=idle), name
+        assert replayed[name] == pytest.approx(reported[name], rel=MOST_LONGER, abs=idle), name
 
 
 def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_the_base_cpi_of_a_chain_of_additions(run: Run, tmp_path: Path) -> None:
     source, program = tmp_path / "chain.c", tmp_path / "chain"
     source.write_text(CHAIN)
     subprocess.run(["gcc", "-O2", "-funroll-loops", "-static", "-o", program, source], check=True)
-    told = tmp_path / "told.json"
+    reported = tmp_path / "reported.json"
     line = ("--program", program, "--fast-forward", 100_000, "--warmup", 1_000)
-    run("configs/gem5/base_cpi.py", *line, "--instructions", 20_000, "--base-cpi-out", told)
+    run("configs/gem5/base_cpi.py", *line, "--instructions", 20_000, "--base-cpi-out", reported)
     # An addition takes a cycle; a jump beside 31 of them takes none.
-    assert json.loads(told.read_text())["base_cpi"] == pytest.approx(31 / 32, rel=0.02)
+    assert json.loads(reported.read_text())["base_cpi"] == pytest.approx(31 / 32, rel=0.02)
     refused = run("configs/gem5/base_cpi.py", "--program", tmp_path / "none", exit_code=2)
     assert "no such file" in refused.stderr

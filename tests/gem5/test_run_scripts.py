@@ -162,9 +162,9 @@ def test_kvm_that_cannot_work_is_told_before_anything_boots(
 ) -> None:
     fs_boot = script("fs_boot")
     (tmp_path / "file").touch()
-    for name, told in (("nowhere", "No such file"), ("file", "Inappropriate ioctl")):
+    for name, reported in (("nowhere", "No such file"), ("file", "Inappropriate ioctl")):
         monkeypatch.setattr(fs_boot, "KVM", str(tmp_path / name))
-        assert told in fs_boot.kvm_fault()
+        assert reported in fs_boot.kvm_fault()
 
 
 @pytest.mark.parametrize("protocol", ["", "MI_example"])

@@ -16,18 +16,20 @@ MOMENTS = ("before", "after")  # the drain
 
 
 def test_a_drain_ends_queued_writes(run: Run) -> None:
-    told = run("drain.py", "--work", "writes", "--set", "controller.writes=drained").result
-    written = [told[when]["dram.writes"] + told[when]["nvdimm.writes"] for when in MOMENTS]
+    reported = run("drain.py", "--work", "writes", "--set", "controller.writes=drained").result
+    written = [reported[when]["dram.writes"] + reported[when]["nvdimm.writes"] for when in MOMENTS]
     assert written[0] < 8
     assert written[1] == 8
-    assert told["resumed"]["dram.reads"] == 4
+    assert reported["resumed"]["dram.reads"] == 4
 
 
 @pytest.mark.parametrize("work", ["collection", "erase"])
 def test_a_drain_ends_collections_and_their_erases(run: Run, work: str) -> None:
     pattern = "uniform" if work == "collection" else "sequential"
-    told = run("drain.py", "--work", work, "--set", f"nvdimm.precondition.pattern={pattern}").result
-    before, after = (told[when] for when in MOMENTS)
+    reported = run(
+        "drain.py", "--work", work, "--set", f"nvdimm.precondition.pattern={pattern}"
+    ).result
+    before, after = (reported[when] for when in MOMENTS)
     begun, ended = "nvdimm.gc.valid_pages.count", "nvdimm.gc.count"
     assert before[begun] > before[ended]
     assert after[begun] == after[ended]
@@ -36,8 +38,8 @@ def test_a_drain_ends_collections_and_their_erases(run: Run, work: str) -> None:
         assert after["nvdimm.ftl.gc_pages"] == 0
     else:
         assert after["nvdimm.ftl.gc_pages"] > before["nvdimm.ftl.gc_pages"]
-    assert told["ticks"] > 0
-    assert told["resumed"]["dram.reads"] == 4
+    assert reported["ticks"] > 0
+    assert reported["resumed"]["dram.reads"] == 4
 
 
 def test_a_restored_run_has_the_statistics_of_one_that_went_on(run: Run, tmp_path: Path) -> None:
@@ -59,19 +61,19 @@ def test_a_checkpoint_of_another_configuration_is_refused(run: Run, tmp_path: Pa
 
 
 def test_time_stands_still_in_atomic_mode(run: Run) -> None:
-    told = run("modes.py").result
-    first, still, second = told["first"], told["still"], told["second"]
+    reported = run("modes.py").result
+    first, still, second = reported["first"], reported["still"], reported["second"]
     assert still == first
     assert first["dram.reads"] == first["nvdimm.reads"] == 100
     assert second["dram.reads"] == second["nvdimm.reads"] == 200
-    assert second["sim.ticks"] == told["end"] - 5000 * US
+    assert second["sim.ticks"] == reported["end"] - 5000 * US
 
 
 def test_functional_and_timing_accesses_see_the_same_bytes(run: Run) -> None:
-    told = run("functional.py").result
-    assert told["cause"] == "maximum number of loads reached"
-    assert told["statistics"]["dram.writes"] > 0
-    assert told["statistics"]["nvdimm.writes"] > 0
+    reported = run("functional.py").result
+    assert reported["cause"] == "maximum number of loads reached"
+    assert reported["statistics"]["dram.writes"] > 0
+    assert reported["statistics"]["nvdimm.writes"] > 0
 
 
 def test_statistics_are_dumped_and_reset_in_mid_run(run: Run) -> None:
@@ -87,8 +89,8 @@ def test_statistics_are_dumped_and_reset_in_mid_run(run: Run) -> None:
         assert sum(part[name] for part in parts) == total[name] > 0
     assert [part["sim.ticks"] for part in parts] == [50 * US, 50 * US]
     # gem5's statistics are ours.
-    for outcome, told in ((whole, [total]), (halves, parts)):
-        for dump, values in zip(outcome.dumps, told):
+    for outcome, reported in ((whole, [total]), (halves, parts)):
+        for dump, values in zip(outcome.dumps, reported):
             for name, value in values.items():
                 if "rank" not in name:
                     assert dump[f"system.memory.controllers.{name}"] == pytest.approx(

@@ -56,17 +56,17 @@ def test_what_a_program_wrote_is_there_under_any_policy(
 
 
 def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
-    told = tmp_path / "written"
-    told.write_text("150 1\n0 4\n")
-    from_file = ("--written", told, *PAGES)
+    reported = tmp_path / "written"
+    reported.write_text("150 1\n0 4\n")
+    from_file = ("--written", reported, *PAGES)
     found = run("written.py", *options(), *from_file).result["from_flash"]
     assert found == {"0": 1, "3": 1, "150": 1, "500": 0}
     # Each of two controllers has half of the lines of a page. It keeps them in separate pages.
     found = run("written.py", *options(), *from_file, "--controllers", 2).result["from_flash"]
     assert found == {"0": 2, "3": 2, "150": 2, "500": 0}
-    told.write_text("150 1\n0 x\n")
+    reported.write_text("150 1\n0 x\n")
     refused = run("written.py", *options(), *from_file, exit_code=1)
-    assert naming(f"{told}: line 2:", "'FIRST COUNT'").search(refused.stderr), refused.stderr
+    assert naming(f"{reported}: line 2:", "'FIRST COUNT'").search(refused.stderr), refused.stderr
 
 
 def test_a_buffer_of_what_was_written_needs_some(run: Run) -> None:

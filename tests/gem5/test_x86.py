@@ -30,15 +30,17 @@ def persist(run: Run, x86: None, tmp_path: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_written_back_lines_come_down_as_writes(persist: dict[str, dict[str, Any]]) -> None:
-    writes = {how: told["statistics"]["nvdimm.writes"] for how, told in persist.items()}
+    writes = {how: reported["statistics"]["nvdimm.writes"] for how, reported in persist.items()}
     # Non-temporal stores stay in the caches here; real machines write them at once.
     flushed = {"clwb": LINES, "clflushopt": LINES, "clflush": LINES}
     assert writes == {"nothing": 0, **flushed, "non-temporal": 0}
     # CLWB leaves lines in the cache, the others do not. An O3 core reads one or two lines more.
     # Lines that are stored completely are fetched as well.
-    reads = {how: told["statistics"]["nvdimm.reads"] // LINES for how, told in persist.items()}
+    reads = {
+        how: reported["statistics"]["nvdimm.reads"] // LINES for how, reported in persist.items()
+    }
     assert reads == {"nothing": 1, "clwb": 1, "clflushopt": 2, "clflush": 2, "non-temporal": 1}
-    assert all(told["code"] == 0 for told in persist.values())
+    assert all(reported["code"] == 0 for reported in persist.values())
 
 
 # The core has half a nanosecond a cycle; a flash program takes 650 us.

@@ -31,7 +31,7 @@ def code_files() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def known() -> set[str]:
-    """Every word of the code, and the names of its files without their endings."""
+    """Every word of the code, and the names of its files without their exit_on_errors."""
     words: set[str] = set()
     for path in code_files():
         if path != Path(__file__):

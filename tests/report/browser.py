@@ -38,8 +38,8 @@ class Page:
         self._answers = os.fdopen(self._in, "rb")
         self._session: str | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        told = self.call("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = told["sessionId"]
+        reported = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = reported["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
         self.resize(1200, 900)
@@ -96,11 +96,11 @@ class Page:
 
     def js(self, expression: str) -> Any:
         """Return the value of an expression, or of the promise that it is."""
-        told = self.call(
+        reported = self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        assert "exceptionDetails" not in reported, reported["exceptionDetails"]
+        return reported["result"].get("value")
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other."""

@@ -40,8 +40,8 @@ def test_a_table_that_is_cut_says_that_it_scrolls(three: list[Path], tmp_path: P
             page.resize(width, 844)
             page.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
             hints = page.js(HINTS)
-            for (is_cut, *told), (_, words, fades) in hints:
-                assert told == [is_cut, is_cut] and [words, fades] == [is_cut, False]
+            for (is_cut, *reported), (_, words, fades) in hints:
+                assert reported == [is_cut, is_cut] and [words, fades] == [is_cut, False]
             assert any(before[0] for before, _ in hints) or width == 1400
 
 

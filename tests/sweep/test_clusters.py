@@ -72,8 +72,8 @@ def test_a_sweep_runs_as_batch_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = invoke("sweep", "s.yaml", "--cluster", "c.yaml", "--out", "batch")
     assert outcome.exit_code == 0 and "3 points" in outcome.stdout, outcome
     assert len(Path("jobs").read_text().split()) >= 1
-    told = r"hmsim: slurm: .* 127\.0\.0\.1:\d+; "
-    assert re.match(told, outcome.stderr.splitlines()[0]), outcome
+    reported = r"hmsim: slurm: .* 127\.0\.0\.1:\d+; "
+    assert re.match(reported, outcome.stderr.splitlines()[0]), outcome
     succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
     assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
 

@@ -85,16 +85,18 @@ def test_checkpoints_and_runs_are_told_where_windows_begin() -> None:
 
 
 def test_windows_without_a_request_of_the_nvdimm_are_told() -> None:
-    told = invoke("gem5", machine("idle"), machine("sort"), *gem5(), "--seeds", "3", "--out", "out")
-    assert told.exit_code == 0
-    assert "idle: 2 of 6 runs" in told.stderr
-    assert "sort: " not in told.stderr
+    reported = invoke(
+        "gem5", machine("idle"), machine("sort"), *gem5(), "--seeds", "3", "--out", "out"
+    )
+    assert reported.exit_code == 0
+    assert "idle: 2 of 6 runs" in reported.stderr
+    assert "sort: " not in reported.stderr
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
-    told = invoke("gem5", machine("broken"), *gem5(), "--out", "out")
-    assert told.exit_code == 2
-    assert "gem5 ended with status 1" in told.stderr
+    reported = invoke("gem5", machine("broken"), *gem5(), "--out", "out")
+    assert reported.exit_code == 2
+    assert "gem5 ended with status 1" in reported.stderr
     assert not list(Path("out/checkpoints").iterdir())
 
 
@@ -140,9 +142,9 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         machines = [out / window for window in how["windows"]] or [out]
         for folder, window in zip(machines, how["windows"] or [None]):
             folder.mkdir(parents=True)
-            told = {"cores": how["vcpus"], "window": window, "partners": list(how["partners"])}
-            told.update({name: how[name] for name in ("job", "scale", "driver")})
-            (folder / "machine.json").write_text(json.dumps(told))
+            reported = {"cores": how["vcpus"], "window": window, "partners": list(how["partners"])}
+            reported.update({name: how[name] for name in ("job", "scale", "driver")})
+            (folder / "machine.json").write_text(json.dumps(reported))
         return machines
 
     monkeypatch.setattr("hmsim.capture.leaving.leave", leave)

@@ -26,8 +26,8 @@ def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.Monkey
     pyplot = pytest.importorskip("matplotlib.pyplot")
     drawn = []
     monkeypatch.setattr(pyplot, "close", drawn.append)
-    told = succeed("sweep", sweep_file(), "--jobs", "1", "--plot", f"{AXIS},dram.reads")
-    assert told.endswith(f"dram.reads over {AXIS}: s/plot.svg, s/plot.png\n")
+    reported = succeed("sweep", sweep_file(), "--jobs", "1", "--plot", f"{AXIS},dram.reads")
+    assert reported.endswith(f"dram.reads over {AXIS}: s/plot.svg, s/plot.png\n")
     table = hmsim.load_results("s")
     (figure,) = drawn
     lines = figure.axes[0].get_lines()
@@ -162,7 +162,7 @@ def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, 
 
 
 @pytest.mark.parametrize(
-    ("absent", "options", "told"),
+    ("absent", "options", "reported"),
     [
         ("matplotlib", ["--jobs", "1", "--plot", f"{AXIS},dram.reads"], "--plot needs matplotlib"),
         ("matplotlib", ["--jobs", "1", "--pareto", "dram.reads,sim.ticks"], "--pareto needs"),
@@ -170,7 +170,7 @@ def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, 
     ],
 )
 def test_an_extra_that_is_missing_is_told_before_a_run(
-    absent: str, options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+    absent: str, options: list[str], reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(
@@ -181,7 +181,7 @@ def test_an_extra_that_is_missing_is_told_before_a_run(
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
     done = invoke("sweep", sweep_file(), *options)
     assert done.exit_code == 2
-    assert told in done.stderr and "pip install 'hmsim[" in done.stderr
+    assert reported in done.stderr and "pip install 'hmsim[" in done.stderr
     assert not Path("s/plan.json").exists()
 
 

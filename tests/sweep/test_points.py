@@ -370,6 +370,6 @@ def test_a_damaged_point_is_told_and_run_again(
     again = hmsim.run_points(points, "out", jobs=1)
     pd.testing.assert_frame_equal(first, again)
     assert [runs(".", seed) for seed in (1, 2)] == [2, 1]
-    told = [line for line in capfd.readouterr().err.splitlines() if path.name in line]
-    assert len(told) == 1 and told[0].startswith("hmsim: "), told
+    reported = [line for line in capfd.readouterr().err.splitlines() if path.name in line]
+    assert len(reported) == 1 and reported[0].startswith("hmsim: "), reported
     assert Store("out").load(points[0].key) is not None

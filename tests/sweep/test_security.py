@@ -101,13 +101,13 @@ def test_a_batch_cluster_says_where_it_listens(name: str, interface: str) -> Non
     before = listening()
     with dataclasses.replace(shipped, options=options).batch() as cluster:
         opened = listening() - before
-        told = listens(cluster)
+        reported = listens(cluster)
         script = cluster.job_script()
     (port,) = {port for _, port in opened}
     host = "127.0.0.1" if interface else "0.0.0.0"
     assert {(host, port)} <= opened <= {(host, port)} | (set() if interface else {("::", port)})
-    assert f" {host}:{port}" in told
-    assert ("options: interface" in told) == (not interface)
+    assert f" {host}:{port}" in reported
+    assert ("options: interface" in reported) == (not interface)
     assert (f"--interface {interface}" in script) == bool(interface)
 
 

@@ -164,7 +164,7 @@ def test_a_row_that_fails_fails_the_command(
     with pytest.raises(SystemExit) as end:
         app(["validate", "flash", *(["--accept-listed"] if accept else [])])
     assert end.value.code == status
-    told = capsys.readouterr()
-    assert told.out.splitlines()[-2].endswith(f"GB/s  {word}")
-    assert naming(*complaint).search(told.err), told.err
-    assert len(told.err.splitlines()) == bool(complaint)
+    reported = capsys.readouterr()
+    assert reported.out.splitlines()[-2].endswith(f"GB/s  {word}")
+    assert naming(*complaint).search(reported.err), reported.err
+    assert len(reported.err.splitlines()) == bool(complaint)

@@ -138,8 +138,8 @@ def _check(job: GuestJob, machine: Path, window: str | None) -> None:
         "cores": job.vcpus,
     }
     try:
-        told = json.loads(read_regular(machine / leaving.DESCRIPTION, MOST_DESCRIPTION))
-        if {name: told[name] for name in expected} == expected:
+        found = json.loads(read_regular(machine / leaving.DESCRIPTION, MOST_DESCRIPTION))
+        if {name: found[name] for name in expected} == expected:
             return
     except (InputError, ValueError, KeyError, TypeError, RecursionError):
         pass

@@ -254,9 +254,9 @@ def _run(
                 console.append(line)
                 if not line.startswith(SAYS):
                     continue
-                told = re.fullmatch(CLOCK, line)
-                if told:
-                    clock = float(told[1])
+                match = re.fullmatch(CLOCK, line)
+                if match:
+                    clock = float(match[1])
                     continue
                 report(step, 1)
                 step = line[len(SAYS) :]

@@ -13,9 +13,9 @@ from hmsim.cli.support import (
     Force,
     Json,
     application,
-    complain,
     epilog,
     print_json,
+    print_message,
     print_table,
     resumable,
 )
@@ -41,12 +41,12 @@ def run(names: Names = None, everything: All = False, out: Out = Path("artifact"
     """Run the experiments that have no results of this code yet, one after another."""
     wanted = _chosen(names, everything)
     minutes = sum(each.minutes for each in wanted)
-    complain(f"about {minutes:.2g} minutes on two processors")
+    print_message(f"about {minutes:.2g} minutes on two processors")
     with resumable(f"finished experiments are kept in {out}"):
         for each in wanted:
-            complain(f"{each.name} ({each.minutes:g} min): {each.what}")
+            print_message(f"{each.name} ({each.minutes:g} min): {each.what}")
             if not artifact.run(each, out):
-                complain(f"{each.name}: already has results")
+                print_message(f"{each.name}: already has results")
     chosen = " --all" if everything else "".join(f" {name}" for name in names or ())
     print(f"{out}: compare with the expected values: 'hmsim artifact compare{chosen} --out {out}'")
 

@@ -16,9 +16,9 @@ from hmsim.cli.support import (
     Force,
     Json,
     application,
-    complain,
     count,
     print_json,
+    print_message,
     print_table,
 )
 from hmsim.common.progress import Bars
@@ -49,7 +49,7 @@ class ProgramCommand(TyperCommand):
         own = args[: args.index("--")] if "--" in args else args
         if SYSTEM not in own:
             return super().make_context(info_name, args, parent, **extra)
-        complain("trace capture --system: deprecated, use 'hmsim guest capture'")
+        print_message("trace capture --system: deprecated, use 'hmsim guest capture'")
         alone = application()
         alone.command("capture")(system)
         rest = [argument for argument in args if argument != SYSTEM]

@@ -32,9 +32,9 @@ from hmsim.cli.support import (
     Seed,
     Sets,
     Warmup,
-    complain,
     configuration,
     print_json,
+    print_message,
     print_table,
     resumable,
     terminal_width,
@@ -132,7 +132,7 @@ def compare(
         found = compare_runs(
             *(systems, policy or (), workload, chosen, jobs, True),
             writes=writes,
-            warn=complain,
+            warn=print_message,
             calibrate=not no_calibrate,
             logs=logs,
         )

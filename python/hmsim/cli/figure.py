@@ -11,7 +11,7 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.statuses import FAULT
-from hmsim.cli.support import Jobs, Json, complain, print_json, print_table, resumable
+from hmsim.cli.support import Jobs, Json, print_json, print_message, print_table, resumable
 from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory
 
@@ -97,7 +97,7 @@ def _judge_wrong(rows: list[Any], json: bool) -> None:
     _show(columns, [row.cells() for row in rows], json)
     passed = [row for row in rows if row.passes]
     for row in passed:
-        complain(f"{row.claim}: is reproduced although {row.what}")
+        print_message(f"{row.claim}: is reproduced although {row.what}")
     if passed:
         raise typer.Exit(FAULT)
 

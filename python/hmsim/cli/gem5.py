@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.capture import gem5_machines
-from hmsim.cli.support import Jobs, complain
+from hmsim.cli.support import Jobs, print_message
 from hmsim.cli.sweep import sweep
 from hmsim.common.progress import Bars
 from hmsim.sweep import gem5_jobs
@@ -90,4 +90,4 @@ def gem5(
     runs = Path(out) / "runs"
     sweep(str(file), str(runs), jobs=jobs)
     for line in gem5_jobs.quiet_windows(load_results(runs)):
-        complain(line)
+        print_message(line)

@@ -45,8 +45,8 @@ from hmsim.running.showing import headline
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
-NOTABLE = 1.0  # seconds of preconditioning that are told
-OFTEN = 100  # times that an agent did its work, from which on it is told
+NOTABLE = 1.0  # seconds of preconditioning from which they are reported
+OFTEN = 100  # repetitions of an agent's work from which they are reported
 
 
 def run(

@@ -181,14 +181,14 @@ def _terminable() -> Iterator[None]:
 def interruption(stop: KeyboardInterrupt, kept: str) -> typer.Exit:
     """Report that the command was stopped and what is ``kept``; return the exit exception."""
     if isinstance(stop, Terminated):
-        complain(f"terminated; {kept}")
+        print_message(f"terminated; {kept}")
         return typer.Exit(stop.status)
-    complain(f"interrupted; {kept}")
+    print_message(f"interrupted; {kept}")
     return typer.Exit(INTERRUPTED)
 
 
 @contextlib.contextmanager
-def endings() -> Iterator[None]:
+def exit_on_errors() -> Iterator[None]:
     """End the program with status 2 for an input error, or 1 for a fault of hmsim.
 
     Errors of the file system count as input errors. Output is flushed when the block ends.
@@ -202,10 +202,10 @@ def endings() -> Iterator[None]:
     except KeyboardInterrupt as stop:
         raise interruption(stop, ANEW) from None
     except InputError as error:
-        complain(str(error))
+        print_message(str(error))
         raise typer.Exit(INPUT) from None
     except MemoryError as error:
-        complain(str(error) or "the machine provides no more memory")
+        print_message(str(error) or "the machine provides no more memory")
         raise typer.Exit(INPUT) from None
     except Exception as error:
         # Usage errors and exits of typer carry their exit status.
@@ -215,12 +215,12 @@ def endings() -> Iterator[None]:
             if error.errno == errno.EPIPE:
                 raise typer.Exit(UNHEARD) from None
             # Errors of any other file carry its name.
-            complain(f"{error.filename or 'standard output'}: {reason(error)}")
+            print_message(f"{error.filename or 'standard output'}: {reason(error)}")
             raise typer.Exit(INPUT) from None
         if os.environ.get("HMSIM_DEBUG") == "1":
             traceback.print_exc()
-        complain(f"{type(error).__name__}: {error}")
-        complain(
+        print_message(f"{type(error).__name__}: {error}")
+        print_message(
             "This is a fault of hmsim. Please report it with the command, the "
             "configuration and the output of HMSIM_DEBUG=1."
         )
@@ -228,14 +228,14 @@ def endings() -> Iterator[None]:
 
 
 class Group(TyperGroup):
-    """A group of commands with the `endings` of the program."""
+    """A group of commands with the `exit_on_errors` of the program."""
 
     def make_context(self, *arguments: Any, **keywords: Any) -> Any:
-        with endings():  # of --help and --version, too
+        with exit_on_errors():  # of --help and --version, too
             return super().make_context(*arguments, **keywords)
 
     def invoke(self, ctx: Any) -> Any:
-        with endings():
+        with exit_on_errors():
             return super().invoke(ctx)
 
 
@@ -279,7 +279,7 @@ def need(what: str, extra: str, *modules: str) -> None:
             raise InputError(f"{what} needs {module}: pip install 'hmsim[{extra}]'")
 
 
-def complain(message: str) -> None:
+def print_message(message: str) -> None:
     """Print a message for the user on standard error; terminal control codes are escaped."""
     message = "".join(
         each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in message

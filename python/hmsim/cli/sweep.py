@@ -14,8 +14,8 @@ from hmsim._core import InputError
 from hmsim.cli.support import (
     Jobs,
     NoCalibrate,
-    complain,
     need,
+    print_message,
     print_table,
     resumable,
 )
@@ -190,7 +190,7 @@ def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, second
         if len(means) > MOST_ROWS:
             print(f"... and {len(means) - MOST_ROWS} more")
     for error, rows in failed.groupby("error", sort=False):
-        complain(f"{len(rows)} points failed: {error}")
+        print_message(f"{len(rows)} points failed: {error}")
     print(f"{len(table)} points in {seconds:.1f} s, {len(failed)} failed: {directory / DATASET}")
 
 

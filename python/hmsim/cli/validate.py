@@ -11,7 +11,7 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.statuses import FAULT
-from hmsim.cli.support import Json, complain, count, print_json, print_table, terminal_width
+from hmsim.cli.support import Json, count, print_json, print_message, print_table, terminal_width
 from hmsim.common.progress import Bars
 
 
@@ -79,6 +79,6 @@ def validate(
         print(fill(counts(rows), terminal_width()))
     failed = [row for row in rows if not row.passes(accept_listed)]
     for row in failed:
-        complain(row.complaint())
+        print_message(row.complaint())
     if failed:
         raise typer.Exit(FAULT)

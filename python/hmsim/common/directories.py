@@ -64,8 +64,8 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
         except OSError as error:
             raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
     if len(content) > min(size, most):
-        told = f"larger than {most >> 20} MiB" if size > most else "grew while it was read"
-        raise InputError(f"{os.fspath(path)}: {told}")
+        problem = f"larger than {most >> 20} MiB" if size > most else "grew while it was read"
+        raise InputError(f"{os.fspath(path)}: {problem}")
     return content
 
 

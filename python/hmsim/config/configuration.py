@@ -122,7 +122,7 @@ class Config:
         for name, message in found:
             if name not in named:
                 where = merged[name].where if name in merged else self.name
-                lines.append(f"{where}: {name}: {message}{self._blamed(name)}")
+                lines.append(f"{where}: {name}: {message}{self._conflicting_setting(name)}")
         lines += self._misplaced_objects()
         if lines := lines or self._mode_conflicts():
             raise InputError(yaml_settings.joined(lines))
@@ -156,7 +156,7 @@ class Config:
             ]
         return []
 
-    def _blamed(self, name: str) -> str:
+    def _conflicting_setting(self, name: str) -> str:
         """Return the other setting that causes a parameter's error, as text for its message.
 
         A value from a base or a default may be invalid only because another parameter was set. The

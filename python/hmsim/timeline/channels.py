@@ -142,8 +142,8 @@ def _add_ranks(
     """Refreshes, and the states of low power."""
     import numpy as np
 
-    told = ["refresh", "refresh_same_bank", *(name for pair in PAIRS.values() for name in pair)]
-    commands = commands[commands["command"].isin(told)]
+    shown = ["refresh", "refresh_same_bank", *(name for pair in PAIRS.values() for name in pair)]
+    commands = commands[commands["command"].isin(shown)]
 
     for rank, rows in commands.groupby("rank", sort=True):
         group = f"channel {channel}, DRAM rank {rank}"

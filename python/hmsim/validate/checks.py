@@ -322,9 +322,9 @@ def _storage_claims() -> Iterator[Row]:
         for claim in claims():
             middle, half = (claim.low + claim.high) / 2, (claim.high - claim.low) / 2
             source = f"{claim.source}; {claim.missed}" if claim.missed else claim.source
-            told = (claim.unit, half, source, claim.unjudged, claim.missed)
+            details = (claim.unit, half, source, claim.unjudged, claim.missed)
             kind = (True, claim.side, claim.trend)
-            yield Row("storage", claim.name, middle, claim.got, *told, *kind)
+            yield Row("storage", claim.name, middle, claim.got, *details, *kind)
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {

@@ -87,16 +87,16 @@ def out_of_order(speeds: Mapping[str, float], workload: str) -> int:
 
 def databases() -> Iterator[Claim]:
     """Yield transactions a second on Berkeley DB."""
-    for workload, told in RATES.items():
-        for config, rate in zip(MICRO, told):
+    for workload, published in RATES.items():
+        for config, rate in zip(MICRO, published):
             got = TRANSACTIONS / seconds(config, workload)
             name = f"{NAMES[workload]}, {config.removesuffix('_moneta')}"
             source, missed = f"S37: {rate}", MISSED.get((workload, config), "")
             yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", source, missed=missed)
         got = TRANSACTIONS / seconds("raid_disk_moneta", workload, write_cache=True)
-        name, rate = f"{NAMES[workload]}, raid_disk and its write cache", told[0]
+        name, rate = f"{NAMES[workload]}, raid_disk and its write cache", published[0]
         yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", f"S37: {rate}")
-        wrong = out_of_order(dict(zip(MICRO, told)), workload)
+        wrong = out_of_order(dict(zip(MICRO, published)), workload)
         name = f"{NAMES[workload]}, pairs of systems out of order"
         yield Claim(name, 0, 0, wrong, "", "S37: order")
         for config in ("haste_pcm", "ddr_pcm"):
@@ -107,9 +107,9 @@ def databases() -> Iterator[Claim]:
 
 def files() -> Iterator[Claim]:
     """Yield claims on Moneta's speedup over the other devices, for Postmark and a build."""
-    for workload, told in SECONDS.items():
-        for config, time in zip(MICRO[:-1], told):
-            gain = time / told[-1]
+    for workload, published in SECONDS.items():
+        for config, time in zip(MICRO[:-1], published):
+            gain = time / published[-1]
             got = seconds(config, workload) / seconds("moneta", workload)
             name = f"{workload}, Moneta over {config.removesuffix('_moneta')}"
             low, high = gain / FACTOR, gain * FACTOR
@@ -119,7 +119,7 @@ def files() -> Iterator[Claim]:
                 low, high = 1 / COMPUTE_BOUND, COMPUTE_BOUND
             source, missed = f"S37: {gain:.2f}", MISSED.get((workload, config), "")
             yield Claim(name, low, high, got, "x", source, missed=missed)
-        speeds = {config: 1 / time for config, time in zip(MICRO, told)}
+        speeds = {config: 1 / time for config, time in zip(MICRO, published)}
         wrong = out_of_order(speeds, workload)
         yield Claim(f"{workload}, pairs of systems out of order", 0, 0, wrong, "", "S37: order")
     speeds = {"raid_disk_sc10": 1.0, "fusion_sc10": 2.9, "ddr_pcm": 3.3, "haste_pcm": 3.5}

@@ -105,15 +105,15 @@ def rates() -> Iterator[Claim]:
     )
     yield Claim("4 KB writes, added by atomic", 300, 750, atomic - nosched, "MB/s", "S21: 460")
     yield from _spinning()
-    for size, reads, told, width in (
+    for size, reads, published, width in (
         (4 * KIB, 1, 368.534, 0.12),
         (4 * KIB, 0, 389.859, 0.12),
         (512, 1, 1156.779, 0.20),
         (512, 0, 1043.793, 0.20),
     ):
         name = f"{size} B {'reads' if reads else 'writes'}, spin"
-        source = f"{'S22' if size > 512 else 'S22b'}: {told}"
-        low, high = told * (1 - width), told * (1 + width)
+        source = f"{'S22' if size > 512 else 'S22b'}: {published}"
+        low, high = published * (1 - width), published * (1 + width)
         yield Claim(name, low, high, thousand["moneta_spin", size, reads], "1000/s", source)
     mix = _steady("moneta_2q", 4 * KIB, 0.5)["storage.iops"] / 1e3
     yield Claim("4 KB mix, two queues", 430, 650, mix, "1000/s", "S22c: 541")

@@ -74,13 +74,13 @@ def _random(config: str, reads: float) -> float:
 
 def rates() -> Iterator[Claim]:
     """Yield the MICRO 2010 paper's claims on requests per second of 16 threads."""
-    told = {
+    published = {
         "raid_disk_moneta": (0.863, 1.070, 0.869, 1.071),
         "raid_ssd_moneta": (5.256, 11.714, 11.135, 17.007),
         "fusion_moneta": (92.225, 70.579, 132.826, 71.338),
     }
     cases = ((4 * KIB, 1), (4 * KIB, 0), (512, 1), (512, 0))
-    for config, rows in told.items():
+    for config, rows in published.items():
         disk = "disk" in config
         time = DISK_TIME if disk else FLASH_TIME if "fusion" in config else LARGE_TIME
         for (size, reads), rate in zip(cases, rows):
@@ -92,7 +92,7 @@ def rates() -> Iterator[Claim]:
 
 def mixes() -> Iterator[Claim]:
     """Yield claims on XDD's mixes of reads and writes in equal parts, within a factor of 2."""
-    for name, told, got, unjudged in (
+    for name, published, got, unjudged in (
         ("disks, sequential mix", 244, _stream("raid_disk_moneta", 0.5), ""),
         ("SSDs, sequential mix", 569, _stream("raid_ssd_moneta", 0.5), CALIBRATED),
         ("Fusion-IO, sequential mix", 642, _stream("fusion_moneta", 0.5), ""),
@@ -100,8 +100,10 @@ def mixes() -> Iterator[Claim]:
         ("SSDs, 4 KB mix", 32, _random("raid_ssd_moneta", 0.5), CALIBRATED),
         ("Fusion-IO, 4 KB mix", 142, _random("fusion_moneta", 0.5), ""),
     ):
-        why = FITTED_APART if told == 142 else ""
-        yield Claim(name, told / 2, 2 * told, got, "MB/s", f"S37: {told}", unjudged, why)
+        why = FITTED_APART if published == 142 else ""
+        yield Claim(
+            name, published / 2, 2 * published, got, "MB/s", f"S37: {published}", unjudged, why
+        )
 
 
 def flash() -> Iterator[Claim]:

@@ -130,8 +130,8 @@ def thrashing() -> Iterator[Claim]:
         ("disks", "raid_disk_sc10", 20_000, 20_000, ALONE),
     ):
         got = thrash(config, ALL) / thrash(config)
-        told = f"S34: {low}" + (f" to {high}" if high > low else "")
-        yield Claim(f"thrash, slower on {name}", low / 2, 2 * high, got, "x", told, missed=why)
+        published = f"S34: {low}" + (f" to {high}" if high > low else "")
+        yield Claim(f"thrash, slower on {name}", low / 2, 2 * high, got, "x", published, missed=why)
     got = thrash("raid_disk_sc10", ALL) / thrash("raid_disk_sc10", overrides=CLUSTERS)
     name = "thrash, slower on disks, in clusters"
     yield Claim(name, 10_000, 40_000, got, "x", "S34: 20000", missed=READS)
