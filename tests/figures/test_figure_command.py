@@ -64,7 +64,7 @@ def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
     assert rows.at["SATA SSD", "read_us"] == 800
     assert "| R1 | Table I |" in page.read_text() and "| R10 |" in page.read_text()
     assert "not run" in page.read_text() and "out/table1.svg" in page.read_text()
-    assert "\n4 KB blocks at random, one at a time" in page.read_text()
+    assert "\nRandom 4 KB blocks, one at a time" in page.read_text()
     # A second run uses the kept results and draws the same picture.
     assert invoke(*command)[0] == 0
     assert (out / "table1.svg").read_bytes() == first

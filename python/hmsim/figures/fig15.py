@@ -173,8 +173,8 @@ def panel(runs: Runs, letter: str) -> Made:
         legend_below(canvas, axes, 4, "" if paper is None else "the paper (mean)")
 
     caption = (
-        f"IPC of the programs beside {partner}, one node, over the mean of the four "
-        f"baselines' on one queue, all with {VERDICT} writes."
+        f"IPC of the programs in mixes with {partner} on one node, relative to the mean of the "
+        f"four baselines on one queue; all with {VERDICT} writes."
     )
     title = f"Fig. 15{letter}: harmonic scheduling, {partner}"
     findings = [Finding(claim, ours, trend, text, middle(over_mean))]
@@ -183,25 +183,25 @@ def panel(runs: Runs, letter: str) -> Made:
 
 @figure("fig15a", place=15)
 def figure_a(runs: Runs) -> Made:
-    """Big data beside mcf, one node."""
+    """Big-data programs in mixes with mcf, one node."""
     return panel(runs, "a")
 
 
 @figure("fig15c", place=15)
 def figure_c(runs: Runs) -> Made:
-    """Big data beside lbm, one node."""
+    """Big-data programs in mixes with lbm, one node."""
     return panel(runs, "c")
 
 
 @figure("fig15d", place=15)
 def figure_d(runs: Runs) -> Made:
-    """Big data beside milc, one node."""
+    """Big-data programs in mixes with milc, one node."""
     return panel(runs, "d")
 
 
 @figure("fig15e", place=15)
 def figure_e(runs: Runs) -> Made:
-    """IPC of the memory-intensive partner: gain of HMS over the mean of the baselines, one node."""
+    """Gain of HMS in the memory-intensive partner's IPC over the baselines' mean, one node."""
     data = pd.concat(
         [
             chosen(mean_gain(runs, name, "partner", mode), core="partner", over="mean")

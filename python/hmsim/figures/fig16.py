@@ -40,7 +40,7 @@ def improvement(rows: pd.DataFrame) -> tuple[Estimate, Estimate]:
 
 @figure("fig16", place=16)
 def made(runs: Runs) -> Made:
-    """Block I/O of the programs alone, in a closed loop; mean over those that read, or write."""
+    """Block I/O of each program alone, in a closed loop; means over those that read, or write."""
     found = table(runs)
     parts = []
     for access in ("read", "write"):
@@ -72,8 +72,8 @@ def made(runs: Runs) -> Made:
             scheme: 100 * chosen(few, scheme=scheme)["ratio"].mean() for scheme in ("page", "PAS")
         }
         text = (
-            "A line on its way from flash is a hit, so nearly every line but a page's first is one "
-            "in any order. "
+            "A line in flight from flash counts as a hit, so nearly all lines of a page but the "
+            "first are hits in any order. "
             f"With 4 commands outstanding, strict hits go from {points['page']:.1f} to "
             f"{points['PAS']:.1f} % ({improvement(few)[0].mean:+.1f} %)."
         )
@@ -114,9 +114,9 @@ def made(runs: Runs) -> Made:
 
     title = "Fig. 16: hit ratio of the buffer"
     caption = (
-        f"{made.__doc__} Strict: data present at lookup; merged: or on the way. Offline; "
-        "online is in the CSV. Pages with FCFS and with PAS coincide except for strict reads with "
-        "4 commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
-        "(reads), +4 % (writes)."
+        f"{made.__doc__} Strict hits find their data in the buffer; with merged hits, a flash read "
+        "in progress counts too. Offline; online is in the CSV. Pages with FCFS and with PAS "
+        "coincide except for strict reads with 4 commands outstanding. The paper: page over item "
+        "10.88 times (bayes); PAS over FCFS +5 % (reads), +4 % (writes)."
     )
     return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 5.4))

@@ -35,7 +35,7 @@ def shorter(rows: pd.DataFrame) -> tuple[Estimate, Estimate]:
 
 @figure("fig17", place=17)
 def made(runs: Runs) -> Made:
-    """4 KB blocks of the programs alone, in a closed loop; mean over the sizes of the buffer."""
+    """4 KB blocks of each program alone, in a closed loop; means over the sizes of the buffer."""
     found = table(runs)
     found["response_us"] = found["nvdimm.response_time_us.mean"]
     data = found[

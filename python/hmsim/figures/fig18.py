@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fig. 18: what page-aware scheduling is worth, by the size of the buffer."""
+"""Fig. 18: gain of page-aware scheduling by the size of the buffer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def by_ipc(runs: Runs) -> pd.DataFrame:
 
 @figure("fig18", place=18)
 def made(runs: Runs) -> Made:
-    """Rate of block I/O of the programs alone, page frames: PAS over FCFS, mean of the programs."""
+    """Gain of PAS over FCFS in the block I/O rate of each program alone, page frames; mean."""
     requests = runs.scaled(REQUESTS, 0.2)
     table = runs.table(
         block_point(program, size, scheme, limit, requests, seed, trigger=trigger)

@@ -73,10 +73,10 @@ def change(table: pd.DataFrame, scheduler: str, name: str, loads_: Sequence[str]
 
 @figure("fig19", place=19)
 def made(runs: Runs) -> Made:
-    """4 KB blocks as fast as served, of a small aged NVDIMM, with and without proactive GC.
+    """4 KB blocks in a closed loop on a small aged NVDIMM, with and without proactive GC.
 
-    The log reads at random and writes in order in turn, over a device that was written in order:
-    victims are nearly empty, as the paper's collections of some milliseconds are.
+    The log alternates random reads with sequential writes, on a device that was written in order:
+    victims are nearly empty, as in the paper's collections of some milliseconds.
     """
     table = runs.table(points(runs))
     rows = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fig. 5: schedulers on one queue against no interference at all."""
+"""Fig. 5: schedulers on one queue against no interference."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 @figure("fig5", place=5)
 def made(runs: Runs) -> Made:
-    """Mixes with mcf: what a bus and a queue for each class would gain over one queue."""
+    """Mixes with mcf: gain of a separate bus and queue for each class over one queue."""
     cases = [Case(name, machine=machine) for machine in TITLES for name in PROGRAMS]
     found = whole(runs.table(mix_points(runs, cases, in_modes(POLICIES))))
     modes = [compared(found, mode) for mode in (VERDICT, BESIDE)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fig. 7: how many entries of one queue are DRAM's."""
+"""Fig. 7: entries of one queue that hold DRAM requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MANY = "nvdimm.queue.share_over_104"
 
 @figure("fig7", place=7)
 def made(runs: Runs) -> Made:
-    """mcf beside dfsioe_r on one queue of 128 entries (FR-FCFS); share of time."""
+    """mcf and dfsioe_r on one queue of 128 entries (FR-FCFS): share of time by DRAM entries."""
     points = []
     for name, case in VARIANTS.items():
         points += mix_points(
@@ -71,6 +71,6 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, axes, 2, "the paper")
 
     findings = [Finding("R4", ours, bool(trend), text)]
-    title = "Fig. 7: DRAM's entries of the queue"
+    title = "Fig. 7: DRAM entries in the queue"
     drawn = means.rename("share").reset_index()
     return Made(title, made.__doc__ or "", drawn, findings, paint, (PAGE_WIDTH, 4.4))

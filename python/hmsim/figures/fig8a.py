@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fig. 8a: how full two programs keep the queue."""
+"""Fig. 8a: occupancy of the queue under two programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def busy(program: str) -> float:
 
 @figure("fig8a", place=8)
 def made(runs: Runs) -> Made:
-    """Programs alone, one queue of 128 entries (FR-FCFS); share of time by NVDIMM entries."""
+    """Each program alone on one queue of 128 entries (FR-FCFS): share of time by NVDIMM entries."""
     cases = [Case(name, partner="", regime=regime) for name in PAPER for regime in TITLES]
     points = mix_points(runs, cases, ("unified_fr_fcfs",), runner=Occupancy())
     table = whole(runs.table(points), [f"share.nvdimm.{n}" for n in range(DEPTH + 1)], job=0)
@@ -50,9 +50,10 @@ def made(runs: Runs) -> Made:
         ours = estimate({program: [100 - share for share in own["share"]]})
         other = next(each for each in TITLES if each != regime)
         text = (
-            f"{TITLES[regime].capitalize()}; {TITLES[other]} it is "
-            f"{100 - means[program, other, MANY]:.0f} %. Over the whole capture, of whose windows "
-            f"of {WINDOW // 1_000_000} million instructions {busy(program):.0f} % have I/O."
+            f"{TITLES[regime].capitalize()}; {TITLES[other]}: "
+            f"{100 - means[program, other, MANY]:.0f} %. Over the whole capture; "
+            f"{busy(program):.0f} % of its windows of {WINDOW // 1_000_000} million instructions "
+            "have I/O."
         )
         findings.append(Finding(claim, ours, True, text))
     ordered = findings[0].ours.mean > findings[1].ours.mean  # type: ignore[union-attr]

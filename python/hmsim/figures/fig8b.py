@@ -14,7 +14,7 @@ REQUESTS = 20_000
 
 @figure("fig8b", place=8)
 def made(runs: Runs) -> Made:
-    """Lines of 64 bytes read from the NVDIMM alone, so many at a time; mean latency."""
+    """Mean latency of 64-byte lines read from the NVDIMM alone, by the number outstanding."""
     points = []
     for pattern in ("random", "sequential"):
         for number in OUTSTANDING:

@@ -29,7 +29,7 @@ def growth(data: pd.DataFrame) -> Estimate:
 
 @figure("fig8c", place=8)
 def made(runs: Runs) -> Made:
-    """Lines read from the NVDIMM alone, the queue kept full; some go elsewhere than to the next."""
+    """Mean latency of lines read from the NVDIMM alone, queue full, by the share read at random."""
     points = []
     for seed in runs.seeds:
         numbers = random.Random(seed)

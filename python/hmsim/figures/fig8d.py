@@ -31,7 +31,7 @@ def visits(program: str) -> dict[int, float]:
 
 @figure("fig8d", place=8)
 def made(runs: Runs) -> Made:
-    """The captures of three programs, before any simulation: accesses that a visit makes."""
+    """Captures of three programs, without simulation: accesses per visit to a flash page."""
     rows = [
         {"program": program, "accesses": length, "visits": number}
         for program in PROGRAMS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gain of mcf from a second queue, by the number of lines that others have in flight."""
+"""Gain of mcf from a second queue, by the number of lines that other threads have in flight."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def table(runs: Runs) -> pd.DataFrame:
 
 @figure("lines", place=22)
 def made(runs: Runs) -> Made:
-    """mcf beside threads that do nothing but read or write pages: gain of a second queue."""
+    """Gain of a second queue for mcf with threads that only read or only write pages."""
     found = table(runs)
     keys = ["family", "lines", "seed"]
     ipc = found.pivot(index=keys, columns="queues", values="core.0.ipc")
@@ -121,11 +121,11 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, axes, 2)
 
     caption = (
-        f"{made.__doc__} FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. One queue costs "
-        "mcf IPC as soon as the other lines leave fewer entries than mcf has misses in flight, "
-        "some tens; mcf starves when they leave none. The others lose nothing by a second queue, "
-        "because they wait for flash. A core with ten loads in flight holds ten entries, so "
-        "readers need eleven cores or a copy engine for this; a writer with posted stores needs "
-        "one core."
+        f"{made.__doc__} FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. One queue lowers "
+        "mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses in flight "
+        "(some tens), and starves mcf when they leave none. A second queue costs the other "
+        "threads nothing, because they wait for flash. A core with ten loads in flight holds ten "
+        "entries, so only eleven readers or a copy engine crowd mcf out. One core that writes "
+        "with posted stores suffices."
     )
     return Made("A second queue, by lines in flight", caption, data, [], paint, (PAGE_WIDTH, 4.2))

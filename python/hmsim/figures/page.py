@@ -33,8 +33,8 @@ COLUMNS = (
     *("readings", "verdict"),
 )
 READINGS_HEAD = (
-    "A reading changes these keys alone, if the paper's words allow several machines. Readings "
-    "marked *against the words* are shown beside a claim and have no say in its verdict; "
+    "If the paper's words allow several machines, a reading changes only these keys. Readings "
+    "marked *against the words* are listed with a claim but do not enter its verdict; "
     "[Assumptions](assumptions.md) gives the reasons."
 )
 HEAD = """\
@@ -62,23 +62,24 @@ which it fails.
 
 ## What holds, and what does not
 
-- **A second queue is most of the gain** (R2, R3, R14). One queue costs DRAM what the NVDIMM's lines
-  leave too few entries for ([A second queue, by lines in
-  flight](#a-second-queue-by-lines-in-flight)). Two programs, dfsioe_r and dfsioe_w, make all of the
-  means over eight. The median program gains nothing, so none of these claims is reproduced.
+- **A second queue is most of the gain** (R2, R3, R14). With one queue, DRAM slows down as soon as
+  NVDIMM lines leave it too few entries ([A second queue, by lines in
+  flight](#a-second-queue-by-lines-in-flight)). The gains of the means over eight programs come from
+  two of them, dfsioe_r and dfsioe_w. The median program gains nothing, so none of these claims is
+  reproduced.
 - **Programs read whole pages** (R8). Frames of lines hit as often as frames of pages when items of
   a page share a flash read (R15). They double the response time with 32 outstanding commands, and
   change nothing without a limit (R17c).
 - **Proactive collection** shortens responses by 62 to 92 % and costs up to 6.8 % more erases (R19,
-  R22). How much depends on how full victims are, which the paper does not state.
+  R22). The effect depends on how full victims are, which the paper does not state.
 - **The harmonic weight** rarely decides anything (R12). Flash-bound traffic uses less than 4 % of
   the bus; the weight acts when buffered data keep the bus busy.
 - **Page-aware scheduling** orders nothing when commands issue as soon as they arrive. With 4 to 64
-  outstanding commands it gives 43 to 94 % of block I/O, and 9 to 15 % of the programs' IPC (R18).
+  outstanding commands it gains 43 to 94 % in block I/O, and 9 to 15 % in the programs' IPC (R18).
   The paper has 12 and 15 %.
-- **Over HMS alone**, all techniques together add to one program: 63 % to dfsioe_r, by page-aware
-  scheduling (R20b). Pre-eviction adds to dfsioe_w only if a part of the buffer is kept free, which
-  the paper does not state.
+- **Over HMS alone**, all techniques together speed up one program: dfsioe_r by 63 %, by page-aware
+  scheduling (R20b). Pre-eviction speeds up dfsioe_w only if a part of the buffer is kept free,
+  which the paper does not state.
 - **The limit of outstanding commands** decides more than any other reading: it changes nearly
   every number of mixes and of block I/O.
 

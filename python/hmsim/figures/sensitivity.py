@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the main numbers hang on what the paper leaves open."""
+"""Sensitivity of the main numbers to choices that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def table(runs: Runs) -> pd.DataFrame:
 
 @figure("sensitivity", place=21)
 def made(runs: Runs) -> Made:
-    """dfsioe_r and sort beside mcf: three gains under single choices, all else being equal."""
+    """dfsioe_r and sort in mixes with mcf: three gains when a single choice changes."""
     found = table(runs)
     rows = []
     for each in CHOICES:
@@ -155,8 +155,8 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, panels[-1], 4, "the paper (mean)")
 
     caption = (
-        f"{made.__doc__} Not linear beyond 20 %. One seed; HMS decides by the headline's table "
-        "throughout. A3 and so on are choices that the paper leaves open. Writes are "
-        f"{WRITES['split']} where two queues are compared with one, else {WRITES['hms']}."
+        f"{made.__doc__} Logarithmic beyond 20 %. One seed; HMS uses the headline's table "
+        "throughout. A3, A5 and so on are numbers in docs/assumptions.md. Writes are "
+        f"{WRITES['split']} in the comparison of two queues with one, otherwise {WRITES['hms']}."
     )
     return Made("Sensitivity to what is open", caption, data, [], paint, (PAGE_WIDTH, 5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Table I, as context: what one access takes."""
+"""Table I, as context: the time of one access."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES = 65_536
 
 @figure("table1", place=1)
 def made(runs: Runs) -> Made:
-    """4 KB blocks at random, one at a time, of an NVDIMM that does nothing else."""
+    """Random 4 KB blocks, one at a time, on an otherwise idle NVDIMM."""
     numbers = random.Random(1)
     pages = [numbers.randrange(PAGES) for _ in range(2000)]
     points = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Table II: what two queues instead of one are worth."""
+"""Table II: gain of two queues over one."""
 
 from __future__ import annotations
 

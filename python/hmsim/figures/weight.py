@@ -38,7 +38,7 @@ def table_bytes() -> int:
 
 @figure("weight", place=15)
 def made(runs: Runs) -> Made:
-    """dfsioe_r and sort beside mcf: gain of HMS over the mean of the baselines, by its weight."""
+    """dfsioe_r and sort in mixes with mcf: gain of HMS over the baselines' mean, by its weight."""
     cases = [Case(name) for name in PAPER]
     base = whole(runs.table(mix_points(runs, cases, in_modes(BASELINES))))
     rows = []
