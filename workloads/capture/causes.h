@@ -215,14 +215,14 @@ static void take_message(struct vcpu* v, struct causes* c) {
   }
 }
 
-// The block has `behind` instructions after the load.
-static void begin_message(struct vcpu* v, uint64_t address, uint64_t behind) {
+// The block has `after` instructions after the load.
+static void begin_message(struct vcpu* v, uint64_t address, uint64_t after) {
   struct causes* c = &causes[v->caches.vcpu];
   if (c->in_message) fail("causes: a message within a message");
   c->in_message = true;
   c->base = address;
   c->count = 0;
-  v->count -= behind + 1;
+  v->count -= after + 1;
 }
 
 static void add_word(struct vcpu* v, uint64_t address) {
@@ -233,7 +233,7 @@ static void add_word(struct vcpu* v, uint64_t address) {
   c->words[c->count++] = (uint16_t)word;
 }
 
-static void end_message(struct vcpu* v, uint64_t behind) {
+static void end_message(struct vcpu* v, uint64_t after) {
   struct causes* c = &causes[v->caches.vcpu];
   if (!c->in_message) fail("causes: an end outside a message");
   c->in_message = false;
@@ -244,7 +244,7 @@ static void end_message(struct vcpu* v, uint64_t behind) {
     end_at_limit();
     shared_unlock();
   }
-  v->count += behind;
+  v->count += after;
 }
 
 // ---- events found without the guest's help

@@ -28,7 +28,7 @@
 
 // Decode the user data of a callback: twice the number of instructions that follow the present one
 // in its block, plus 1 for a non-temporal store.
-static inline uint64_t behind(void* data) { return (uintptr_t)data >> 1; }
+static inline uint64_t instructions_after(void* data) { return (uintptr_t)data >> 1; }
 static inline bool is_non_temporal(void* data) { return (uintptr_t)data & 1; }
 
 static void drain(struct vcpu* v) {
@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) void access_memory(struct vcpu* v,
     *v->last_entry |= qemu_plugin_mem_is_store(info);
   } else if (!forked_child) {
     unsigned here = offset + bytes <= LINE_BYTES ? bytes : LINE_BYTES - offset;
-    v->now = v->count - behind(data);
+    v->now = v->count - instructions_after(data);
     touch(v, info, address, here, is_non_temporal(data), causal);
     if (here < bytes) touch(v, info, address + here, bytes - here, is_non_temporal(data), causal);
   }
@@ -155,7 +155,7 @@ static void on_flush_probe(unsigned index, qemu_plugin_meminfo_t info, uint64_t 
   struct vcpu* v = &vcpus[index % VCPUS];
   uint64_t line;
   if (!machine.ready || !machine_line(info, address, &line)) return;
-  v->now = v->count - behind(data);
+  v->now = v->count - instructions_after(data);
   v->last_line = kNoLine;
   hierarchy_evict(&v->caches, line);
 }
@@ -163,7 +163,7 @@ static void on_flush_probe(unsigned index, qemu_plugin_meminfo_t info, uint64_t 
 static void on_message_begin(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
                              void* data) {
   (void)info;
-  begin_message(&vcpus[index], address, behind(data));
+  begin_message(&vcpus[index], address, instructions_after(data));
 }
 
 static void on_message_word(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
@@ -175,12 +175,12 @@ static void on_message_word(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 static void on_message_end(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
                            void* data) {
   (void)info, (void)address;
-  end_message(&vcpus[index], behind(data));
+  end_message(&vcpus[index], instructions_after(data));
 }
 
 static void on_store_fence(unsigned index, void* data) {
   struct vcpu* v = &vcpus[index];
-  v->now = v->count - behind(data);
+  v->now = v->count - instructions_after(data);
   fence(v);
 }
 
@@ -195,10 +195,10 @@ static void on_marker(unsigned index, void* data) {
   enter(v);
   shared_lock();
   in_region = !in_region;
-  v->count -= behind(data);  // the region ends at the marker, not at the end of the block
+  v->count -= instructions_after(data);  // the region ends at the marker, not at the end of the block
   if (machine.on && !begun) begin_window();
   update_recording(v->caches.vcpu);
-  v->count += behind(data);
+  v->count += instructions_after(data);
   shared_unlock();
   leave(v);
 }
