@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cuts the windows that workloads/captures holds out of captures of whole regions of interest.
+"""Cuts the windows of workloads/captures from captures of whole regions of interest.
 
 python analysis/cut_captures.py CAPTURES TARGET
 

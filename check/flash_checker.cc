@@ -46,7 +46,7 @@ Tick byte_time(const NandParameters& nand, bool in) {
   return Tick(kSecond.value() / nand.bus_rate);
 }
 
-// Returns the minimum time of a change of column: tCCS, or the given time of a flat bus.
+// Returns the time of a change of column: tCCS, or on a flat bus the configured time.
 Tick column_time(const NandParameters& nand) {
   return nand.interface == NandInterface::flat ? nand.change_column_time : 500 * kNanosecond;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the site changes in pages, and the redirects at the addresses of earlier pages.
+"""Changes to pages for the site, and redirects at the addresses of earlier pages.
 
 Links to files beside docs/ become their names.
 """

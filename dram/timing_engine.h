@@ -140,7 +140,8 @@ class TimingEngine final : public TimingModel {
     }
     void serialize(Archive& archive, std::size_t length);
   };
-  // Activate spacing in a rank: from one to the next, and from the `length`-th last.
+  // Minimum distances of activates in a rank: to the previous activate of the same bank group and
+  // of any, and to the `length`-th activate before (`window`).
   struct Spacing {
     std::int64_t in_group = 0;
     std::int64_t in_rank = 0;

@@ -49,7 +49,7 @@ void SwapSlots::serialize(Archive& archive, std::size_t pages) {
     return;
   }
   archive.check(slots_.size() == pages, "number of places that differs from that of pages");
-  // Places begin in the lowest free cluster, so no page lies beyond a cluster for each page.
+  // Pages fill the lowest free cluster first, so the used clusters are at most one per page.
   const std::uint64_t most = std::min<std::uint64_t>(count_, (pages + 1) * kCluster);
   archive.check(next_ <= most, "invalid next place of a page");
   pages_.clear();

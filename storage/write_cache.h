@@ -38,12 +38,12 @@ struct WriteCacheCounts {
   void serialize(Archive& archive) { archive(pages, rewritten, hits, passed, destaged); }
 };
 
-// Cache of pages with sectors that the device lacks. A write ends a hit time after all its pages
-// have a frame. Each page is then written to the device, least recently written first and at most
-// `depth` at once, as one request from its first to its last changed sector. It leaves when the
-// device has all its sectors. A read ends after a hit time if the cache has all its sectors;
-// otherwise it goes to the device. The cache survives a loss of power, so a flush takes a hit time
-// and writes nothing.
+// Write-back cache of dirty pages. A write ends one hit time after all its pages have frames. The
+// cache writes each page to the device in one request, from the first to the last changed sector:
+// least recently written pages first, at most `depth` at once. A page leaves the cache when the
+// device has all its sectors. A read that finds all its sectors in the cache ends after a hit time;
+// any other read goes to the device. The cache survives a loss of power, so a flush takes a hit
+// time and writes nothing.
 class WriteCache final : public StorageDevice, private IoListener {
  public:
   // `parameters` passed check() and are present().

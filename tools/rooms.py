@@ -18,7 +18,7 @@ FLOORS = (
     ("simulation",),
     ("bindings",),
 )
-# The same within a room, by folder; "" is the room's top folder, whose files compose the others.
+# Floors within a room, by folder; "" are the files of the room itself, which use the others.
 INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media"), ("buffer",), ("",))}
 CONTROLLER = ("core", "policies", "dram", "nvdimm", "controller", "check")  # gem5 compiles these
 LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")

@@ -68,7 +68,7 @@ void CpuCore::serialize_accesses(Archive& archive) {
 }
 
 void CpuCore::serialize_reads(Archive& archive) {
-  // For each register operand of an instruction, by its place: the writer that it waits for.
+  // writers[node][operand]: the instruction whose result this register operand waits for.
   std::vector<std::array<std::int64_t, kMostSources>> writers(nodes_.size());
   for (auto& each : writers) {
     each.fill(kUnknown);

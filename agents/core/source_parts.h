@@ -39,9 +39,9 @@ class SourceParts {
   void open(const std::string& agent, RecordSource& source);
 
   void start_pass();
-  // Reads the next record of the parts, like fetch_record(). `index`: instruction number of the
-  // previous record within the pass; 0 at the start of the pass. Throws InputError if the source is
-  // too short. fetch(gap) is the source's fetch_record().
+  // Reads the next record that belongs to a part, with the result of fetch_record(). `index` is the
+  // previous record's instruction number in the pass, 0 at its start. fetch(gap) calls the source's
+  // fetch_record(). Throws InputError if the source is too short.
   template <class Fetch>
   bool next_record(Fetch fetch, std::int64_t index, std::int64_t& gap) {
     const bool have = in_part_ ? fetch(gap) : begin_part(index, gap);

@@ -162,7 +162,7 @@ double StreamAgent::pass_fraction(Tick) const {
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
-  // The counters bound what the agent sends.
+  // pump() relies on these counters to limit the requests in flight.
   archive.check(outside_ >= 0 && outstanding_ >= 0, "stream in wait for requests without requests");
   serialize_source(archive);
 }

@@ -211,7 +211,7 @@ def systems() -> Drawn:
 
 
 def buffer_cache() -> Drawn:
-    """A second level of a page cache by how slow it is, its size, and the size of requests."""
+    """Draw a page cache's second level: by its latency, its size and the size of requests."""
     rows = []
     for size in (4 * KIB, 16 * KIB, 64 * KIB):
         load = [Load(size, 0.7, 4, 8 << 20)]

@@ -27,7 +27,7 @@ class InstantMemory(AbstractMemorySystem):
         ]
 
     def __getattr__(self, name):
-        """Return a size by the name it has in `HarmonicMemory`, or any other attribute."""
+        """Return a memory size, named as in `HarmonicMemory`, or another attribute."""
         if name == "dram_size":
             return self._sizes[0]
         if name == "nvdimm_sizes":

@@ -15,8 +15,9 @@
 
 namespace hmsim {
 
-// Asks the policy after each column command. Precharges in command-bus slots that no other command
-// needs, and only if no transaction competes for the bank or the row accepts no more hits.
+// Asks the policy after each column command whether to close the row. Precharges a bank only in
+// command-bus slots that no other command needs, and only if no transaction competes for the bank
+// or if its row accepts no more hits.
 class PageControl {
  public:
   PageControl(std::unique_ptr<PagePolicy> policy, const TimingModel& model, DramBanks& banks,

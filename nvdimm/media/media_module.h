@@ -37,8 +37,8 @@ class MediaModule final : public NvdimmModule {
               std::uint64_t seed);
 
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
-  // Takes an entry of the write queue at once. The credit returns when the entry is free again or,
-  // if the line already had an entry, after a command's time.
+  // Takes an entry of the write queue at once. The credit returns when the entry is free again. If
+  // the line already has an entry, the credit returns after the time of a command.
   void post(Address address, const LineData& data, Tick now) override;
   // Takes only a command's time, because the write queue survives power failures.
   void flush(std::uint32_t tag, Tick now) override;

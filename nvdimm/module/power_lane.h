@@ -25,7 +25,7 @@ class PowerLane {
 
   // Returns the time at which the last operation would end without the interruption.
   Tick time() const { return time_; }
-  // Returns whether an operation was torn or never begun. All later operations then never begin.
+  // Returns whether power was lost: an operation was torn or did not begin, so no later one begins.
   bool over() const { return time_ > end_; }
 
  private:

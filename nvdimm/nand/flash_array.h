@@ -83,7 +83,8 @@ struct SuspendRules {
 
 class FlashArray {
  public:
-  // `superblocks`: over all LUNs. `seed`: private to the array, for variation from page to page.
+  // `superblocks`: number over all LUNs. `seed`: of the variation from page to page, a separate one
+  // for each array.
   FlashArray(const NandParameters& nand, std::int64_t superblocks, FlashClient& client,
              std::uint64_t seed = 0);
 

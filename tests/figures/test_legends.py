@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Can the legends of the docs' figures be read where the figures stand?"""
+"""Are the legends of the docs' figures readable at their size on the page?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do readings reach the points of an experiment, and do claims name groups that there are?"""
+"""Do readings reach the points of an experiment, and do claims name groups that exist?"""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
 
 
 def test_a_reading_against_the_words_is_shown_and_has_no_say() -> None:
-    """R19a has one other reading, which the words decide against."""
+    """R19a has one other reading, which contradicts the paper's words."""
     both = found("R19a", default=-50.0, a_page_copy_holds_the_flash_bus_during_its_transfers=-10.0)
     assert (both.verdict(), both.held()) == (REPRODUCED, "–")
     assert both.by_reading() == (

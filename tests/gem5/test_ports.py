@@ -40,7 +40,7 @@ def test_controllers_share_interleaved_ranges(run: Run) -> None:
         for statistics in outcome.result["statistics"]:
             assert statistics["dram.reads"] == 512
             assert statistics["nvdimm.reads"] == 512
-            # Lines of one controller are adjacent in it: 8 KiB of a row, 4 KiB of a page.
+            # Each controller packs its lines: 8 KiB rows have no gaps, nor have 4 KiB pages.
             assert statistics["dram.row_hits"] >= 512 - 16
             assert statistics["nvdimm.nand.reads"] == 512 * 64 // 4096
 

@@ -57,7 +57,7 @@ def right(schema: Schema) -> Any:
 
 
 def wrong(schema: Schema, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield keys with values of the whole that are wrong only at that key."""
+    """Yield a key and a document that is wrong only at this key, for every key of a schema."""
     if isinstance(schema, Leaf):
         yield from ((key, value) for value in WRONG[schema])
     elif isinstance(schema, Maybe):

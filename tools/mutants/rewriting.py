@@ -124,8 +124,8 @@ class Mutant:
         quoted = quoted if len(quoted) <= 70 else quoted[:67] + "..."
         if self.operator is not None:
             before = " ".join(text[self.start : self.operator].split())[-30:]
-            behind = text[self.operator + len(self.kind) : self.end]
-            quoted = f"{before} {self.kind} {' '.join(behind.split())[:30]}"
+            after = text[self.operator + len(self.kind) : self.end]
+            quoted = f"{before} {self.kind} {' '.join(after.split())[:30]}"
         return f"{quoted}  ->  {KINDS[self.kind].becomes}"
 
 

@@ -18,7 +18,7 @@ from tools.scons.generated import STANDARD, precompile
 
 
 def load_extension(target: Any, source: Any, env: Any) -> int:
-    """Import what was linked: the linker lets undefined symbols pass, for Python's own are."""
+    """Import the linked module, to find undefined symbols; the linker allows them for Python's."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import _core"
     module = Path(target[0].abspath)
     status = subprocess.run([sys.executable, "-c", code, str(module.parent)]).returncode

@@ -89,7 +89,7 @@ def figure(
 
 
 def _judge_wrong(rows: list[Any], json: bool) -> None:
-    """Print what became of wrong models. Raises Exit: a claim is reproduced under one."""
+    """Print the verdicts under wrong models. Raises Exit if a claim is reproduced under one."""
     columns = (
         *("figure", "claim", "wrong model", "hmsim", "verdict"),
         *("with it", "verdict with it"),

@@ -40,8 +40,8 @@ def materialised(
     Args:
         path: the profile.
         blocks: generate a block trace instead; twins of seeds other than 1 use separate devices.
-        instructions: to cover; 0: as many as the profile was measured over, for blocks multiplied
-            so that they may touch `BLOCK_PAGES`.
+        instructions: length of the trace; 0: the length that the profile was measured over. A
+            block trace then has a multiple of it, enough to touch `BLOCK_PAGES`.
         seed: selects the twin.
         dram_only: omit the accesses of the NVDIMM.
 

@@ -48,7 +48,7 @@ def join(*content: Content) -> Markup:
 
 
 def scrolling(table: Markup, name: str) -> Markup:
-    """Return a box, named for screen readers, in which a table scrolls, also by keys."""
+    """Return a scroll box for a table, usable by keyboard and named for screen readers."""
     return tag("div", table, class_="wide", tabindex="0", role="region", aria_label=name)
 
 

@@ -68,7 +68,7 @@ def _indented(row: Sequence[str], rows: Sequence[Row]) -> list[str]:
 def _lines(
     cells: Sequence[str], widths: Sequence[int], right: Sequence[bool], bottom: bool = False
 ) -> list[str]:
-    """Return the lines of a row whose cells may take several; ``bottom``: they end together."""
+    """Return the lines of a row of multi-line cells, aligned at the top or at the ``bottom``."""
     blocks = [_wrapped(cell, width) for cell, width in zip(cells, widths)]
     height = max(map(len, blocks))
     for block in blocks:

@@ -44,7 +44,7 @@ COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
 
 
 def number(text: str) -> float | str:
-    """Return a text as a number (sizes in bytes, times in picoseconds), or as it is."""
+    """Return a text as a number (sizes in bytes, times in picoseconds), or unchanged."""
     match = QUANTITY.fullmatch(text)
     return float(match[1]) * UNITS[match[2]] if match and match[2] in UNITS else text
 

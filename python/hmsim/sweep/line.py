@@ -138,7 +138,7 @@ def _means(table: pd.DataFrame, line: Line) -> pd.DataFrame:
 
 
 def _places(line: Line, values: Sequence[Any]) -> dict[Any, float]:
-    """Return where each value of the axis stands: numbers at themselves, texts in their order.
+    """Return the position of each value on the axis: numbers at their value, texts in order.
 
     Raises InputError if a logarithmic axis has a value that is not positive.
     """

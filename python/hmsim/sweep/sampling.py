@@ -97,7 +97,7 @@ Domain = Union[Range, Choice]
 
 
 def parse_range(low: str, high: str, scale: str = "linear") -> Range:
-    """Return the range between two texts such as ``4MiB``; of whole numbers if both are whole.
+    """Return the range from ``low`` to ``high``, such as ``4MiB``; whole numbers if both are.
 
     Raises InputError.
     """

@@ -55,7 +55,7 @@ class Row:
 
     @property
     def document(self) -> str:
-        """What the band comes from, without the reason of a miss."""
+        """The source of the band, without the reason of a miss."""
         return self.source.removesuffix(f"; {self.missed}")
 
     @property

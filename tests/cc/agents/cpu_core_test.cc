@@ -108,7 +108,7 @@ TEST(CpuCore, LatenciesOfTheLevelsAddUp) {
 
 TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), load(192, 3, 2)}), kFromMemory * 3);
-  // Through another instruction, which takes a cycle.
+  // The address comes through another instruction, which adds a cycle.
   EXPECT_EQ(time_of({load(64, 1), plain(2, 1), load(128, 3, 2)}), kFromMemory * 2 + kCycle);
   // A register that was overwritten is not waited for.
   EXPECT_EQ(time_of({load(64, 1), plain(1), load(128, 2, 1)}), kFromMemory + kCycle + kCycle / 4);

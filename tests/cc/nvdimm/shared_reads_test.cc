@@ -171,8 +171,9 @@ TEST(SharedReads, NoItemJoinsAReadOfAPlaceThatThePageHasLeft) {
   EXPECT_EQ(rig.statistics().nand.page_reads, 3u);
 }
 
-// Reads 10 pages of 64 lines, 32 lines at a time. A page in a frame is read once for both halves, a
-// page of items once for each half, and without sharing once for each line.
+// Reads 10 pages of 64 lines, 32 lines at a time. With page frames, flash reads each page once.
+// With item frames, it reads each page twice, once for each half, and without sharing once for each
+// line.
 TEST(SharedReads, ALoneSequentialReaderWaitsTwiceForAPage) {
   constexpr std::int64_t kPages = 10;
   const auto run = [](const NvdimmParameters& parameters) {
