@@ -81,6 +81,7 @@ void Agent::serialize(Archive& archive) {
   archive.section("agent");
   archive(measuring_, finished_, measured_from_, finish_time_, work_before_);
   archive(frozen_progress_, passes_, completed_, address_wraps_, backward_arrivals_);
+  archive(left_out_.zero_length, left_out_.bad);
   serialize_state(archive);
 }
 

@@ -19,6 +19,7 @@
 #include "core/descriptor_table.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
+#include "traces/record_rules.h"
 
 namespace hmsim {
 
@@ -101,6 +102,7 @@ class Agent : public Component, public Requester, protected AgentLink {
   Counter& completed() { return completed_; }  // requests completed
   // Requests whose trace time precedes the one before.
   Counter& backward_arrivals() { return backward_arrivals_; }
+  LeftOutRecords& left_out() { return left_out_; }     // records of a trace that were left out
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
   // Returns the agent's work per cycle of its clock (per second without a clock) over weighted
   // windows, up to now or the first finish. 0: it has no windows, or some have not ended.
@@ -155,6 +157,7 @@ class Agent : public Component, public Requester, protected AgentLink {
   Counter completed_ = 0;
   Counter address_wraps_ = 0;
   Counter backward_arrivals_ = 0;
+  LeftOutRecords left_out_;
 };
 
 using Agents = std::vector<std::unique_ptr<Agent>>;

@@ -16,6 +16,7 @@
 #include "core/errors.h"
 #include "core/parameters.h"
 #include "traces/cause_index.h"
+#include "traces/column_guess.h"
 #include "traces/inferred_order.h"
 #include "traces/record_columns.h"
 #include "traces/trace_formats.h"
@@ -127,12 +128,20 @@ TraceOptions options_of(const FormatDescriptor& format, const std::string& file,
   keys.format = format.name;
   ParameterSet set;
   options.columns.declare(set);
+  options.rules.declare(set);
   keys.declare_levels(set);
   std::vector<ParameterError> errors = set.apply(assignments);
   if (errors.empty()) {
     errors = options.columns.check(format.takes_columns);
     for (const ParameterError& error : keys.check({})) {
       errors.push_back(error);
+    }
+    for (const auto& [name, value] : assignments) {
+      if (format.kind() != TraceKind::blocks &&
+          (name == "zero_length" || name == "on_bad_record")) {
+        errors.push_back({name, "needs a block trace: format " + std::string(format.name) +
+                                    " has " + name_of(format.kind())});
+      }
     }
   }
   if (!errors.empty()) {
@@ -163,6 +172,7 @@ void bind_traces(py::module_& module) {
             return self.looks_like(TraceStart(std::string_view(start)));
           },
           py::arg("start"));
+  module.def("guessed_columns", &guessed_columns, py::arg("line"));
   module.def("trace_formats", [] {
     return std::vector<const FormatDescriptor*>(kFormatTable.begin(), kFormatTable.end());
   });
@@ -189,6 +199,11 @@ void bind_traces(py::module_& module) {
            py::arg("options") = Assignments())
       .def_property_readonly("skipped", &TraceRecords::skipped)
       .def_property_readonly("completions", &TraceRecords::completions)
+      .def_property_readonly("zero_length",
+                             [](const TraceRecords& self) { return self.left_out().zero_length; })
+      .def_property_readonly("bad_records",
+                             [](const TraceRecords& self) { return self.left_out().bad; })
+      .def_property_readonly("note", &TraceRecords::note)
       .def(
           "read",
           [](TraceRecords& self, std::size_t count) {

@@ -72,9 +72,13 @@ void Simulation::register_totals() {
   }
   std::vector<Counter*> wraps = nodes_->wraps();
   std::vector<Counter*> backward;
+  std::vector<Counter*> zero_length;
+  std::vector<Counter*> bad;
   for (Agent* agent : all_agents()) {
     wraps.push_back(&agent->address_wraps());
     backward.push_back(&agent->backward_arrivals());
+    zero_length.push_back(&agent->left_out().zero_length);
+    bad.push_back(&agent->left_out().bad);
   }
   storage_->register_response_times(registry_);
   registry_.counter("frontend.address_wraps", "",
@@ -84,6 +88,11 @@ void Simulation::register_totals() {
                     "requests of timed block traces that arrive before a preceding one; they are "
                     "issued in the trace's order",
                     std::move(backward));
+  registry_.counter("frontend.zero_length_requests", "requests",
+                    "requests of length 0 in block traces that were left out (zero_length)",
+                    std::move(zero_length));
+  registry_.counter("frontend.bad_records", "",
+                    "records of block traces that were left out (on_bad_record)", std::move(bad));
 }
 
 void Simulation::register_agent(std::size_t index) {

@@ -11,6 +11,8 @@
 
 #include "core/archive.h"
 #include "traces/block_lines.h"
+#include "traces/column_guess.h"
+#include "traces/column_names.h"
 
 namespace hmsim {
 
@@ -28,10 +30,17 @@ std::array<const std::string*, kColumns> columns_of(const ColumnMap& map) {
   return {&map.time, &map.op, &map.offset, &map.size, &map.device, &map.response};
 }
 
+// Returns whether two texts have the same letters, in any case.
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 // Returns count * unit, checked for overflow. `what` names the product in messages.
 std::uint64_t product(const TextTrace& line, std::uint64_t count, std::uint64_t unit,
                       const char* what) {
-  if (count > std::numeric_limits<std::uint64_t>::max() / unit) {
+  if (unit != 1 && count > std::numeric_limits<std::uint64_t>::max() / unit) {
     line.fail(std::string(what) + " " + std::to_string(count) + " x " + std::to_string(unit) +
               " does not fit 64 bits");
   }
@@ -76,10 +85,40 @@ class ColumnTrace final : public BlockSource {
                                                        : TextTrace::Ends::each) {}
 
   bool next(BlockRequest& request) override {
-    if (!begun_) {
+    if (stage_ == Stage::start) {
       read_header();
     }
+    try {
+      return read_request(request);
+    } catch (const EmptyRequestError&) {
+      throw;
+    } catch (const RecordError& error) {
+      throw RecordError(error.what() + advice());
+    }
+  }
+  std::uint64_t skipped() const override { return skipped_; }
+  void rewind() override {
+    text_.rewind();
+    stage_ = Stage::start;
+    skipped_ = 0;
+  }
+  double fraction() const override { return text_.fraction(); }
+  void serialize(Archive& archive) override {
+    text_.serialize(archive);
+    archive(stage_, skipped_, columns_);
+  }
+
+ private:
+  enum class Stage : std::uint8_t { start, first_line, records, last = records };
+
+  bool read_request(BlockRequest& request) {
     while (text_.next()) {
+      const bool first = stage_ == Stage::first_line;
+      stage_ = Stage::records;
+      if (first && is_header(split_columns(text_.text(), *characters_of(map_.separator),
+                                           TextTrace::kMaxFields))) {
+        continue;
+      }
       request = BlockRequest();
       if (read_line(request)) {
         text_.accept();
@@ -89,19 +128,14 @@ class ColumnTrace final : public BlockSource {
     request = BlockRequest();
     return false;
   }
-  std::uint64_t skipped() const override { return skipped_; }
-  void rewind() override {
-    text_.rewind();
-    begun_ = false;
-    skipped_ = 0;
-  }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override {
-    text_.serialize(archive);
-    archive(begun_, skipped_, columns_);
+
+  // Returns what to add to the error of the present line: the line, and the options that read it.
+  std::string advice() const {
+    const std::string guess = guessed_columns(text_.text());
+    return "; the line is '" + shown(text_.text()) + "'" +
+           (guess.empty() ? "" : ", which '" + guess + "' reads");
   }
 
- private:
   void read_header() {
     for (std::int64_t i = 0; i < map_.header && text_.next_header(); ++i) {
     }
@@ -109,7 +143,7 @@ class ColumnTrace final : public BlockSource {
     for (std::size_t i = 0; i < kColumns; ++i) {
       columns_[i] = wanted[i]->empty() ? kNone : find(*wanted[i]);
     }
-    begun_ = true;
+    stage_ = Stage::first_line;
   }
 
   // Returns the index of a column given by number, or by name in the present line.
@@ -122,9 +156,15 @@ class ColumnTrace final : public BlockSource {
       if (text_.field(i) == column) {
         return i;
       }
+    }
+    for (std::size_t i = 0; i < text_.fields(); ++i) {
+      if (same_letters(text_.field(i), column)) {
+        return i;
+      }
       names += (names.empty() ? "" : ", ") + std::string(text_.field(i));
     }
-    text_.fail("no column has the name '" + shown(column) + "': the names are " + shown(names));
+    text_.fail_with<InputError>("no column has the name '" + shown(column) + "': the names are " +
+                                shown(names));
   }
 
   std::string_view field(Column column, const char* what) const {
@@ -137,8 +177,9 @@ class ColumnTrace final : public BlockSource {
 
   ColumnAction action() const {
     const std::string_view op = field(kOp, "the operation");
+    const char first = op.empty() ? '\0' : op.front();
     for (const ColumnMap::Word& word : words_) {
-      if (word.text == op) {
+      if (word.text.c_str()[0] == first && word.text == op) {
         return word.action;
       }
     }
@@ -188,7 +229,7 @@ class ColumnTrace final : public BlockSource {
   std::uint64_t offset_unit_;
   std::uint64_t size_unit_;
   TextTrace text_;
-  bool begun_ = false;  // the header has been read
+  Stage stage_ = Stage::start;
   std::array<std::size_t, kColumns> columns_{};
   std::uint64_t skipped_ = 0;
 };
@@ -207,15 +248,11 @@ std::unique_ptr<BlockSource> open_columns(TraceReader reader, const ColumnMap& m
 }
 
 bool resembles_columns(const TraceStart& start, const ColumnMap& map, const ColumnLine& line) {
-  std::vector<std::string_view> fields;
   const char separator = *characters_of(map.separator);
-  for (std::string_view left = start.line(); fields.size() <= line.most;) {
-    const std::size_t length = std::min(left.find(separator), left.size());
-    fields.push_back(left.substr(0, length));
-    if (length == left.size()) {
-      break;
-    }
-    left.remove_prefix(length + 1);
+  std::vector<std::string_view> fields = split_columns(start.line(), separator, line.most + 1);
+  const TraceStart second = start.after_line();
+  if (is_header(fields)) {
+    fields = split_columns(second.line(), separator, line.most + 1);
   }
   const auto field = [&](const std::string& column) {
     const std::size_t number = column_number(column).value_or(kNone);

@@ -23,8 +23,8 @@ struct ColumnLine {
 std::unique_ptr<BlockSource> open_columns(TraceReader reader, const ColumnMap& map,
                                           const ColumnLine& line);
 
-// Returns whether the first line may be a record: it has a valid number of columns, its operation
-// is a word of the map, and its time, offset and size are numbers.
+// Returns whether the first line, or the one after a header, may be a record: it has a valid number
+// of columns, its operation is a word of the map, and its time, offset and size are numbers.
 bool resembles_columns(const TraceStart& start, const ColumnMap& map, const ColumnLine& line);
 
 }  // namespace hmsim

@@ -20,8 +20,8 @@ ColumnMap columns() {
   map.size = "3";
   map.time = "4";
   map.time_unit = Tick(1'000'000);
-  map.read = "R";
-  map.write = "W";
+  map.read = "R|r";
+  map.write = "W|w";
   map.flush = map.trim = "";
   return map;
 }

@@ -18,6 +18,7 @@
 #include "core/errors.h"
 #include "traces/block_lines.h"
 #include "traces/queued_requests.h"
+#include "traces/record_error.h"
 
 namespace hmsim {
 
@@ -70,8 +71,9 @@ class BlktraceTrace final : public BlockSource {
   }
 
  private:
+  template <class E = InputError>
   [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+    throw E(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
   }
 
   std::uint64_t number(std::size_t at, std::size_t bytes) const {
@@ -93,6 +95,7 @@ class BlktraceTrace final : public BlockSource {
       fail("the file ends after " + std::to_string(length) + " of its 48 bytes");
     }
     check_magic();
+    skip(static_cast<std::size_t>(number(46, 2)));
     const std::uint64_t action = number(28, 4);
     const bool request = (action & (kNotify | kDriverData | kPassThrough)) == 0;
     if (request && (action & kAction) == kQueued) {
@@ -100,10 +103,9 @@ class BlktraceTrace final : public BlockSource {
     } else if (request && (action & kAction) == kCompleted) {
       BlockRequest done;
       if (read_request(action, done) && !queued_.complete(done, done.arrival_ns)) {
-        fail("a request completes before it is queued");
+        fail<RecordError>("a request completes before it is queued");
       }
     }
-    skip(static_cast<std::size_t>(number(46, 2)));
     return true;
   }
 
@@ -130,7 +132,7 @@ class BlktraceTrace final : public BlockSource {
     if (request.sectors != 0) {
       if (const std::string fault = sectors_fault(request.sector, request.sectors);
           !fault.empty()) {
-        fail(fault);
+        fail<RecordError>(fault);
       }
     }
     queued_.add(request);
@@ -140,7 +142,7 @@ class BlktraceTrace final : public BlockSource {
   bool read_request(std::uint64_t action, BlockRequest& request) const {
     const std::uint64_t bytes = number(24, 4);
     if (bytes % kSectorBytes != 0) {
-      fail(std::to_string(bytes) + " bytes are not whole sectors of 512");
+      fail<RecordError>(std::to_string(bytes) + " bytes are not whole sectors of 512");
     }
     const std::uint64_t device = number(36, 4);
     request.arrival_ns = number(8, 8);

@@ -61,7 +61,7 @@ class FioTrace final : public BlockSource {
                         text_.field(1) == "version" && text_.field(3) == "iolog";
     const std::uint64_t version = header ? text_.number(2, "the version") : 0;
     if (version != 2 && version != 3) {
-      text_.fail("expected 'fio version 2 iolog' or 'fio version 3 iolog'");
+      text_.fail_with<InputError>("expected 'fio version 2 iolog' or 'fio version 3 iolog'");
     }
     version_ = static_cast<std::uint32_t>(version);
   }

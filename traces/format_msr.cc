@@ -22,8 +22,8 @@ ColumnMap columns() {
   map.size = "5";
   map.response = "6";
   map.time_unit = Tick(100'000);
-  map.read = "Read";
-  map.write = "Write";
+  map.read = "Read|read|READ";
+  map.write = "Write|write|WRITE";
   map.flush = map.trim = "";
   return map;
 }

@@ -23,8 +23,8 @@ ColumnMap columns() {
   map.offset = "4";
   map.size = "5";
   map.time_unit = kSecond;
-  map.read = "R";
-  map.write = "W";
+  map.read = "R|r";
+  map.write = "W|w";
   map.skip = "blank";
   map.title = "IOType";
   map.flush = map.trim = "";

@@ -7,6 +7,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "traces/trace_start.h"
 
 namespace hmsim {
 
@@ -35,6 +36,7 @@ TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least
 bool TextTrace::next() {
   std::string_view line;
   while (reader_.next_line(line)) {
+    pass_mark(line);
     split(line);
     if (count_ == 0 || (!fields_[0].empty() && fields_[0].front() == '#')) {
       continue;
@@ -54,11 +56,20 @@ bool TextTrace::next() {
 bool TextTrace::next_header() {
   std::string_view line;
   const bool found = reader_.next_line(line);
+  pass_mark(line);
   split(line);
   return found;
 }
 
+// Removes a byte-order mark from the first line.
+void TextTrace::pass_mark(std::string_view& line) const {
+  if (reader_.line() == 1 && line.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
+}
+
 void TextTrace::split(std::string_view line) {
+  text_ = line;
   ends_ == Ends::runs ? split_runs(line) : split_each(line);
 }
 
@@ -133,9 +144,7 @@ std::uint64_t TextTrace::hexadecimal(std::size_t index, const char* what) const 
   return parse(prefixed ? text.substr(2) : text, 16, text, what);
 }
 
-void TextTrace::fail(const std::string& message) const {
-  throw InputError(reader_.file(), reader_.line(), message);
-}
+void TextTrace::fail(const std::string& message) const { fail_with<RecordError>(message); }
 
 void TextTrace::rewind() { reader_.rewind(); }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "traces/plain_line.h"
+#include "traces/record_error.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
@@ -51,6 +52,7 @@ class TextTrace {
   std::int64_t line() const { return reader_.line(); }  // line number, from 1
   std::size_t fields() const { return count_; }
   std::string_view field(std::size_t index) const { return fields_[index]; }
+  std::string_view text() const { return text_; }  // the present line
 
   // Parses text of the present line as an unsigned 64-bit number, decimal or hexadecimal after 0x.
   // `what` names it in messages.
@@ -62,14 +64,20 @@ class TextTrace {
   // Parses a field as a hexadecimal number, with or without 0x.
   std::uint64_t hexadecimal(std::size_t index, const char* what) const;
 
-  // Throws InputError for the present line.
+  // Throws RecordError for the present line.
   [[noreturn]] void fail(const std::string& message) const;
+  // Throws an error of type E for the present line.
+  template <class E>
+  [[noreturn]] void fail_with(const std::string& message) const {
+    throw E(reader_.file(), reader_.line(), message);
+  }
 
   void rewind();
   double fraction() const { return reader_.fraction(); }
   void serialize(Archive& archive);
 
  private:
+  void pass_mark(std::string_view& line) const;
   void split(std::string_view line);
   void split_runs(std::string_view line);
   void split_each(std::string_view line);
@@ -86,6 +94,7 @@ class TextTrace {
   bool any_ = false;
   std::array<std::string_view, kMaxFields> fields_;
   std::size_t count_ = 0;
+  std::string_view text_;
 };
 
 template <class Record>

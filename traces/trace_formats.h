@@ -106,6 +106,8 @@ class BlockSource {
   virtual ~BlockSource() = default;
   virtual bool next(BlockRequest& request) = 0;        // as MissSource::next()
   virtual std::uint64_t skipped() const { return 0; }  // records so far that are not requests
+  // Returns a remark on the meaning of the requests so far; "" for none.
+  virtual std::string note() const { return ""; }
   virtual bool endless() const { return false; }
   virtual void rewind() = 0;
   virtual double fraction() const = 0;

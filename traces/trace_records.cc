@@ -156,12 +156,13 @@ class JobRecords final : public TraceRecords {
 
 class BlockRecords final : public TraceRecords {
  public:
-  explicit BlockRecords(std::unique_ptr<BlockSource> source) : source_(std::move(source)) {}
+  BlockRecords(std::unique_ptr<BlockSource> source, const RecordRules& rules)
+      : source_(std::move(source)), rules_(rules) {}
 
   bool next(std::vector<TraceRecord>& records) override {
     constexpr std::uint64_t kSector = kSectorBytes;
     BlockRequest request;
-    if (!source_->next(request)) {
+    if (!rules_.next(*source_, request, left_out_)) {
       return false;
     }
     completions_ += request.completion_ns ? 1 : 0;
@@ -175,9 +176,13 @@ class BlockRecords final : public TraceRecords {
   }
   std::uint64_t skipped() const override { return skipped_ + source_->skipped(); }
   std::uint64_t completions() const override { return completions_; }
+  LeftOutRecords left_out() const override { return left_out_; }
+  std::string note() const override { return source_->note(); }
 
  private:
   std::unique_ptr<BlockSource> source_;
+  RecordRules rules_;
+  LeftOutRecords left_out_;
   std::uint64_t skipped_ = 0;
   std::uint64_t completions_ = 0;
 };
@@ -200,7 +205,8 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
       return std::make_unique<AccessRecords>(
           descriptor->accesses(std::move(reader), options.levels));
     case TraceKind::blocks:
-      return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader), options.columns));
+      return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader), options.columns),
+                                            options.rules);
     case TraceKind::instructions:
       return std::make_unique<InstructionRecords>(descriptor->instructions(std::move(reader)));
     case TraceKind::jobs:

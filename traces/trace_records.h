@@ -10,6 +10,7 @@
 
 #include "traces/address_levels.h"
 #include "traces/column_map.h"
+#include "traces/record_rules.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
@@ -33,12 +34,16 @@ class TraceRecords {
   virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
   // Returns the number of block requests so far with a known completion time.
   virtual std::uint64_t completions() const { return 0; }
+  virtual LeftOutRecords left_out() const { return {}; }  // block records so far left out by rules
+  // Returns a remark on the meaning of the records so far; "" for none.
+  virtual std::string note() const { return ""; }
 };
 
 // The user's description of a trace that does not describe itself.
 struct TraceOptions {
   ColumnMap columns;
   AddressLevels levels;
+  RecordRules rules;  // of block traces
 };
 
 // Returns nullptr if no format has this name. The options must suit the format.

@@ -19,9 +19,13 @@ bool is_decimal(std::string_view text) {
 }
 
 TraceStart::TraceStart(std::string_view bytes) : bytes_(bytes) {
+  if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    bytes.remove_prefix(kByteOrderMark.size());
+  }
   const std::size_t first = std::min(bytes.find_first_not_of(kBlanksAndEnds), bytes.size());
   std::string_view line = bytes.substr(first);
   line = line.substr(0, line.find('\n'));
+  rest_ = bytes.substr(first + line.size());
   line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
   line_ = line;
   while (!line.empty()) {

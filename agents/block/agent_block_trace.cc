@@ -9,6 +9,7 @@ namespace hmsim {
 void BlockKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, format_names(TraceKind::blocks));
   columns.declare(parameters);
+  records.declare(parameters);
   software.declare(parameters);
   parameters.choice<ReplayMode>(
       "replay", replay,

@@ -31,7 +31,7 @@ void BlockAgent::prepare() {
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
   threads_.resize(request_slots());
   source_.open(keys_, index(), Random(environment().seed, random_stream()),
-               open_source(layout_.capacity()));
+               open_source(layout_.capacity()), left_out());
   meter_.set_windows(source_.windows());
   open_loop_ = OpenLoop(keys_.arrivals, Random(mix64(environment().seed), random_stream()));
   if (keys_.think_time != Tick(0)) {

@@ -13,6 +13,7 @@
 #include "core/parameters.h"
 #include "traces/causal_queue.h"
 #include "traces/column_map.h"
+#include "traces/record_rules.h"
 #include "traces/trace_windows.h"
 
 namespace hmsim {
@@ -24,7 +25,8 @@ struct BlockKeys {
       : software(defaults.block), persistence(defaults.node.persistence) {}
 
   TraceKeys trace;
-  ColumnMap columns;         // for format csv
+  ColumnMap columns;  // for format csv
+  RecordRules records;
   BlockParameters software;  // threads and driver
   // io_pattern only:
   std::int64_t depth = 1;  // most requests of a thread under way

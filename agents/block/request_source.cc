@@ -8,7 +8,9 @@
 namespace hmsim {
 
 void RequestSource::open(const BlockKeys& keys, std::size_t agent, Random random,
-                         std::unique_ptr<BlockSource> trace) {
+                         std::unique_ptr<BlockSource> trace, LeftOutRecords& left_out) {
+  rules_ = keys.records;
+  left_out_ = &left_out;
   trace_ = std::move(trace);
   agent_ = agent;
   timed_ = keys.replay == ReplayMode::timed;
@@ -42,7 +44,7 @@ void RequestSource::open_pass() {
   }
   BlockRequest request;
   for (std::int64_t i = 0; i < skip_; ++i) {
-    if (!trace_->next(request)) {
+    if (!read(request)) {
       fail("skip: the trace has only " + std::to_string(i) + " requests");
     }
   }
@@ -51,8 +53,8 @@ void RequestSource::open_pass() {
 
 void RequestSource::fetch() {
   BlockRequest request;
-  const bool found = windows_.empty() ? (limit_ == 0 || fetched_ < limit_) && trace_->next(request)
-                                      : read_window(request);
+  const bool found =
+      windows_.empty() ? (limit_ == 0 || fetched_ < limit_) && read(request) : read_window(request);
   fetched_ += found ? 1 : 0;
   next_ = found ? std::optional<BlockRequest>(request) : std::nullopt;
 }
@@ -78,7 +80,7 @@ bool RequestSource::read_window(BlockRequest& request) {
     read_ = 0;
   }
   for (; read_ <= wanted; ++read_) {
-    if (!trace_->next(request)) {
+    if (!read(request)) {
       fail("windows: window " + std::to_string(window_) + " ends after the trace, which has only " +
            std::to_string(read_) + " requests");
     }

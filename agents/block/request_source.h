@@ -37,9 +37,10 @@ class RequestSource {
   };
 
   // Opens the source and reads up to the first request. `agent` names the agent in messages.
-  // `random` draws think times. Throws InputError, as trace readers do.
+  // `random` draws think times. `left_out` counts the records that the keys leave out and must
+  // outlive the source. Throws InputError, as trace readers do.
   void open(const BlockKeys& keys, std::size_t agent, Random random,
-            std::unique_ptr<BlockSource> trace);
+            std::unique_ptr<BlockSource> trace, LeftOutRecords& left_out);
 
   const std::vector<TraceWindow>& windows() const { return windows_; }  // empty: the whole trace
   // Returns whether the pass has a request to take, which take() requires.
@@ -69,9 +70,12 @@ class RequestSource {
   void fetch();
   void begin_window();
   bool read_window(BlockRequest& request);
+  bool read(BlockRequest& request) { return rules_.next(*trace_, request, *left_out_); }
   [[noreturn]] void fail(const std::string& message) const;
 
   std::unique_ptr<BlockSource> trace_;
+  RecordRules rules_;
+  LeftOutRecords* left_out_ = nullptr;
   std::size_t agent_ = 0;
   bool timed_ = false;
   std::int64_t skip_ = 0;

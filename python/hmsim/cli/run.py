@@ -157,6 +157,10 @@ def _print_result(result: Result) -> None:
     print_remarks(result)
     if backward := stats.get("frontend.backward_arrivals"):
         print(f"{number(backward)} requests arrive before a preceding one; their order is kept")
+    if empty := stats.get("frontend.zero_length_requests"):
+        print(f"{number(empty)} requests of length 0 were left out (zero_length: skip)")
+    if bad := stats.get("frontend.bad_records"):
+        print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:

@@ -21,7 +21,8 @@ RequestSource source_of(const BlockKeys& keys, int requests) {
   }
   const TraceReader reader(text_source(text, 1 << 20), 0, "some.trace", 0);
   RequestSource source;
-  source.open(keys, 0, Random(1), find_format("mqsim")->blocks(reader));
+  static LeftOutRecords left_out;
+  source.open(keys, 0, Random(1), find_format("mqsim")->blocks(reader), left_out);
   return source;
 }
 
