@@ -7,6 +7,10 @@
 // kind's letter, or alone, is a flush; an F after a W is FUA. Completion times come from
 // completions (action C). Other actions are later stages of the same request and are ignored. Lines
 // that do not begin with a device belong to blkparse's summary.
+//
+// A trace without any Q is read again by its issues to the driver (action D): a request then
+// arrives when it is issued, after it waited in the block layer. A requeued request (action R)
+// counts when it is issued again.
 #include <algorithm>
 #include <utility>
 
@@ -64,33 +68,57 @@ class BlkparseTrace final : public BlockSource {
       ended_ = !text_.next();
       if (!ended_) {
         read_line();
+      } else if (begins_ == Begins::unknown) {
+        begins_ = Begins::issued;
+        text_.rewind();
+        ended_ = false;
       }
     }
     return queued_.take(request);
   }
 
+  std::string note() const override {
+    return begins_ == Begins::issued ? "arrivals are issues to the driver (action D): the trace "
+                                       "has no time in the block layer's queues"
+                                     : "";
+  }
   void rewind() override {
     text_.rewind();
     queued_.clear();
     ended_ = false;
   }
   double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { archive(text_, queued_, ended_); }
+  void serialize(Archive& archive) override { archive(text_, queued_, begins_, ended_); }
 
  private:
+  // The action with which requests begin. Unknown until the first Q, or the end of a trace without.
+  enum class Begins : std::uint8_t { unknown, queued, issued, last = issued };
+
   void read_line() {
     std::size_t comma = 0;
     if (text_.fields() <= kKind || !begins_with_device(text_.field(0), comma)) {
       return;
     }
-    if (text_.field(kAction) == "Q") {
+    const std::string_view action = text_.field(kAction);
+    if (action == "Q" || (action == "D" && begins_ == Begins::issued)) {
+      begins_ = action == "Q" ? Begins::queued : begins_;
       BlockRequest request;
       if (read_request(comma, request)) {
         queued_.add(request);
         text_.accept();
       }
-    } else if (text_.field(kAction) == "C") {
+    } else if (begins_ == Begins::unknown) {
+      BlockRequest issued;
+      if (action == "D" && read_kind(issued)) {
+        text_.accept();
+      }
+    } else if (action == "C") {
       read_completion(comma);
+    } else if (action == "R" && begins_ == Begins::issued) {
+      BlockRequest back;
+      if (read_request(comma, back)) {
+        queued_.remove(back);
+      }
     }
   }
 
@@ -149,6 +177,7 @@ class BlkparseTrace final : public BlockSource {
 
   TextTrace text_;
   QueuedRequests queued_;
+  Begins begins_ = Begins::unknown;
   bool ended_ = false;  // end of the trace reached
 };
 

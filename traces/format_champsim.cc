@@ -13,6 +13,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "traces/drmemtrace_header.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -132,7 +133,7 @@ bool resembles_records(const TraceStart& start) {
       return false;
     }
   }
-  return bytes.size() >= kRecordBytes;
+  return bytes.size() >= kRecordBytes && !begins_with_drmemtrace_header(bytes);
 }
 
 }  // namespace

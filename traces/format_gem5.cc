@@ -13,6 +13,7 @@
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/types.h"
+#include "traces/packet_commands.h"
 #include "traces/packet_lines.h"
 #include "traces/plain_packet.h"
 
@@ -24,36 +25,6 @@ constexpr std::size_t kMaxMessage = std::size_t{1} << 20;  // bytes
 constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;  // in a second
 
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
-
-// Requests with data in MemCmd::Command of gem5 24.0 (src/mem/packet.hh).
-enum class Kind { read, write, other };
-
-Kind kind_of(std::uint64_t command) {
-  switch (command) {
-    case 1:   // ReadReq
-    case 11:  // SoftPFReq
-    case 12:  // SoftPFExReq
-    case 13:  // HardPFReq
-    case 20:  // SCUpgradeFailReq
-    case 22:  // ReadExReq
-    case 24:  // ReadCleanReq
-    case 25:  // ReadSharedReq
-    case 26:  // LoadLockedReq
-    case 30:  // LockedRMWReadReq
-      return Kind::read;
-    case 4:   // WriteReq
-    case 7:   // WritebackDirty
-    case 8:   // WritebackClean
-    case 9:   // WriteClean
-    case 16:  // WriteLineReq
-    case 27:  // StoreCondReq
-    case 32:  // LockedRMWWriteReq
-    case 34:  // SwapReq
-      return Kind::write;
-    default:
-      return Kind::other;
-  }
-}
 
 class Gem5Trace final : public AccessSource {
  public:
@@ -266,9 +237,9 @@ bool Gem5Trace::next(Access& access) {
   }
   for (Packet packet; read_packet(packet);) {
     first_tick_ = packet_ == 1 ? packet.tick : first_tick_;
-    const Kind kind = kind_of(packet.command);
-    if (kind != Kind::other && packet.size > 0) {
-      access = lines_.begin(access_of(packet, kind == Kind::write), packet.size);
+    const PacketKind kind = packet_kind(packet.command);
+    if (kind != PacketKind::other && packet.size > 0) {
+      access = lines_.begin(access_of(packet, kind == PacketKind::write), packet.size);
       any_ = true;
       return true;
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/queued_requests.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace hmsim {
 
 namespace {
@@ -30,6 +33,17 @@ bool QueuedRequests::complete(const BlockRequest& done, std::uint64_t time) {
     }
   }
   return true;
+}
+
+void QueuedRequests::remove(const BlockRequest& back) {
+  const auto same = [&back](const BlockRequest& each) {
+    return !each.completion_ns && each.device == back.device && each.sector == back.sector &&
+           each.sectors == back.sectors && each.write == back.write && each.trim == back.trim;
+  };
+  const auto found = std::find_if(waiting_.rbegin(), waiting_.rend(), same);
+  if (found != waiting_.rend()) {
+    waiting_.erase(std::next(found).base());
+  }
 }
 
 bool QueuedRequests::take(BlockRequest& request) {

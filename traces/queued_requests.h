@@ -23,6 +23,9 @@ class QueuedRequests {
   // request was queued after `time`.
   [[nodiscard]] bool complete(const BlockRequest& done, std::uint64_t time);
 
+  // Removes the last request queued like `back` that has not completed; nothing if there is none.
+  void remove(const BlockRequest& back);
+
   // Returns whether the next request can be returned: its completion is known, or the limit is
   // reached.
   bool ready() const {

@@ -65,11 +65,30 @@ TEST(TraceFormats, AreToldByTheFirstLine) {
   EXPECT_EQ(resembled("3 64 128"), Names{"ramulator"});
   EXPECT_EQ(resembled("0x40 R\n"), Names{"ramulator_rw"});
   EXPECT_EQ(resembled("FFC0 WRITE 12\n"), Names{"dramsim3"});
+  EXPECT_EQ(resembled("0x40 read 12\n"), Names{"dramsim3"});
+  EXPECT_EQ(resembled("0x7f64768732D0 P_FETCH 1\n"), Names{"dramsim2_k6"});
+  EXPECT_EQ(resembled("0x40 IFETCH 1\n"), Names{"dramsim2_mase"});
+  EXPECT_EQ(resembled("0x40 write " + std::string(64, 'a') + "\n"), Names{"dramsim2_misc"});
+  EXPECT_EQ(resembled("0x40 read\n"), Names{"dramsim2_misc"});
+  EXPECT_EQ(resembled("31: read 0x400140\n"), Names{"dramsys_stl"});
+  EXPECT_EQ(resembled("40 read 4f0\n"), Names{"dramsys_stl"});
+  EXPECT_EQ(resembled("40\t(32)\tREAD\t0x4f0\n"), Names{"dramsys_stl"});
+  EXPECT_EQ(resembled("100 READ 5\n"), Names{"dramsim3"});
+  EXPECT_EQ(resembled("# <<< protobuf header start\n# >>> x\n"), Names{"gem5_fields"});
+  EXPECT_EQ(resembled(std::string("\x19\0\0\0\x05\0\0\0\0\0\0\0", 12) + std::string(64, '\0')),
+            Names{"drmemtrace"});
   EXPECT_EQ(resembled("5 0 1 8 1\n"), Names{"mqsim"});
   EXPECT_EQ(resembled("8,0 3 1 0.000000000 697 Q W 223 + 8 [kjournald]\n"), Names{"blkparse"});
   EXPECT_EQ(resembled("8@1.000002:pci_nvme_flush_ns nsid 0x1\n"), Names{"qemu_nvme"});
   EXPECT_EQ(resembled("fio  version 2 iolog\n"), Names{"fio"});
   EXPECT_EQ(resembled("128166372003061629,hm,1,Read,383496192,32768,113736\n"), Names{"msr"});
+  EXPECT_EQ(resembled("\xEF\xBB\xBF"
+                      "1281, hm, 1, \"read\", 383496192, 32768, 113736\r\n"),
+            Names{"msr"});
+  EXPECT_EQ(resembled("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\r\n"
+                      "1281,hm,1,Read,383496192,32768,113736\n"),
+            Names{"msr"});
+  EXPECT_EQ(resembled("device_id,opcode,offset,length,timestmap\n7,R,0,512,5\n"), Names{"alibaba"});
   EXPECT_EQ(resembled("gem5\x12\n\x0a..."), Names{"gem5"});
   EXPECT_EQ(resembled("7,R,0,512,5\n"), Names{"alibaba"});
   EXPECT_EQ(resembled("5,0,8,1,7\n"), Names{"tencent"});
