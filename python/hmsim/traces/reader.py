@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import lzma
@@ -43,11 +44,16 @@ FORMATS: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": _gzip,
     b"\xfd7zXZ\x00": _xz,
     b"\x28\xb5\x2f\xfd": _zstd,
+    b"BZh": bz2.BZ2Decompressor,
 }
+ZIP_MAGIC = b"PK\x03\x04"
+EMPTY_ZIP = b"PK\x05\x06"
 
 
 def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Yield the decompressed content of a file (plain, .gz, .xz or .zst by content) in pieces.
+    """Yield the decompressed content of a file in pieces of bounded size.
+
+    The content shows the compression: gzip, xz, zstd, bzip2, zip, or none.
 
     Raises InputError, naming the file, when it cannot be read or is damaged or cut short.
     """
@@ -55,6 +61,11 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
         with open_regular(path) as file:
             start = file.read(max(map(len, FORMATS)))
             file.seek(0)
+            if start.startswith((ZIP_MAGIC, EMPTY_ZIP)):
+                from hmsim.traces.zipped import read_zip  # not for other files
+
+                yield from read_zip(path, file)
+                return
             for magic, make in FORMATS.items():
                 if start.startswith(magic):
                     yield from _decompress(path, file, make)
@@ -78,19 +89,32 @@ def _decompress(
                     break
                 frame = make()
             try:
-                content = frame.decompress(piece)
+                yield from _content(frame, piece)
             except (zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
                 raise InputError(f"{os.fspath(path)}: damaged compression: {error}") from error
-            if content:
-                yield content
             piece = frame.unused_data if frame.eof else b""
     if not frame.eof:
         raise InputError(f"{os.fspath(path)}: the compressed data are cut short")
 
 
+def _content(frame: Any, piece: bytes) -> Iterator[bytes]:
+    """Yield what a piece of a frame decompresses to."""
+    if not isinstance(frame, bz2.BZ2Decompressor):
+        if content := frame.decompress(piece):
+            yield content
+        return
+    try:
+        content = frame.decompress(piece, BLOCK)  # a piece may hold more than a gigabyte
+        while content:
+            yield content
+            content = b"" if frame.eof else frame.decompress(b"", BLOCK)
+    except OSError as error:  # which is no error of the file system
+        raise zlib.error(str(error)) from error
+
+
 @contextlib.contextmanager
 def compressed(path: Path, suffix: str, level: int = 10, size: int = -1) -> Iterator[BinaryIO]:
-    """Open a file for writing, compressed as a name's suffix says: .zst, .gz, .xz or not at all.
+    """Open a file for writing, compressed by its suffix (.zst, .gz, .xz, .bz2) or not at all.
 
     ``level`` is zstd's and gzip's; ``size``, if known, goes into zstd's header.
     """
@@ -105,6 +129,9 @@ def compressed(path: Path, suffix: str, level: int = 10, size: int = -1) -> Iter
         elif suffix == ".xz":
             with lzma.LZMAFile(file, "wb") as packed:
                 yield cast(BinaryIO, packed)
+        elif suffix == ".bz2":
+            with bz2.BZ2File(file, "wb") as packed:
+                yield cast(BinaryIO, packed)
         else:
             yield file
 
@@ -117,6 +144,8 @@ def expected_size(path: str | os.PathLike[str]) -> int:
         with open_regular(path) as file:
             start = file.read(ZSTD_HEADER)
             size = file.seek(0, os.SEEK_END)
+            if start.startswith(ZIP_MAGIC):
+                return 0
             kinds = [make for magic, make in FORMATS.items() if start.startswith(magic)]
             if not kinds:
                 return size
