@@ -114,10 +114,12 @@ OTHER: dict[str, Any] = {
     "copies": 3,
     "copy_number": 1,
     "cpu_trace.path": "other program",
-    "cpu_trace.format": "champsim",
+    "cpu_trace.format": "drmemtrace",
     "block_trace.path": "other blocks",
     "block_trace.skip": 3,
     "block_trace.format": "msr",
+    "block_trace.zero_length": "error",
+    "block_trace.on_bad_record": "error",
     "block_trace.threads": 1,
     "block_trace.request_time": "1us",
     "block_trace.software_time": "1us",
@@ -277,6 +279,8 @@ COMPANY: dict[str, dict[str, Any]] = {
     "io_pattern.burst_off": {"arrivals": "bursty", "arrival_rate": 1_000_000},
     "io_pattern.queue": {"arrivals": "fixed", "arrival_rate": 10_000_000},
     "io_pattern.think_every": {"think_time": "7us"},
+    "block_trace.zero_length": {"path": "faulty", "on_bad_record": "skip"},
+    "block_trace.on_bad_record": {"path": "faulty", "on_bad_record": "skip"},
     "block_trace.barrier": FLUSHES,
     "frontend.block.barrier": FLUSHES,
     "block_trace.time_scale": {"replay": "timed"},
@@ -352,7 +356,8 @@ COMPANY |= {f"frontend.{key}": MESSAGES for key in ("network.latency", "network.
 COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace that is read in another format is rejected.
-REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
+REFUSED = tuple(f"{kind}_trace.format" for kind in ("llc", "block", "memory", "cpu"))
+REFUSED += ("job.format", "block_trace.zero_length", "block_trace.on_bad_record")
 # A trace is also rejected if no word, or two words, stand for an operation.
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}
@@ -362,7 +367,6 @@ INERT = {
     "io_pattern.stage": "orders several agents; tests/cli/test_fio_pace.py",
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
     "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",
-    "cpu_trace.format": "there is one",
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
 # Agent kind that a group of frontend parameters affects, if not llc_trace.

@@ -50,6 +50,8 @@ LABELS = {
     "write_mpki": ("writes per 1000 instructions", 1),
     "requests_per_second": ("requests per second", 1),
     "skipped": ("records that move no data", 1),
+    "zero_length": ("requests of length 0, left out", 1),
+    "bad_records": ("malformed records, left out", 1),
     "completions": ("completions recorded", 1),
     "replay": ("can be replayed", 1),
 }
@@ -97,9 +99,24 @@ LevelsOption = Annotated[
 ]
 
 
-def _options(columns: str | None, levels: str | None) -> dict[str, str]:
-    """Return the format's options that the user chose, by the keys of agents. Raises InputError."""
-    found = {} if levels is None else {"levels": levels}
+ZeroLengthOption = Annotated[
+    Optional[str],
+    typer.Option(
+        metavar="skip|error", help="Requests of length 0 in block traces; by default skip."
+    ),
+]
+BadRecordOption = Annotated[
+    Optional[str],
+    typer.Option(metavar="error|skip", help="Malformed records of block traces; by default error."),
+]
+
+
+def _options(
+    columns: str | None, levels: str | None, zero_length: str | None, on_bad_record: str | None
+) -> dict[str, str]:
+    """Return the options that the user chose, by the keys of agents. Raises InputError."""
+    chosen = {"levels": levels, "zero_length": zero_length, "on_bad_record": on_bad_record}
+    found = {key: value for key, value in chosen.items() if value is not None}
     for pair in columns.split(",") if columns else ():
         key, equals, value = pair.partition("=")
         if not equals:
@@ -114,10 +131,12 @@ def info(
     name: FormatOption = None,
     columns: ColumnsOption = None,
     levels: LevelsOption = None,
+    zero_length: ZeroLengthOption = None,
+    on_bad_record: BadRecordOption = None,
     json: Json = False,
 ) -> None:
     """Summarise a trace: length, mix, footprint, locality, intensity over time."""
-    options = _options(columns, levels)
+    options = _options(columns, levels, zero_length, on_bad_record)
     with Bars(True) as bars:
         summary = trace_info.info(path, name, lambda share: bars.report(path, share), options)
     if json:
@@ -130,6 +149,8 @@ def info(
             label, factor = LABELS[key]
             rows.append((label.format(unit), value if factor == 1 else value * factor))
     print_table(("", ">"), rows, path)
+    if "note" in summary:
+        print(f"note: {summary['note']}")
     memories = summary["memories"]
     rows = [
         (
@@ -160,7 +181,7 @@ def info(
 def convert(
     path: TraceArgument,
     out: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst compress.")
+        str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst .bz2 compress.")
     ],
     to: Annotated[
         str,
@@ -180,12 +201,24 @@ def convert(
         Optional[int], typer.Option(metavar="N", help="Keep only the records of this vCPU.")
     ] = None,
     skip: Annotated[
-        int, typer.Option(parser=count(0), metavar="N", help="Skip the first N instructions.")
+        int,
+        typer.Option(
+            parser=count(0), metavar="N", help="Skip the first N records (hmsim: instructions)."
+        ),
     ] = 0,
+    take: Annotated[
+        Optional[int], typer.Option(parser=count(1), metavar="N", help="Keep at most N records.")
+    ] = None,
+    every: Annotated[
+        int,
+        typer.Option(parser=count(1), metavar="N", help="Keep each N-th record, at its own time."),
+    ] = 1,
     limit: Annotated[
         Optional[int],
         typer.Option(parser=count(1), metavar="N", help="Keep at most N instructions."),
     ] = None,
+    zero_length: ZeroLengthOption = None,
+    on_bad_record: BadRecordOption = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -195,7 +228,8 @@ def convert(
     with Bars(True) as bars:
         summary = trace_tools.convert(
             *(path, out, to, name, force, lambda share: bars.report(path, share)),
-            *(memory, vcpu, skip, limit, _options(columns, levels)),
+            *(memory, vcpu, skip, limit),
+            *(_options(columns, levels, zero_length, on_bad_record), take, every),
         )
     if json:
         print_json(summary)

@@ -39,14 +39,15 @@ def info(
         path: the file, compressed or not.
         name: its format; None: detected from the start of the file.
         report: called from time to time with the share that is read, None when unknown.
-        options: settings that the format needs, by the keys of agents: ``columns.time``, ... for
-            ``csv``, ``levels`` for ``ramulator2_rw``.
+        options: settings by the keys of agents: ``columns.time``, ... for ``csv``, ``levels`` for
+            ``ramulator2_rw``, ``zero_length`` and ``on_bad_record`` for block traces.
 
     Returns:
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
         ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages) and ``footprint_exact`` (false:
         an estimate for large footprints, about 0.1 % off), ``sources``; ``skipped`` records that
-        move no data, if any; for block traces ``completions``, the number of requests with
+        move no data, if any; for block traces ``zero_length`` requests and ``bad_records`` that
+        were left out, if any, ``completions``, the number of requests with
         completion times, and ``replay``, the possible replay modes; ``duration`` (for block traces
         from the first request on) and ``unit`` if the format has times; for a trace of two memories
         ``nvdimm_reads`` and ``nvdimm_writes``, the reads and writes of the NVDIMM; ``read_mpki``
@@ -86,6 +87,10 @@ def info(
     }
     if records.skipped:
         result.update(skipped=records.skipped)
+    left_out = {"zero_length": records.zero_length, "bad_records": records.bad_records}
+    result.update({key: count for key, count in left_out.items() if count})
+    if records.note:
+        result.update(note=records.note)
     if blocks:
         result.update(completions=records.completions, replay=_replays(found, records.completions))
     if two_memories:

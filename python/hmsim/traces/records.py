@@ -4,16 +4,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Optional, Union
 
-from hmsim._core import InputError, TraceRecords, nearest_name, trace_formats
+from hmsim._core import (
+    InputError,
+    TraceRecords,
+    guessed_columns,
+    nearest_name,
+    trace_formats,
+)
 from hmsim.traces.file import MAGIC, START, TraceFile, is_trace_file
 from hmsim.traces.reader import expected_size, open_trace, read_pieces
 
 AnyPath = Union[str, "os.PathLike[str]"]
 Reporter = Callable[[Optional[float]], None]  # of the share that is done, None when unknown
 LONGEST_LINE = 4096  # bytes
+LONGEST_SHOWN = 80  # characters of a line in a message
 BATCH = 10_000  # accesses read at a time
 LINE = 64  # bytes
 
@@ -56,7 +64,8 @@ class Watched:
 class Reading:
     """The accesses of a trace in the format ``name``, as runs read it, and counts of other records.
 
-    ``options`` are keys of an agent that runs such a trace: ``columns.time``, ``levels``.
+    ``options`` are keys of an agent that runs such a trace: ``columns.time``, ``levels``,
+    ``on_bad_record``.
     """
 
     def __init__(self, path: AnyPath, name: str, options: Mapping[str, str] | None = None) -> None:
@@ -70,9 +79,11 @@ class Reading:
         """Share of the trace that was read; None: unknown."""
         return self._watched.share
 
-    def accesses(self, report: Reporter | None = None) -> Iterator[Access]:
-        """Yield the accesses. Raises InputError."""
-        while batch := self.records.read(BATCH):
+    def accesses(self, report: Reporter | None = None, most: int | None = None) -> Iterator[Access]:
+        """Yield the accesses, ``most`` at most. Reads nothing after them. Raises InputError."""
+        left = sys.maxsize if most is None else most
+        while left > 0 and (batch := self.records.read(min(BATCH, left))):
+            left -= len(batch)
             yield from map(Access._make, batch)
             if report:
                 report(self.share)
@@ -118,13 +129,29 @@ def find_format(path: AnyPath, name: str | None) -> str:
         raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format is no longer supported")
     found = next((each.name for each in FORMATS.values() if each.looks_like(start)), None)
     if found is None:
-        hint = (
-            "; its bytes are not text, and not ChampSim's instructions"
-            if b"\0" in start
-            else "; use format csv for other block traces with columns"
-        )
         raise InputError(
-            f"{os.fspath(path)}: its first line matches no known format "
-            f"({', '.join(FORMATS)}){hint}"
+            f"{os.fspath(path)}: {_unknown(path, start)}; known formats: {', '.join(FORMATS)}"
         )
     return found
+
+
+def _unknown(path: AnyPath, start: bytes) -> str:
+    """Return the error of a trace whose start matches no format, and how to read it."""
+    if b"\0" in start:
+        oracle = "oraclegeneral" in os.path.basename(path).lower()
+        hint = "use --format oraclegeneral for libCacheSim's" if oracle else "state its --format"
+        return f"its bytes are not text, and not ChampSim's instructions: {hint}"
+    lines = [line.strip() for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    lines = [line for line in lines if line and not line.startswith(b"#")][:2]
+    line = lines[0] if lines else b""
+    guess, header = guessed_columns(line), ""
+    if not guess and len(lines) == 2:
+        guess, header = guessed_columns(lines[1]), ",header=1"
+    hint = f"'{guess}{header}' would read it" if guess else "format csv reads other columns"
+    return f"the first line matches no format that can be detected, got '{_shown(line)}'; {hint}"
+
+
+def _shown(line: bytes) -> str:
+    """Return a line as printable text of bounded length."""
+    text = "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in line[:LONGEST_SHOWN])
+    return text + ("..." if len(line) > LONGEST_SHOWN else "")

@@ -40,6 +40,7 @@ MEMORIES = ("dram", "nvdimm", "both")
 ENDLESS = 1 << 63  # instructions
 PAGE_LINES = 64
 BATCH = 1 << 13  # pieces handed on at a time
+SAMPLED = ("accesses", "blocks")  # kinds of traces whose records can be cut and sampled
 # Formats that can be converted to each format.
 SOURCES = {
     to: [each.name for each in FORMATS.values() if each.name != to and each.kind in writer.kinds]
@@ -60,6 +61,8 @@ def convert(
     skip: int = 0,
     limit: int | None = None,
     options: Mapping[str, str] | None = None,
+    take: int | None = None,
+    every: int = 1,
 ) -> dict[str, Any]:
     """Write a trace in another format; the file is written atomically.
 
@@ -81,14 +84,18 @@ def convert(
             With ``both``, the NVDIMM's lines are 2^45 bytes above DRAM's.
         vcpu: for a trace that records vCPUs, the one whose records are kept; None: all.
         skip: for a trace in hmsim's format, instructions before the first record that is kept,
-            counted over the vCPUs that are kept.
+            counted over the vCPUs that are kept; for traces of memory requests and blocks, records.
         limit: for a trace in hmsim's format, instructions from there on; None: all.
         options: as for `hmsim.traces.info.info`.
+        take: for traces of memory requests and blocks, records to keep at most; None: all.
+        every: for these traces, the first of each ``every`` records after ``skip`` is kept, at its
+            own time.
 
     Returns:
         ``from``, ``to``, ``accesses`` and, if any, the counts of items that the new format cannot
         hold: ``dropped`` (accesses), ``dropped_records`` (those that move no data: flushes,
-        discards, other packets), ``dropped_completions`` (completion times of block requests).
+        discards, other packets), ``dropped_completions`` (completion times of block requests),
+        ``zero_length`` requests and ``bad_records`` that were left out.
 
     Raises:
         InputError: a file or a conversion is at fault.
@@ -101,9 +108,20 @@ def convert(
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
     _check_choice(source, found, memory, vcpu)
-    if found != "hmsim" and (skip or limit is not None):
+    if found != "hmsim" and limit is not None:
         raise InputError(
-            f"{os.fspath(source)}: only traces of format hmsim can be cut, not {found}"
+            f"{os.fspath(source)}: --limit counts instructions of hmsim's format; use --take for "
+            f"records of {found}"
+        )
+    if (take is not None or every != 1) and FORMATS[found].kind not in SAMPLED:
+        raise InputError(
+            f"{os.fspath(source)}: --take and --every need a trace of memory requests or blocks, "
+            f"got {found} with {FORMATS[found].kind}"
+        )
+    if found != "hmsim" and skip and FORMATS[found].kind not in SAMPLED:
+        raise InputError(
+            f"{os.fspath(source)}: --skip needs a trace of memory requests or blocks, or of format "
+            f"hmsim, got {found}"
         )
     window = range(skip, ENDLESS if limit is None else skip + limit)
     if os.path.exists(target) and os.path.samefile(source, target):
@@ -111,6 +129,7 @@ def convert(
     if to == "hmsim":
         check_name(target)
     counter = Counter()
+    accesses: Iterable[Access]
     lost: dict[str, int] = {}
     with new_file(target, force) as scratch:
         if found == to == "hmsim":
@@ -125,9 +144,11 @@ def convert(
             _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
         else:
             reading = Reading(source, found, options)
-            accesses: Iterable[Access] = reading.accesses(report)
             if found == "hmsim":
-                accesses = _chosen(accesses, memory, vcpu, window)
+                accesses = _chosen(reading.accesses(report), memory, vcpu, window)
+            else:
+                most = None if take is None else skip + (take - 1) * every + 1
+                accesses = itertools.islice(reading.accesses(report, most), skip, None, every)
             writer = WRITERS[to]
             cut = writer.cut
             if cut is requests and found != "hmsim":
@@ -140,6 +161,8 @@ def convert(
             lost = {
                 "dropped_records": reading.records.skipped,
                 "dropped_completions": reading.records.completions,
+                "zero_length": reading.records.zero_length,
+                "bad_records": reading.records.bad_records,
             }
         if not counter.accesses:
             raise InputError(f"{os.fspath(source)}: contains no record to keep")

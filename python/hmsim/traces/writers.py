@@ -13,6 +13,7 @@ from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, VCPU_SHIFT
 from hmsim.traces.reader import compressed
 from hmsim.traces.records import (
     FILL,
+    FORMATS,
     LARGEST_DELTA,
     LINE,
     WRITE_BACK,
@@ -147,11 +148,18 @@ class Writer(NamedTuple):
     formats: tuple[str, ...] = ()  # that can, too
 
 
+# Formats of memory requests at cycles.
+CYCLES = tuple(
+    each.name for each in FORMATS.values() if each.kind == "accesses" and each.unit == "cycles"
+)
+
 WRITERS = {
     "ramulator": Writer(each_line, to_ramulator, ("misses",)),
-    "ramulator_rw": Writer(each_line, to_ramulator_rw, ("misses", "accesses", "blocks")),
-    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), ("nvmain", "hmsim_rw")),
-    "hmsim_rw": Writer(each_line, to_hmsim_rw, ("misses", "blocks"), ("nvmain", "dramsim3")),
+    "ramulator_rw": Writer(
+        *(each_line, to_ramulator_rw, ("misses", "accesses", "blocks"), ("ramulator_rw",)),
+    ),
+    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), CYCLES),
+    "hmsim_rw": Writer(each_line, to_hmsim_rw, ("misses", "blocks"), CYCLES),
     "mqsim": Writer(requests, to_mqsim, ("blocks",), ("hmsim", "mqsim")),
     "hmsim": Writer(each_line, to_hmsim, ("misses",), ("hmsim",)),
 }
