@@ -62,13 +62,18 @@ bool Simulation::warm_up(Tick limit) {
 
 bool Simulation::run(std::uint64_t steps) {
   return blaming_file([&] {
-    while (steps > 0 && !ended()) {
-      const Tick limit = deadline();
-      if (!go(limit, steps)) {
-        ensure(limit != kNever, "simulation", kernel_.now(), -1,
-               "no event is left, but agents have not finished");
-        kernel_.run_until(limit);
+    try {
+      while (steps > 0 && !ended()) {
+        const Tick limit = deadline();
+        if (!go(limit, steps)) {
+          ensure(limit != kNever, "simulation", kernel_.now(), -1,
+                 "no event is left, but agents have not finished");
+          kernel_.run_until(limit);
+        }
       }
+    } catch (const InputError&) {
+      update_progress();  // for the statistics of a partial result
+      throw;
     }
     update_progress();
     check_stall();

@@ -40,7 +40,7 @@ from hmsim.running.options import options
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
-from hmsim.running.runner import PREPARING, simulate
+from hmsim.running.runner import PREPARING, EndedByError, simulate
 from hmsim.running.showing import headline
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
@@ -85,16 +85,20 @@ def run(
     commands = None
     if command_log and out is not None:
         commands = CommandLog(existing_parent(out), log_rows)
-    with Bars(True) as bars:
-        result = simulate(
-            system,
-            agents,
-            chosen,
-            lambda done: bars.report(agents.name, done),
-            log=log,
-            commands=commands,
-            preparing=lambda done: bars.report(PREPARING, done),
-        )
+    try:
+        with Bars(True) as bars:
+            result = simulate(
+                system,
+                agents,
+                chosen,
+                lambda done: bars.report(agents.name, done),
+                log=log,
+                commands=commands,
+                preparing=lambda done: bars.report(PREPARING, done),
+            )
+    except EndedByError as error:
+        _leave(error.partial, out, force, json)
+        raise
     _leave(result, out, force, json)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
@@ -153,7 +157,10 @@ def _print_result(result: Result) -> None:
     if before > NOTABLE and 2 * before > result.host["seconds"]:
         print(f"(preconditioning took {before:.1f} s of these; later runs reuse it)")
     print_agents(result.workload)
-    print_unfinished(result)
+    if result.ended_by is None:
+        print_unfinished(result)
+    else:
+        print("partial result: an error ended the run; the numbers describe the time before it")
     print_remarks(result)
     if backward := stats.get("frontend.backward_arrivals"):
         print(f"{number(backward)} requests arrive before a preceding one; their order is kept")

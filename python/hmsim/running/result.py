@@ -44,6 +44,8 @@ class Result:
         simulator: names and versions of the simulators that hosted hmsim's controller; empty for a
             run of hmsim alone.
         command_log: events on the channels, inside the NVDIMMs and of threads, or None.
+        ended_by: the error that ended the run before its end, or None. The statistics then describe
+            the time up to the error.
     """
 
     config: Config
@@ -55,6 +57,7 @@ class Result:
     request_log: RequestLog | None = None
     simulator: Mapping[str, str] = field(default_factory=dict)
     command_log: CommandLog | None = None
+    ended_by: str | None = None
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
@@ -107,7 +110,8 @@ class Result:
     def record(self) -> dict[str, Any]:
         """Return the run's inputs and `stats` as one flat row, as ``hmsim run --json`` prints it.
 
-        Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, then every
+        Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, for a partial
+        result ``partial`` (the error that ended it), then every
         statistic that has a value, by its dotted path.
         """
         values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
@@ -116,6 +120,7 @@ class Result:
             "config": self.config.name,
             "policy": self.config.policy,
             "seed": self.options.seed,
+            **({} if self.ended_by is None else {"partial": self.ended_by}),
             **values,
         }
 
@@ -191,6 +196,8 @@ class Result:
     def origin(self) -> dict[str, Any]:
         """Return the run's inputs and its cost: the content of ``run.json``."""
         log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
+        if self.ended_by is not None:
+            log["partial"] = self.ended_by
         return {
             "versions": {**versions(), **self.simulator},
             "config": self.config.name,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import FLAG, NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, TableOf
+from hmsim.common.progress import warn
 from hmsim.common.statistic_names import current, renamed
 from hmsim.config import settings
 from hmsim.config.node_reader import located
@@ -52,6 +53,7 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
             }
         ),
         "command": Maybe(ListOf(TEXT)),
+        "partial": TEXT,
     }
 )
 
@@ -163,7 +165,10 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return the content of a run directory. Raises InputError that names a faulty file."""
+    """Return the content of a run directory, and warn of a partial result.
+
+    Raises InputError that names a faulty file.
+    """
     path = Path(directory)
     if not path.is_dir():
         raise InputError(f"{path}: no such directory")
@@ -176,6 +181,8 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
     origin = read_json(file)
     with located(f"{file}: "):
         ORIGIN.check(origin, "")
+    if "partial" in origin:
+        warn(f"{path}: is a partial result: the run ended by an error: {origin['partial']}")
     return RunDirectory(
         path,
         {setting.name: setting.text for setting in config},

@@ -34,6 +34,18 @@ class Cancelled(Exception):
     """The simulation was stopped before its end."""
 
 
+class EndedByError(InputError):
+    """The input was found at fault during the simulation, ``partial`` is the result up to there."""
+
+    def __init__(self, message: str, partial: Result) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str]]:
+        """Return what other processes get: the message alone."""
+        return InputError, (str(self),)
+
+
 def run(
     config: AnyConfig,
     workload: AnyWorkload,
@@ -67,7 +79,8 @@ def run(
             instead.
 
     Raises:
-        InputError: the input is at fault; one line per error.
+        InputError: the input is at fault; one line per error. An `EndedByError` for an error after a
+            measured request; its ``partial`` is the result up to the error.
         SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     loaded = as_config(config)
@@ -155,11 +168,19 @@ def simulate(
     collects all requests and ``commands`` all commands. A class of memory that starves is reported
     on standard error while the run continues.
 
-    Raises Cancelled soon after ``stop`` is set.
+    Raises Cancelled soon after ``stop`` is set, and EndedByError for an error after a measured
+    request.
     """
     started = time.perf_counter()
     simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
-    while not simulation.run(STEPS):
+    ended_by = None
+    while True:
+        try:
+            if simulation.run(STEPS):
+                break
+        except InputError as error:
+            ended_by = str(error)
+            break
         for warning in simulation.take_warnings():
             warn(f"{workload.name}, {config.policy or config.name}: {warning}")
         if log is not None:
@@ -176,7 +197,10 @@ def simulate(
     report(1.0)
     seconds = time.perf_counter() - started
     statistics = tuple(simulation.statistics())
-    requests = next((s["value"] for s in statistics if s["path"] == "sim.requests"), 0)
+    values = {statistic["path"]: statistic["value"] for statistic in statistics}
+    requests = values["sim.requests"]
+    if ended_by is not None and not (requests and values["sim.ticks"]):
+        raise InputError(ended_by)
     host = {
         "seconds": round(seconds, 3),
         "preconditioning_seconds": round(preconditioning, 3),
@@ -185,9 +209,14 @@ def simulate(
     }
     if chosen.check:
         host["commands_checked"] = simulation.checked_commands
-    return Result(
-        config, workload, chosen, statistics, host, simulation.series(), log, command_log=commands
+    result = Result(
+        *(config, workload, chosen, statistics, host, simulation.series(), log),
+        command_log=commands,
+        ended_by=ended_by,
     )
+    if ended_by is not None:
+        raise EndedByError(ended_by, result)
+    return result
 
 
 def as_config(config: AnyConfig) -> Config:
