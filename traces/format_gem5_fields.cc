@@ -31,7 +31,7 @@ constexpr std::size_t kMostHeader = 1'000;                 // lines
 enum Column : std::size_t { kTick, kCommand, kAddress, kSize, kId, kColumns };
 constexpr std::array<std::string_view, kColumns> kNames{"tick", "cmd", "addr", "size", "pkt_id"};
 
-// What precedes the packets.
+// Header of the trace, which precedes the packets.
 struct Header {
   std::array<std::size_t, kColumns> columns{};
   const char* separators = ",";

@@ -136,6 +136,9 @@ def infer_causes(requests: list[tuple[int, int | None]]) -> list[tuple[list[int]
         InputError: more than 1,024 requests are under way at once.
     """
 
+def guessed_columns(line: bytes) -> str:
+    """Return the options that read a line of columns as format csv, or '' if none do."""
+
 def trace_formats() -> list[TraceFormat]:
     """Return the formats, in the order of their names."""
 
@@ -159,6 +162,18 @@ class TraceRecords:
 
         Nothing at the trace's end. Raises InputError.
         """
+
+    @property
+    def zero_length(self) -> int:
+        """Block requests of length 0 so far that were left out."""
+
+    @property
+    def bad_records(self) -> int:
+        """Malformed records of a block trace so far that were left out."""
+
+    @property
+    def note(self) -> str:
+        """A remark on the meaning of the records so far, or ''."""
 
     @property
     def completions(self) -> int:

@@ -196,8 +196,7 @@ class Result:
     def origin(self) -> dict[str, Any]:
         """Return the run's inputs and its cost: the content of ``run.json``."""
         log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
-        if self.ended_by is not None:
-            log["partial"] = self.ended_by
+        partial = {} if self.ended_by is None else {"partial": self.ended_by}
         return {
             "versions": {**versions(), **self.simulator},
             "config": self.config.name,
@@ -213,6 +212,7 @@ class Result:
             "host": self.host,
             "units": {name: unit for name, unit in self.units.items() if unit},
             **log,
+            **partial,
         }
 
 

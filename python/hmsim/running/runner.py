@@ -79,8 +79,8 @@ def run(
             instead.
 
     Raises:
-        InputError: the input is at fault; one line per error. An `EndedByError` for an error after a
-            measured request; its ``partial`` is the result up to the error.
+        InputError: the input is at fault; one line per error. EndedByError after a measured
+            request: its ``partial`` is the result up to the error.
         SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     loaded = as_config(config)

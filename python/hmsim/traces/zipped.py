@@ -45,7 +45,7 @@ def read_zip(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[bytes]:
     Raises InputError for any other archive, and a damaged one.
     """
     try:
-        with zipfile.ZipFile(_Bounded(file)) as archive:  # type: ignore[arg-type]
+        with zipfile.ZipFile(_Bounded(file)) as archive:
             for member in _members(path, archive):
                 with archive.open(member) as content:
                     while piece := content.read(BLOCK):
