@@ -13,7 +13,7 @@
 #include "cpu/thread_context.hh"
 #include "debug/Drain.hh"
 #include "debug/HarmonicMem.hh"
-#include "gem5-ext/gate/named_values.h"
+#include "embed/named_values.h"
 #include "gem5-ext/guarded.hh"
 #include "sim/core.hh"
 #include "sim/system.hh"

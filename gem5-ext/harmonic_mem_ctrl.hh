@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gem5-ext/gate/memory_gate.h"
-#include "gem5-ext/gate/packet_recorder.h"
+#include "embed/memory_gate.h"
+#include "embed/packet_recorder.h"
 #include "gem5-ext/written_before.hh"
 #include "mem/abstract_mem.hh"
 #include "mem/qport.hh"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/addr_range.hh"
-#include "gem5-ext/gate/written_pages.h"
+#include "embed/written_pages.h"
 #include "mem/packet.hh"
 
 namespace gem5 {

@@ -13,6 +13,7 @@ FLOORS = (
     ("dram", "nvdimm"),
     ("controller", "storage"),
     ("check",),
+    ("embed",),
     ("traces", "clones"),
     ("agents",),
     ("simulation",),
@@ -20,7 +21,15 @@ FLOORS = (
 )
 # Floors within a room, by folder; "" are the files of the room itself, which use the others.
 INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media"), ("buffer",), ("",))}
-CONTROLLER = ("core", "policies", "dram", "nvdimm", "controller", "check")  # gem5 compiles these
+CONTROLLER = (
+    "core",
+    "policies",
+    "dram",
+    "nvdimm",
+    "controller",
+    "check",
+    "embed",
+)  # gem5 compiles these
 LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")
 OPTIONAL = "dram/dramsim3/"  # has flags of its own
 

@@ -22,7 +22,7 @@ from tools.mutants.rewriting import Mutant, header, rewrite
 from tools.mutants.runner import MEASURED
 
 ROOMS = ("controller", "nvdimm", "policies")
-TESTS = ("tests/cc", "gem5-ext/gate")
+TESTS = ("tests/cc",)
 PROGRAM = "build/gcc-release/hmsim_tests"
 ERROR_PLACE = re.compile(
     r"(?:^|from )(?:\./)?(?P<file>\w[\w/.-]*):(?P<line>\d+):\d+:", re.MULTILINE

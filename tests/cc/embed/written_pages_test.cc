@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pages that a host wrote before time passed: their order, their text, and their effect on flash
 // and buffer.
-#include "gem5-ext/gate/written_pages.h"
+#include "embed/written_pages.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "gem5-ext/gate/memory_gate.h"
+#include "embed/memory_gate.h"
 #include "tests/cc/names.h"
 
 namespace hmsim {

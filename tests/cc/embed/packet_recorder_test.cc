@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gem5-ext/gate/packet_recorder.h"
+#include "embed/packet_recorder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The port protocol as a small host simulator of the test sees it. One file, because all tests need
 // that host.
-#include "gem5-ext/gate/memory_gate.h"
+#include "embed/memory_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "gem5-ext/gate/packet_recorder.h"
+#include "embed/packet_recorder.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gem5-ext/gate/named_values.h"
+#include "embed/named_values.h"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names and values for a host simulator's scripts and statistics files.
-#include "gem5-ext/gate/named_values.h"
+#include "embed/named_values.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <string>
 
-#include "gem5-ext/gate/memory_gate.h"
+#include "embed/memory_gate.h"
 
 namespace hmsim {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gem5-ext/gate/written_pages.h"
+#include "embed/written_pages.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gem5-ext/gate/memory_gate.h"
+#include "embed/memory_gate.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,74 +9,16 @@
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
-#include "policies/policy.h"
+#include "embed/host_config.h"
 
 namespace hmsim {
-
-namespace {
-
-// Returns whether the parameter belongs to a part that the host replaces: its cores, or its disks.
-bool belongs_to_host(const std::string& name) {
-  constexpr std::string_view kFrontend = "frontend.";
-  constexpr std::string_view kStorage = "storage.";
-  return name.compare(0, kFrontend.size(), kFrontend) == 0 ||
-         name.compare(0, kStorage.size(), kStorage) == 0;
-}
-
-// Returns the configuration from the given parameters of the memory side. Sets `values` to all of
-// them, with defaults filled in.
-SystemConfig configure(const Assignments& given, Assignments& values) {
-  SystemConfig config;
-  std::vector<std::unique_ptr<Policy>> policies;
-  ParameterSet parameters;
-  config.declare(parameters);
-  declare_all_policies(parameters, policies);
-  for (const Assignment& assignment : given) {
-    if (assignment.first == "storage.kind" && assignment.second != "none") {
-      throw InputError("storage.kind: must be 'none': the host has its own disks");
-    }
-    if (!belongs_to_host(assignment.first)) {
-      config.assignments.push_back(assignment);
-    }
-  }
-  std::vector<ParameterError> errors = parameters.apply(config.assignments);
-  if (errors.empty()) {
-    config.resolve_presets();
-    errors = config.check();
-    for (ParameterError& error : check_policies(policies)) {
-      errors.push_back(std::move(error));
-    }
-  }
-  if (!errors.empty()) {
-    throw InputError(join_errors(errors));
-  }
-  values = parameters.values();
-  return config;
-}
-
-std::uint64_t identity_of(Assignments values, std::uint64_t seed) {
-  Archive archive;
-  archive(values, seed);
-  return hash_bytes(archive.bytes());
-}
-
-}  // namespace
 
 MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed,
                        bool check)
     : host_(host),
-      config_(configure(parameters, values_)),
+      config_(host_config(parameters, values_)),
       memory_(config_, kernel_, seed),
       identity_(identity_of(values_, seed)) {
-  if (config_.store_data) {
-    throw InputError("system.store_data: must be off: the host keeps the data");
-  }
-  if (config_.nvdimm.present &&
-      config_.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
-    throw InputError(
-        "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not "
-        "have: must be 'none', 'dirty' or 'captured'");
-  }
   memory_.set_requesters({this});
   memory_.set_progress(*this);
   if (check) {
