@@ -8,7 +8,6 @@
 // (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
 // nvdimm_hit (lines of one resident page), classes (both memories in random order, one third
 // writes: bursts of DRAM lines, lines of 16 resident pages).
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,114 +17,15 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/request_patterns.h"
 #include "controller/memory_system.h"
 #include "core/errors.h"
-#include "core/random.h"
 #include "policies/policy.h"
 
 namespace hmsim {
 namespace {
 
-enum class Pattern {
-  stream,
-  random,
-  mixed,
-  burst,
-  sparse,
-  nvdimm_read,
-  nvdimm_write,
-  nvdimm_hit,
-  classes
-};
-
-constexpr std::array<std::pair<const char*, Pattern>, 9> kPatterns{
-    {{"stream", Pattern::stream},
-     {"random", Pattern::random},
-     {"mixed", Pattern::mixed},
-     {"burst", Pattern::burst},
-     {"sparse", Pattern::sparse},
-     {"nvdimm_read", Pattern::nvdimm_read},
-     {"nvdimm_write", Pattern::nvdimm_write},
-     {"nvdimm_hit", Pattern::nvdimm_hit},
-     {"classes", Pattern::classes}}};
-
-Pattern pattern_of(const char* name) {
-  for (const auto& [known, pattern] : kPatterns) {
-    if (std::strcmp(known, name) == 0) {
-      return pattern;
-    }
-  }
-  throw InputError(std::string("unknown pattern: ") + name);
-}
-
-constexpr std::int64_t kBurstLines = 8;
-constexpr std::int64_t kResidentLines = 16 * kLinesPerPage;
-constexpr std::int64_t kCores = 4;  // send in turn
-constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 constexpr std::int64_t kIntervalCycles = 1000;  // sparse
-// At least this many requests are generated in advance, as if a trace were in memory. Generation
-// then costs the same for both run lengths whose instruction counts are subtracted.
-constexpr std::int64_t kMadeAhead = std::int64_t{1} << 17;
-
-// Generates the requests of a pattern.
-class Maker {
- public:
-  explicit Maker(Pattern pattern) : pattern_(pattern) {}
-
-  std::vector<Request> make(std::int64_t requests) {
-    std::vector<Request> made(static_cast<std::size_t>(requests));
-    for (Request& request : made) {
-      request.memory = memory();
-      request.address = Address(line(request.memory) * kLineBytes.value());
-      request.write = writes();
-      request.source = static_cast<std::uint16_t>(made_++ % kCores);
-    }
-    return made;
-  }
-
- private:
-  MemoryClass memory() {
-    switch (pattern_) {
-      case Pattern::classes:
-        return random_.below(2) == 0 ? MemoryClass::dram : MemoryClass::nvdimm;
-      case Pattern::nvdimm_read:
-      case Pattern::nvdimm_write:
-      case Pattern::nvdimm_hit:
-        return MemoryClass::nvdimm;
-      default:
-        return MemoryClass::dram;
-    }
-  }
-  std::int64_t line(MemoryClass memory) {
-    switch (pattern_) {
-      case Pattern::stream:
-        return made_ % kFootprintLines;
-      case Pattern::nvdimm_hit:
-        return made_ % kLinesPerPage;
-      case Pattern::classes:
-        return memory == MemoryClass::dram ? next_of_burst() : made_ % kResidentLines;
-      case Pattern::burst:
-        return next_of_burst();
-      default:
-        return random_line();
-    }
-  }
-  std::int64_t next_of_burst() {
-    burst_ = of_bursts_++ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
-    return burst_;
-  }
-  std::int64_t random_line() { return static_cast<std::int64_t>(random_.below(kFootprintLines)); }
-  bool writes() {
-    return pattern_ == Pattern::nvdimm_write ||
-           ((pattern_ == Pattern::mixed || pattern_ == Pattern::classes) && random_.below(3) == 0);
-  }
-
-  const Pattern pattern_;
-  Random random_{1};
-  std::int64_t burst_ = 0;
-  std::int64_t of_bursts_ = 0;  // lines so far
-  std::int64_t made_ = 0;
-};
 
 // Sends the requests: each once the previous one is admitted, or one per interval.
 class Generator final : public Component, public Requester {

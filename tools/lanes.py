@@ -36,7 +36,7 @@ class Lane(NamedTuple):
 
 def python_lane(terms: Iterable[str], what: str, packages: str, *before: str) -> Lane:
     tests = f"{PYTEST} -m '{' and '.join(terms)}' tests"
-    return Lane(what, packages, [f"{SCONS} extension capture", *before, tests])
+    return Lane(what, packages, [f"{SCONS} extension capture library", *before, tests])
 
 
 def of_marker(marker: str, what: str, packages: str, *before: str) -> Lane:

@@ -35,7 +35,7 @@ class Compiled(BuildHookInterface):
         """Compile the native parts, and name the files that the wheel adds to the package."""
         root = Path(self.root)
         variables = shlex.split(os.environ.get("HMSIM_SCONS", ""))
-        targets = ("extension", "policy_parts", "capture")
+        targets = ("extension", "policy_parts", "capture", "library")
         command = [sys.executable, "-m", "SCons", "-Q", *targets, *variables]
         subprocess.run(command, cwd=root, check=True)
         build_data["pure_python"] = False

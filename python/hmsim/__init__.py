@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 HOMES = {  # module below hmsim: what it gives
+    "common.c_library": "get_include get_library",
     "_core": "InputError OutOfMemory SimulatorFault",
     "config.configuration": "Config load_config",
     "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",

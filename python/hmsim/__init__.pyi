@@ -7,6 +7,8 @@ from hmsim import timeline as timeline
 from hmsim._core import InputError as InputError
 from hmsim._core import OutOfMemory as OutOfMemory
 from hmsim._core import SimulatorFault as SimulatorFault
+from hmsim.common.c_library import get_include as get_include
+from hmsim.common.c_library import get_library as get_library
 from hmsim.config.configuration import Config as Config
 from hmsim.config.configuration import load_config as load_config
 from hmsim.config.policies import DRAM as DRAM

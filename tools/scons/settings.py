@@ -14,6 +14,8 @@ scons [TARGET]... [VARIABLE=VALUE]...
   lib               build/<variant>/libhmsim.a
   extension         the Python module hmsim._core
   policy_parts      python/hmsim/_policy/libhmsim_policy.a, for 'hmsim policy build'
+  library           the memory system as a C library, in python/hmsim/_library
+  install           the C library, its header and its pkg-config file below `prefix`
   capture           the QEMU plug-ins in python/hmsim/_capture
   programs          build/<variant>/workloads/programs/*, to be captured; needs liblemon-dev
   test              build and run the C++ tests (GoogleTest)
@@ -41,6 +43,7 @@ def variables(arguments: Mapping[str, str]) -> Any:
             "precompiled", "compile standard headers once; off: each file compiles alone", True
         ),
         BoolVariable("dramsim3", "add DRAMsim3 as a second DRAM model; needs cargo", False),
+        ("prefix", "folder of the target install", "/usr/local"),
         ("tests", "C++ tests to build, a pattern below tests/cc", "**/*.cc"),
         BoolVariable("verbose", "print whole command lines", False),
     )

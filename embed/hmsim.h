@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hmsim's memory system as a C library, for other simulators.
+ *
+ * A memory has a port for each class. The simulator sends requests and gets a call when each is
+ * done. Times are in picoseconds of the simulator's clock, begin at 0 and never decrease.
+ *
+ *     hmsim_run(memory, now);             calls done() for what has ended by now
+ *     hmsim_send(memory, &request, now);  HMSIM_WAITS: the next after room()
+ *
+ * A simulator with events calls hmsim_run() at hmsim_next_event(); one that ticks, on each tick.
+ * Memories are independent of each other. One memory is for one thread at a time.
+ *
+ * Functions return HMSIM_BAD_INPUT for errors of the caller, which do nothing, and HMSIM_FAULT for
+ * errors of hmsim or of memory space, after which all calls return HMSIM_FAULT. hmsim_error()
+ * has the text. No function ends the process.
+ */
+#ifndef HMSIM_H
+#define HMSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Increases with every change that breaks compiled callers. */
+#define HMSIM_ABI 1
+
+#define HMSIM_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HMSIM_DRAM = 0, HMSIM_NVDIMM = 1 } hmsim_class;
+
+typedef enum {
+  HMSIM_OK = 0,
+  HMSIM_WAITS = 1, /* the request was taken, and its queue is now full */
+  HMSIM_FULL = 2,  /* the request was refused, because an earlier one of its class waits */
+  HMSIM_BAD_INPUT = 3,
+  HMSIM_FAULT = 4
+} hmsim_status;
+
+#define HMSIM_NEVER INT64_MAX
+
+typedef struct hmsim_memory hmsim_memory;
+
+typedef struct {
+  uint64_t id;      /* of the caller; done() returns it */
+  uint64_t address; /* of the first byte, from 0 in each class */
+  uint64_t size;    /* bytes, at least 1; done() follows the last of its 64-byte lines */
+  int memory;       /* an hmsim_class */
+  int write;        /* 0: read */
+  uint16_t source;  /* core or device, for policies that tell sources apart */
+} hmsim_request;
+
+/* Calls into the simulator, from within functions that take `now`, at the exact times of their
+ * events. They may call hmsim_send() with the same time, nothing else, and must return. */
+typedef struct {
+  void* context;
+  void (*done)(void* context, uint64_t id, int64_t time);
+  /* Follows HMSIM_WAITS: the class takes requests again. NULL: the simulator retries. */
+  void (*room)(void* context, hmsim_class memory, int64_t time);
+  /* Instructions that the source has completed, for policies that rank sources by misses per
+   * instruction. NULL: 0. */
+  int64_t (*instructions)(void* context, uint16_t source);
+} hmsim_host;
+
+/* Returns the HMSIM_ABI of the loaded library. */
+HMSIM_API int hmsim_abi(void);
+
+/* Makes a memory. `parameters` has a line NAME=VALUE each, as `hmsim check CONFIG --flat` prints;
+ * lines that are empty or begin with # are skipped, frontend.* and storage.* are ignored. `check`:
+ * verify every command against the rules of devices and buses. `*memory` is set even after an
+ * error, for hmsim_error() and hmsim_destroy(), or NULL without memory space. */
+HMSIM_API hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check,
+                                    const hmsim_host* host, hmsim_memory** memory);
+HMSIM_API void hmsim_destroy(hmsim_memory* memory); /* NULL: does nothing */
+
+/* Returns the text of the last error, "" if there was none. Valid until the next call. */
+HMSIM_API const char* hmsim_error(const hmsim_memory* memory);
+
+/* Returns the bytes of a class, 0 if it is absent. */
+HMSIM_API uint64_t hmsim_capacity(const hmsim_memory* memory, hmsim_class which);
+
+/* Sends a request: HMSIM_OK, HMSIM_WAITS or HMSIM_FULL. Outside of calls into the simulator, a
+ * request at the time of the last hmsim_run() counts as one picosecond later. */
+HMSIM_API hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int64_t now);
+
+/* Returns the time of the next event, HMSIM_NEVER if none is scheduled. */
+HMSIM_API int64_t hmsim_next_event(const hmsim_memory* memory);
+
+/* Processes all events up to `now`. */
+HMSIM_API hmsim_status hmsim_run(hmsim_memory* memory, int64_t now);
+
+/* Returns whether no request, flash operation or collection is in progress. */
+HMSIM_API int hmsim_idle(const hmsim_memory* memory);
+
+/* Processes all events up to `now` and sets `*value` to a statistic by its name
+ * (docs/statistics.md), NaN if it has no value. Numbers of histograms have a part more:
+ * "nvdimm.latency.read.ack_wait_ns.mean". */
+HMSIM_API hmsim_status hmsim_statistic(hmsim_memory* memory, const char* name, int64_t now,
+                                       double* value);
+/* Processes all events up to `now` and calls `visit` for each statistic, always in the same order.
+ */
+HMSIM_API hmsim_status hmsim_statistics(hmsim_memory* memory, int64_t now,
+                                        void (*visit)(void* context, const char* name,
+                                                      const char* description, double value),
+                                        void* context);
+/* Begins to measure at `now`: the end of warm-up. */
+HMSIM_API hmsim_status hmsim_reset_statistics(hmsim_memory* memory, int64_t now);
+
+/* Saves the state of an idle memory. `*data` is valid until the next call. */
+HMSIM_API hmsim_status hmsim_save(hmsim_memory* memory, int64_t now, const void** data,
+                                  size_t* size);
+/* Restores a state into a memory with the same parameters, seed and `check`. Time continues from
+ * `now`. After an error, all calls return HMSIM_FAULT. */
+HMSIM_API hmsim_status hmsim_load(hmsim_memory* memory, int64_t now, const void* data, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

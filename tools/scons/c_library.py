@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The targets ``library`` and ``install``: the memory system as a C library."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from SCons.Script import Action
+
+from tools.descriptor_tables import CONTROLLER as TABLES
+from tools.rooms import CONTROLLER as ROOMS
+from tools.scons.generated import source_file
+
+HEADER = "embed/hmsim.h"
+EXPORTS = "embed/exports.map"
+PKG_CONFIG = """\
+prefix={prefix}
+includedir=${{prefix}}/include
+libdir=${{prefix}}/lib
+
+Name: hmsim
+Description: Memory system of DRAM and NVDIMMs, cycle by cycle
+Version: {version}
+Cflags: -I${{includedir}}
+Libs: -L${{libdir}} -lhmsim
+"""
+
+
+def add(env: Any, build: str, library: Any) -> list[Any]:
+    """Return the shared library and its header.
+
+    The library has the objects that gem5 compiles, too, and exports the functions of the header.
+    """
+    tables = {f"{table.word.lower()}_table" for table in TABLES}
+    objects = [
+        each
+        for each in library[0].sources
+        if Path(str(each)).relative_to(build).parts[0] in ROOMS or Path(str(each)).stem in tables
+    ]
+    abi = re.search(r"^#define HMSIM_ABI (\d+)$", Path(HEADER).read_text(), re.MULTILINE)[1]
+    soname = f"libhmsim.so.{abi}"
+    linked = env.Clone(SHLIBPREFIX="", SHLIBSUFFIX="")
+    options = [
+        f"-soname,{soname}",
+        f"--version-script={EXPORTS}",
+        "--no-undefined",
+        "--gc-sections",
+    ]
+    linked.Append(LINKFLAGS=["-s", *(f"-Wl,{option}" for option in options)])
+    shared = linked.SharedLibrary(f"{build}/embed/{soname}", objects)
+    env.Depends(shared, EXPORTS)
+    return [*shared, env.File(HEADER)]
+
+
+def install(env: Any, embedded: list[Any], version: str) -> list[Any]:
+    """Return the files of an installation below the variable ``prefix``."""
+    prefix = Path(env["prefix"]).absolute()
+    shared, header = embedded
+    described = source_file(
+        env, "build/hmsim.pc", PKG_CONFIG.format(prefix=prefix, version=version)
+    )
+    link = env.Command(
+        f"{prefix}/lib/libhmsim.so",
+        env.Install(f"{prefix}/lib", shared),
+        Action("ln -sf ${SOURCE.file} $TARGET", "LINK $TARGET"),
+    )
+    return [
+        env.Install(f"{prefix}/include", header),
+        env.Install(f"{prefix}/lib/pkgconfig", described),
+        link,
+    ]
