@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from hmsim._core import InputError
-from hmsim.common.json_schema import has_surrogate
+from hmsim.common.unicode import has_surrogate
 from hmsim.config.composer import DEEPEST_NESTING, NULL, TEXT
 
 MAPPING, LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
