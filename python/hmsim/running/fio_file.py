@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ SUFFIX = ".fio"
 GLOBAL = "global"
 SECTION = re.compile(r"\[(.+)\]")
 INCLUDE = re.compile(r"include[\s=]+(.+)")
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+COMMENT = re.compile(r"[;#].*", re.DOTALL)  # to the end of its line
 DEEPEST = 8  # levels of included files
 MOST_INCLUDES = 64  # of a job file
 
@@ -25,9 +28,8 @@ def is_job_file(path: Path) -> bool:
     """Return whether a file is a fio job: by its name, or because it begins with a section."""
     if path.suffix == SUFFIX:
         return True
-    lines = map(bytes.strip, read_text_file(path).splitlines())
-    first = next((line for line in lines if line and line[:1] not in b"#;"), b"")
-    return bool(SECTION.fullmatch(first.decode(errors="replace")))
+    lines = map(_bare, read_text_file(path).decode(errors="replace").splitlines())
+    return bool(SECTION.fullmatch(next(filter(None, lines), "")))
 
 
 def read_jobs(path: Path) -> list[Job]:
@@ -44,14 +46,30 @@ def read_jobs(path: Path) -> list[Job]:
     return jobs
 
 
+def _bare(line: str) -> str:
+    """Return a line without its comment and the space around it."""
+    return COMMENT.sub("", line).strip()
+
+
+def _substituted(where: str, line: str) -> str:
+    """Return a line with the values of environment variables. Raises InputError."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in os.environ:
+            raise InputError(f"{where}: {match[0]}: this environment variable is not set")
+        return os.environ[match[1]]
+
+    return VARIABLE.sub(value, line)
+
+
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (``file:line``, text) of each line that is not empty or a comment."""
+    """Yield (``file:line``, text) of each line with more than a comment."""
     try:
         text = read_text_file(path).decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not text: {error.reason}") from error
-    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
-        if line and line[0] not in "#;":
+    for number, line in enumerate(map(_bare, text.splitlines()), 1):
+        if line:
             yield f"{path}:{number}", line
 
 
@@ -82,7 +100,7 @@ class _Reader:
         if include := INCLUDE.fullmatch(line):
             self._include(where, include[1], keys, opened)
             return
-        written, _, text = (part.strip() for part in line.partition("="))
+        written, _, text = (part.strip() for part in _substituted(where, line).partition("="))
         key = fio_keys.ALIASES.get(written, written)
         if problem := fio_keys.problem(written, key, text):
             self.errors.append(f"{where}: {written}: {problem}")

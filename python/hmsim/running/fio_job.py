@@ -92,8 +92,7 @@ def _own_region(job: Job) -> int:
 
 def _depth(job: Job) -> int:
     depth = job.count("iodepth", 1)
-    engine = job.choice("ioengine", "psync", sorted(fio_keys.ENGINES))
-    return 1 if engine in fio_keys.SYNCHRONOUS else depth
+    return 1 if job.text("ioengine", "psync") in fio_keys.SYNCHRONOUS else depth
 
 
 def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:

@@ -10,8 +10,13 @@ ALIASES = {
     "blocksize": "bs",
     "blocksize_range": "bsrange",
     "io_limit": "io_size",
+    "fileoffset": "offset",
+    "nr_files": "nrfiles",
     "fdatasync": "fsync",
     "wait_for_previous": "stonewall",
+    "timeout": "runtime",
+    "ratemin": "rate_min",
+    "ss": "steadystate",
 }
 FOLLOWED = {
     *("rw", "bs", "bssplit", "bsrange", "size", "filesize", "nrfiles", "io_size", "offset"),
@@ -23,66 +28,77 @@ FOLLOWED = {
 # Ignored without a note: they do not change the requests to the device.
 QUIET = {
     *("group_reporting", "new_group", "name", "description", "directory", "thread", "unit_base"),
-    *("invalidate", "randrepeat", "randseed", "allrandrepeat", "norandommap", "create_on_open"),
-    *("refill_buffers", "scramble_buffers", "buffer_compress_percentage", "zero_buffers"),
-    *("buffer_compress_chunk", "buffer_pattern", "dedupe_percentage", "random_generator"),
-    *("gtod_reduce", "clocksource", "disable_lat", "disable_clat", "disable_slat", "disable_bw"),
-    *("lat_percentiles", "clat_percentiles", "slat_percentiles", "percentile_list", "exitall"),
-    *("write_bw_log", "write_lat_log", "write_iops_log", "log_avg_msec", "per_job_logs", "unlink"),
-    *("write_hist_log", "log_hist_msec", "log_max_value", "log_offset", "log_unix_epoch"),
-    *("bwavgtime", "iopsavgtime", "unified_rw_reporting", "significant_figures", "stats"),
-    *("overwrite", "fallocate", "fadvise_hint", "cpus_allowed", "cpus_allowed_policy"),
+    *("invalidate", "randrepeat", "randseed", "allrandrepeat", "norandommap", "softrandommap"),
+    *("refill_buffers", "scramble_buffers", "zero_buffers", "random_generator", "create_on_open"),
+    *("gtod_reduce", "gtod_cpu", "clocksource", "job_start_clock_id", "unified_rw_reporting"),
+    *("disable_lat", "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement"),
+    *("lat_percentiles", "clat_percentiles", "slat_percentiles", "percentile_list", "disk_util"),
+    *("block_error_percentiles", "significant_figures", "stats", "per_job_logs"),
+    *("write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "write_iolog"),
+    *("bwavgtime", "iopsavgtime", "overwrite", "fallocate", "fadvise_hint", "filetype"),
     *("create_serialize", "create_fsync", "create_only", "filename_format", "file_append"),
-    *("numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass", "hipri", "fixedbufs"),
-    *(
-        "registerfiles",
-        "sqthread_poll",
-        "sqthread_poll_cpu",
-        "nonvectored",
-        "uncached",
-        "force_async",
-    ),
-    *("iodepth_batch", "iodepth_batch_submit", "iodepth_low", "io_submit_mode", "userspace_reap"),
+    *("unique_filename", "unlink", "unlink_each_loop", "allow_file_create", "openfiles"),
+    *("allow_mounted_write", "cpus_allowed", "cpus_allowed_policy", "cpumask", "comm"),
+    *("numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass", "priohint", "hipri"),
+    *("registerfiles", "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached"),
+    *("fixedbufs", "force_async", "userspace_reap", "io_submit_mode", "cmd_type", "gpu_dev_id"),
+    *("iodepth_batch", "iodepth_batch_submit", "iodepth_low"),
     *("iodepth_batch_complete", "iodepth_batch_complete_min", "iodepth_batch_complete_max"),
-    *("mem", "iomem", "mem_align", "iomem_align", "lockmem", "hugepage-size", "openfiles"),
-    *("rwmixcycle", "thinktime_blocks_type", "rate_ignore_thinktime", "rate_cycle"),
-    *(
-        "write_iolog",
-        "continue_on_error",
-        "error_dump",
-        "ignore_error",
-        "max_latency",
-        "uid",
-        "gid",
-    ),
+    *("mem", "iomem", "mem_align", "iomem_align", "lockmem", "hugepage-size", "atomic"),
+    *("rwmixcycle", "rate_ignore_thinktime", "rate_cycle", "ratecycle", "read_iolog_chunked"),
+    *("continue_on_error", "error_dump", "ignore_error", "max_latency", "uid", "gid"),
     *("exec_prerun", "exec_postrun", "ioscheduler", "cgroup", "cgroup_weight", "cgroup_nodelete"),
+    *("max_open_zones", "job_max_open_zones", "read_beyond_wp", "ignore_zone_limits"),
+    *("zonecapacity", "recover_zbd_write_error", "write_zone_remainder", "num_range"),
 }
+# Details of logs, buffers and priorities, or of a key that is ignored or refused itself.
+DETAILS = (
+    *("log_", "buffer_", "dedupe_", "cmdprio", "verify_", "verifysort", "do_verify", "zone_"),
+    *("flow_", "latency_", "replay_", "merge_blktrace_", "trim_", "steadystate_", "ss_", "spr_"),
+    *("fdp_", "plid", "thinktime_blocks_type"),
+)
 # Left out with a note.
 NOTED = {
     "runtime": "an agent ends with its requests; frontend.time_limit ends a run earlier",
     "time_based": "an agent ends with its requests; set more with loops and io_size",
     "ramp_time": "'--warmup' excludes the beginning",
+    "ramp_size": "'--warmup' excludes the beginning",
     "end_fsync": "fsync=N flushes after every N writes",
     "fsync_on_close": "fsync=N flushes after every N writes",
     "thinktime_spin": "a thread sleeps for all of thinktime",
     "pre_read": "no data are cached at the start",
+    "exitall": "each job ends with its own requests",
+    "exit_what": "each job ends with its own requests",
+    "exitall_on_error": "each job ends with its own requests",
+    "steadystate": "an agent ends with its requests",
+    "rate_min": "a job does not end if it is slower",
+    "rate_iops_min": "a job does not end if it is slower",
+    "lockfile": "jobs do not lock files",
+    "serialize_overlap": "overlapping requests do not wait for each other",
+    "write_hint": "the device takes no hints of placement",
+    "fdp": "the device takes no hints of placement",
+    "dataplacement": "the device takes no hints of placement",
+    "data_placement": "the device takes no hints of placement",
+    "dp_scheme": "the device takes no hints of placement",
 }
 # An agent could not reproduce a job with these; the advice names the nearest supported key.
 REFUSED = {
     "wait_for": "use stonewall",
-    "rate_min": "use rate",
-    "rate_iops_min": "use rate_iops",
     "thinktime_iotime": "use thinktime_blocks",
     "thinkcycles": "use thinktime",
     "verify": "use rw=rw to read as well",
-    "do_verify": "use rw=rw to read as well",
+    "verify_only": "use rw=read",
+    "experimental_verify": "use rw=rw to read as well",
     "read_iolog": "use an agent of kind block_trace with format: fio",
     "bs_unaligned": "use bsrange",
     "blocksize_unaligned": "use bsrange",
     "bs_is_seq_rand": "use bs",
     "blockalign": "use bs",
+    "ba": "use bs",
     "offset_align": "use offset",
     "percentage_random": "use two jobs, rw=read and rw=randread",
+    "percentage_sequential": "use two jobs, rw=read and rw=randread",
+    "random_sequence_stride": "use rw=randread or rw=randwrite",
     "rw_sequencer": "use rw",
     "sync_file_range": "use fsync",
     "end_syncfs": "use fsync",
@@ -93,7 +109,10 @@ REFUSED = {
     "zonemode": "use offset and size",
     "zonesize": "use offset and size",
     "zonerange": "use offset and size",
+    "zoneskip": "use offset and size",
+    "sprandom": "use rw=randwrite",
     "trim_percentage": "use rw",
+    "trim_backlog": "use rw",
     "latency_target": "use iodepth",
     "fill_device": "use size",
     "fill_fs": "use size",
@@ -111,7 +130,12 @@ def problem(written: str, key: str, text: str) -> str:
     """Return why a key with this value is refused, with the nearest supported key; or ''."""
     if key in REFUSED and text not in ("0", "none"):
         return f"is not supported, and without it the job would differ; {REFUSED[key]}"
-    if key in FOLLOWED | REFUSED.keys() | QUIET | NOTED.keys():
+    if key == "ioengine" and text not in ENGINES:
+        near = nearest_name(text, sorted(ENGINES))
+        hint = f"did you mean '{near}'?" if near else "use libaio, io_uring or psync"
+        return f"'{text}' is not an engine of files or block devices; {hint}"
+    known = FOLLOWED | REFUSED.keys() | QUIET | NOTED.keys()
+    if key in known or key.startswith(DETAILS):
         return ""
-    near = nearest_name(written, sorted({*FOLLOWED, *ALIASES, *QUIET, *NOTED}))
+    near = nearest_name(written, sorted({*FOLLOWED, *ALIASES, *NOTED}))
     return f"unknown key; did you mean '{near}'?" if near else "unknown key; delete it"

@@ -85,7 +85,7 @@ def access_keys(job: Job) -> list[tuple[str, str]]:
 def sizes_of(job: Job) -> Sizes:
     """Return the sizes of ``bssplit``, otherwise of ``bsrange``, otherwise of ``bs``."""
     if "bssplit" in job.keys:
-        return _split(job)
+        return _split(job, _of_direction(job, "bssplit", "4k/100"))
     if "bsrange" in job.keys:
         return _range(job, _of_direction(job, "bsrange", "4k-4k"))
     size = job.to_bytes("bs", _of_direction(job, "bs", "4k"))
@@ -103,9 +103,9 @@ def _of_direction(job: Job, key: str, default: str) -> str:
     return reads if share else writes
 
 
-def _split(job: Job) -> Sizes:
+def _split(job: Job, text: str) -> Sizes:
     """Return the sizes of ``4k/60:32k/40``. Sizes without a percentage share the remainder."""
-    entries = [entry.partition("/") for entry in job.text("bssplit").split(":")]
+    entries = [entry.partition("/") for entry in text.split(":")]
     given = 0
     for _, _, percent in entries:
         if percent and not (COUNT.fullmatch(percent) and int(percent) <= 100):
@@ -115,8 +115,8 @@ def _split(job: Job) -> Sizes:
     if given > 100 or (given < 100 and not rest):
         raise job.fail("bssplit", f"percentages must add up to 100, got {given}")
     parts = []
-    for text, _, percent in entries:
-        size = _whole(job, "bssplit", job.to_bytes("bssplit", text.strip()))
+    for given_size, _, percent in entries:
+        size = _whole(job, "bssplit", job.to_bytes("bssplit", given_size.strip()))
         share = int(percent) * max(rest, 1) if percent else 100 - given
         if share:
             parts.append((size, share))
