@@ -13,7 +13,7 @@ from hmsim.common.directories import remove_dead
 from hmsim.common.progress import Bars
 from hmsim.running.calibration import with_table
 from hmsim.running.point_store import Store
-from hmsim.running.points import NAMES, Outcome, Point, Scalar
+from hmsim.running.points import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
 from hmsim.running.workers import outcomes
 
 if TYPE_CHECKING:  # take a while to import
@@ -43,8 +43,9 @@ def run_points(
     Returns:
         One row per point. Columns: ``config``, ``policy``, ``workload``, ``seed``, the points'
         axes, ``point`` (the key), ``error`` (empty without an error), and every statistic under its
-        path; NaN where a run lacks it. ``attrs["units"]`` has the unit of each statistic,
-        ``attrs["axes"]`` the names of the columns before ``point``.
+        path, or PATH.measured if an axis has that name; NaN where a run lacks it.
+        ``attrs["units"]`` has the unit of each statistic, ``attrs["axes"]`` the names of the
+        columns before ``point``.
 
     Raises:
         InputError: ``out`` cannot be written (finished points are kept).
@@ -97,18 +98,24 @@ def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFra
     from hmsim.common.statistic_table import StatisticTable
 
     axes = list(dict.fromkeys([*NAMES, *(name for labels, _ in rows for name in labels)]))
-    names = sorted({name for _, outcome in rows for name in outcome.values})
-    units: dict[str, list[str]] = {name: [] for name in names}
+    columns = {
+        path: column_of(path, axes) for path in sorted({p for _, done in rows for p in done.values})
+    }
+    units: dict[str, list[str]] = {name: [] for name in columns.values()}
     for _, outcome in rows:
-        for name in outcome.values:
-            if (unit := outcome.units.get(name, "")) not in units[name]:
-                units[name].append(unit)
+        for path in outcome.values:
+            if (unit := outcome.units.get(path, "")) not in units[columns[path]]:
+                units[columns[path]].append(unit)
     table = StatisticTable(
         [
-            {**labels, "point": outcome.key, "error": outcome.error, **outcome.values}
+            {
+                **labels,
+                **dict(zip(OUTCOME, (outcome.key, outcome.error))),
+                **{columns[path]: value for path, value in outcome.values.items()},
+            }
             for labels, outcome in rows
         ],
-        columns=[*axes, "point", "error", *names],
+        columns=[*axes, *OUTCOME, *columns.values()],
     )
     table.attrs["axes"] = axes
     table.attrs["units"] = {name: " or ".join(found) for name, found in units.items()}

@@ -14,7 +14,7 @@ run is stored with its error.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, Union
@@ -30,7 +30,13 @@ from hmsim.running.workload import Workload
 
 VERSION = 2
 Scalar = Union[str, int, float, bool, None]
-NAMES = ("config", "policy", "workload", "seed")  # columns of every table
+NAMES = ("config", "policy", "workload", "seed")  # columns of every table, before the axes
+OUTCOME = ("point", "error")  # columns of every table, after the axes
+
+
+def column_of(statistic: str, axes: Container[str]) -> str:
+    """Return a statistic's column: its path, or ``PATH.measured`` if an axis has this name."""
+    return f"{statistic}.measured" if statistic in axes else statistic
 
 
 class TransientError(Exception):
@@ -158,6 +164,9 @@ def point(
         system.check()
     agents = as_workload(workload)
     labels = dict(overrides or {}) if axes is None else axes
+    for name in OUTCOME:
+        if name in labels:
+            raise InputError(f"axes: {name}: is a column of every table; use another name")
     chosen = options(seed, warmup)
     return Point(system, agents, chosen, tuple(labels.items()), runner or Simulated())
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from hmsim._core import InputError
 from hmsim.config.node_reader import Value
-from hmsim.running.points import Outcome
+from hmsim.running.points import Outcome, column_of
 from hmsim.sweep.file import Combination, Sweep
 from hmsim.sweep.sampling import Choice, Domain
 
@@ -90,9 +90,10 @@ def _objectives(sweep: Sweep, values: Combination, evaluate: Evaluate) -> tuple[
     if not wanted:
         return None
     outcomes = evaluate(wanted)
+    rows = [{column_of(n, sweep.axes): v for n, v in each.values.items()} for each in outcomes]
     means = []
     for name in sweep.samples.objective:
-        found = [outcome.values.get(name.text, math.nan) for outcome in outcomes]
+        found = [row.get(name.text, math.nan) for row in rows]
         means.append(math.fsum(found) / len(found))
     return tuple(means) if all(map(math.isfinite, means)) else None
 

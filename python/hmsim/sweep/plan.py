@@ -27,7 +27,7 @@ from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
 from hmsim.running.calibration import with_table
 from hmsim.running.options import options
-from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated
+from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated, column_of
 from hmsim.running.result import versions, write_json
 from hmsim.running.runner import statistic_names
 from hmsim.running.workload import Workload, load_workload
@@ -224,8 +224,10 @@ def with_tables(
 def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
     """Check, before any point is run, that the named statistics exist.
 
-    Raises InputError if no point has one of them; the message begins with its place in the file.
+    Raises InputError if no point has one of them, or an axis has its name; the message begins with
+    its place in the file.
     """
+    axes = {axis for each in points for axis, _ in each.axes}
     known: set[str] = set()
     seen = set()
     for each in points:
@@ -236,8 +238,13 @@ def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
         kind = (each.config.name, each.config.policy, each.workload.name)
         if kind not in seen:
             seen.add(kind)
-            known |= statistic_names(each.config, each.workload, each.options)
+            names = statistic_names(each.config, each.workload, each.options)
+            known |= {column_of(name, axes) for name in names}
     for name in wanted:
+        if name.text in axes and (column := column_of(name.text, axes)) in known:
+            raise InputError(
+                f"{name.where}: {name.text}: is an axis here; its statistic is '{column}'"
+            )
         if known and name.text not in known:
             hint = proposal(name.text, sorted(known))
             raise InputError(f"{name.where}: {name.text}: not a statistic of any point{hint}")

@@ -49,9 +49,10 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
 
     A directory of such directories gives all their rows. Columns: ``config``, ``policy``,
     ``workload``, ``seed``; the axes of a sweep, or the parameters in which runs differ; ``point``
-    and ``error`` (empty without an error); every statistic under its path, NaN where a run lacks
-    it. ``attrs["units"]`` has units by column, ``attrs["axes"]`` the names of the columns that
-    distinguish rows, ``attrs["missing"]`` the number of unfinished points of a sweep.
+    and ``error`` (empty without an error); every statistic under its path, or PATH.measured if an
+    axis has that name, NaN where a run lacks it. ``attrs["units"]`` has units by column,
+    ``attrs["axes"]`` the names of the columns that distinguish rows, ``attrs["missing"]`` the
+    number of unfinished points of a sweep.
 
     Args:
         directory: or a Parquet file that a sweep wrote.
