@@ -123,8 +123,9 @@ void BlockAgent::end_pass(Tick now) {
   notify();
 }
 
-// Gives a free thread the next request of the pass, if there is one.
-void BlockAgent::take_request(std::uint32_t index, Tick now) {
+// Gives a free thread the next request of the pass, if there is one. flatten: begin_request has
+// other callers, and each request of a closed loop takes this path.
+[[gnu::flatten]] void BlockAgent::take_request(std::uint32_t index, Tick now) {
   if (source_.has_next() && think_times_.may_take(thread_of(index))) {
     begin_request(index, source_.take(now), now);
   }
@@ -153,11 +154,7 @@ void BlockAgent::begin_request(std::uint32_t index, const RequestSource::Taken& 
 // each has a thread.
 void BlockAgent::take_requests(std::uint32_t index, Tick now) {
   if (open_loop_.open()) {
-    if (open_loop_.waiting() > 0) {
-      const RequestSource::Taken taken = open_loop_.pop();
-      open_loop_.begun(now - taken.begin);
-      begin_request(index, taken, now);
-    }
+    take_waiting(index, now);
     return;
   }
   if (!source_.inferred()) {
@@ -187,6 +184,15 @@ void BlockAgent::arrive(Tick now) {
   }
   if (source_.has_next()) {
     steps_.schedule(open_loop_.next(), Step::arrive, 0);
+  }
+}
+
+// Gives a free thread the first request that waits, if there is one.
+[[gnu::noinline]] void BlockAgent::take_waiting(std::uint32_t index, Tick now) {
+  if (open_loop_.waiting() > 0) {
+    const RequestSource::Taken taken = open_loop_.pop();
+    open_loop_.begun(now - taken.begin);
+    begin_request(index, taken, now);
   }
 }
 

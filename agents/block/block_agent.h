@@ -88,6 +88,7 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   void begin_request(std::uint32_t index, const RequestSource::Taken& taken, Tick now);
   void start_arrivals(Tick now);
   void arrive(Tick now);
+  void take_waiting(std::uint32_t index, Tick now);
   void end_think(std::uint32_t thread, Tick now);
   std::size_t thread_of(std::uint32_t index) const {
     return index / static_cast<std::size_t>(keys_.depth);
