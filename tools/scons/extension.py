@@ -44,6 +44,8 @@ def add(
     extension_env = env.Clone(LDMODULEPREFIX="", LDMODULESUFFIX=suffix)
     # Bindings convert and call, and take twice the time to compile when they are optimised fully.
     extension_env.Append(CCFLAGS=["-O1", "$(", *flags, "$)"])
+    if env["mode"] == "release":  # the objects keep their line numbers, for profiles
+        extension_env.Append(LINKFLAGS=["-Wl,--strip-debug"])
     # A precompiled header serves only the Python whose headers it includes.
     folder = f"{plain}/bindings/precompiled{suffix.replace('.so', '')}"
     precompile(extension_env, folder, f"{STANDARD} pybind11/pybind11.h pybind11/stl.h")
