@@ -10,6 +10,7 @@ import os
 import shlex
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,9 @@ class Compiled(BuildHookInterface):
         subprocess.run(command, cwd=root, check=True)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
+        # A checkout may hold the modules of several Pythons.
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        build_data["artifacts"].append(f"python/hmsim/_core{suffix}")
         if version == "standard":
             shipped = [*root.glob(HEADERS), *map(root.joinpath, FILES)]
             for folder in FOLDERS:
