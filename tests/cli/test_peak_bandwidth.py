@@ -43,6 +43,25 @@ def test_a_share_of_the_bus_is_that_share_of_the_peak(
     )  # tCK is whole ps
 
 
+def stream_share(entries: int, **dram: object) -> float:
+    """Return the share of HBM3's peak that a stream of reads reaches."""
+    own = {f"dram.{name}": value for name, value in dram.items()}
+    config = hmsim.load_config("validate_hbm3", {"controller.queue_depth": entries, **own})
+    stream = {"kind": "synthetic", "pattern": "sequential", "footprint": "256MiB", "target": "dram"}
+    agent = {**stream, "outstanding": entries, "requests": 40_000}
+    stats = hmsim.run(config, {"agents": [agent]}).stats
+    return float(stats["bus.dram_share"])
+
+
+def test_only_refreshes_keep_a_stream_from_the_peak_of_hbm3() -> None:
+    stopped = 416 / 6240  # tRFC / tREFI
+    assert stream_share(64, refresh=False) > 0.999
+    # With many entries the other pseudo-channel continues; with few, both stop.
+    assert 1 - stopped - 0.02 < stream_share(256) < 1 - stopped
+    assert 1 - 2 * stopped - 0.02 < stream_share(64) < 1 - 2 * stopped + 0.01
+    assert stream_share(128, refresh_mode="same_bank") > 0.99
+
+
 def test_a_run_prints_it_and_storage_does_not(tmp_path: Path) -> None:
     file = write(tmp_path / "reads.yaml", READS)
     lines = succeed("run", "quick", "--workload", file).splitlines()
