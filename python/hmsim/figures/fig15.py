@@ -168,7 +168,7 @@ def panel(runs: Runs, letter: str) -> Made:
         if paper is not None:
             stated(axes, places["mean", label(HMS)], 1 + paper / 100)
         axes.set_ylabel("IPC of the program,\nover the mean of the baselines")
-        axes.set_title(f"Fig. 15{letter}: programs beside {partner}, one node, {VERDICT} writes")
+        axes.set_title(f"Fig. 15{letter}: programs with {partner}, one node, {VERDICT} writes")
         axes.tick_params(axis="x", rotation=30)
         legend_below(canvas, axes, 4, "" if paper is None else "the paper (mean)")
 

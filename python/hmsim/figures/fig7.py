@@ -65,7 +65,7 @@ def made(runs: Runs) -> Made:
         axes.axvline(FEW, color="#999999", lw=0.8, ls=":")
         axes.set_xlim(0, DEPTH)
         axes.set_ylim(0, 101)
-        axes.set_xlabel("entries of the queue that are DRAM's, at most (of 128)")
+        axes.set_xlabel("DRAM entries in the queue (upper bound, of 128)")
         axes.set_ylabel("share of time, %")
         axes.set_title("Fig. 7: DRAM requests in the queue, mcf beside dfsioe_r")
         legend_below(canvas, axes, 2, "the paper")

@@ -86,9 +86,9 @@ def made(runs: Runs) -> Made:
         axes.axvline(MANY, color="#999999", lw=0.8, ls=":")
         axes.set_xlim(0, DEPTH + 2)
         axes.set_ylim(0, 101)
-        axes.set_xlabel("entries of the queue that are held, at most (of 128)")
+        axes.set_xlabel("occupied queue entries (upper bound, of 128)")
         axes.set_ylabel("share of time, %")
-        axes.set_title("Fig. 8a: how full a program alone keeps the queue")
+        axes.set_title("Fig. 8a: queue occupancy of a program alone")
         legend_below(canvas, axes, 2, "the paper")
 
     title = "Fig. 8a: depth of the queue"

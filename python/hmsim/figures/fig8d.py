@@ -50,7 +50,7 @@ def made(runs: Runs) -> Made:
             axes.step(shares.index, shares, dash, where="post", color=colour, label=program, lw=2)
         axes.set_xlim(0, WHOLE + 2)
         axes.set_ylim(-2, 103)
-        axes.set_xlabel("accesses of 64 bytes that a visit to a flash page makes, at most")
+        axes.set_xlabel("64-byte accesses per visit to a flash page (upper bound)")
         axes.set_ylabel("visits, %")
         axes.set_title("Fig. 8d: every visit takes all 64 lines of the page\n(the paper: 'a lot')")
         axes.legend(loc="upper left")

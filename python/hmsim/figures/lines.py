@@ -115,9 +115,9 @@ def made(runs: Runs) -> Made:
         axes.set_yscale("symlog", linthresh=10)
         axes.set_ylim(bottom=-10)
         axes.set_yticks([0, 10, 100, 1000, 10_000], ["0", "10", "100", "1,000", "10,000"])
-        axes.set_xlabel("lines that they have in flight, less the queue's 128 entries")
+        axes.set_xlabel("lines in flight minus the queue's 128 entries")
         axes.set_ylabel("gain in mcf's IPC by a second queue, %\n(logarithmic beyond 10 %)")
-        axes.set_title("One queue hurts those whom others' lines leave no entries")
+        axes.set_title("One queue hurts programs when other lines fill it")
         legend_below(canvas, axes, 2)
 
     caption = (
