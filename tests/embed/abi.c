@@ -8,23 +8,23 @@
 
 static int done[2];
 
-static void on_done(void *context, uint64_t id, int64_t time) {
+static void on_done(void* context, uint64_t id, int64_t time) {
   (void)id;
   (void)time;
-  ++*(int *)context;
+  ++*(int*)context;
 }
 
-static void count(void *context, const char *name, const char *description, double value) {
+static void count(void* context, const char* name, const char* description, double value) {
   (void)value;
-  *(int *)context += name[0] != '\0' && description[0] != '\0';
+  *(int*)context += name[0] != '\0' && description[0] != '\0';
 }
 
 int main(void) {
-  hmsim_memory *memories[2];
+  hmsim_memory* memories[2];
   int64_t now = 0;
   int statistics = 0;
   double reads = -1;
-  const void *state = NULL;
+  const void* state = NULL;
   size_t size = 0;
   if (hmsim_abi() != HMSIM_ABI) {
     return 1;
