@@ -195,7 +195,8 @@ static void on_marker(unsigned index, void* data) {
   enter(v);
   shared_lock();
   in_region = !in_region;
-  v->count -= instructions_after(data);  // the region ends at the marker, not at the end of the block
+  v->count -=
+      instructions_after(data);  // the region ends at the marker, not at the end of the block
   if (machine.on && !begun) begin_window();
   update_recording(v->caches.vcpu);
   v->count += instructions_after(data);
