@@ -40,7 +40,7 @@ class Backend {
   std::uint64_t dram() const { return hmsim_capacity(memory_, HMSIM_DRAM); }
 
   // Returns false if the request must be issued again in a later cycle.
-  bool issueRequest(Id id, std::uint64_t address, bool write, unsigned bytes) {
+  bool issue_request(Id id, std::uint64_t address, bool write, unsigned bytes) {
     const bool flash = address >= dram();
     const hmsim_request request{
         id, flash ? address - dram() : address, bytes, flash ? HMSIM_NVDIMM : HMSIM_DRAM, write, 0};
@@ -88,7 +88,7 @@ int run(const char* path) {
   for (Backend::Id id = 0; id < requests; ++cycle) {
     backend.clock(cycle);
     const std::uint64_t address = id % 2 == 0 ? id * 4096 : backend.dram() + id * 64;
-    if (backend.issueRequest(id, address, id % 4 == 0, 64)) {
+    if (backend.issue_request(id, address, id % 4 == 0, 64)) {
       issued[id++] = cycle;
     }
   }

@@ -25,7 +25,7 @@ constexpr std::size_t kQueueSize = 64;
 // A memory with queues in front of it.
 class QueuedMemory {
  public:
-  enum Queue { reads, writes, prefetches };
+  enum class Queue { reads, writes, prefetches };
   using Returned = std::function<void(std::uint64_t address, std::int64_t cycle)>;
 
   // `returned`: called when the data of a read or prefetch arrive.
@@ -44,15 +44,15 @@ class QueuedMemory {
   // Returns false if the queue is full.
   bool add(Queue queue, std::uint64_t address) {
     if (warm_up_) {
-      if (queue != writes) {
+      if (queue != Queue::writes) {
         returned_(address, cycle_);
       }
       return true;
     }
-    if (queues_[queue].size() == kQueueSize) {
+    if (of(queue).size() == kQueueSize) {
       return false;
     }
-    queues_[queue].push_back(address);
+    of(queue).push_back(address);
     return true;
   }
 
@@ -60,9 +60,9 @@ class QueuedMemory {
   void operate() {
     ++cycle_;
     check(hmsim_run(memory_, cycle_ * kCyclePs));
-    for (const Queue queue : {reads, prefetches, writes}) {
-      while (!queues_[queue].empty() && send(queue, queues_[queue].front())) {
-        queues_[queue].pop_front();
+    for (const Queue queue : {Queue::reads, Queue::prefetches, Queue::writes}) {
+      while (!of(queue).empty() && send(queue, of(queue).front())) {
+        of(queue).pop_front();
       }
     }
   }
@@ -73,7 +73,7 @@ class QueuedMemory {
   }
 
   bool idle() const {
-    return queues_[reads].empty() && queues_[writes].empty() && queues_[prefetches].empty() &&
+    return queues_[0].empty() && queues_[1].empty() && queues_[2].empty() &&
            hmsim_idle(memory_) != 0;
   }
   std::int64_t cycle() const { return cycle_; }
@@ -84,10 +84,11 @@ class QueuedMemory {
   }
 
  private:
+  std::deque<std::uint64_t>& of(Queue queue) { return queues_[static_cast<std::size_t>(queue)]; }
   bool send(Queue queue, std::uint64_t address) {
     // The id is the address, and in its lowest bit whether somebody waits for the data.
-    const std::uint64_t id = address | (queue == writes ? 0 : 1);
-    const hmsim_request request{id, address, 64, HMSIM_DRAM, queue == writes ? 1 : 0, 0};
+    const std::uint64_t id = address | (queue == Queue::writes ? 0 : 1);
+    const hmsim_request request{id, address, 64, HMSIM_DRAM, queue == Queue::writes ? 1 : 0, 0};
     const hmsim_status status = hmsim_send(memory_, &request, cycle_ * kCyclePs);
     if (status != HMSIM_WAITS && status != HMSIM_FULL) {
       check(status);
@@ -128,7 +129,7 @@ int run(const char* path) {
     return (state = state * 6364136223846793005U + 1) >> 40 << 6;
   };  // within 1 GiB
   for (int i = 0; i < 1000; ++i) {
-    memory.add(QueuedMemory::reads, next());
+    memory.add(QueuedMemory::Queue::reads, next());
   }
   memory.end_warm_up();
   returned = 0;

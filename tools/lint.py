@@ -50,7 +50,8 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
             subprocess.run(scons, cwd=ROOT, check=True)
         for name in sources:
             program = Path(sys.executable).with_name("clang-tidy")
-            yield [str(program), "-p", "build", "--quiet", "--extra-arg=-w", name]
+            options = ["--extra-arg=-w", "--extra-arg=-Iembed"]  # examples include the C library's
+            yield [str(program), "-p", "build", "--quiet", *options, name]
 
 
 def complaint(command: Command) -> str:
