@@ -56,7 +56,10 @@ std::string value_lines(const std::vector<NamedValue>& values) {
 std::string assignment_lines(const Assignments& assignments) {
   std::string lines;
   for (const auto& [name, value] : assignments) {
-    lines += name + '=' + value + '\n';
+    lines += name;
+    lines += '=';
+    lines += value;
+    lines += '\n';
   }
   return lines;
 }

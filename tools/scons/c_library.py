@@ -37,7 +37,8 @@ def add(env: Any, build: str, library: Any) -> list[Any]:
     objects = [
         each
         for each in library[0].sources
-        if Path(str(each)).relative_to(build).parts[0] in ROOMS or Path(str(each)).stem in tables
+        # build/VARIANT/ROOM/...
+        if Path(str(each)).parts[2] in ROOMS or Path(str(each)).stem in tables
     ]
     abi = re.search(r"^#define HMSIM_ABI (\d+)$", Path(HEADER).read_text(), re.MULTILINE)[1]
     soname = f"libhmsim.so.{abi}"
