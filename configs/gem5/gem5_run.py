@@ -17,14 +17,14 @@ SHOWN = (  # statistics that are printed in addition to each core's ipc
     "dram.reads",
     "dram.read_latency_ns.mean",
     "dram.bandwidth_gb_per_s",
+    "bus.dram_share",
+    "bus.nvdimm_share",
     "nvdimm.reads",
     "nvdimm.writes",
     "nvdimm.line_latency_ns.mean",
     "nvdimm.line_latency_ns.p99",
     "nvdimm.queue.occupancy",
     "nvdimm.queue.greatest_occupancy",
-    "bus.dram_share",
-    "bus.nvdimm_share",
 )
 
 
@@ -123,14 +123,12 @@ def leave_run(options, memory, name, agents, region):
     `agents` describes each core's program: texts by key.
     """
     cores, seconds = region.end()
-    controllers = memory.get_memory_controllers()
     stats = {**memory_statistics(memory), **cores}
-    parameters = (line.partition("=") for line in controllers[0].resolved().splitlines())
     content = {
         "simulator": {"gem5": _m5.core.gem5Version},
         "config": Path(options.config).stem,
         "policy": title(options.policy[0]) if options.policy else None,
-        "parameters": {name: value for name, _, value in parameters},
+        "parameters": resolved(memory),
         "workload": {"name": name, "agents": agents},
         "seed": options.seed,
         "host": {"seconds": round(seconds, 3)},
@@ -149,6 +147,12 @@ def leave_run(options, memory, name, agents, region):
     if done.returncode:
         sys.exit(done.returncode)
     print(f"run directory: {directory}")
+
+
+def resolved(memory):
+    """Return the resolved parameters of the first controller, which all controllers share."""
+    lines = memory.get_memory_controllers()[0].resolved().splitlines()
+    return {name: value for name, _, value in (line.partition("=") for line in lines)}
 
 
 def memory_statistics(memory):

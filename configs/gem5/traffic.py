@@ -29,6 +29,7 @@ from gem5_run import (
     leave_run,
     make_memory,
     more_help,
+    resolved,
     run_each_policy,
     ticks,
     without,
@@ -42,6 +43,7 @@ COUNTED = ("totalReads", "totalReadLatency", "totalWrites", "bytesRead", "bytesW
 STALLED = 0.1  # share of the requests completed alone, below which a memory counts as stalled
 FEW = 100  # requests: with fewer, HeteroMemCtrl has stalled and further steps would also stall
 TABLE = "traffic.json"
+WIDTH = 44  # of a memory's columns
 
 
 def arguments():
@@ -131,6 +133,41 @@ def build(options):
     return system, ours, {name: starts[name] for name in used}
 
 
+def peak_of_configuration(parameters, controllers):
+    """Return the peak GB/s of hmsim's data buses, from the resolved parameters of a controller.
+
+    A data bus moves at most one line in dram.timing.burst cycles. A channel has one bus, with HBM3
+    one for each rank (pseudo-channel).
+    """
+    buses = controllers * int(parameters["controller.channels"])
+    if parameters["dram.preset"].startswith("hbm3"):
+        buses *= int(parameters["dram.ranks"])
+    picoseconds = int(parameters["dram.timing.burst"]) * int(parameters["dram.timing.tCK"])
+    return buses * LINE * 1e3 / picoseconds
+
+
+def peak_of_interface(interface):
+    """Return the peak GB/s of one of gem5's memory interfaces: a burst in each tBURST."""
+    bits = interface.device_bus_width * interface.devices_per_rank * interface.burst_length
+    return int(bits) / 8 / (float(interface.tBURST.value) * 1e9)
+
+
+def peaks(options, system, ours):
+    """Return the peak GB/s of each memory; SimpleMemory has none."""
+    if ours is not None:
+        controllers = len(ours.get_memory_controllers())
+        # With --nvdimms, the generator's addresses are in the first NVDIMM.
+        reached = {"dram": controllers, "nvdimm": 1 if options.nvdimms else controllers}
+        parameters = resolved(ours)
+        return {name: peak_of_configuration(parameters, count) for name, count in reached.items()}
+    if options.memory == ["simple"]:
+        return {}
+    found = {"dram": peak_of_interface(system.memory.dram)}
+    if options.memory == ["hetero"]:
+        found["nvdimm"] = peak_of_interface(system.memory.nvm)
+    return found
+
+
 def traffic(options, generator, start, period):
     make = generator.createRandom if options.pattern == "random" else generator.createLinear
     end = start + (options.footprint << 20) - 1
@@ -150,8 +187,11 @@ def counted(names):
     return found
 
 
-def step(options, system, starts, periods):
-    """Run the generators in `periods` (ticks per line); return their rows and host seconds."""
+def step(options, system, starts, periods, peak):
+    """Run the generators in `periods` (ticks per line); return their rows and host seconds.
+
+    `peak` has the peak GB/s of each memory that has one.
+    """
     duration = ticks(options.duration)
     m5.stats.reset()
     for name, period in periods.items():
@@ -164,7 +204,7 @@ def step(options, system, starts, periods):
     rows = []
     for name, values in counted(periods).items():
         reads = values["totalReads"]
-        moved = values["bytesRead"] + values["bytesWritten"]
+        rate = (values["bytesRead"] + values["bytesWritten"]) / duration * 1e3
         rows.append(
             {
                 "memory": name,
@@ -172,7 +212,8 @@ def step(options, system, starts, periods):
                 "period_ns": periods[name] / 1e3,
                 "requests": int(reads + values["totalWrites"]),
                 "read_latency_ns": values["totalReadLatency"] / reads / 1e3 if reads else None,
-                "gb_per_s": moved / duration * 1e3,
+                "gb_per_s": rate,
+                "share_of_peak": rate / peak[name] if name in peak else None,
             }
         )
     return rows, seconds
@@ -190,12 +231,13 @@ def run(options):
         steps = [{name: both[name]} for name in alone] + [both]
     else:
         steps = [{options.load: period * 1000} for period in options.period or PERIODS_NS]
+    peak = peaks(options, system, ours)
     rows, seconds = [], 0.0
     for number, periods in enumerate(steps):
         # gem5's HeteroMemCtrl does not finish draining after NVM requests stall in it.
         if number and options.memory != ["hetero"]:
             m5.drain()
-        more, spent = step(options, system, starts, periods)
+        more, spent = step(options, system, starts, periods, peak)
         rows += more
         seconds += spent
         if options.memory == ["hetero"] and any(row["requests"] < FEW for row in more):
@@ -221,10 +263,11 @@ class Steps:
 def cell(rows):
     """Return the text of at most one row; dashes if there is none."""
     if not rows:
-        return f"{'-':>12}{'-':>12}{'-':>12}"
+        return f"{'-':>12}{'-':>12}{'-':>10}{'-':>10}"
     (row,) = rows
     latency = "-" if row["read_latency_ns"] is None else f"{row['read_latency_ns']:,.1f}"
-    return f"{row['requests']:>12,}{latency:>12}{row['gb_per_s']:>12.2f}"
+    share = "-" if row["share_of_peak"] is None else f"{100 * row['share_of_peak']:.1f}"
+    return f"{row['requests']:>12,}{latency:>12}{row['gb_per_s']:>10.2f}{share:>10}"
 
 
 def same(one, other):
@@ -234,8 +277,8 @@ def same(one, other):
 
 def show(tables):
     """Print tables side by side, and which memories stalled."""
-    print("".join([f"{'':24}", *(f"{table['memory']:>36}" for table in tables)]))
-    head = f"{'requests':>12}{'read, ns':>12}{'GB/s':>12}"
+    print("".join([f"{'':24}", *(f"{table['memory']:>{WIDTH}}" for table in tables)]))
+    head = f"{'requests':>12}{'read, ns':>12}{'GB/s':>10}{'% of peak':>10}"
     print("".join([f"{'memory':12}{'period, ns':>12}", *(head for _ in tables)]))
     for row in max((table["rows"] for table in tables), key=len):
         name = row["memory"] + ("" if row["alone"] else ", both")
@@ -269,9 +312,10 @@ def run_each_memory(options):
     show(tables)
 
 
-options = arguments()
-if len(options.memory) > 1:
-    run_each_memory(options)
-else:
-    run_each_policy(options)
-    run(options)
+if __name__ == "__m5_main__":
+    given = arguments()
+    if len(given.memory) > 1:
+        run_each_memory(given)
+    else:
+        run_each_policy(given)
+        run(given)
