@@ -119,9 +119,11 @@ int run(int argc, char** argv) {
   const std::int64_t cycles = generator.last() / config.dram.clock_period();
   std::printf(
       "{\"pattern\": \"%s\", \"requests\": %lld, \"cycles\": %lld, \"gb_per_s\": %.3f, "
-      "\"host_seconds\": %.3f, \"requests_per_second\": %.0f}\n",
+      "\"share_of_peak\": %.4f, \"host_seconds\": %.3f, \"requests_per_second\": %.0f}\n",
       argv[1], static_cast<long long>(requests), static_cast<long long>(cycles),
       static_cast<double>(requests) * 64e3 / static_cast<double>(generator.last().value()),
+      static_cast<double>(requests * config.dram.line_share()) /
+          static_cast<double>(cycles * config.controller.channels),
       host.count(), static_cast<double>(requests) / host.count());
   return 0;
 }

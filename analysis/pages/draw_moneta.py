@@ -49,6 +49,7 @@ def bandwidth() -> Drawn:
                 stats = steady(config_of(step), [Load(size, reads)], {}, requests_time(size))
                 rows.append((way, step, size, stats["storage.bandwidth_gb_per_s"]))
     data = pd.DataFrame(rows, columns=["requests", "step", "bytes", "gb_per_s"])
+    data["share_of_link"] = data["gb_per_s"] / data["requests"].map(NOMINAL)
     marks = (
         Mark("reads", 512, 1156.779 * 512 / 1e6),
         Mark("reads", 4 * KIB, 368.534 * PAGE),
@@ -99,6 +100,7 @@ def controllers() -> Drawn:
             stats = steady("storage/moneta", [Load(4 * KIB, 0.5)], overrides)
             rows.append((count, time / 1e3, stats["storage.bandwidth_gb_per_s"]))
     data = pd.DataFrame(rows, columns=["controllers", "cells_us", "gb_per_s"])
+    data["share_of_link"] = data["gb_per_s"] / NOMINAL["mix, half reads"]
     fast = data[data["controllers"] == 8]["gb_per_s"].iloc[0]
 
     def paint(figure: Figure) -> None:

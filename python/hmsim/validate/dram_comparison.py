@@ -25,6 +25,7 @@ PARTS = {
     "DDR4-2400 17-17-17-39": "ddr4_2400t_8gb_x8",
 }
 BANKS = {"ddr3_1600_4gb_x8": 8, "ddr4_2400t_8gb_x8": 16}  # of a rank
+PEAKS = {"ddr3_1600_4gb_x8": 12.8, "ddr4_2400t_8gb_x8": 19.2}  # GB/s: 8 bytes x transfer rate
 ROW = 128 * LINE  # bytes of a rank's row; rows are the highest field of the address map
 QUEUE = 32  # DRAMsim3's transaction queues, each; its bank queues hold 8 commands
 BATCH = (32, 1)  # of writes: DRAMsim3 begins with a full buffer and takes what is in it

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from hmsim._core import InputError
-from hmsim.validate.dram_comparison import BATCH, LOGGED, QUEUE, Comparison, comparisons
+from hmsim.validate.dram_comparison import (
+    BATCH,
+    LOGGED,
+    PARTS,
+    PEAKS,
+    QUEUE,
+    Comparison,
+    comparisons,
+)
 from hmsim.validate.row import Row
 
 INTRODUCTION = """\
@@ -77,6 +85,8 @@ in all of these; hmsim's single queue has that depth. hmsim's controller drains 
 from {high} waiting writes down to {low}.
 
 Cycles, latencies of reads (mean and 99th percentile, in ns) and GB/s are DRAMsim3's, then hmsim's.
+In parentheses is the share of the peak:
+{peaks}.
 "Residual" is hmsim's excess of cycles; below 0, hmsim finishes sooner. "tRTRS" is the same excess
 of DRAMsim3 with the mended timing table: the part that tRTRS explains. The share of row hits
 differs by {hits:.2f} at most.
@@ -169,6 +179,7 @@ def markdown(rows: Iterable[Row], cases: Sequence[Comparison], requests: int) ->
             queue=QUEUE,
             high=BATCH[0],
             low=BATCH[1],
+            peaks=" and ".join(f"{PEAKS[preset]} GB/s on {part}" for part, preset in PARTS.items()),
             hits=max(abs(c.native.hit_ratio - c.whole.hit_ratio) for c in cases),
         ),
     ]
@@ -187,10 +198,14 @@ def _whole_line(case: Comparison) -> tuple[str, ...]:
         *(case.trace, f"{case.ranks}", f"{whole.occupancy:.0f}"),
         *(f"{whole.cycles:,}", f"{native.cycles:,}"),
         *(f"{case.residual:+.2%}", f"{case.mended.cycles / whole.cycles - 1:+.2%}"),
-        *(f"{whole.gb_per_s:.2f}", f"{native.gb_per_s:.2f}"),
+        *(_rate(whole.gb_per_s, case.part), _rate(native.gb_per_s, case.part)),
         *(_latency(whole.mean_ns), _latency(native.mean_ns)),
         *(_latency(whole.p99_ns), _latency(native.p99_ns)),
     )
+
+
+def _rate(gb_per_s: float, part: str) -> str:
+    return f"{gb_per_s:.2f} ({gb_per_s / PEAKS[PARTS[part]]:.0%})"
 
 
 def _latency(ns: float | None) -> str:
