@@ -119,7 +119,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "[a]\nsize=1m\nthinktime=5x\n": (":3: thinktime:", "'5x'", "50us"),
     "[a]\nsize=1m\nthinktime=5\nrate=1m\n": (":3: thinktime:", "rate"),
     "[a]\nsize=1m\nstartdelay=1-2\n": (":3: startdelay:", "'1-2'"),
-    "[a]\nsize=1m\nstonewall=x\n[b]\nsize=1m\nstonewall=x\n": (":6: stonewall:", "'x'"),
+    "[a]\nsize=1m\n[b]\nsize=1m\nstonewall=x\n": (":5: stonewall:", "'x'"),
     "[a]\nsize=1m\nrate=1m\nrate_iops=5\n": (":4: rate_iops:", "rate"),
     "[a]\nsize=1m\nrate=x\n": (":3: rate:", "'x'"),
     "[a]\nsize=1m\nrw=rw\nrate=1m,\n": (":4: rate:", "both"),
@@ -135,7 +135,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "[a]\nsize=1m\nbssplit=4k/60:8k/60\n": (":3: bssplit:", "120"),
     "[a]\nsize=1m\nbssplit=4k/x\n": (":3: bssplit:", "'x'"),
     "[a]\nsize=1m\nrandom_distribution=zip:1\n": (":3: random_distribution:", "'zipf'?"),
-    "[a]\nsize=1m\nrw=randread\nrandom_distribution=zipf:x\n": (":1: theta:",),
+    "[a]\nsize=1m\nrw=randread\nrandom_distribution=zipf:x\n": (":4: random_distribution:", "'x'"),
     "[a]\nsize=1m\nrw=rw\nrwmixread=170\n": (":4: rwmixread:", "'170'", "100"),
     "[a]\nsize=1m\nnumjobs=99999999999\n": (":3: numjobs:", "'99999999999'"),
     "[a]\nsize=1k\n": (":2: size:", "a request"),
@@ -230,6 +230,25 @@ def test_all_unsupported_keys_are_reported_at_once(tmp_path: Path) -> None:
     assert len(lines) == len(wanted)
     for line, parts in zip(lines, wanted):
         assert naming(f"job.fio{parts[0]}", parts[1]).search(line)
+
+
+def test_all_wrong_values_are_reported_at_once(tmp_path: Path) -> None:
+    wrong = [
+        *("[global]", "iodepth=zero", "dirct=1", "kb_base=999"),
+        *("[a]", "rw=randwrit", "bs=4.5q", "size=10%", "sync=maybe"),
+        *("[b]", "rw=randread", "bssplit=4k/60:8k/50", "size=12x", "thinktime=3y", "numjobs=0"),
+        *("random_distribution=zipf:abc", "bogus=2", "[c]", "stonewall=x"),
+    ]
+    right = [number for number, line in enumerate(wrong, 1) if line[0] == "[" or line[-1] == "d"]
+    assert right == [1, 5, 10, 11, 18]
+    with pytest.raises(InputError) as error:
+        loaded(tmp_path, "\n".join(wrong))
+    places = [line.split(": ")[:2] for line in str(error.value).splitlines()]
+    assert places == [
+        [f"{tmp_path / 'job.fio'}:{number}", line.partition("=")[0]]
+        for number, line in enumerate(wrong, 1)
+        if number not in right
+    ]
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hmsim._core import InputError
-from hmsim.config.settings import Setting, joined, read_text_file
+from hmsim.config.settings import Setting, read_text_file
 from hmsim.running import fio_keys
 from hmsim.running.fio_values import Job
 
@@ -20,6 +20,7 @@ SECTION = re.compile(r"\[(.+)\]")
 INCLUDE = re.compile(r"include[\s=]+(.+)")
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 COMMENT = re.compile(r"[;#].*", re.DOTALL)  # to the end of its line
+PLACE = re.compile(r"(.*?):(\d+): ")
 DEEPEST = 8  # levels of included files
 MOST_INCLUDES = 64  # of a job file
 
@@ -32,18 +33,26 @@ def is_job_file(path: Path) -> bool:
     return bool(SECTION.fullmatch(next(filter(None, lines), "")))
 
 
-def read_jobs(path: Path) -> list[Job]:
-    """Return all sections except [global], whose keys are defaults for the sections after it.
+def read_jobs(path: Path) -> tuple[list[Job], list[str]]:
+    """Return all sections except [global], and an error for each key that is not supported.
 
-    Raises InputError: one line for each key that is not supported.
+    The keys of [global] are defaults for the sections after it.
     """
     reader = _Reader()
     jobs = reader.jobs(path)
-    if reader.errors:
-        raise InputError(joined(reader.errors))
-    if not jobs:
+    if not jobs and not reader.errors:
         raise InputError(f"{path}: contains no job: expected sections such as [job] after [global]")
-    return jobs
+    return jobs, reader.errors
+
+
+def in_order(errors: Iterable[str]) -> list[str]:
+    """Return errors that begin with ``file:line``, each once, in the order of the lines."""
+
+    def place(error: str) -> tuple[str, int]:
+        match = PLACE.match(error)
+        return (match[1], int(match[2])) if match else ("", 0)
+
+    return sorted(dict.fromkeys(errors), key=place)
 
 
 def _bare(line: str) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hmsim.config.settings import Setting
+from hmsim._core import InputError
+from hmsim.config.settings import Setting, joined
 from hmsim.running import fio_keys
-from hmsim.running.fio_file import is_job_file, read_jobs
+from hmsim.running.fio_file import in_order, is_job_file, read_jobs
 from hmsim.running.fio_requests import (
     SECTOR,
     access_keys,
@@ -23,7 +24,7 @@ from hmsim.running.fio_requests import (
     request_count,
     sizes_of,
 )
-from hmsim.running.fio_values import Job
+from hmsim.running.fio_values import Job, WrongValue
 
 __all__ = ["is_job_file", "load"]
 
@@ -44,9 +45,15 @@ def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
     Files are placed consecutively on the device, in the order in which jobs name them.
 
     Raises:
-        InputError: names file, line, key and nearest valid key.
+        InputError: a line for each unsupported key and each wrong value, with file, line, key and
+            nearest valid choice.
     """
-    jobs = read_jobs(path)
+    jobs, errors = read_jobs(path)
+    checked = [_problems(job) for job in jobs]
+    errors += (error for wrong, _ in checked for error in wrong)
+    errors = errors or [error for _, missing in checked for error in missing]
+    if errors:
+        raise InputError(joined(in_order(errors)))
     extents: dict[str, int] = {}
     for job in jobs:
         extents[_file(job)] = max(extents.get(_file(job), 0), _extent(job))
@@ -66,6 +73,29 @@ def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
         if len(agents) > MOST_AGENTS:
             raise job.fail("numjobs", f"must be at most {MOST_AGENTS} agents for all jobs together")
     return agents, list(dict.fromkeys(note for job in jobs for note in _notes(job)))
+
+
+def _problems(job: Job) -> tuple[list[str], list[str]]:
+    """Return an error for each wrong value of a job, and for each missing key.
+
+    After an error, a valid value replaces the wrong one, so that the next is found.
+    """
+    wrong: list[str] = []
+    missing: list[str] = []
+    replaced: set[str] = set()
+    while True:
+        try:
+            _extent(job)
+            job.flag("stonewall")
+            _agents(job, 0, 0)
+            list(_notes(job))
+            return wrong, missing
+        except WrongValue as error:
+            if error.key in replaced:
+                return wrong, missing
+            (wrong if error.key in job.keys else missing).append(str(error))
+            replaced.add(error.key)
+            job = job.corrected(error.key)
 
 
 def _file(job: Job) -> str:

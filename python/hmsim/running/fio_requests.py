@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from hmsim.running.fio_values import COUNT, Job
 
 SECTOR = 512  # bytes
 MOST_SIZES = 1_024  # of io_pattern
+NUMBER = re.compile(r"\d{1,9}(\.\d{0,9})?|\.\d{1,9}")
 ZIPF_THETA = "1.1"  # fio's own default
 # Access pattern and share of reads of each direction; None: rwmixread sets the share.
 DIRECTIONS: dict[str, tuple[str, float | None]] = {
@@ -77,6 +79,8 @@ def access_keys(job: Job) -> list[tuple[str, str]]:
         near = nearest_name(kind, ["random", "zipf"])
         hint = f"did you mean '{near}'?" if near else "supported: random, zipf:THETA"
         raise job.fail("random_distribution", f"'{kind}' is not supported; {hint}")
+    if theta and not NUMBER.fullmatch(theta):
+        raise job.fail("random_distribution", f"must be a number after zipf:, got '{theta}'")
     if access == "sequential" or kind == "random":
         return [("access", access)]
     return [("access", "zipf"), ("theta", theta or ZIPF_THETA)]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hmsim._core import InputError, nearest_name
 from hmsim.config.settings import Setting
@@ -21,6 +21,19 @@ TIME_UNITS = {
 }  # picoseconds
 YES = ("", "1", "true")  # a key without a value is set
 NO = ("0", "false")
+VALID = {"size": "1g"}  # of keys without a default
+
+
+class WrongValue(InputError):
+    """Error of one key of a job.
+
+    Attributes:
+        key: the key, which its job may lack.
+    """
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 @dataclass(frozen=True)
@@ -34,9 +47,16 @@ class Job:
     def text(self, key: str, default: str = "") -> str:
         return self.keys[key].text if key in self.keys else default
 
-    def fail(self, key: str, message: str) -> InputError:
+    def corrected(self, key: str) -> Job:
+        """Return the job with a valid value of a key: its default, or `VALID` if it has none."""
+        keys = {name: value for name, value in self.keys.items() if name != key}
+        if key in VALID:
+            keys[key] = Setting(key, VALID[key], self.where)
+        return replace(self, keys=keys)
+
+    def fail(self, key: str, message: str) -> WrongValue:
         where = self.keys[key].where if key in self.keys else self.where
-        return InputError(f"{where}: {key}: {message}")
+        return WrongValue(key, f"{where}: {key}: {message}")
 
     def flag(self, key: str) -> bool:
         text = self.text(key, "0")
@@ -66,7 +86,7 @@ class Job:
         found = SIZE.fullmatch(text)
         size = LARGEST_SIZE + 1
         if found:
-            swapped = self.text("kb_base", "1024") != "1000"
+            swapped = self.choice("kb_base", "1024", ["1000", "1024"]) == "1024"
             binary = bool(found[3]) != swapped
             size = int(found[1], 0) * (1024 if binary else 1000) ** POWERS[(found[2] or "").lower()]
         if size > LARGEST_SIZE:
