@@ -5,6 +5,9 @@
 // and bandwidth.
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "dram/standard.h"
 
@@ -103,21 +106,56 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   return timing;
 }
 
+// Returns the timing with per-row activation counting (PRAC), which adds an update of the row's
+// counter to each precharge: JESD79-5C as quoted in IEEE CAL 2025, 10.1109/LCA.2025.3587293. Alert
+// and refresh management are not modelled.
+DramTiming with_prac(DramTiming timing) {
+  const std::int64_t tck = timing.tck_ps;
+  timing.tras = cycles(16'000, tck);
+  timing.trp = cycles(36'000, tck);
+  timing.trc = std::max(timing.tras + timing.trp, cycles(52'000, tck));
+  timing.trtp = cycles(5'000, tck);
+  timing.twr = cycles(10'000, tck);
+  return timing;
+}
+
+// Speed bins of which there are parts with PRAC.
+bool has_prac(const Bin& bin) {
+  const std::string_view name = bin.name;
+  return name == "4800b" || name == "6400b";
+}
+
+void add_parts(std::vector<DramPreset>& all, const Bin& bin, bool prac) {
+  for (const Density& density : kDensities) {
+    for (const int width : {4, 8, 16}) {
+      const std::int64_t groups = width == 16 ? 4 : 8;
+      const DramDevice device{density.megabits,
+                              width,
+                              width == 16 ? 2048 : 1024,
+                              groups,
+                              groups * density.banks_per_group,
+                              kDataLines};
+      const DramTiming timing = timing_of(bin, density, width);
+      if (!prac) {
+        all.push_back(make_preset(kDramStandard_ddr5, bin.name, device, timing));
+        continue;
+      }
+      const std::string speed = std::string(bin.name) + "_prac";
+      DramPreset part = make_preset(kDramStandard_ddr5, speed, device, with_prac(timing));
+      part.source += "; row timings with PRAC, JESD79-5C";
+      all.push_back(std::move(part));
+    }
+  }
+}
+
 std::vector<DramPreset> presets() {
   std::vector<DramPreset> all;
   for (const Bin& bin : kBins) {
-    for (const Density& density : kDensities) {
-      for (const int width : {4, 8, 16}) {
-        const std::int64_t groups = width == 16 ? 4 : 8;
-        const DramDevice device{density.megabits,
-                                width,
-                                width == 16 ? 2048 : 1024,
-                                groups,
-                                groups * density.banks_per_group,
-                                kDataLines};
-        all.push_back(
-            make_preset(kDramStandard_ddr5, bin.name, device, timing_of(bin, density, width)));
-      }
+    add_parts(all, bin, false);
+  }
+  for (const Bin& bin : kBins) {
+    if (has_prac(bin)) {
+      add_parts(all, bin, true);
     }
   }
   return all;

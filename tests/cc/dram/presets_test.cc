@@ -332,6 +332,23 @@ TEST(DramPresets, Ddr5ByItsLiteralValues) {
   EXPECT_EQ(dram_preset("ddr5_4800b_16gb_x4").timing.tccd_l_wr, 48);
 }
 
+// tRAS 16, tRP 36, tRC 52, tRTP 5 and tWR 10 ns of JESD79-5C; all other times are the part's own.
+TEST(DramPresets, PracChangesTheRowTimingsOnly) {
+  const DramTiming plain = dram_preset("ddr5_4800b_16gb_x8").timing;
+  const DramTiming prac = dram_preset("ddr5_4800b_prac_16gb_x8").timing;
+  EXPECT_EQ(prac.tras, 39);
+  EXPECT_EQ(prac.trp, 87);
+  EXPECT_EQ(prac.trc, 126);
+  EXPECT_EQ(prac.trtp, 12);
+  EXPECT_EQ(prac.twr, 24);
+  EXPECT_EQ(prac.cl, plain.cl);
+  EXPECT_EQ(prac.trcd, plain.trcd);
+  EXPECT_EQ(prac.tfaw, plain.tfaw);
+  EXPECT_EQ(prac.trfc, plain.trfc);
+  EXPECT_EQ(prac.tccd_l, plain.tccd_l);
+  EXPECT_EQ(dram_preset("ddr5_6400b_prac_32gb_x16").timing.trp, 116);
+}
+
 // A DIMM with one rank of 16 Gb x8 devices: two sub-channels, 16 GB, 38.4 GB/s at 4800 MT/s.
 TEST(DramPresets, TwoChannelsAreTheSubChannelsOfADdr5Dimm) {
   const SystemConfig config = make_config({{"nvdimm.present", "false"},
@@ -365,7 +382,7 @@ TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
     }
   }
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_GE(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 3 * 3 + 6 + 2u)
+  EXPECT_GE(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 2 * 3 * 3 + 3 * 3 + 6 + 2u)
       << "a part is lost";
 }
 
