@@ -7,16 +7,18 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError, nearest_name, version
 
 # Folders within one, whose files have names GROUP/STEM.
 GROUPS = {"configs": ("storage",), "workloads": ("xdd",)}
+CAPTURES = Path("workloads", "captures")
+PACKED = "data"  # folder of an installed package
 
 
 def data_directory() -> Path:
     """Return the folder that holds ``configs`` and ``workloads``: package data, or the source."""
     package = Path(__file__).resolve().parents[1]
-    packed = package / "data"
+    packed = package / PACKED
     return packed if packed.is_dir() else package.parents[1]
 
 
@@ -30,6 +32,32 @@ def shipped(folder: str) -> dict[str, Path]:
     for group in GROUPS.get(folder, ()):
         own |= {f"{group}/{path.stem}": path for path in sorted((root / group).glob("*.yaml"))}
     return own
+
+
+def capture_file(name: str) -> Path:
+    """Return the capture that a file name such as ``sort.hmsim.zst`` means.
+
+    A wheel holds only the captures that shipped workloads name. Others are searched for in the
+    folder that the environment variable HMSIM_WORKLOADS names, which is like ``workloads``.
+
+    Raises InputError that says where to get the capture, or names the nearest one.
+    """
+    root = data_directory()
+    given = os.environ.get("HMSIM_WORKLOADS")
+    folders = [root / CAPTURES]
+    if given:
+        folders.append(Path(given, CAPTURES.name))
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    if root.name == PACKED and not given:
+        raise InputError(
+            f"captures/{name}: not in the wheel; unpack hmsim-workloads-{version}.tar and set "
+            "HMSIM_WORKLOADS to the new folder, or to 'workloads' of a checkout"
+        )
+    known = {path.name: path for folder in folders for path in sorted(folder.glob("*.zst"))}
+    places = " or ".join(map(str, folders))
+    raise InputError(f"captures/{name}: no such file in {places}{_suggestion(name, known)}")
 
 
 def cache_directory() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hmsim._core import InputError, nearest_name
-from hmsim.common.paths import data_directory, shipped
+from hmsim.common.paths import capture_file, shipped
 
 PREFIX = "mix:"
 ALL = "all"  # in the place of a pair
@@ -150,8 +150,11 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
 
 
 def capture(program: str) -> Path:
-    """Return the path of a program's capture, which holds the causes of its threads' waits."""
-    return data_directory() / "workloads" / "captures" / f"{program}.hmsim.zst"
+    """Return the path of a program's capture, which holds the causes of its threads' waits.
+
+    Raises InputError if this installation lacks it.
+    """
+    return capture_file(f"{program}.hmsim.zst")
 
 
 def _job(program: str) -> dict[str, Any]:

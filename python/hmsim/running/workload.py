@@ -15,7 +15,7 @@ import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
 from hmsim.clones import files as twin_files
-from hmsim.common.paths import data_directory, find_file, shipped
+from hmsim.common.paths import CAPTURES, capture_file, data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.python_nodes import at
@@ -248,17 +248,25 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
             f"{at(setting.where, 'path')}: must be a trace, got the profile {text}; for its "
             f"twin use '{TWIN}{name}'"
         )
-    trace = _place(folder, text)
+    try:
+        trace = _place(folder, text)
+    except InputError as error:
+        raise InputError(f"{at(setting.where, 'path')}: {text}: {error}") from error
     _check_trace(trace, setting)
     return trace
 
 
 def _place(folder: Path, text: str) -> Path:
-    """Resolve a path relative to a folder, or, below ``workloads/``, to a shipped file."""
+    """Resolve a path relative to a folder, or, below ``workloads/``, to a shipped file.
+
+    Raises InputError if it is that of a capture that this installation lacks.
+    """
     own, packed = folder / text, data_directory() / text
-    return (
-        packed if text.startswith("workloads/") and not own.exists() and packed.is_file() else own
-    )
+    if not text.startswith("workloads/") or own.exists():
+        return own
+    if text.startswith(f"{CAPTURES}/"):
+        return capture_file(text[len(f"{CAPTURES}/") :])
+    return packed if packed.is_file() else own
 
 
 def _base_cpi(path: str) -> float | None:

@@ -103,7 +103,7 @@ def thrash(
 @cache
 def slowdown(config: str) -> float:
     """Return by how much programs are slower than in enough memory: the geometric mean of two."""
-    mcf = data_directory() / "workloads" / "captures" / "mcf_like.hmsim.zst"
+    mcf = data_directory() / "workloads" / "demo" / "network_simplex.hmsim.zst"
     jumps = {"kind": "llc_trace", "format": "hmsim", "path": str(mcf)}
     product = 1.0
     for agent, memory, count in (
