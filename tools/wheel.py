@@ -6,11 +6,14 @@ The environment variable HMSIM_SCONS holds variables for SCons (``compiler=clang
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shlex
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,8 @@ HEADERS = "core/**/*.h"  # which policies include
 FILES = ("CITATION.cff", "CHANGELOG.md", "README.md")
 LIMIT = 4 << 20  # bytes; larger files are made by tools, not shipped
 BUILT = (".a", ".o", ".pyc", ".so")
+CAPTURES = Path("workloads/captures")
+LOG = "build/wheel.log"
 
 
 class Compiled(BuildHookInterface):
@@ -38,7 +43,7 @@ class Compiled(BuildHookInterface):
         variables = shlex.split(os.environ.get("HMSIM_SCONS", ""))
         targets = ("extension", "policy_parts", "capture", "library")
         command = [sys.executable, "-m", "SCons", "-Q", *targets, *variables]
-        subprocess.run(command, cwd=root, check=True)
+        _run(command, root)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         # A checkout may hold the modules of several Pythons.
@@ -48,9 +53,42 @@ class Compiled(BuildHookInterface):
             shipped = [*root.glob(HEADERS), *map(root.joinpath, FILES)]
             for folder in FOLDERS:
                 shipped += [path for path in (root / folder).rglob("*") if _is_data(root, path)]
+            left_out = _left_out(root)
             build_data["force_include"].update(
-                {str(path): f"hmsim/data/{path.relative_to(root).as_posix()}" for path in shipped}
+                {
+                    str(path): f"hmsim/data/{path.relative_to(root).as_posix()}"
+                    for path in shipped
+                    if path not in left_out
+                }
             )
+
+
+def _run(command: Sequence[str], root: Path) -> None:
+    """Run a command, with a copy of its output in LOG. Name LOG on the terminal.
+
+    pip discards what a backend prints, unless it fails or runs with --verbose.
+    """
+    log = root / LOG
+    log.parent.mkdir(exist_ok=True)
+    with contextlib.suppress(OSError), open("/dev/tty", "w") as terminal:  # absent in CI
+        print(f"\nhmsim: compiling takes minutes; progress: tail -f {log}", file=terminal)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=root, stdout=pipe, stderr=subprocess.STDOUT)
+    with log.open("wb") as file, process:
+        for line in process.stdout or ():
+            for stream in (sys.stdout.buffer, file):
+                stream.write(line)
+                stream.flush()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+
+
+def _left_out(root: Path) -> set[Path]:
+    """Return the captures that no shipped workload names: 28 MB, which `tools/package` packs."""
+    named = re.findall(
+        r"captures/(\S+\.zst)", "".join(path.read_text() for path in root.glob("workloads/*.yaml"))
+    )
+    return {path for path in (root / CAPTURES).glob("*.zst") if path.name not in named}
 
 
 def _is_data(root: Path, path: Path) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+LARGEST = 12_000_000  # bytes of a wheel
 
 
 def test_the_citation_names_the_version() -> None:
@@ -35,6 +36,10 @@ def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
         *("data/core/parameters.h", "data/policies/policy.h", "data/policies/scheduler/firm.cc"),
         *("data/configs/quick.yaml", "data/workloads/sorting.yaml"),
     }
+    # The captures that shipped workloads name, and no others.
+    captures = {Path(name).name for name in package if name.startswith("data/workloads/captures/")}
+    assert captures == {"README.md", "sort.hmsim.zst", "sort_writes.hmsim.zst"}
+    assert wheel.stat().st_size <= LARGEST
     sources = {
         path.relative_to(ROOT / "python/hmsim") for path in ROOT.glob("python/hmsim/**/*.py")
     }
