@@ -90,6 +90,11 @@ REST = {
         "clang-14 libclang-rt-14-dev libgtest-dev",
         [f"{SCONS} test compiler=clang sanitize=thread python=0 tests=simulation/threads_test.cc"],
     ),
+    "pythons": Lane(
+        "the extension for the oldest and the newest Python that are here",
+        "",
+        ["tools/release pythons"],
+    ),
     "lint": Lane(
         "C++'s format and style, Python's types",
         "clang-format-14 libgtest-dev",
