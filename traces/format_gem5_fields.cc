@@ -169,7 +169,10 @@ const FormatDescriptor kFormat_gem5_fields{
     "gem5's packets as text since December 2025: columns tick, cmd, addr, size, ... by name",
     TimeUnit::picoseconds,
     true,
-    [](const TraceStart& start) { return start.line().substr(0, kStart.size()) == kStart; },
+    [](const TraceStart& start) {
+      const std::string_view bytes = start.bytes();
+      return bytes.substr(std::min(bytes.find('#'), bytes.size()), kStart.size()) == kStart;
+    },
     [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
       const Header header = read_header(reader);
       reader.rewind();

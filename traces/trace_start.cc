@@ -22,10 +22,13 @@ TraceStart::TraceStart(std::string_view bytes) : bytes_(bytes) {
   if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     bytes.remove_prefix(kByteOrderMark.size());
   }
-  const std::size_t first = std::min(bytes.find_first_not_of(kBlanksAndEnds), bytes.size());
-  std::string_view line = bytes.substr(first);
-  line = line.substr(0, line.find('\n'));
-  rest_ = bytes.substr(first + line.size());
+  std::string_view line;
+  rest_ = bytes;
+  do {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanksAndEnds), rest_.size()));
+    line = rest_.substr(0, rest_.find('\n'));
+    rest_.remove_prefix(line.size());
+  } while (!line.empty() && line.front() == '#');
   line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
   line_ = line;
   while (!line.empty()) {

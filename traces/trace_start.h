@@ -8,7 +8,8 @@
 
 namespace hmsim {
 
-// The first bytes of a trace, and the blank-separated fields of its first line that is not blank.
+// The first bytes of a trace, and the blank-separated fields of its first line that is neither
+// blank nor a comment after '#'.
 class TraceStart {
  public:
   // The bytes must outlive the object.
@@ -16,7 +17,7 @@ class TraceStart {
 
   bool begins_with(std::string_view magic) const { return bytes_.substr(0, magic.size()) == magic; }
   std::string_view bytes() const { return bytes_; }
-  // First non-blank line, without leading blanks and without a byte-order mark before it.
+  // That line, without leading blanks and without a byte-order mark before it.
   std::string_view line() const { return line_; }
   TraceStart after_line() const { return TraceStart(rest_); }  // the bytes after that line
   std::size_t fields() const { return fields_.size(); }
