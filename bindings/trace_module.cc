@@ -137,10 +137,12 @@ TraceOptions options_of(const FormatDescriptor& format, const std::string& file,
       errors.push_back(error);
     }
     for (const auto& [name, value] : assignments) {
-      if (format.kind() != TraceKind::blocks &&
-          (name == "zero_length" || name == "on_bad_record")) {
-        errors.push_back({name, "needs a block trace: format " + std::string(format.name) +
-                                    " has " + name_of(format.kind())});
+      const bool blocks = format.kind() == TraceKind::blocks;
+      const bool requests = blocks || format.kind() == TraceKind::accesses;
+      if ((name == "zero_length" && !blocks) || (name == "on_bad_record" && !requests)) {
+        errors.push_back({name, std::string("needs a block trace") +
+                                    (name == "zero_length" ? "" : " or memory requests") +
+                                    ": format " + format.name + " has " + name_of(format.kind())});
       }
     }
   }

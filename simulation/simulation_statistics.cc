@@ -92,7 +92,7 @@ void Simulation::register_totals() {
                     "requests of length 0 in block traces that were left out (zero_length)",
                     std::move(zero_length));
   registry_.counter("frontend.bad_records", "",
-                    "records of block traces that were left out (on_bad_record)", std::move(bad));
+                    "records of traces that were left out (on_bad_record)", std::move(bad));
 }
 
 void Simulation::register_agent(std::size_t index) {

@@ -16,6 +16,7 @@
 #include "traces/packet_commands.h"
 #include "traces/packet_lines.h"
 #include "traces/plain_packet.h"
+#include "traces/record_error.h"
 
 namespace hmsim {
 
@@ -45,10 +46,11 @@ class Gem5Trace final : public AccessSource {
   }
 
  private:
+  // Throws an error of type E at the present packet. Damage of the file itself is an InputError.
+  template <class E = InputError>
   [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(reader_.file() + ": " +
-                     (packet_ == 0 ? "header" : "packet " + std::to_string(packet_)) + ": " +
-                     message);
+    throw E(reader_.file() + ": " +
+            (packet_ == 0 ? "header" : "packet " + std::to_string(packet_)) + ": " + message);
   }
   bool read_message();
   bool field(std::uint64_t& number, Wire& wire, std::uint64_t& value);
@@ -216,16 +218,16 @@ bool Gem5Trace::read_packet(Packet& packet) {
   return true;
 }
 
-// Converts a packet that moves data to an access. Throws InputError if its address, size or time is
-// out of range.
+// Converts a packet that moves data to an access. Throws RecordError if its address, size or time
+// is out of range.
 Access Gem5Trace::access_of(const Packet& packet, bool write) const {
   if (const char* fault = PacketLines::fault(packet.address, packet.size); fault != nullptr) {
-    fail(fault);
+    fail<RecordError>(fault);
   }
   const std::uint64_t ticks = packet.tick - std::min(first_tick_, packet.tick);
   const std::uint64_t whole = faster_ == 1 ? ticks : ticks / faster_;  // the division is rare
   if (whole > latest_) {
-    fail("tick " + std::to_string(packet.tick) + " is too far after the first one");
+    fail<RecordError>("tick " + std::to_string(packet.tick) + " is too far after the first one");
   }
   return {packet.address, write, whole * slower_, packet.id};
 }

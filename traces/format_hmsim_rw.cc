@@ -9,6 +9,7 @@
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/types.h"
+#include "traces/record_error.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -37,8 +38,8 @@ class RequestTrace final : public AccessSource {
     if (text.size() < kRecord) {
       return next_of_two_blocks(access);
     }
+    reader_.pass(kRecord);  // first, so that a record that is refused is consumed
     take(text.data(), access);
-    reader_.pass(kRecord);
     return true;
   }
   void rewind() override {
@@ -53,8 +54,9 @@ class RequestTrace final : public AccessSource {
   }
 
  private:
+  template <class E>
   [[noreturn, gnu::noinline]] void fail(const char* message) const {
-    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+    throw E(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
   }
   void read_start() {
     if (reader_.read(kStart.size(), scratch_) != kStart) {
@@ -67,7 +69,7 @@ class RequestTrace final : public AccessSource {
     ++record_;
     const std::uint64_t place = number_at(record + sizeof(std::uint64_t));
     if (place % kLine > 1) {
-      fail("its address must be a multiple of 64, plus 1 for a write");
+      fail<RecordError>("its address must be a multiple of 64, plus 1 for a write");
     }
     access = {place - place % kLine, place % kLine == 1, number_at(record), 0};
   }
@@ -81,7 +83,7 @@ class RequestTrace final : public AccessSource {
     }
     if (!record.empty()) {
       ++record_;
-      fail("the file ends within it");
+      fail<InputError>("the file ends within it");
     }
     if (record_ == 0) {
       throw InputError(reader_.file() + ": the trace contains no records");

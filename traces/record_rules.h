@@ -21,6 +21,8 @@ struct RecordRules {
   RecordRule on_bad_record = RecordRule::error;
 
   void declare(ParameterSet& parameters);
+  // Declares only on_bad_record, for traces of requests of one line.
+  void declare_bad(ParameterSet& parameters);
 
   // Reads the next record that the rules do not leave out, as source.next() does. Costs nothing
   // for valid records.

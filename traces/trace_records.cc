@@ -70,20 +70,24 @@ class WordRecords final : public TraceRecords {
 
 class AccessRecords final : public TraceRecords {
  public:
-  explicit AccessRecords(std::unique_ptr<AccessSource> source) : source_(std::move(source)) {}
+  AccessRecords(std::unique_ptr<AccessSource> source, const RecordRules& rules)
+      : source_(std::move(source)), rules_(rules) {}
 
   bool next(std::vector<TraceRecord>& records) override {
     Access access;
-    if (!source_->next(access)) {
+    if (!rules_.next(*source_, access, left_out_)) {
       return false;
     }
     records.push_back({access.cycle, access.address, kLine, access.requestor, access.write});
     return true;
   }
   std::uint64_t skipped() const override { return source_->skipped(); }
+  LeftOutRecords left_out() const override { return left_out_; }
 
  private:
   std::unique_ptr<AccessSource> source_;
+  RecordRules rules_;
+  LeftOutRecords left_out_;
 };
 
 // Instructions. Each load or store becomes the line in which it begins, because the trace has no
@@ -203,7 +207,7 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
       return std::make_unique<MissRecords>(descriptor->misses(std::move(reader), std::nullopt));
     case TraceKind::accesses:
       return std::make_unique<AccessRecords>(
-          descriptor->accesses(std::move(reader), options.levels));
+          descriptor->accesses(std::move(reader), options.levels), options.rules);
     case TraceKind::blocks:
       return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader), options.columns),
                                             options.rules);

@@ -34,7 +34,7 @@ class TraceRecords {
   virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
   // Returns the number of block requests so far with a known completion time.
   virtual std::uint64_t completions() const { return 0; }
-  virtual LeftOutRecords left_out() const { return {}; }  // block records so far left out by rules
+  virtual LeftOutRecords left_out() const { return {}; }  // records so far left out by rules
   // Returns a remark on the meaning of the records so far; "" for none.
   virtual std::string note() const { return ""; }
 };
@@ -43,7 +43,7 @@ class TraceRecords {
 struct TraceOptions {
   ColumnMap columns;
   AddressLevels levels;
-  RecordRules rules;  // of block traces
+  RecordRules rules;  // of block traces, and of traces of memory requests
 };
 
 // Returns nullptr if no format has this name. The options must suit the format.

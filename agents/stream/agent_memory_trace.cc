@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/archive.h"
-#include "core/errors.h"
 
 namespace hmsim {
 
@@ -18,6 +17,7 @@ void MemoryTrace::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
   trace_.declare(parameters, format_names(TraceKind::accesses));
   trace_.declare_levels(parameters);
+  rules_.declare_bad(parameters);
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
       {"saturating: one request always waits outside the controller; timed: at the trace's times, "
@@ -82,18 +82,27 @@ inline Tick MemoryTrace::due(const Access& access) {
 }
 
 [[gnu::noinline]] void MemoryTrace::fail_late(const Access& access) const {
-  throw InputError(trace_.path + (unit_ == TimeUnit::cycles ? ": cycle " : ": picosecond ") +
-                   std::to_string(access.cycle) +
-                   " is beyond the longest simulated time, about 53 days");
+  throw RecordError(trace_.path + (unit_ == TimeUnit::cycles ? ": cycle " : ": picosecond ") +
+                    std::to_string(access.cycle) +
+                    " is beyond the longest simulated time, about 53 days");
 }
 
 [[gnu::noinline]] void MemoryTrace::fail_source(const Access& access) const {
-  throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
-                   " is too large: must leave at most " + std::to_string(kNamedSources) +
-                   " sources");
+  throw RecordError(trace_.path + ": requestor " + std::to_string(access.requestor) +
+                    " is too large: must leave at most " + std::to_string(kNamedSources) +
+                    " sources");
 }
 
 bool MemoryTrace::next(StreamRequest& request) {
+  struct Reader {
+    MemoryTrace& trace;
+    bool next(StreamRequest& record) { return trace.read(record); }
+  };
+  Reader reader{*this};
+  return rules_.next(reader, request, left_out());
+}
+
+inline bool MemoryTrace::read(StreamRequest& request) {
   const Access& access = access_;
   if (!source_->next(access_)) {
     return false;

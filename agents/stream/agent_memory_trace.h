@@ -9,6 +9,7 @@
 #include "agents/stream/stream_agent.h"
 #include "agents/trace_keys.h"
 #include "core/clock.h"
+#include "traces/record_rules.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -29,13 +30,15 @@ class MemoryTrace final : public StreamAgent {
   Bounds open() override;
   bool next(StreamRequest& request) override;
   void rewind() override;
-  Tick due(const Access& access);  // earliest send time of its request, within its pass
+  bool read(StreamRequest& request);  // reads the next record; may throw RecordError
+  Tick due(const Access& access);     // earliest send time of its request, within its pass
   [[noreturn]] void fail_late(const Access& access) const;
   [[noreturn]] void fail_source(const Access& access) const;
   double source_fraction() const override { return source_->fraction(); }
   void serialize_source(Archive& archive) override;
 
   TraceKeys trace_;
+  RecordRules rules_;
   TraceMode mode_ = TraceMode::saturating;
   bool sources_of_trace_ = false;
   std::int64_t frequency_ = 800'000'000;  // hertz; clock of traces that count cycles

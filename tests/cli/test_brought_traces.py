@@ -37,6 +37,9 @@ MSR_FIRST = (128166372003061629 * 100, 7014609920, False, 24576)
 READ: dict[str, tuple[bytes, str | None, int, tuple[int, int, bool, int]]] = {
     "stl": (STL, None, 3, (0, 0x7FFD0689800, True, 64)),
     "stl, lower case and a length": (b"31: (32) read 0x4f0\n", None, 2, (31, 0x4C0, False, 64)),
+    "stl, after comments": (
+        *(b"# a\r\n\n  # b\n31: read 0x4f0\r\n", None, 1, (31, 0x4C0, False, 64)),
+    ),
     "stl, blanks": (b"40 read 4f0\n", None, 1, (40, 0x4C0, False, 64)),
     "rstl": (b"3 read 40\n4 write 80\n", "dramsys_rstl", 2, (3, 64, False, 64)),
     "msr, header": (MSR_NAMES + MSR_TWO, None, 2, MSR_FIRST),
@@ -164,10 +167,71 @@ def test_rules_end_a_run(tmp_path: Path, rules: str, parts: tuple[str, ...]) -> 
     assert naming(*parts).search(refused.stderr), refused.stderr
 
 
-def test_rules_are_of_block_traces(tmp_path: Path) -> None:
-    refused = invoke("trace", "info", write(tmp_path / "t", K6), "--on-bad-record", "skip")
+def test_rules_are_of_block_traces_and_memory_requests(tmp_path: Path) -> None:
+    for name, content, rule in (
+        ("dramsim2_k6", K6, "zero-length"),
+        ("ramulator", b"3 64\n", "zero-length"),
+        ("ramulator", b"3 64\n", "on-bad-record"),
+    ):
+        path = write(tmp_path / "t", content)
+        refused = invoke("trace", "info", path, "--format", name, f"--{rule}", "skip")
+        assert refused.exit_code == 2
+        assert naming(rule.replace("-", "_"), name).search(refused.stderr), refused.stderr
+
+
+MEMORY = """\
+agents:
+  - {kind: memory_trace, path: t, format: FORMAT, RULES}
+"""
+# Memory traces of two requests and of records that end a run: format, keys, trace, where, count.
+BAD_ACCESSES = {
+    "operation": ("dramsim3", "", b"0x40 READ 1\n0x80 TRIM 2\n0xc0 WRITE 3\n", ":2:", 1),
+    "number": ("ramulator_rw", "", b"0x40 R\nzz R\n0x80\n0xc0 W\n", ":2:", 2),
+    "time": (
+        *("dramsim3", "mode: timed"),
+        *(b"0x40 READ 1\n0x80 READ 9999999999999999\n0xc0 WRITE 3\n", "longest", 1),
+    ),
+    "address": (
+        *("gem5_text", ""),
+        *(b"r,64,64,5\nw,18446744073709551600,64,6\nw,128,64,7\n", ":2:", 1),
+    ),
+    "source": (
+        *("gem5_text", "sources: trace"),
+        *(b"1,r,64,64,5\n70000,r,64,64,6\n1,w,128,64,7\n", "requestor 70000", 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ACCESSES)
+def test_memory_requests_that_are_left_out_are_counted(tmp_path: Path, case: str) -> None:
+    name, keys, trace, place, bad = BAD_ACCESSES[case]
+    write(tmp_path / "t", trace)
+    text = MEMORY.replace("FORMAT", name)
+    workload = write(tmp_path / "w.yaml", text.replace("RULES", keys))
+    refused = invoke("run", "quick", "--workload", workload)
     assert refused.exit_code == 2
-    assert naming("on_bad_record", "dramsim2_k6", "accesses").search(refused.stderr), refused.stderr
+    assert naming(place, "on_bad_record: skip").search(refused.stderr), refused.stderr
+    keys = f"{keys + ', ' if keys else ''}on_bad_record: skip"
+    stats = parsed("run", "quick", "--workload", write(workload, text.replace("RULES", keys)))
+    assert (stats["frontend.bad_records"], stats["agent.0.progress"]) == (bad, 2)
+
+
+def test_malformed_memory_requests_are_in_the_summary(tmp_path: Path) -> None:
+    path = write(tmp_path / "t", b"0x40 READ 1\n0x80 TRIM 2\n0xc0 WRITE 3\n0x1 READ x\n")
+    chosen = ("--format", "dramsim3", "--on-bad-record", "skip")
+    summary = parsed("trace", "info", path, *chosen)
+    assert (summary["reads"], summary["writes"], summary["bad_records"]) == (1, 1, 2)
+    out = tmp_path / "out.rw.zst"
+    succeed("trace", "convert", path, out, "--to", "hmsim_rw", *chosen)
+    assert parsed("trace", "info", out)["records"] == 2
+
+
+def test_a_trace_without_a_valid_request_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t", b"0x80 TRIM 2\n0x80 TRIM 3\n")
+    chosen = ("--format", "dramsim3", "--on-bad-record", "skip")
+    refused = invoke("trace", "info", path, *chosen)
+    assert refused.exit_code == 2
+    assert naming("no records").search(refused.stderr), refused.stderr
 
 
 def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -95,6 +95,7 @@ def write_traces(seed: int, before: str = "") -> None:
             for number, line in enumerate(lines)
         ),
     }
+    traces["faulty lines"] = "0x40 TRIM 0\n" + traces["lines"]
     traces["faulty"] = "0 0 0 0 1\n1000 0 8 x 1\n" + traces["blocks"]
     traces["flushes"] = "".join(
         f"8,0 0 {number} 0.{number:09} 1 Q {'FWS' if line % 4 else 'RS'} {line % 4096} + 8 [x]\n"

@@ -120,6 +120,7 @@ OTHER: dict[str, Any] = {
     "block_trace.format": "msr",
     "block_trace.zero_length": "error",
     "block_trace.on_bad_record": "error",
+    "memory_trace.on_bad_record": "error",
     "block_trace.threads": 1,
     "block_trace.request_time": "1us",
     "block_trace.software_time": "1us",
@@ -281,6 +282,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "io_pattern.think_every": {"think_time": "7us"},
     "block_trace.zero_length": {"path": "faulty", "on_bad_record": "skip"},
     "block_trace.on_bad_record": {"path": "faulty", "on_bad_record": "skip"},
+    "memory_trace.on_bad_record": {"path": "faulty lines", "on_bad_record": "skip"},
     "block_trace.barrier": FLUSHES,
     "frontend.block.barrier": FLUSHES,
     "block_trace.time_scale": {"replay": "timed"},
@@ -357,7 +359,8 @@ COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace that is read in another format is rejected.
 REFUSED = tuple(f"{kind}_trace.format" for kind in ("llc", "block", "memory", "cpu"))
-REFUSED += ("job.format", "block_trace.zero_length", "block_trace.on_bad_record")
+REFUSED += ("job.format", "block_trace.zero_length")
+REFUSED += tuple(f"{kind}_trace.on_bad_record" for kind in ("block", "memory"))
 # A trace is also rejected if no word, or two words, stand for an operation.
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}

@@ -107,7 +107,9 @@ ZeroLengthOption = Annotated[
 ]
 BadRecordOption = Annotated[
     Optional[str],
-    typer.Option(metavar="error|skip", help="Malformed records of block traces; by default error."),
+    typer.Option(
+        metavar="error|skip", help="Malformed block or memory requests; by default error."
+    ),
 ]
 
 

@@ -40,20 +40,21 @@ def info(
         name: its format; None: detected from the start of the file.
         report: called from time to time with the share that is read, None when unknown.
         options: settings by the keys of agents: ``columns.time``, ... for ``csv``, ``levels`` for
-            ``ramulator2_rw``, ``zero_length`` and ``on_bad_record`` for block traces.
+            ``ramulator2_rw``, ``zero_length`` for block traces, ``on_bad_record`` for those and for
+            memory requests.
 
     Returns:
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
         ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages) and ``footprint_exact`` (false:
         an estimate for large footprints, about 0.1 % off), ``sources``; ``skipped`` records that
-        move no data, if any; for block traces ``zero_length`` requests and ``bad_records`` that
-        were left out, if any, ``completions``, the number of requests with
-        completion times, and ``replay``, the possible replay modes; ``duration`` (for block traces
-        from the first request on) and ``unit`` if the format has times; for a trace of two memories
-        ``nvdimm_reads`` and ``nvdimm_writes``, the reads and writes of the NVDIMM; ``read_mpki``
-        and ``write_mpki`` (per thousand instructions) or ``requests_per_second``; ``memories``: the
-        result of `_memory` for each memory, by name; for a trace with causes ``causes``: the result
-        of `hmsim.traces.causes.summarise`.
+        move no data, if any; ``zero_length`` requests and ``bad_records`` that were left out, if
+        any; for block traces ``completions``, the number of requests with completion times, and
+        ``replay``, the possible replay modes; ``duration`` (for block traces from the first request
+        on) and ``unit`` if the format has times; for a trace of two memories ``nvdimm_reads`` and
+        ``nvdimm_writes``, the reads and writes of the NVDIMM; ``read_mpki`` and ``write_mpki``
+        (per thousand instructions) or ``requests_per_second``; ``memories``: the result of
+        `_memory` for each memory, by name; for a trace with causes ``causes``: the result of
+        `hmsim.traces.causes.summarise`.
 
     Raises:
         InputError: the file is damaged, not of the format, or holds no record.

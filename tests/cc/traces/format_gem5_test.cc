@@ -6,6 +6,7 @@
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/names.h"
 #include "tests/cc/traces/gem5_messages.h"
+#include "traces/record_rules.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 
@@ -63,6 +64,25 @@ TEST(FormatGem5, PacketsBecomeLines) {
       }
       EXPECT_EQ(source->skipped(), 2u);
     }
+  }
+}
+
+TEST(FormatGem5, PacketsOutOfRangeAreLeftOutAndDamageIsNot) {
+  const std::string valid = packet(10, kReadReq, 0, 64);
+  const std::string late = packet(20, kWriteReq, 0xFFFFFFFFFFFFFFF0, 64);
+  RecordRules rules;
+  rules.on_bad_record = RecordRule::skip;
+  for (const std::size_t piece : {1u, 1u << 20}) {
+    LeftOutRecords left_out;
+    Access access;
+    const auto source = open(header() + late + valid + late + valid, piece);
+    ASSERT_TRUE(rules.next(*source, access, left_out));
+    ASSERT_TRUE(rules.next(*source, access, left_out));
+    EXPECT_FALSE(rules.next(*source, access, left_out));
+    EXPECT_EQ(left_out.bad, 2u);
+    const auto damaged = open(header() + valid + message(number(1, 5)) + valid, piece);
+    ASSERT_TRUE(rules.next(*damaged, access, left_out));
+    EXPECT_THROW(rules.next(*damaged, access, left_out), InputError);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "tests/cc/names.h"
 #include "tests/cc/traces/trace_texts.h"
+#include "traces/record_rules.h"
 
 namespace hmsim::testing {
 namespace {
@@ -47,6 +48,32 @@ TEST(FormatHmsimRw, RecordsAreReadInBlocksOfAnySize) {
     const auto copy = open(text);
     expect_resumes(*source, *copy, wanted, same_access);
   }
+}
+
+TEST(FormatHmsimRw, MalformedRecordsAreLeftOut) {
+  const std::string bad = number(2) + number(64 + 2);
+  const std::string text = kStart + request(1, 64, false) + bad + bad + request(3, 128, true);
+  for (const std::size_t piece : {1u, 24u, 1u << 20}) {
+    const auto source = open(text, piece);
+    RecordRules rules;
+    LeftOutRecords left_out;
+    Access access;
+    ASSERT_TRUE(rules.next(*source, access, left_out));
+    EXPECT_THROW(rules.next(*source, access, left_out), InputError);
+    rules.on_bad_record = RecordRule::skip;
+    ASSERT_TRUE(rules.next(*source, access, left_out));
+    EXPECT_EQ(access.cycle, 3u);
+    EXPECT_FALSE(rules.next(*source, access, left_out));
+    EXPECT_EQ(left_out.bad, 1u);
+  }
+  // A file that ends within a record is damaged.
+  const auto source = open(text.substr(0, text.size() - 1));
+  RecordRules rules;
+  rules.on_bad_record = RecordRule::skip;
+  LeftOutRecords left_out;
+  Access access;
+  ASSERT_TRUE(rules.next(*source, access, left_out));
+  EXPECT_THROW(rules.next(*source, access, left_out), InputError);
 }
 
 TEST(FormatHmsimRw, IsToldByItsFirstLetters) {
