@@ -151,3 +151,40 @@ def test_a_file_system_that_refuses_is_told(
     with pytest.raises(InputError, match=naming("out:", "Permission denied")):
         replace(tmp_path / "out")
     assert content(tmp_path / "out") == OLD
+
+
+@pytest.mark.parametrize(
+    ("force", "marked", "wanted"),
+    [
+        (False, True, "appeared during the run; --force"),
+        (True, False, "files of other programs"),
+        (True, True, None),
+    ],
+)
+def test_a_directory_that_appears_during_the_run_is_kept(
+    tmp_path: Path, force: bool, marked: bool, wanted: str | None
+) -> None:
+    target = tmp_path / "run"
+
+    def run() -> None:
+        with new_directory(target, force) as fresh:
+            fill(fresh, NEW)
+            target.mkdir()
+            (target / (directories.MARKER if marked else "foreign")).write_text("other")
+
+    if wanted is None:
+        run()
+        assert content(target) == NEW
+        return
+    with pytest.raises(InputError, match=wanted):
+        run()
+    assert [file.read_text() for file in target.iterdir()] == ["other"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_file_that_appears_during_the_run_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    with pytest.raises(InputError, match="not a directory"), new_directory(target) as fresh:
+        fill(fresh, NEW)
+        target.write_text("other")
+    assert target.read_text() == "other"

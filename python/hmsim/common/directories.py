@@ -160,18 +160,22 @@ def check_output(directory: str | os.PathLike[str], force: bool) -> None:
     """
     path = Path(directory)
     remove_dead(Path(os.path.realpath(path)).parent)
-    if path.is_symlink() or path.exists():
-        if not path.is_dir():
-            raise InputError(f"{path}: exists and is not a directory")
-        if not force:
-            raise InputError(f"{path}: exists; --force replaces it")
-        if not (path / MARKER).is_file() and any(path.iterdir()):
-            raise InputError(
-                f"{path}: contains files of other programs; --force does not replace it"
-            )
+    _check_place(path, force, "exists")
     parent = existing_parent(path)
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(f"{path}: '{parent}' is not a writable directory")
+
+
+def _check_place(path: Path, force: bool, what: str) -> None:
+    """Raise InputError if a place holds what must not be replaced; ``what`` it does."""
+    if not path.is_symlink() and not path.exists():
+        return
+    if not path.is_dir():
+        raise InputError(f"{path}: {what} and is not a directory")
+    if not force:
+        raise InputError(f"{path}: {what}; --force replaces it")
+    if not (path / MARKER).is_file() and any(path.iterdir()):
+        raise InputError(f"{path}: contains files of other programs; --force does not replace it")
 
 
 def existing_parent(path: str | os.PathLike[str]) -> Path:
@@ -186,7 +190,8 @@ def existing_parent(path: str | os.PathLike[str]) -> Path:
 def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
     """Yield an empty directory, moved to its place if the block ends without an error.
 
-    Raises InputError as `check_output` does, or when the file system refuses.
+    Raises InputError as `check_output` does, also if the place is taken before the block ends, or
+    when the file system refuses.
     """
     check_output(directory, force)
     path = Path(directory).resolve()
@@ -199,6 +204,7 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
             for file in fresh.rglob("*"):
                 _sync(file)
             _sync(fresh)
+            _check_place(path, force, "appeared during the run")
             if path.exists():
                 _replace(path, fresh, scratch)
             else:
