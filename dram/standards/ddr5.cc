@@ -95,8 +95,7 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   timing.trfc = cycles(density.trfc, bin.tck);
   timing.trfcsb = cycles(density.trfcsb, bin.tck);
   // Power-down (tPD and tXP) and self-refresh. tCKESR represents tCPDED + tCSL. tXSDLL represents
-  // tDLLK, which the standard gives per data rate, about 640 ns. Both values are from memory, not
-  // checked.
+  // tDLLK, which the standard gives per data rate. Both values are assumed, the second as 640 ns.
   timing.tcke = cycles(7'500, bin.tck, 8);
   timing.txp = cycles(7'500, bin.tck, 8);
   timing.tckesr = cycles(5'000, bin.tck, 8) + cycles(10'000, bin.tck);
