@@ -50,6 +50,11 @@ FAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("c.yaml:2: key:", "a list"),
     ),
     "a code beyond Unicode": ('dram:\n  preset: "\\UFFFFFFFF"\n', ("c.yaml:2: found",)),
+    "a colon before a comma": (
+        "dram:\n  {ranks:, channels: 1}\n",
+        ("c.yaml:2: within braces and brackets, a ':'", "blank"),
+    ),
+    "a colon before a list": ("a:\n\n  {cores:[1]}\n", ("c.yaml:3: within braces", "blank")),
     "a version of many digits": ("%YAML 1." + "1" * 5000 + "\n---\n", ("c.yaml:1: found",)),
     "lists without an end": ("[" * 5000, ("c.yaml:1:", "nest")),
     "many tag directives": (

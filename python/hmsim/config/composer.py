@@ -17,6 +17,8 @@ PARSER: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 DEEPEST_NESTING = 16
 MOST_NODES = 100_000  # with every alias expanded
 MOST_DIRECTIVES = 16
+COLON = "within braces and brackets, a ':' after a key needs a blank after it"
+COLON_OF_LIBYAML = "found unexpected ':'"
 TAG_DIRECTIVE = re.compile(rb"%\0?T\0?A\0?G")  # in UTF-8 and UTF-16
 
 TEXT = "tag:yaml.org,2002:str"
@@ -59,12 +61,29 @@ def events(text: bytes) -> Iterator[Event]:
     parser = PARSER(text)
     try:
         while parser.check_event():
-            yield parser.get_event()
+            event = parser.get_event()
+            if isinstance(event, yaml.ScalarEvent) and _lacks_blank(event):
+                _refuse(event, COLON)
+            yield event
+    except yaml.MarkedYAMLError as error:
+        if error.problem == COLON_OF_LIBYAML:
+            error.context, error.problem = None, COLON
+        raise
     except (ValueError, OverflowError) as error:  # of int() and chr() in the Python parser
         problem = "found a character code or a version that is out of range"
         raise yaml.MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from error
     finally:
         parser.dispose()
+
+
+def _lacks_blank(event: Event) -> bool:
+    """Return whether a key like that of {a:, b: 1} ends at a scalar, as libyaml would report.
+
+    The Python parser takes it for a key without a value. Only its marks have the text.
+    """
+    mark = event.end_mark
+    after = mark.buffer[mark.pointer : mark.pointer + 2] if mark.buffer else ""
+    return not event.style and after[:1] == ":" and after[1:] in tuple(",[]{}")
 
 
 class _Composer:
