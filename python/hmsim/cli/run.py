@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -122,7 +122,7 @@ def _only(option: str, values: Sequence[str]) -> str:
     return values[0]
 
 
-def place_of_logs(request_log: bool, out: str | None) -> Path | None:
+def place_of_logs(request_log: bool, out: Optional[str]) -> Optional[Path]:
     """Return a folder for scratch files of request logs, or None without request logs."""
     if not request_log:
         return None
@@ -131,7 +131,7 @@ def place_of_logs(request_log: bool, out: str | None) -> Path | None:
     return existing_parent(out)
 
 
-def _leave(result: Result, out: str | None, force: bool, json: bool) -> None:
+def _leave(result: Result, out: Optional[str], force: bool, json: bool) -> None:
     if out is not None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)

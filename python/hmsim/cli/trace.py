@@ -114,7 +114,10 @@ BadRecordOption = Annotated[
 
 
 def _options(
-    columns: str | None, levels: str | None, zero_length: str | None, on_bad_record: str | None
+    columns: Optional[str],
+    levels: Optional[str],
+    zero_length: Optional[str],
+    on_bad_record: Optional[str],
 ) -> dict[str, str]:
     """Return the options that the user chose, by the keys of agents. Raises InputError."""
     chosen = {"levels": levels, "zero_length": zero_length, "on_bad_record": on_bad_record}
