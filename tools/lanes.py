@@ -91,7 +91,7 @@ REST = {
         [f"{SCONS} test compiler=clang sanitize=thread python=0 tests=simulation/threads_test.cc"],
     ),
     "pythons": Lane(
-        "the extension for the oldest and the newest Python that are here",
+        "the oldest and the newest Python that are here, in one tree",
         "",
         ["tools/release pythons"],
     ),

@@ -30,8 +30,12 @@ open(sysconfig.get_path("include") + "/Python.h").close()
 print(*sys.version_info[:2], sep=".")
 """
 IMPORTED = """
-import hmsim._core as core
-print(f"{core.__file__}: version {core.version}, {len(core.Simulation.parameters())} parameters")
+import importlib, pkgutil, hmsim
+modules = [each.name for each in pkgutil.walk_packages(hmsim.__path__, "hmsim.")]
+for name in modules:
+    if not name.endswith("__main__"):
+        importlib.import_module(name)
+print(f"{hmsim._core.__file__}: {len(modules)} modules imported")
 """
 
 
@@ -65,8 +69,12 @@ def run(*command: object, **variables: str) -> None:
 
 
 @contextmanager
-def environment(packages: Sequence[str], python: str = sys.executable) -> Iterator[Path]:
-    """Make a temporary environment with these packages, and return its folder of programs."""
+def environment(packages: Sequence[object], python: str = sys.executable) -> Iterator[Path]:
+    """Make a temporary environment, and return its folder of programs.
+
+    Args:
+        packages: arguments of pip install, or none.
+    """
     with tempfile.TemporaryDirectory(prefix="hmsim-") as folder:
         run(python, "-m", "venv", folder)
         programs = Path(folder, "bin")
@@ -128,7 +136,7 @@ def workloads(out: Path) -> None:
 
 
 def pythons() -> None:
-    """Build the extension for the oldest and the newest Python in this tree, and import both."""
+    """Install this tree for the oldest and the newest Python at once, and run both."""
     found = interpreters()
     if len(found) < 2:
         print(
@@ -136,12 +144,12 @@ def pythons() -> None:
             f"venv, in PATH or of pyenv; found {', '.join(found) or 'none'}"
         )
         return
-    chosen = (min(found, key=SUPPORTED.index), max(found, key=SUPPORTED.index))
-    for version in chosen:
-        with environment(["scons>=4.5", "pybind11>=2.11"], found[version]) as programs:
-            run(programs / "python", "-m", "SCons", "-Q", "extension")
-    for version in chosen:  # after both were built: each has its own module
-        run(found[version], "-c", IMPORTED.strip(), PYTHONPATH=str(ROOT / "python"))
+    oldest, *_, newest = found.values()
+    this = ("--editable", ROOT)
+    with environment(this, oldest) as old, environment(this, newest) as new:
+        for programs in (old, new):
+            run(programs / "python", "-c", IMPORTED.strip())
+            run(programs / "hmsim", "run", "quick", "--workload", "demo", "--policy", "split")
 
 
 MAKERS = (sdist, wheels, workloads)
