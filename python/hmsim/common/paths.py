@@ -55,7 +55,7 @@ def capture_file(name: str) -> Path:
             f"captures/{name}: not in the wheel; unpack hmsim-workloads-{version}.tar and set "
             "HMSIM_WORKLOADS to the new folder, or to 'workloads' of a checkout"
         )
-    known = {path.name: path for folder in folders for path in sorted(folder.glob("*.zst"))}
+    known = {path.name: path for path in sorted(folders[-1].glob("*.zst"))}
     places = " or ".join(map(str, folders))
     raise InputError(f"captures/{name}: no such file in {places}{_suggestion(name, known)}")
 
