@@ -87,7 +87,7 @@ def layers() -> Drawn:
                 left += widths
             published = {**stated[way], **both}
             for place, (name, total) in enumerate(left.items()):
-                end = max(total, published.get(name, 0)) + 0.5
+                end = max(total + 0.5, published.get(name, 0) + 1.0)  # a mark is 1 us wide
                 axes.text(end, place, f"{total:.1f}", va="center", fontsize=8)
             axes.plot(
                 *(published.values(), [list(systems).index(name) for name in published]),

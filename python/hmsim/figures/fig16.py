@@ -16,10 +16,12 @@ from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, Finding, estimate, median
 
 POINTS: dict[str, dict[str, Any]] = {
-    "item": {"marker": "s", "ms": 5},
-    "page": {"marker": "o", "ms": 9, "mfc": "none"},
-    "PAS": {"marker": "d", "ms": 4},
+    "item": {"marker": "s", "ms": 4.5},
+    "page": {"marker": "o", "ms": 5},
+    "PAS": {"marker": "d", "ms": 5.5},
 }
+KINDS = {"with merged": "-", "strict": ":"}
+APART = 0.15  # octaves between the points of two curves at one size
 LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
@@ -83,9 +85,10 @@ def made(runs: Runs) -> Made:
         panels = canvas.subplots(2, 2, sharex=True, sharey=True)
         for row, access in zip(panels, ("read", "write")):
             for axes, (outstanding, what) in zip(row, OUTSTANDING.items()):
-                # Points of each curve stay visible if curves coincide: large, hollow and small.
+                # Each curve is moved sideways, so that its points stay visible if curves coincide.
+                moved = -APART * (len(POINTS) * len(KINDS) - 1) / 2
                 for (scheme, marker), colour in zip(POINTS.items(), CYCLE):
-                    for kind, dash in (("with merged", "-"), ("strict", ":")):
+                    for kind, dash in KINDS.items():
                         own = chosen(
                             offline,
                             access=access,
@@ -95,21 +98,23 @@ def made(runs: Runs) -> Made:
                         )
                         curve = 100 * own.groupby("size_mib")["ratio"].mean()
                         axes.plot(
-                            curve.index,
+                            curve.index * 2**moved,
                             curve,
                             dash,
                             **marker,
                             color=colour,
                             mec=colour,
+                            mfc=colour if dash == "-" else "white",
                             label=f"{LABELS[scheme]}{', strict' if dash == ':' else ''}",
                         )
+                        moved += APART
                 axes.set_xscale("log", base=2)
                 axes.set_xticks(sizes(runs), [str(size) for size in sizes(runs)])
                 axes.set_ylim(-3, 103)
                 axes.set_title(f"{access}s, {what}")
             row[0].set_ylabel(f"{access} hit ratio, %")
         for axes in panels[1]:
-            axes.set_xlabel("size of the read and of the write buffer, MiB")
+            axes.set_xlabel("size of each buffer, MiB (points moved apart)")
         legend_below(canvas, panels[0][0], 3)
 
     title = "Fig. 16: hit ratio of the buffer"
