@@ -43,7 +43,7 @@ class Compiled(BuildHookInterface):
         variables = shlex.split(os.environ.get("HMSIM_SCONS", ""))
         targets = ("extension", "policy_parts", "capture", "library")
         command = [sys.executable, "-m", "SCons", "-Q", *targets, *variables]
-        _run(command, root)
+        run(command, root)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         # A checkout may hold the modules of several Pythons.
@@ -63,7 +63,7 @@ class Compiled(BuildHookInterface):
             )
 
 
-def _run(command: Sequence[str], root: Path) -> None:
+def run(command: Sequence[str], root: Path) -> None:
     """Run a command, with a copy of its output in LOG. Name LOG on the terminal.
 
     pip discards what a backend prints, unless it fails or runs with --verbose.

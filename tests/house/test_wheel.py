@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import wheel
+
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 12_000_000  # bytes of a wheel
 
@@ -25,8 +27,8 @@ def test_the_citation_names_the_version() -> None:
 def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
     options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
-    (wheel,) = tmp_path.glob("hmsim-*-linux_*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    (built,) = tmp_path.glob("hmsim-*-linux_*.whl")
+    with zipfile.ZipFile(built) as archive:
         names = set(archive.namelist())
     package = {name.removeprefix("hmsim/") for name in names if name.startswith("hmsim/")}
     assert package >= {
@@ -39,7 +41,7 @@ def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
     # The captures that shipped workloads name, and no others.
     captures = {Path(name).name for name in package if name.startswith("data/workloads/captures/")}
     assert captures == {"README.md", "sort.hmsim.zst", "sort_writes.hmsim.zst"}
-    assert wheel.stat().st_size <= LARGEST
+    assert built.stat().st_size <= LARGEST
     sources = {
         path.relative_to(ROOT / "python/hmsim") for path in ROOT.glob("python/hmsim/**/*.py")
     }
@@ -48,3 +50,13 @@ def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
     left = [name for name in package if "__pycache__" in name or "/." in name]
     assert not left
     assert not [name for name in package if name.startswith("data/core/") and name[-2:] != ".h"]
+
+
+def test_the_compilers_output_is_logged_and_printed(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    wheel.run([sys.executable, "-c", "print('CXX a.cc')"], tmp_path)
+    assert (tmp_path / wheel.LOG).read_bytes() == b"CXX a.cc\n" == capfdbinary.readouterr().out
+    with pytest.raises(subprocess.CalledProcessError):
+        wheel.run([sys.executable, "-c", "import sys; sys.exit('a.cc: error')"], tmp_path)
+    assert (tmp_path / wheel.LOG).read_bytes() == b"a.cc: error\n" == capfdbinary.readouterr().out
