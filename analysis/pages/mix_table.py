@@ -18,7 +18,15 @@ from pages.tables import TABLE_IV, head, percent, row
 
 def profiles() -> None:
     head(
-        *("program", "RPKI", "WPKI", "the paper's", "reads", "the NVDIMM's share", "its RPKI"),
+        *(
+            "program",
+            "RPKI",
+            "WPKI",
+            "the paper's rates",
+            "reads",
+            "the NVDIMM's share",
+            "its RPKI",
+        ),
         *("its WPKI", "accesses a visit: DRAM", "NVDIMM", "footprint, MiB: DRAM", "NVDIMM"),
     )
     for name, path in shipped("workloads/profiles").items():
