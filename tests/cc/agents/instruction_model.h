@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Oracle of cores with caches: it advances slot by slot and keeps every instruction. Cores that
-// share an L3 advance together, core by core in each slot. One file, readable from start to end
-// next to docs/cores.md and without the cores' code.
+// share an L3 advance together, core by core in each slot. Readable next to docs/cores.md.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,62 +17,10 @@
 #include "core/clock.h"
 #include "tests/cc/agents/cache_model.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/agents/miss_model.h"
 #include "traces/instruction_trace.h"
 
 namespace hmsim::testing {
-
-// Returns a record in ChampSim's format.
-inline std::string champsim_record(const Instruction& instruction, bool branch = false) {
-  std::string text =
-      little_endian(instruction.ip, 8) + little_endian(branch ? 1 : 0, 1) + little_endian(0, 1);
-  for (const std::uint8_t r : instruction.destinations) {
-    text += static_cast<char>(r);
-  }
-  for (const std::uint8_t r : instruction.sources) {
-    text += static_cast<char>(r);
-  }
-  for (const std::uint64_t address : instruction.stores) {
-    text += little_endian(address, 8);
-  }
-  for (const std::uint64_t address : instruction.loads) {
-    text += little_endian(address, 8);
-  }
-  return text;
-}
-
-struct CoreShape {
-  std::int64_t frequency = 2'000'000'000;
-  std::int64_t width = 4;
-  std::int64_t window = 128;
-};
-
-class InstructionModel;
-
-// Misses of an L3. Several cores may share `content`.
-struct MissModel {
-  struct Miss {
-    bool requested = false;
-    std::vector<std::pair<InstructionModel*, std::size_t>> fills = {};
-  };
-
-  explicit MissModel(const CacheLevelParameters& level)
-      : content(std::make_shared<LastLevelModel>(level)), free(level.mshrs) {}
-
-  bool may_take(InstructionModel* core) {
-    if (free > 0 && (line.empty() || line.front() == core)) {
-      return true;
-    }
-    if (std::find(line.begin(), line.end(), core) == line.end()) {
-      line.push_back(core);
-    }
-    return false;
-  }
-
-  std::shared_ptr<LastLevelModel> content;
-  std::int64_t free;
-  std::deque<InstructionModel*> line;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Miss> misses;  // by space and line
-};
 
 class InstructionModel {
  public:
