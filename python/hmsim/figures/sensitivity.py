@@ -148,7 +148,7 @@ def made(runs: Runs) -> Made:
             axes.tick_params(axis="x", labelsize=8)
             axes.axvline(0, color="black", lw=0.8)
             stated(axes, PAPER[quantity], len(names) - 1)
-            axes.set_title(title.replace(", ", ",\n").replace(": ", ":\n"), fontsize=8.5)
+            axes.set_title(title.replace(": ", ":\n").replace(" over ", "\nover "), fontsize=8.5)
             axes.set_yticks(range(len(names)), names)
             axes.grid(axis="both")
             axes.set_xlabel("gain, %")
