@@ -53,7 +53,7 @@ def flash(overrides: dict[str, Any], agents: list[dict[str, Any]]) -> System:
 DIMENSIONS: dict[str, tuple[str, list[int], Callable[[int], System]]] = {
     "channels": (
         "channels, 32 requests outstanding on each",
-        [1, 2, 4, 8, 16],
+        [1, 2, 3, 4, 6, 8, 12, 16, 24, 32],
         lambda n: dram({"controller.channels": n}, [stream(30_000, outstanding=32 * n)]),
     ),
     "agents": (

@@ -67,8 +67,11 @@ std::string AddressMap::check(const std::string& text, const DramOrganisation& p
 
 AddressMap::AddressMap(const SystemConfig& config)
     : hash_banks_(config.controller.bank_hash == BankHash::exclusive_or),
-      channel_bits_(log2_of(config.controller.channels)),
-      channel_mask_(config.controller.channels - 1),
+      hash_channels_(config.controller.channel_hash == ChannelHash::exclusive_or),
+      split_(config.controller.channels),
+      lines_cut_(split_.power_of_two() && !hash_channels_ && config.nodes == 1),
+      pages_cut_(split_.power_of_two() && config.nodes == 1),
+      plain_(lines_cut_ && !hash_banks_),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
       bank_mask_(config.dram.organisation.banks - 1),
       interleave_(config.population, config.nvdimms()),
@@ -76,12 +79,12 @@ AddressMap::AddressMap(const SystemConfig& config)
       nvdimm_capacity_(config.nvdimm_capacity()),
       nodes_(config.nodes),
       lines_of_node_(config.dram_capacity() / kLineBytes / config.nodes),
-      nvdimm_of_node_(nvdimm_capacity_.value() / config.nodes) {
+      nvdimm_pages_of_node_(nvdimm_capacity_ / kPageBytes / config.nodes) {
   const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,
                                                 config.dram.organisation.banks_per_group(),
                                                 config.dram.ranks,
                                                 config.dram.organisation.columns,
-                                                config.controller.channels,
+                                                std::int64_t{1} << split_.bits(),
                                                 config.dram.organisation.groups};
   std::vector<std::string> fields = split_fields(config.controller.address_map);
   int shift = 0;
@@ -91,6 +94,24 @@ AddressMap::AddressMap(const SystemConfig& config)
     slices_[which] = {shift, sizes[which] - 1};
     shift += log2_of(sizes[which]);
   }
+}
+
+std::int64_t AddressMap::arranged(std::int64_t line) const {
+  const int shift = slices_[kChannel].shift;
+  const std::int64_t own = nodes_ == 1 ? line : line % lines_of_node_;
+  const ChannelSplit::Place place = place_of_line(own);
+  return (place.unit << split_.bits() | place.channel) << shift |
+         (own & ((std::int64_t{1} << shift) - 1));
+}
+
+std::int64_t AddressMap::hashed(std::int64_t line) const {
+  line = arranged(line);
+  if (hash_banks_) {
+    const std::int64_t low = field(line, kRow) & bank_mask_;
+    line ^= (low >> group_shift_) << slices_[kGroup].shift;
+    line ^= (low & slices_[kBank].mask) << slices_[kBank].shift;
+  }
+  return line;
 }
 
 }  // namespace hmsim

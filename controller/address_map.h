@@ -9,14 +9,15 @@
 #include <cstdint>
 #include <string>
 
+#include "controller/channel_split.h"
 #include "controller/nvdimm_population.h"
 #include "controller/system_config.h"
 #include "core/types.h"
 
 namespace hmsim {
 
+// Location within a channel.
 struct DramPlace {
-  int channel;
   int rank;
   int bank;  // within the rank; banks of a bank group are adjacent
   std::int64_t row;
@@ -35,25 +36,22 @@ class AddressMap {
   explicit AddressMap(const SystemConfig& config);
 
   DramPlace dram(Address address) const {
-    const std::int64_t line = address.value() >> kLineBits;
-    DramPlace place{dram_channel(address), static_cast<int>(field(line, kRank)),
-                    static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
-                    field(line, kRow), static_cast<int>(field(line, kColumn))};
-    if (hash_banks_) {
-      place.bank ^= static_cast<int>(place.row & bank_mask_);
-    }
-    return place;
+    const std::int64_t number = address.value() >> kLineBits;
+    const std::int64_t line = plain_ ? number : hashed(number);
+    return {static_cast<int>(field(line, kRank)),
+            static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
+            field(line, kRow), static_cast<int>(field(line, kColumn))};
   }
   NvdimmPlace nvdimm(Address address) const {
-    const std::int64_t node = nodes_ == 1 ? 0 : address.value() / nvdimm_of_node_;
-    const std::int64_t page = (address.value() - node * nvdimm_of_node_) >> kPageBits;
+    const std::int64_t page = address.value() >> kPageBits;
     const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
-    const auto channel = static_cast<int>((page & channel_mask_) + (node << channel_bits_));
-    NvdimmInterleave::Place own{0, page >> channel_bits_};
+    const ChannelSplit::Place place = pages_cut_ ? split_.sliced(page) : place_of_page(page);
+    NvdimmInterleave::Place own{0, place.unit};
     if (several_) {
       own = interleave_.place(own.page);
     }
-    return {channel, own.device, Address((own.page << kPageBits) | offset), own.page};
+    return {static_cast<int>(place.channel), own.device, Address((own.page << kPageBits) | offset),
+            own.page};
   }
   // Returns whether the memory of this class has such a line.
   bool holds(MemoryClass memory, Address address) const {
@@ -62,16 +60,15 @@ class AddressMap {
   }
   int dram_channel(Address address) const {
     const std::int64_t line = address.value() >> kLineBits;
-    const std::int64_t node = nodes_ == 1 ? 0 : line / lines_of_node_;
-    return static_cast<int>(field(line, kChannel) + (node << channel_bits_));
+    return static_cast<int>(lines_cut_ ? field(line, kChannel) : channel_of_line(line));
   }
 
   // Returns the number of the address's line among the lines of its channel, in address order.
   std::int64_t dram_line(Address address) const {
-    const std::int64_t system_line = address.value() >> kLineBits;
-    const std::int64_t line = nodes_ == 1 ? system_line : system_line % lines_of_node_;
+    const std::int64_t line = address.value() >> kLineBits;
+    const std::int64_t whole = lines_cut_ ? line : arranged(line);
     const int shift = slices_[kChannel].shift;
-    return (line >> (shift + channel_bits_)) << shift | (line & ((std::int64_t{1} << shift) - 1));
+    return (whole >> (shift + split_.bits())) << shift | (whole & ((std::int64_t{1} << shift) - 1));
   }
 
   // Returns the error of a map's text, or "" if it is valid. `group` is required for parts with
@@ -94,6 +91,31 @@ class AddressMap {
 
   static constexpr std::array<const char*, kFields> kNames{"row",    "bank",    "rank",
                                                            "column", "channel", "group"};
+  // Returns the number that the fields are cut from: within the node, and with the channel in the
+  // place of the part that selects it.
+  std::int64_t arranged(std::int64_t line) const;
+  // As arranged(), with the bank hash applied to the bank's fields.
+  std::int64_t hashed(std::int64_t line) const;
+  // Returns the channel within the node, and the channel's units of one line or more. `line`:
+  // within the node.
+  ChannelSplit::Place place_of_line(std::int64_t line) const {
+    ChannelSplit::Place place = split_.place(line >> slices_[kChannel].shift);
+    if (hash_channels_) {
+      place.channel = split_.hashed(place);
+    }
+    return place;
+  }
+  std::int64_t channel_of_line(std::int64_t line) const {
+    const std::int64_t node = nodes_ == 1 ? 0 : line / lines_of_node_;
+    return place_of_line(line - node * lines_of_node_).channel + node * split_.channels();
+  }
+  // Returns the page's channel and its number there, for every configuration.
+  ChannelSplit::Place place_of_page(std::int64_t page) const {
+    const std::int64_t node = nodes_ == 1 ? 0 : page / nvdimm_pages_of_node_;
+    ChannelSplit::Place place = split_.place(page - node * nvdimm_pages_of_node_);
+    place.channel += node * split_.channels();
+    return place;
+  }
   std::int64_t field(std::int64_t line, Field which) const {
     const Slice& slice = slices_[which];
     return (line >> slice.shift) & slice.mask;
@@ -101,16 +123,20 @@ class AddressMap {
 
   std::array<Slice, kFields> slices_{};
   bool hash_banks_;
-  int channel_bits_;
-  std::int64_t channel_mask_;
+  bool hash_channels_;
+  ChannelSplit split_;
+  // Whether the channel is a field of a line's and of a page's number.
+  bool lines_cut_;
+  bool pages_cut_;
+  bool plain_;       // lines_cut_, and the banks are not hashed
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
   NvdimmInterleave interleave_;
   bool several_;  // more than one NVDIMM per channel
   Bytes nvdimm_capacity_;
   std::int64_t nodes_;
-  std::int64_t lines_of_node_;   // of DRAM; a power of two
-  std::int64_t nvdimm_of_node_;  // bytes, a multiple of the page size
+  std::int64_t lines_of_node_;  // of DRAM
+  std::int64_t nvdimm_pages_of_node_;
 };
 
 }  // namespace hmsim

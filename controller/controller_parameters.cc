@@ -7,9 +7,11 @@ namespace hmsim {
 
 void ControllerParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "controller");
-  parameters.integer("channels", channels, {1, 16}, "channels",
-                     {"memory channels, each with its own DRAM ranks and NVDIMM; a power of two",
-                      "the paper, Table III: 4; one channel is the unit experiment"});
+  parameters.integer("channels", channels, {1, kMostChannelsOfNode}, "channels",
+                     {"memory channels, each with its own DRAM ranks and NVDIMM; a number that is "
+                      "not a power of two interleaves by division",
+                      "the paper, Table III: 4; Skylake-SP: 6 (Linux skx_base.c); Zen 4: 12, 24 "
+                      "(Linux drivers/ras/amd/atl)"});
   parameters.choice(
       "queues", queues, {{"unified", QueueLayout::unified}, {"split", QueueLayout::split}},
       {"one transaction queue for both classes, or one for each", "the paper, section V-A"});
@@ -72,6 +74,13 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                     {{"none", BankHash::none}, {"xor", BankHash::exclusive_or}},
                     {"xor: the bank number is XORed with the low bits of the row",
                      "Zhang et al., permutation-based page interleaving, MICRO 2000"});
+  parameters.choice(
+      "channel_hash", channel_hash,
+      {{"none", ChannelHash::none}, {"xor", ChannelHash::exclusive_or}},
+      {"xor: each bit of a DRAM line's channel is XORed with every N-th bit of the line's number "
+       "above it, N bits being the channel's number; needs a power of two of channels",
+       "Pessl et al., DRAMA, USENIX Security 2016; Linux drivers/ras/amd/atl: bits of 64 KiB, "
+       "2 MiB and 1 GiB"});
   parameters.choice(
       "ack", ack,
       {{"grant", AckMode::grant}, {"auto", AckMode::automatic}, {"nvdimm_p", AckMode::nvdimm_p}},

@@ -20,8 +20,10 @@ enum class AckMode { grant, automatic, nvdimm_p };
 // turnaround, or only when both commands are legal on the same edge.
 enum class Contest { ready, legal };
 enum class BankHash { none, exclusive_or };
+enum class ChannelHash { none, exclusive_or };
 enum class BusLayout { shared, separate };
 
+inline constexpr std::int64_t kMostChannelsOfNode = 32;
 inline constexpr std::int64_t kWholeQueue = 0;
 inline constexpr std::int64_t kOfQueue = -1;  // stands for a share of the queue depth
 inline constexpr std::int64_t kOfRank = 0;    // stands for command_queue_depth
@@ -46,6 +48,7 @@ struct ControllerParameters {
   std::string page_policy = "open_page";
   std::string address_map = kDefaultMap;
   BankHash bank_hash = BankHash::none;
+  ChannelHash channel_hash = ChannelHash::none;
   AckMode ack = AckMode::grant;
   std::int64_t ack_slots = 1;
   std::int64_t credits = 64;         // nvdimm_p only

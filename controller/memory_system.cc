@@ -137,6 +137,14 @@ void MemorySystem::send(Request& request, Tick now) {
   ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
          static_cast<std::int64_t>(next_id_), "request outside its memory");
   request.id = next_id_++;
+  if (only_ != nullptr) {
+    only_->send(request, now);
+  } else {
+    send_to_one(request, now);
+  }
+}
+
+void MemorySystem::send_to_one(const Request& request, Tick now) {
   channel_of(request.memory, request.address).send(request, now);
 }
 

@@ -120,6 +120,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   void serialize_start(Archive& archive, std::int64_t node);
   void send_flush(Request& request, const Channels& to, Tick now);
+  // Sends a request to its channel among several. Kept out of send(), whose registers it would save
+  // for a single channel too.
+  [[gnu::noinline]] void send_to_one(const Request& request, Tick now);
   Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;

@@ -2,7 +2,6 @@
 #include "controller/system_config.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
@@ -69,11 +68,10 @@ std::vector<ParameterError> SystemConfig::check() const {
       errors.push_back({name, message});
     }
   };
-  const std::int64_t channels = controller.channels;
-  if ((channels & (channels - 1)) != 0) {
-    add("controller.channels",
-        std::to_string(channels) + " is not a power of two; nearest: " +
-            std::to_string(std::int64_t{1} << static_cast<int>(std::log2(channels) + 0.5)));
+  if (controller.channel_hash != ChannelHash::none &&
+      !ChannelSplit(controller.channels).power_of_two()) {
+    add("controller.channel_hash", "'xor' needs a power of two of controller.channels, not " +
+                                       std::to_string(controller.channels) + ": must be 'none'");
   }
   add("controller.address_map", AddressMap::check(controller.address_map, dram.organisation));
   if (controller.low_mark() >= controller.high_mark()) {

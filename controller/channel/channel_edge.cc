@@ -122,7 +122,7 @@ HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
 }
 
 template <Features features, class Banks>
-[[gnu::flatten]] Tick Channel::run_edges(Banks& banks, Tick now) {
+[[gnu::flatten, gnu::noinline]] Tick Channel::run_edges(Banks& banks, Tick now) {
   for (bool first = true; advance_nvdimm(now) && (clock_.next_time() == now ||
                                                   clock_.wakeup().try_advance(clock_.next_time()));
        first = false) {

@@ -100,7 +100,8 @@ class HarmonicMemory(AbstractMemorySystem):
         :param config: an hmsim configuration: a name, a path or a ``.flat`` file.
         :param policy: name of a policy bundle.
         :param overrides: values of parameters by dotted name.
-        :param controllers: number of controllers, a power of two.
+        :param controllers: number of controllers, a power of two, because gem5 interleaves by bits
+            of an address. One controller has any number of channels (``controller.channels``).
         :param interleaving: bytes per controller in turn, a power of two, at least 64.
         :param seed: seed of all random numbers in controllers and NVDIMMs.
         :param check: check every command against the rules of devices, buses and the ack protocol.
@@ -111,7 +112,10 @@ class HarmonicMemory(AbstractMemorySystem):
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
-            raise ValueError(f"controllers: must be a power of two, got {controllers}")
+            raise ValueError(
+                f"controllers: must be a power of two, got {controllers}; "
+                "one controller takes any number of channels (controller.channels)"
+            )
         if interleaving < LINE or interleaving & (interleaving - 1):
             raise ValueError(
                 f"interleaving: must be a power of two of at least {LINE}, got {interleaving}"

@@ -26,7 +26,11 @@ from support import invoke, succeed, write
             ),
         ),
         (["nvdimm.capacity=33MiB"], ("--set: nvdimm.capacity:", "33MiB", " 32MiB")),
-        (["controller.channels=3"], ("--set: controller.channels:", " 3", " 4")),
+        (["controller.channels=33"], ("--set: controller.channels:", "33", "32")),
+        (
+            ["controller.channels=6", "controller.channel_hash=xor"],
+            ("--set: controller.channel_hash:", "power of two", "6", "'none'"),
+        ),
         (
             [
                 *("dram.preset=ddr4_3200w_8gb_x8", "dram.ranks=8"),

@@ -62,6 +62,20 @@ def test_only_refreshes_keep_a_stream_from_the_peak_of_hbm3() -> None:
     assert stream_share(128, refresh_mode="same_bank") > 0.99
 
 
+@pytest.mark.parametrize("part", ["ddr3_1600_4gb_x8", "ddr5_4800b_16gb_x8"])
+def test_a_stream_has_the_bandwidth_of_all_channels(part: str) -> None:
+    def bandwidth(channels: int) -> float:
+        own = {"dram.preset": part, "controller.channels": channels, "nvdimm.present": False}
+        agent = {"kind": "synthetic", "pattern": "sequential", "footprint": "2GiB"}
+        agent |= {"target": "dram", "outstanding": 64 * channels, "requests": 3_000 * channels}
+        config = hmsim.load_config("quick", {**own, "controller.address_map": "default"})
+        return float(hmsim.run(config, {"agents": [agent]}).stats["dram.bandwidth_gb_per_s"])
+
+    of_one = bandwidth(1)
+    for channels in (3, 6, 12, 24, 32):
+        assert bandwidth(channels) == pytest.approx(channels * of_one, rel=1e-6), channels
+
+
 def test_a_run_prints_it_and_storage_does_not(tmp_path: Path) -> None:
     file = write(tmp_path / "reads.yaml", READS)
     lines = succeed("run", "quick", "--workload", file).splitlines()

@@ -50,6 +50,7 @@ OTHER: dict[str, Any] = {
     "controller.page_policy": "closed_page",
     "controller.address_map": "bank|row|rank|column|channel",
     "controller.bank_hash": "xor",
+    "controller.channel_hash": "xor",
     "controller.ack": "auto",
     "controller.nvdimm_p.credits": 2,
     "controller.nvdimm_p.response_cycles": 40,
@@ -139,6 +140,7 @@ WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
     "controller.queues": {"controller.queue_depth": 32},  # is full at times
+    "controller.channel_hash": {"controller.channels": 4},
     "controller.nvdimm_queue_depth": SPLIT,
     "controller.nvdimm_command_queue_depth": {"controller.structure": "two_level"},
     "controller.nvdimm_scheduler": SPLIT,

@@ -31,7 +31,7 @@ THREADS = 8
 MEMORY = "1MiB"
 START = 100  # instructions to write a page for the first time
 PAGES_OF_A_GB = (1 << 20) / PAGE / 8  # 8 GB are 1 MiB
-# The paper's machine has six channels of DDR3; a power of two is needed, as in storage/ddr_dram.
+# The paper's machine has six channels of DDR3. Four suffice, as in storage/ddr_dram.
 CHANNELS = (("controller.channels", 4),)
 FACTOR = 2
 

@@ -218,6 +218,23 @@ TEST(Library, WrongParametersAreNamed) {
   }
 }
 
+TEST(Library, CapacitiesAreThoseOfAllChannels) {
+  const Caller one(kSmall);
+  for (const std::uint64_t channels : {3, 6, 12, 32}) {
+    Caller caller(std::string(kSmall) + "\ncontroller.channels=" + std::to_string(channels));
+    for (const hmsim_class which : {HMSIM_DRAM, HMSIM_NVDIMM}) {
+      const std::uint64_t end = hmsim_capacity(caller.memory, which);
+      EXPECT_EQ(end, channels * hmsim_capacity(one.memory, which));
+      EXPECT_EQ(caller.send(which, end, caller.last), HMSIM_BAD_INPUT);
+      for (std::uint64_t i = 1; i <= 3 * channels; ++i) {
+        EXPECT_EQ(caller.send(which, end - 4096 * i, caller.last), HMSIM_OK);
+        caller.drain(caller.last);
+      }
+    }
+    EXPECT_EQ(caller.done.size(), 6 * channels);
+  }
+}
+
 TEST(Library, ErrorsOfTheCallerDoNothing) {
   Caller caller(kSmall);
   const std::uint64_t end = hmsim_capacity(caller.memory, HMSIM_DRAM);

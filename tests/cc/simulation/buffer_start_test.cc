@@ -140,7 +140,7 @@ std::vector<Workload> workloads() {
 
 TEST(Resident, EveryReadOfARunThatFitsHits) {
   for (const Workload& workload : workloads()) {
-    for (const char* const channels : {"1", "2"}) {
+    for (const char* const channels : {"1", "2", "3"}) {
       SCOPED_TRACE(std::string(workload.what) + ", channels: " + channels);
       const auto run = [&](const char* buffer) {
         return outcome({workload.agent}, workload.trace,
@@ -169,10 +169,9 @@ TEST(Resident, AgentsThatReadTheSamePagesShareThem) {
 // A core reads pages 0, 7, 14, ... once each. The buffer holds the first pages in read order.
 TEST(Resident, WhatDoesNotFitIsReadFromFlash) {
   constexpr int kPages = 500;
-  for (const char* const channels : {"1", "2"}) {
-    const Assignments more{
-        {"controller.channels", channels},
-        {"nvdimm.buffer.read_size", std::string(channels) == "1" ? "400KiB" : "200KiB"}};
+  for (const int channels : {1, 2, 5}) {
+    const Assignments more{{"controller.channels", std::to_string(channels)},
+                           {"nvdimm.buffer.read_size", std::to_string(400 / channels) + "KiB"}};
     const Outcome run =
         outcome({with(kCore, {{"window", "8"}})}, core_trace(kPages), config_of("resident", more));
     EXPECT_DOUBLE_EQ(run.hits, 100.0 / kPages);
@@ -207,16 +206,16 @@ const Assignments kJob{{"kind", "job"}, {"path", "t"}, {"format", "hmsim"}, {"co
 TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
   // Pages 0 to 49, then 60 to 99: a buffer of 50 pages holds the latter and pages 40 to 49.
   const std::string trace = captured_trace({written(0, 50), written(60, 40)});
-  for (const char* const channels : {"1", "2"}) {
-    const auto run = [&](const char* buffer, const char* size) {
+  for (const int channels : {1, 2, 5}) {
+    const auto run = [&](const char* buffer, const std::string& size) {
       return outcome({kJob}, trace,
-                     config_of(buffer, {{"controller.channels", channels},
+                     config_of(buffer, {{"controller.channels", std::to_string(channels)},
                                         {"nvdimm.buffer.write_size", size}}));
     };
     EXPECT_EQ(run("none", "4MiB").page_reads, 100);
     EXPECT_EQ(run("captured", "4MiB").page_reads, 100 - 20 - 40);
-    const bool one = std::string(channels) == "1";
-    EXPECT_EQ(run("captured", one ? "200KiB" : "100KiB").page_reads, 100 - 10 - 40);
+    const std::string fifty_pages = std::to_string(200 / channels) + "KiB";
+    EXPECT_EQ(run("captured", fifty_pages).page_reads, 100 - 10 - 40);
   }
 }
 

@@ -99,14 +99,17 @@ Columns requests_of(const Columns& all, std::int64_t channel, std::int64_t node,
 struct Kind {
   const char* name;
   Assignments config;
+  std::int64_t channels = 2;
 };
 
 class OwnMemory : public ::testing::TestWithParam<Kind> {};
 
 // Each node behaves exactly as it does alone, channel by channel.
 TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
+  const std::int64_t channels = GetParam().channels;
   const Assignments config = with(
-      GetParam().config, {{"frontend.translation", "first_touch"}, {"controller.channels", "2"}});
+      GetParam().config,
+      {{"frontend.translation", "first_touch"}, {"controller.channels", std::to_string(channels)}});
   Machine both;
   both.add(1, 0);
   both.add(2, 1);
@@ -117,9 +120,9 @@ TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
     one.add(static_cast<std::uint64_t>(node) + 1, 0);
     const auto alone = one.run(config);
     const Columns log = alone->take_requests();
-    for (const std::int64_t channel : {0, 1}) {
-      const Columns wanted = requests_of(log, channel, 0, 2, *alone);
-      Columns found = requests_of(all, channel, node, 2, *together);
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      const Columns wanted = requests_of(log, channel, 0, channels, *alone);
+      Columns found = requests_of(all, channel, node, channels, *together);
       ASSERT_GT(wanted[1].size(), 200u);
       ASSERT_GE(found[1].size(), wanted[1].size());
       for (std::vector<std::int64_t>& each : found) {
@@ -149,6 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
               {"policies.atlas.quantum", "20us"}}},
         Kind{"clusters", {{"controller.scheduler", "tcm"}, {"policies.tcm.quantum", "20us"}}},
         Kind{"private", {{"controller.queues", "split"}, {"controller.bus", "private"}}},
+        Kind{"three", {}, 3},
+        Kind{"three_private", {{"controller.queues", "split"}, {"controller.bus", "private"}}, 3},
         Kind{"engine",
              {{"frontend.node.machine", "dma"}, {"nvdimm.precondition.buffer", "resident"}}}),
     [](const auto& each) { return each.param.name; });
