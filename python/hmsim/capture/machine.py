@@ -22,8 +22,8 @@ PROCESSORS = {
     # QEMU reports every access of a string instruction. With this CPU model, copies move words, not
     # bytes.
     "qemu64": "qemu64",
-    # Features that QEMU's and gem5's processors share; with these, Linux copies by loops. With this
-    # vendor, Linux accesses no model-specific registers.
+    # Only features that QEMU's and gem5's processors share: Linux then copies in loops. The vendor
+    # keeps Linux from accessing model-specific registers.
     "gem5": "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch",
 }
 # no_timer_check: otherwise the kernel gives up if a busy host delays the first timer ticks.
