@@ -81,9 +81,9 @@ class NvdimmModule : public Component {
   // takes longer than `save_for`, the return of power interrupts it and the rest stays in the
   // buffer.
   virtual PowerRecord power_fail(Tick now, Tick save_for = kNever) = 0;
-  // Data mode, before any command: takes over the contents of `before`, a module with the same
-  // parameters that had a power failure. Returns false if the recovery was interrupted after
-  // `recover_for`; then only peek(), power_record() and power_fail() are allowed.
+  // Takes over the contents of `before`, a module with the same parameters that had a power
+  // failure. Requires stored data; call it before any command. Returns false if the recovery was
+  // interrupted after `recover_for`; then only peek(), power_record() and power_fail() are allowed.
   virtual bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) = 0;
   virtual const PowerRecord& power_record() const = 0;
   virtual bool off() const { return off_; }  // since a power failure
