@@ -214,7 +214,7 @@ def _over_time(edges: Any, values: Any) -> list[list[float]]:
 
 
 def _steps(times: Any, sums: Any, factor: float) -> list[list[float]]:
-    """Return (ms, change of a sum per picosecond times a factor) for at most BINS intervals."""
+    """Return points (ms, slope of `sums` per picosecond times `factor`), at most BINS of them."""
     stride = max(1, math.ceil(len(times) / BINS))
     chosen = list(range(0, len(times), stride))
     points = []
