@@ -107,7 +107,7 @@ def layers() -> Drawn:
 
 
 def sweeps() -> Drawn:
-    """Latency and bandwidth of 4 KB reads by what is added to each row of HASTE, or each line."""
+    """Latency and bandwidth of 4 KB reads by added latency: per row in HASTE, per line in DIMMs."""
     added = [0.0, *(0.025 * 2**step for step in range(12))]
     rows = []
     bus = {"controller.channels": 8, "frontend.block.software_time": "3.9us"}
