@@ -73,7 +73,8 @@ PendingFlash pending(const py::dict& fields, const char* place) {
   return work;
 }
 
-// Asks a collector its two questions, with the table3 preset at 200 MT/s on 4 channels of 2 LUNs.
+// Returns the two decisions of a GC scheduler, copy() and erase(). The flash is the table3 preset
+// at 200 MT/s, on 4 channels of 2 LUNs.
 py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
                   const py::dict& fields) {
   const auto policy = create_policy(PolicyKind::gc_scheduler, scheduler, assignments);
