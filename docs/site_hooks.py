@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
-# By the earlier page's name: the page that has its content, and where needed the anchor there.
+# Maps the name of a page that was moved to its new page, with an anchor if it became a section.
 MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
