@@ -42,8 +42,8 @@ struct ChannelStatistics {
   void serialize(Archive& archive);  // folds first
 };
 
-// Registers DRAM statistics always, and NVDIMM and bus statistics if the channels account for their
-// bus. The first `of_class` channels have the DRAM, the last `of_class` the NVDIMMs.
+// Registers DRAM statistics, and those of NVDIMM and bus if the channels account for their bus.
+// DRAM is on the first `of_class` channels, the NVDIMMs are on the last `of_class`.
 void register_channel_statistics(StatisticRegistry& registry,
                                  const std::vector<MemoryChannel*>& channels,
                                  std::int64_t of_class);

@@ -31,7 +31,7 @@ class NvdimmSide {
   void attach(const Kernel& kernel, const Wakeup& channel);
   // Returns all NVDIMMs as one module, or nullptr without NVDIMM.
   NvdimmModule* module() { return module_.get(); }
-  // Returns the single modules, by number.
+  // Returns the module of each NVDIMM, indexed by its number.
   const NvdimmModules& modules() const { return modules_; }
   bool idle() const { return module_ == nullptr || module_->idle(); }
   // Returns the time of the module's next event, or kNever without NVDIMM. The channel advances the

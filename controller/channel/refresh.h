@@ -96,7 +96,7 @@ class RefreshControl {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
            static_cast<std::size_t>(bank & (turns_ - 1));
   }
-  // Returns the place of the rank's refresh of that turn.
+  // Returns the index in free_from_ of the banks that the rank refreshes in that turn.
   std::size_t place_of_turn(int rank, int turn) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
            static_cast<std::size_t>(turn);
