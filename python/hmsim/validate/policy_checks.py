@@ -175,7 +175,7 @@ def _page_order() -> Iterator[Vector]:
     }
 
     def drive(overrides: dict[str, object], bursts: tuple[str, ...]) -> tuple[float, float]:
-        """Return the flash reads, and the cycles from the last burst to its last request's end."""
+        """Return the flash reads, and the cycles that the last burst of requests takes."""
         system = System("mascots16", {**base, **overrides})
         lines: dict[str, int] = {}
         start = 0

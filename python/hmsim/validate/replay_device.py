@@ -116,9 +116,9 @@ class World:
 
 @dataclass
 class Sleep:
-    """Sleep of a thread: another thread takes the sleeper off ``line`` and wakes it.
+    """Sleep of a thread in ``line``, until another thread removes it from there and wakes it.
 
-    ``then`` runs once the sleeper is in ``line``.
+    ``then`` runs once the thread is in ``line``.
     """
 
     line: list[Action]
