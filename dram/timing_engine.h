@@ -25,8 +25,8 @@ class TimingEngine final : public TimingModel {
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
   static constexpr std::size_t kMostMaskedBanks = 64;
 
-  // Banks that the rules between bursts allow to read or write from `delay` cycles after the last
-  // burst on, one bit per bank.
+  // Banks that may read or write again `delay` cycles after the last burst, by the rules between
+  // bursts. One bit per bank.
   struct Opening {
     std::int64_t delay;
     std::uint64_t reads;

@@ -59,7 +59,7 @@ std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least) 
   return std::max(at_least, (time + tck - 1) / tck);
 }
 
-// Core times: [g], including its "greater of" rules, and [r].
+// Times of the banks, from sources [g] (with its "greater of" rules) and [r].
 DramTiming timing_of(const Bin& bin, const Density& density) {
   DramTiming t;
   t.tck_ps = bin.tck;
