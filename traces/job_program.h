@@ -96,7 +96,7 @@ class JobProgram {
   virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
   // Throws InputError unless the program fits a job of `tasks` tasks.
   virtual void require_task_count(std::uint64_t /*tasks*/) const {}
-  // Returns the thread's first place.
+  // Returns the thread's position at its first record.
   virtual JobPlace begin(std::uint32_t thread) const = 0;
   // Reads a record and advances the place. Returns JobAction::end at the thread's end. Throws
   // InputError.
