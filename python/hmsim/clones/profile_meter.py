@@ -88,7 +88,7 @@ class _Intervals:
             row += np.bincount(at, weights=weights, minlength=row.size).reshape(row.shape)
 
     def by_pace(self, paces: list[int], instructions: int) -> dict[int, NDArray[np.float64]]:
-        """Return counts and sums by pace: that of the phase that contains an interval's middle."""
+        """Return counts and sums by pace. An interval has the pace of the phase at its middle."""
         middles = (2 * np.arange(MOST_INTERVALS) + 1) * self._length
         phases = np.minimum(middles * PHASES // (2 * instructions), PHASES - 1)
         pace = np.array(paces)[phases]
