@@ -118,5 +118,5 @@ def measured(point: Point) -> dict[str, float]:
 
 
 def run_points(points: Iterable[Point], *_: Any, **__: Any) -> pd.DataFrame:
-    """Return what `hmsim.running.point_runs.run_points` does, of formulas."""
+    """Replace `hmsim.running.point_runs.run_points`: formulas give the results."""
     return as_table([(each.labels(), Outcome("", measured(each))) for each in points])

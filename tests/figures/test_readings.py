@@ -65,7 +65,7 @@ def test_every_reading_is_a_system_under_every_bundle(tmp_path: Path) -> None:
 
 
 def found(name: str, **ours: float) -> Found:
-    """Return a claim's findings: numbers by reading, those of the median program the same."""
+    """Return a claim's findings by reading; the median program has the same number as the mean."""
     values = {key.replace("_", " "): Estimate.exact(value) for key, value in ours.items()}
     return Found(
         BY_ID[name], {key: Finding(name, each, True, "", each) for key, each in values.items()}

@@ -46,7 +46,7 @@ def claim(**keys: Any) -> Claim:
 def judged(
     ours: Estimate | None, trend: bool = True, program: float | None = None, **keys: Any
 ) -> str:
-    """Return the verdict on a number, and on that of the median program."""
+    """Return the verdict on a mean, `ours`, and the median program's number, `program`."""
     typical = None if program is None else Estimate.exact(program)
     return judge(Finding("R1", ours, trend, "", typical), claim(**keys))
 

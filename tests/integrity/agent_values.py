@@ -361,7 +361,7 @@ INERT = {
     "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
-# Agent kind that a group of frontend parameters affects, if not llc_trace.
+# Kind of agent that a group of frontend parameters affects; llc_trace if the group is not listed.
 CONCERNS = {
     **{"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"},
     **{key: "job" for key in ("node", "nodes", "network")},

@@ -232,7 +232,8 @@ TEST(EvictionChoice, WhenAFrameIsNeededTheOldestPageGoesAndThoseOfItsHome) {
   }
 }
 
-// A page of the same home up to 64th after the oldest one joins it; the next does not.
+// An eviction takes along a second page of the same home LUN if it is among the 64 pages after the
+// oldest one. The 65th page is too far.
 TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
   constexpr std::size_t kFrames = 100;
   for (const std::size_t place : {1, 63, 64, 65, 66}) {

@@ -50,8 +50,8 @@ TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
   }
 }
 
-// The state: ready lines, the rest of a batch and of DRAM's commands, and the time since the last
-// line.
+// The saved state: the number of ready lines, what is left of the batch and of DRAM's commands, and
+// the time since the last line.
 TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
   Tick now(0);
   for (int i = 0; i < 200; ++i) {

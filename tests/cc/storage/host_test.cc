@@ -137,7 +137,8 @@ TEST(Host, LargeRequestsAreSplitAndTheirPiecesAreUnderWayTogether) {
   }
   EXPECT_EQ(bytes, 40 * kKib);
   EXPECT_EQ(device.requests.back().bytes, 8 * kKib);
-  // Entry once; queue, tag and issue three times; the last piece's 8 us; interrupt, wake, leave.
+  // The sum: entry once; queue, tag and issue for each of three pieces; copying; the 8 us of the
+  // last piece; interrupt, wake-up, leave.
   const std::int64_t each = 510 + 140 + 480;
   EXPECT_EQ(loop.now(),
             (1'980 + 3 * each + 40 * 240 + 8'000 + 1'100 + 3'150 + 1'980) * kNanosecond);

@@ -252,7 +252,8 @@ TEST(RecordRules, LeaveOutAndCount) {
   EXPECT_EQ(left_out.bad, 3u);
 }
 
-// A header that names no such column is no record: leaving it out would never end.
+// A column is missing from the header. This is an error and not a bad record, because skipping
+// would leave out every record.
 TEST(RecordRules, DoNotLeaveOutAHeader) {
   ColumnMap map;
   map.time = "0";
