@@ -24,8 +24,8 @@ void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sec
 void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,
                 BlockRequest& request);
 
-// Converts text of the line, a count of units of `nanoseconds` each, to nanoseconds. Throws
-// InputError if the result does not fit 64 bits.
+// Converts a time in the line to nanoseconds; its unit is `nanoseconds` long. Throws InputError if
+// the result does not fit 64 bits.
 std::uint64_t scaled_time(const TextTrace& line, std::string_view text, const char* what,
                           std::uint64_t nanoseconds);
 
