@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is every page in the site, and every command in them one that there is?"""
+"""Is every page in the site, and does every command in the pages exist?"""
 
 from __future__ import annotations
 

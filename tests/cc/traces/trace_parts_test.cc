@@ -30,7 +30,8 @@ std::vector<Record> records_of(Random& random, int count) {
   return records;
 }
 
-// Appends the records after `from`, at most `length` instructions, at `start` instructions.
+// Appends at most `length` instructions of records, those after `from`. They begin at instruction
+// `start`.
 void append(std::vector<Record>& to, const std::vector<Record>& records, std::int64_t start,
             std::int64_t from, std::int64_t length) {
   for (const Record& record : records) {
