@@ -86,7 +86,7 @@ class QueuedMemory {
  private:
   std::deque<std::uint64_t>& of(Queue queue) { return queues_[static_cast<std::size_t>(queue)]; }
   bool send(Queue queue, std::uint64_t address) {
-    // The id is the address, and in its lowest bit whether somebody waits for the data.
+    // The id is the address; its lowest bit is set if a client waits for the data.
     const std::uint64_t id = address | (queue == Queue::writes ? 0 : 1);
     const hmsim_request request{id, address, 64, HMSIM_DRAM, queue == Queue::writes ? 1 : 0, 0};
     const hmsim_status status = hmsim_send(memory_, &request, cycle_ * kCyclePs);
