@@ -60,3 +60,13 @@ def test_the_compilers_output_is_logged_and_printed(
     with pytest.raises(subprocess.CalledProcessError):
         wheel.run([sys.executable, "-c", "import sys; sys.exit('a.cc: error')"], tmp_path)
     assert (tmp_path / wheel.LOG).read_bytes() == b"a.cc: error\n" == capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [(["--wheel", "absent.whl"], "absent.whl"), (["--wheel"], "--wheel FILE")],
+)
+def test_the_demonstration_refuses_what_is_no_wheel(arguments: list[str], fact: str) -> None:
+    done = subprocess.run([ROOT / "tools" / "demo", *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert fact in done.stderr
