@@ -21,7 +21,7 @@ EXTRAS = "test,dev,docs,figures,notebooks,sweep,optimise"
 SCONS = ".venv/bin/scons -Q"
 PYTEST = ".venv/bin/python -m pytest -q -n logical --dist worksteal"
 # Markers of pyproject.toml. A test that has several belongs to the first lane here.
-MARKERS = ("gem5", "guest", "browser", "cluster", "fuzz", "slow")
+MARKERS = ("gem5", "guest", "browser", "cluster", "card", "fuzz", "slow")
 ONLY = "--only clang-format --only mypy --only clang-tidy"  # the lane "ruff" runs the others
 
 
@@ -63,6 +63,7 @@ REST = {
     "cluster": of_marker(
         "cluster", "sweeps on Slurm, and on batch systems that are feigned", "munge slurm-wlm"
     ),
+    "card": of_marker("card", "the whole card of hardware anchors", ""),
     "guest": of_marker(
         "guest",
         "captures of a whole system, whose kernel is built",

@@ -11,7 +11,15 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.statuses import FAULT
-from hmsim.cli.support import Json, count, print_json, print_message, print_table, terminal_width
+from hmsim.cli.support import (
+    Force,
+    Json,
+    count,
+    print_json,
+    print_message,
+    print_table,
+    terminal_width,
+)
 from hmsim.common.progress import Bars
 
 
@@ -42,11 +50,32 @@ def validate(
         int,
         typer.Option(help="Requests in each trace of that page.", parser=count(1000), metavar="N"),
     ] = 100_000,
+    card: Annotated[
+        Optional[Path],
+        typer.Option(
+            metavar="FILE",
+            help="Instead of groups: compare with measured machines and drives, and write a page "
+            "and, beside it, the same numbers as .json. Takes some minutes.",
+        ),
+    ] = None,
+    small: Annotated[
+        bool, typer.Option("--small", help="--card: fewer and shorter runs, for a first look.")
+    ] = False,
+    jobs: Annotated[
+        Optional[int],
+        typer.Option(help="--card: runs at a time.", parser=count(1), metavar="N"),
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Check the simulator against closed forms, and its DRAM against DRAMsim3 if built in.
 
     The exit status is 1 if a row fails; standard error lists the failed rows.
     """
+    if card is not None:
+        _card(card, group, small, jobs, force)
+        return
+    if small or jobs is not None:
+        raise InputError(f"{'--small' if small else '--jobs'}: needs --card")
     from hmsim.validate import dram_comparison, dram_report  # with numpy: not for help
     from hmsim.validate.checks import validate as run_checks
     from hmsim.validate.row import counts
@@ -78,6 +107,30 @@ def validate(
         print_table(("check", *(["source"] * cited), ">expected", ">got", "unit", "ok"), lines)
         print(fill(counts(rows), terminal_width()))
     failed = [row for row in rows if not row.passes(accept_listed)]
+    for row in failed:
+        print_message(row.complaint())
+    if failed:
+        raise typer.Exit(FAULT)
+
+
+def _card(out: Path, group: str, small: bool, jobs: Optional[int], force: bool) -> None:
+    """Write the card of hardware anchors; raise Exit if a judged row fails."""
+    import os
+
+    from hmsim.validate.card import card
+    from hmsim.validate.card.method import FULL, SMALL
+    from hmsim.validate.row import counts
+
+    if group != "all":
+        raise InputError(f"--card: takes no group, got '{group}'")
+    if out.suffix != ".html":
+        raise InputError(f"--card: must end in .html, got '{out}'")
+    extent = SMALL if small else FULL
+    with Bars(True) as bars:
+        number = jobs or len(os.sched_getaffinity(0))
+        rows = card.write(out, extent, number, force, bars.report)
+    print(f"{out}, {out.with_suffix('.json')}: {counts(rows)}")
+    failed = [row for row in rows if not row.passes()]
     for row in failed:
         print_message(row.complaint())
     if failed:

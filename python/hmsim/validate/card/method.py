@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The method of the card: what configs/anchors fixes before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hmsim.common.paths import data_directory
+
+
+def anchors() -> Path:
+    """Return the folder of measurements and methods."""
+    return data_directory() / "configs" / "anchors"
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return a file of the folder, such as ``method.yaml``."""
+    content: dict[str, Any] = yaml.safe_load((anchors() / name).read_text(encoding="utf-8"))
+    return content
+
+
+def texts(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a configuration with truth values as hmsim spells them."""
+    return {k: str(v).lower() if isinstance(v, bool) else v for k, v in settings.items()}
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of the method a card runs."""
+
+    name: str
+    chase_loads: int
+    offered: tuple[float, ...] | None  # None: those of the method
+    variants: tuple[str, ...] | None  # None: all
+    machines: int  # the first ones
+    standards: int
+
+    def variants_of(self, every: Mapping[str, Any]) -> list[str]:
+        return [name for name in every if self.variants is None or name in self.variants]
+
+
+FULL = Extent("full", 0, None, None, 99, 99)
+SMALL = Extent("small", 150, (-1, 0.3, 0.7), ("queue 64",), 1, 5)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a core sees, what flash collects, and counts of checks and claims that are stored."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from hmsim._core import untimed_amplification
+from hmsim.common.paths import data_directory
+from hmsim.config.configuration import load_config
+from hmsim.running.runner import run
+from hmsim.validate.card import families
+from hmsim.validate.card.content import Cell, Section, Table
+from hmsim.validate.card.method import Extent, texts
+from hmsim.validate.card.parallel import Report, run_all
+from hmsim.validate.row import Row
+
+COMMAND = "hmsim validate --card card.html"
+PART = "ddr4_2666v_8gb_x8"
+CORE_PS = 500  # a cycle of a core of 2 GHz
+MANY = 1 << 40  # more collections than a run can count
+VIEWS = "views"  # group of checks that counts requests where they are issued and where they end
+FIFO_AT_28 = 2.481  # a / (a + W0(-a e^-a)), over-provisioning 28 %
+LARGEST = 0.02  # tolerance of write amplification, as a share
+
+
+def _core(pattern: str, instructions: int, **more: Any) -> tuple[float, dict[str, float]]:
+    """Return the peak in GB/s and the statistics of one core on one idle channel."""
+    keys = {
+        "dram.preset": PART,
+        "dram.ranks": 2,
+        "controller.channels": 1,
+        "controller.address_map": "default",
+        "controller.queue_depth": 64,
+        "dram.refresh": False,
+        "frontend.translation": "modulo",
+        **more.pop("system", {}),
+    }
+    config = load_config("validate_ddr3", texts(keys), where="card")
+    agent = {"kind": "synthetic_core", "pattern": pattern, "instructions": instructions, **more}
+    return families.peak(config), run(config, {"agents": [agent]}).stats
+
+
+def _chase(instructions: int) -> tuple[Row, float]:
+    closed = {"controller.page_policy": "closed_page"}
+    _, stats = _core("pointer_chase", instructions, rpki=1000, wpki=0, system=closed)
+    got = stats["sim.ticks"] / instructions / 1e3
+    timing = load_config(
+        "validate_ddr3",
+        {"dram.preset": PART, "dram.ranks": 2, "controller.address_map": "default"},
+        where="card",
+    ).resolved()
+    tck = int(timing["dram.timing.tCK"])
+    cycles = sum(int(timing[f"dram.timing.{name}"]) for name in ("tRCD", "CL", "burst"))
+    expected = cycles * tck / 1e3
+    # The core issues on its own edges and the channel on its own.
+    tolerance = (CORE_PS + tck) / 1e3
+    source = "tRCD + CL + burst, and an edge of each clock at most"
+    name = "pointer chase of a core: ns a load"
+    middle = expected + tolerance / 2
+    return Row("card", name, middle, got, "ns", tolerance / 2, source), got
+
+
+def _stream(instructions: int) -> tuple[Row, list[list[Cell]]]:
+    lines: list[list[Cell]] = []
+    shares = []
+    for name, more in (
+        ("reads", {"rpki": 1000, "wpki": 0}),
+        ("copy: 1 read, 1 write", {"rpki": 1000, "wpki": 1000}),
+        ("triad: 2 reads, 1 write", {"rpki": 1000, "wpki": 500}),
+    ):
+        peak, stats = _core("stream", instructions, **more)
+        rate = stats["dram.bandwidth_gb_per_s"]
+        shares.append(rate / peak)
+        lines.append([f"STREAM, {name}", rate, peak, 100 * rate / peak])
+    source = "64 B in each burst; the window covers the latency"
+    row = Row("card", "STREAM of a core, reads: share of peak", 0.995, shares[0], "", 0.005, source)
+    return row, lines
+
+
+def core(extent: Extent) -> Section:
+    """Run a pointer chase and STREAM as one core sees them."""
+    instructions = 100_000 if extent.offered is None else 5_000
+    chase, got = _chase(instructions)
+    stream, lines = _stream(instructions)
+    columns = ("load", "GB/s", "peak, GB/s", "share of peak, %")
+    gb_per_s = families.LINE / got
+    peak = float(lines[0][2] or 0)
+    rows: list[list[Cell]] = [["pointer chase", gb_per_s, peak, 100 * gb_per_s / peak], *lines]
+    text = (
+        "One core of 2 GHz on one channel of DDR4-2666 without refresh. The chase depends on the "
+        "load before it; its pages are closed, so that each load opens a row."
+    )
+    where = "agent kind synthetic_core"
+    return Section(
+        "A core's view", text, [Table("Loads", columns, rows, where, COMMAND)], rows=[chase, stream]
+    )
+
+
+def _collections(requests: int) -> Row:
+    agent = {
+        **{"kind": "synthetic", "target": "nvdimm", "pattern": "random", "read_ratio": 0.3},
+        **{"footprint": "200MiB", "outstanding": 32, "requests": requests},
+    }
+    got = run("quick", {"agents": [agent]}).stats["nvdimm.gc.count"]
+    source = "quick is full from the start, so writes must collect"
+    return Row("card", "collections of quick", MANY / 2 + 1, got, "", MANY / 2, source)
+
+
+def _amplification(victim: str, expected: float, source: str) -> Row:
+    got = untimed_amplification(victim, [], 4096, 128, 28, 4, 2, 1)
+    name = f"write amplification, {victim}, over-provisioning 28 %"
+    return Row("card", name, expected, got, "", LARGEST * expected, source)
+
+
+def flash(extent: Extent, jobs: int, report: Report) -> Section:
+    """Count collections, and compare write amplification with closed forms."""
+    tasks = [partial(_collections, 4_000)]
+    if extent.offered is None:
+        closed = "a / (a + W0(-a e^-a)), Desnoyers 2012"
+        tasks.append(partial(_amplification, "fifo", FIFO_AT_28, closed))
+        tasks.append(partial(_amplification, "random_victim", 128 / 28, "(1 + OP) / OP"))
+    rows = run_all(tasks, jobs, report)
+    return Section("Flash", "Garbage is collected, and copies cost what theory says.", rows=rows)
+
+
+def _views() -> tuple[list[Row], list[list[Cell]]]:
+    """Return the rows of the views' group, if this version has it."""
+    from hmsim.validate.checks import CHECKS, validate  # imports every check
+
+    if VIEWS not in CHECKS:
+        return [], [["three views", "not built", None, None]]
+    return validate(VIEWS), []
+
+
+def _stored() -> Iterator[list[Cell]]:
+    folder = data_directory() / "analysis" / "artifact" / "expected"
+    name = "closed_forms.json"
+    forms = json.loads((folder / name).read_text(encoding="utf-8"))["output"]
+    for group in dict.fromkeys(row["group"] for row in forms):
+        rows = [row for row in forms if row["group"] == group]
+        held = sum(row["ok"] and not row["unjudged"] for row in rows)
+        unjudged = sum(bool(row["unjudged"]) for row in rows)
+        yield [f"validate {group}", len(rows), held, f"{unjudged} not judged"]
+    claims = json.loads((folder / "figures.json").read_text(encoding="utf-8"))["output"]
+    verdicts = Counter(row["verdict"] for row in claims)
+    others = ", ".join(f"{count} {word}" for word, count in verdicts.items())
+    yield ["claims of the paper", len(claims), verdicts["reproduced"], others]
+
+
+def counts() -> Section:
+    """Return the rows of the three views, and counts of stored checks and claims."""
+    rows, missing = _views()
+    columns = ("checks", "rows", "hold", "others")
+    where = "analysis/artifact/expected, stored results of the named commands"
+    command = "hmsim validate all --accept-listed --json; hmsim figure all --json"
+    table = Table("Stored results", columns, [*missing, *_stored()], where, command)
+    text = "Counts come from stored results; the card does not repeat these runs."
+    return Section("Checks and claims", text, [table], rows=rows)

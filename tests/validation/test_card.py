@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the card of hardware anchors compare what its method says, and print all of it?"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim.cli.application import app
+from hmsim.validate.card import card, families, machines, method, standards
+from hmsim.validate.card.curves import Curve, CurvePoint, measured
+from hmsim.validate.card.families import Load
+from typer.testing import CliRunner
+
+METHOD = method.read("method.yaml")
+# Unloaded latency at 100 % reads (ns), and the maxima at 100, 50 and 0 % (GB/s): read from the
+# files by another program.
+FAMILIES = {
+    "skylake": (2.1, 92.9, (116.8, 103.3, 95.5)),
+    "skylake-non-temporal": (2.1, 94.7, (115.6, 94.4, 83.3)),
+    "ddr5": (2.6, 122.1, (284.5, 259.8, 244.1)),
+    "hbm2e-fujitsu": (2.2, 130.5, (942.6, 868.9, 880.1)),
+}
+
+
+def silent(_name: str, _done: float) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    """Page and numbers of a small card, whose closed forms hold."""
+    out = tmp_path_factory.mktemp("card") / "card.html"
+    rows = card.write(out, method.SMALL, 2, False, silent)
+    assert [row.complaint() for row in rows if not row.ok] == []
+    numbers: dict[str, Any] = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+    return out.read_text(encoding="utf-8"), numbers
+
+
+def test_the_page_needs_nothing_from_elsewhere(small: tuple[str, dict[str, Any]]) -> None:
+    text, _ = small
+    assert "default-src 'none'" in unescape(text)
+    assert not re.search(r"<script|<link|<img|https?://|url\((?!#)", text)
+    references = re.findall(r'href="#([^"]+)"', text)
+    assert references and all(f'id="{name}"' in text for name in references)
+    assert len(set(references)) == len(references)
+
+
+def test_page_and_json_have_the_same_tables(small: tuple[str, dict[str, Any]]) -> None:
+    text, numbers = small
+    tables = [table for section in numbers["sections"] for table in section["tables"]]
+    assert len(tables) >= 9
+    for table in tables:
+        assert table["source"] and "hmsim" in table["command"]
+        assert table["rows"], table["name"]
+        assert all(len(row) == len(table["columns"]) for row in table["rows"])
+        assert f"{table['name']}" in text
+    checks = [check for section in numbers["sections"] for check in section["checks"]]
+    assert text.count("<tr>") == sum(len(t["rows"]) + 1 for t in tables) + len(checks) + sum(
+        bool(section["checks"]) for section in numbers["sections"]
+    )
+
+
+def test_every_bandwidth_has_its_share_of_the_peak(small: tuple[str, dict[str, Any]]) -> None:
+    _, numbers = small
+    columns = [t["columns"] for s in numbers["sections"] for t in s["tables"]]
+    with_rate = [names for names in columns if "GB/s" in names]
+    assert len(with_rate) >= 5
+    assert all("share of peak, %" in names for names in with_rate)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_measured_curves_are_read_in_ns_and_gb_per_s(family: str) -> None:
+    clock, unloaded, most = FAMILIES[family]
+    assert measured(family, 100, clock).unloaded == pytest.approx(unloaded, abs=0.06)
+    for reads, rate in zip((100, 50, 0), most):
+        curve = measured(family, reads, clock)
+        assert curve.most == pytest.approx(rate, abs=0.06)
+        assert all(point.gb_per_s >= 0 for point in curve.all)
+
+
+def test_a_curve_is_read_on_its_rising_branch() -> None:
+    points = [(1, 100), (50, 120), (80, 150), (100, 300), (90, 400)]
+    curve = Curve([CurvePoint(*point) for point in points])
+    assert (curve.most, curve.unloaded) == (100, 100)
+    assert curve.at(0.5) == 120
+    assert curve.at(0.65) == 135
+    assert curve.at(0.9) == 225  # not 400, where the curve bends back
+    assert curve.knee(2) == pytest.approx(80 + 20 * 50 / 150)
+    assert math.isnan(curve.knee(5))
+
+
+@pytest.mark.parametrize(
+    ("points", "word"), [(5, "good"), (-5.1, "fair"), (10, "fair"), (-11, "poor")]
+)
+def test_errors_of_the_saturation_have_words(points: float, word: str) -> None:
+    assert machines.verdict(points, METHOD["score"]) == word
+
+
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_light_load_is_what_was_offered(separate: bool) -> None:
+    """Below saturation, bandwidth follows from the distances of the agents' requests."""
+    part = METHOD["standards"]["parts"]["DDR5-4800"]
+    config = families.system(METHOD, part, "queue 64", 4)
+    load = Load(8, 16, 1500, "20us", separate)
+    found = families.point(config, load, 0.5, 0.4)
+    # Mean of 1 / distance over factors from 0.9 to 1.1.
+    rates = [1 / (0.9 + 0.2 * index / 7) for index in range(8)]
+    offered = 0.4 * families.peak(config) * sum(rates) / 8
+    chase = 64 / found.ns
+    assert found.gb_per_s == pytest.approx(offered + chase, rel=0.02)
+    share = sum(rates[:4]) / sum(rates) if separate else 0.5
+    assert (found.reads * found.gb_per_s - chase) / offered == pytest.approx(share, abs=0.02)
+
+
+def test_peak_is_the_standards() -> None:
+    peaks = {"DDR3-1600": 12.8, "DDR4-2666": 21.33, "DDR5-4800": 19.2, "LPDDR5-6400": 12.8}
+    for name, rate in {**peaks, "HBM3 6.4 Gb/s": 51.2}.items():
+        part = METHOD["standards"]["parts"][name]
+        config = families.system(METHOD, part, "queue 64", 1)
+        assert families.peak(config) == pytest.approx(rate, rel=0.003)
+
+
+def test_constants_are_those_of_zero_load() -> None:
+    """The constant is the unloaded latency less the closed form, from the parts' own timings."""
+    for name, machine in METHOD["machines"].items():
+        part = next(iter(machine["parts"].values()))
+        values = families.system(METHOD, part, "queue 64", 1).resolved()
+        names = ("tCK", "tRCD", "CL", "burst", "burst_gap", "tRFC", "tREFI")
+        texts = [values[f"dram.timing.{key}"] for key in names]
+        tck, trcd, cl, burst, gap, trfc, trefi = (int(t) if t.isdigit() else 0 for t in texts)
+        extra = 1 if part["dram.preset"].startswith(standards.TWO_PART_ACTIVATES) else 0
+        forms = machine["closed_form_ns"]
+        bank = (trcd + cl + burst + gap + extra) * tck / 1e3
+        assert forms["bank"] == pytest.approx(bank, abs=0.06), name
+        assert forms["refresh"] == pytest.approx(trfc**2 / (2 * trefi) * tck / 1e3, abs=0.1), name
+        rest = machine["unloaded_ns"] - sum(forms.values())
+        assert sum(machine["constant"].values()) == pytest.approx(rest, abs=0.06), name
+
+
+@pytest.mark.card
+def test_the_whole_card(tmp_path: Path) -> None:
+    out = tmp_path / "card.html"
+    done = CliRunner().invoke(app, ["validate", "--card", str(out)])
+    assert done.exit_code == 0, done.output
+    numbers = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+    sections = {section["name"]: section for section in numbers["sections"]}
+    assert set(METHOD["machines"]) <= set(sections)
+    for name, machine in METHOD["machines"].items():
+        score = sections[name]["tables"][0]
+        verdicts = {row[score["columns"].index("saturation")] for row in score["rows"]}
+        assert verdicts <= ({"good", "fair", "poor"} if machine["scored"] else {"shape only"})
+        variants = len(METHOD["variants"]) - len(machine["without"])
+        families_of = len(machine["parts"]) * variants * len(machine["measured"])
+        assert len(score["rows"]) == families_of * len(METHOD["load"]["reads"])
+    longer = sections["Convergence"]["tables"][0]["rows"]
+    assert longer and all(abs(row[-1]) < 5 for row in longer)
