@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
@@ -40,15 +41,21 @@ class Measured:
     offered: float
     gb_per_s: float
     ns: float
+    loads: int  # of the chase that are done
     reads: float  # share of the memory's accesses
 
 
 def system(
-    method: Mapping[str, Any], part: Mapping[str, Any], variant: str, channels: int
+    method: Mapping[str, Any],
+    part: Mapping[str, Any],
+    variant: str,
+    channels: int,
+    longer: int = 1,
 ) -> Config:
-    """Return the configuration of a part in a variant of the method."""
+    """Return the configuration of a part in a variant; ``longer`` multiplies the time limit."""
     keys = {**method["system"], **method["variants"][variant], **part}
     keys["controller.channels"] = channels
+    keys["frontend.time_limit"] = f"{longer * parse_time(method['load']['time_limit'])}ps"
     return load_config("validate_ddr3", texts(keys), where="method.yaml")
 
 
@@ -105,9 +112,11 @@ def point(config: Config, load: Load, reads: float, offered: float, seed: int = 
         agents = list(_streams(load, capacity, reads, interval))
     workload = Workload("card", (*agents, chase))
     stats = run(config, workload, warmup=load.warmup, seed=seed).stats
-    ns = 1e9 / stats[f"agent.{len(agents)}.rate"]
+    loads = int(stats[f"agent.{len(agents)}.progress"])
+    # Without a load done, the latency is at least the time of the run.
+    ns = stats["sim.ticks"] / 1e3 / max(1, loads)
     done, writes = stats["dram.reads"], stats["dram.writes"]
-    return Measured(offered, stats["dram.bandwidth_gb_per_s"], ns, done / (done + writes))
+    return Measured(offered, stats["dram.bandwidth_gb_per_s"], ns, loads, done / (done + writes))
 
 
 def offers(method: Mapping[str, Any], extent: Extent) -> list[float]:

@@ -46,13 +46,16 @@ def _keys(method: Mapping[str, Any], extent: Extent) -> Iterator[Key]:
                         yield Key(name, part, variant, reads)
 
 
-def _point(method: Mapping[str, Any], key: Key, loads: int, offered: float) -> Measured:
+def _point(
+    method: Mapping[str, Any], key: Key, loads: int, offered: float, longer: int = 1
+) -> Measured:
+    """Run a point; ``longer`` multiplies its loads and its time limit."""
     machine = method["machines"][key.machine]
     part = machine["parts"][key.part]
-    config = families.system(method, part, key.variant, machine["channels"])
+    config = families.system(method, part, key.variant, machine["channels"], longer)
     separate = key.variant.endswith(SEPARATE)
     warmup = method["load"]["warmup"]
-    load = Load(machine["agents"], machine["outstanding"], loads, warmup, separate)
+    load = Load(machine["agents"], machine["outstanding"], longer * loads, warmup, separate)
     return families.point(config, load, key.reads, offered)
 
 
@@ -152,15 +155,8 @@ def _all_points(method: Mapping[str, Any], name: str, points: Points) -> Iterato
                 offered = "unpaced" if p.offered == families.UNPACED else offered
                 label = f"{key.part}, {key.variant}"
                 share = 100 * p.gb_per_s / peak
-                yield [
-                    label,
-                    round(100 * key.reads),
-                    offered,
-                    p.gb_per_s,
-                    share,
-                    p.ns,
-                    100 * p.reads,
-                ]
+                cells: list[Cell] = [label, round(100 * key.reads), offered, p.gb_per_s, share]
+                yield [*cells, p.ns, p.loads, 100 * p.reads]
 
 
 def section(method: Mapping[str, Any], name: str, points: Points) -> Section:
@@ -186,7 +182,8 @@ def section(method: Mapping[str, Any], name: str, points: Points) -> Section:
         Table("Score", SCORE_COLUMNS, rows, where, COMMAND),
         Table("Zero load", zero, list(_unloaded(method, name, points)), where, COMMAND),
         Table(
-            *("All points", (*every, "reads found, %"), list(_all_points(method, name, points))),
+            "All points",
+            *((*every, "loads done", "reads found, %"), list(_all_points(method, name, points))),
             *(where, COMMAND),
             folded=True,
         ),
@@ -231,7 +228,7 @@ def convergence(
     first = [key for key in points if key.variant == "queue 64" and key.reads != 0]
     loads = _loads(method, extent)
     wanted = [(key, offer) for key in first for offer in SHOWN if offer in _offered(points[key])]
-    tasks = [partial(_point, method, key, MORE * loads, offer) for key, offer in wanted]
+    tasks = [partial(_point, method, key, loads, offer, MORE) for key, offer in wanted]
     rows: list[list[Cell]] = []
     for (key, offer), longer in zip(wanted, run_all(tasks, jobs, report)):
         short = next(p for p in points[key] if p.offered == offer)
