@@ -13,7 +13,7 @@ from hmsim.running.runner import run
 from hmsim.validate.card.content import Cell, Section, Table
 from hmsim.validate.card.method import Extent, texts
 from hmsim.validate.card.parallel import Report, run_all
-from hmsim.validate.row import LOSS, Row
+from hmsim.validate.row import AT_LEAST, LOSS, Row
 
 COMMAND = "hmsim validate --card card.html"
 PAGES = ("open_page", "closed_page")
@@ -63,11 +63,11 @@ def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
         middle, half = (LARGEST - LOSS) / 2, (LARGEST + LOSS) / 2
         for page in PAGES:
             title = f"PRAC, {name}, {page}: slowdown"
-            rows.append(Row("card", title, middle, slow[page], "%", half, source))
+            rows.append(Row("card", title, middle, slow[page], "%", half, source, side=AT_LEAST))
         gain = slow[PAGES[0]] - slow[PAGES[1]]
         source = f"a closed page hides the precharge; less than {LOSS} points is no effect"
         title = f"PRAC, {name}: open less closed"
-        rows.append(Row("card", title, middle, gain, "points", half, source))
+        rows.append(Row("card", title, middle, gain, "points", half, source, side=AT_LEAST))
     text = (
         "DDR5-4800B, one sub-channel of one rank, with and without tRAS 16, tRP 36, tRC 52, tRTP 5 "
         "and tWR 10 ns. The measured values are of SPEC on hardware and are shown, not asserted: "

@@ -16,11 +16,14 @@ from hmsim.validate.card.content import Cell, Chart, Line, Section, Table
 from hmsim.validate.card.families import Load, Measured
 from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all
-from hmsim.validate.row import Row
+from hmsim.validate.row import AT_LEAST, AT_MOST, Row
 
 COMMAND = "hmsim validate --card card.html"
 LEAST_OF_PEAK = 0.99  # of a stream of reads without refresh
 TWO_PART_ACTIVATES = ("lpddr5", "hbm3")  # an activate takes two slots
+MISSED = {  # parts whose stream stays below that share, and why
+    "LPDDR5-6400": "1 % is lost to the command bus, on which an activate takes two slots in a row",
+}
 BACKENDS = ("dramsim3", "dramsim3_full")
 COMPARED = "DDR4-2666"  # standard that DRAMsim3 has, too
 ALONE: dict[str, Any] = {"kind": "synthetic", "target": "dram", "pattern": "sequential"}
@@ -59,7 +62,10 @@ def _peak(method: Mapping[str, Any], name: str) -> Row:
     got = run(config, {"agents": [agent]}).stats["dram.bandwidth_gb_per_s"] / families.peak(config)
     middle, half = (1 + LEAST_OF_PEAK) / 2, (1 - LEAST_OF_PEAK) / 2
     source = "share of the peak: 64 B in each burst"
-    return Row("card", f"{name}: reads without refresh", middle, got, "", half, source)
+    title, missed = f"{name}: reads without refresh", MISSED.get(name, "")
+    if missed:
+        source = f"{source}; {missed}"
+    return Row("card", title, middle, got, "", half, source, missed=missed, side=AT_LEAST)
 
 
 def _rows(method: Mapping[str, Any], names: list[str]) -> Iterator[Row]:
@@ -89,7 +95,8 @@ def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
         points = [p for (other, _), group in grouped.items() if other == name for p in group]
         most = max(p.gb_per_s for p in points) / families.peak(systems[name])
         source = "no point above the peak"
-        rows.append(Row("card", f"{name}: largest share", 0.5, most, "", 0.5, source))
+        title = f"{name}: largest share"
+        rows.append(Row("card", title, 0.5, most, "", 0.5, source, side=AT_MOST))
     where = "method.yaml, standards; peak: 64 B in each burst"
     columns = (
         *("system", "% reads", "GB/s", "peak, GB/s", "share of peak, %", "chase alone, ns"),
