@@ -14,7 +14,7 @@ Tick lookup(const NvdimmParameters& parameters) { return parameters.buffer.looku
 
 Tick page_read(const NvdimmParameters& parameters) {
   const NandParameters& nand = parameters.nand;
-  return nand.command_time + nand.read_time +
+  return nand.command_time + nand.read_time + nand.firmware.time +
          Tick(kPageBytes.value() * kSecond.value() / nand.bus_rate);
 }
 

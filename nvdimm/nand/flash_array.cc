@@ -23,6 +23,7 @@ FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, Fla
       suspend_{nand.suspend, nand.suspend_time, nand.resume_time,
                static_cast<std::uint32_t>(nand.suspend_limit)},
       ecc_time_(nand.ecc_time),
+      firmware_(nand.firmware),
       energy_(nand.energy),
       client_(client),
       statistics_(nand.luns(), nand.channels),

@@ -220,6 +220,8 @@ class FlashArray {
   void take_bus(std::uint32_t lun, Tick now);
   void count_hold(const Channel& channel, const Lun& state, Tick now);
   void grant_bus(Channel& channel, Tick now);
+  // Returns when a page that has crossed the bus is available.
+  Tick decode(const FlashCommand& command, Tick now);
   void end_io(std::uint32_t lun, Tick now);
   void end_command(std::uint32_t lun, Tick now);
   void enter_cells(std::uint32_t lun, std::uint32_t node, Tick now);
@@ -249,6 +251,7 @@ class FlashArray {
   const Tick cache_busy_;
   const SuspendRules suspend_;
   const Tick ecc_time_;
+  Firmware firmware_;
   const NandEnergyParameters energy_;
   FlashClient& client_;
   NandStatistics statistics_;

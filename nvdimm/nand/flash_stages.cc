@@ -148,10 +148,11 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
       ask_bus(lun, now);
     }
     leave(lun, now);
-    if (ecc_time_ == Tick(0)) {
+    const Tick available = decode(nodes_[plane].command, now);
+    if (available == now) {
       report(lun, plane, now);
     } else {
-      events_.schedule(now + ecc_time_, EventKind::decoded, plane);
+      events_.schedule(available, EventKind::decoded, plane);
     }
     proceed(lun, now);
   }
@@ -159,6 +160,13 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
   if (hands_over) {
     grant_bus(channel, now);
   }
+}
+
+Tick FlashArray::decode(const FlashCommand& command, Tick now) {
+  const Tick decoded = now + ecc_time_;
+  return firmware_.present() && command.priority != FlashPriority::collection
+             ? firmware_.serve(decoded)
+             : decoded;
 }
 
 void FlashArray::end_command(std::uint32_t lun, Tick now) {

@@ -247,6 +247,10 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
   };
   ordered("nvdimm.nand.read_time", fast_read_time, read_times(*this));
   ordered("nvdimm.nand.program_time", fast_program_time, program_times(*this));
+  if (firmware.occupied > firmware.time) {
+    errors.push_back({"nvdimm.firmware.occupied",
+                      "must not exceed nvdimm.firmware.time: " + format_time(firmware.time)});
+  }
   if (multi_plane && planes == 1) {
     errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of at least 2"});
   }

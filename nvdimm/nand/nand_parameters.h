@@ -7,6 +7,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "nvdimm/nand/firmware.h"
 
 namespace hmsim {
 
@@ -95,6 +96,7 @@ struct NandParameters {
   double read_retry = 0;              // share of the reads at the end of the endurance
   std::int64_t read_retry_limit = 7;  // repetitions
   Tick ecc_time{0};
+  FirmwareParameters firmware;
   NandEnergyParameters energy;
 
   std::int64_t luns() const { return channels * chips * dies; }

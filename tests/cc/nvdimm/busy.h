@@ -44,6 +44,7 @@ inline std::vector<NvdimmParameters> busy_nvdimms() {
   released.nand.cache = true;
   released.ftl.allocation = PageAllocation::fixed;
   released.buffer.release = FrameRelease::datain;
+  released.nand.firmware = {40 * kMicrosecond, 10 * kMicrosecond, 2};
 
   NvdimmParameters wide = of_four_luns(4 * kPageBytes, 2);
   wide.buffer.write_size = 32 * kPageBytes;
