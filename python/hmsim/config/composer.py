@@ -77,9 +77,10 @@ def events(text: bytes) -> Iterator[Event]:
 
 
 def _lacks_blank(event: Event) -> bool:
-    """Return whether a key like that of {a:, b: 1} ends at a scalar, as libyaml would report.
+    """Return whether a colon without a blank follows a plain scalar, as in {a:, b: 1}.
 
-    The Python parser takes it for a key without a value. Only its marks have the text.
+    libyaml reports this as an error; the Python parser reads a key without a value. The text is
+    only in the event's marks.
     """
     mark = event.end_mark
     after = mark.buffer[mark.pointer : mark.pointer + 2] if mark.buffer else ""
