@@ -114,7 +114,7 @@ TEST(Refresh, NeverLeavesTheAllowance) {
     constexpr std::int64_t kLate = 200;  // cycles to close the banks
     for (int rank = 0; rank < 2; ++rank) {
       const auto refreshes = only(channel.log_, ChannelCommand::refresh, rank);
-      // Due time of the first one.
+      // Cycle at which the rank's first refresh is due.
       const std::int64_t offset = rank == 0 ? kInterval / 2 : kInterval;
       for (std::size_t i = 0; i < refreshes.size(); ++i) {
         const std::int64_t at = refreshes[i].cycle.value();
