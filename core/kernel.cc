@@ -117,6 +117,13 @@ void Kernel::run_until(Tick limit) {
   turned_at_ = now_;
 }
 
+void Kernel::enter(Tick time) {
+  ensure(time >= now_ && !put_off_, "kernel", now_, -1, "entered in the past");
+  now_ = time;
+  turned_at_ = time;
+  turn_ = 0;
+}
+
 void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
   archive(now_, turn_);

@@ -114,6 +114,10 @@ class Kernel {
   // Processes all events at or before `limit`, ignoring pauses. now() is then `limit`.
   void run_until(Tick limit);
 
+  // Called between steps: the caller acts at `time`, ahead of all components. No event may be
+  // before `time`, and none deferred.
+  void enter(Tick time);
+
   void serialize(Archive& archive);
 
  private:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 
 namespace hmsim::testing {
 namespace {
@@ -265,6 +266,22 @@ TEST(Kernel, APauseLeavesWhatComesAfterIt) {
   EXPECT_EQ(after.events(), 50u);
   EXPECT_TRUE(before.wakeup().later_component_acted(kernel.now()));
   EXPECT_FALSE(after.wakeup().later_component_acted(kernel.now()));
+}
+
+TEST(Kernel, ACallerEntersAheadOfAllComponents) {
+  Kernel kernel;
+  Clock clock(Tick(10));
+  Witness idle;
+  clock.attach(kernel);
+  kernel.attach(idle);
+  kernel.run_until(Tick(29));
+  kernel.enter(Tick(30));
+  EXPECT_EQ(kernel.now(), Tick(30));
+  EXPECT_FALSE(clock.wakeup().later_component_acted(Tick(30)));
+  EXPECT_EQ(clock.events().back(), Tick(20));
+  ASSERT_TRUE(kernel.step(Tick(30)));
+  EXPECT_EQ(clock.events().back(), Tick(30)) << "the event at this time remains";
+  EXPECT_THROW(kernel.enter(Tick(29)), Fault);
 }
 
 TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
