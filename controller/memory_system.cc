@@ -128,15 +128,20 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
   return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + first_of_nvdimm_];
 }
 
+// Completes the request.
+inline void MemorySystem::accept(Request& request, Tick now) {
+  request.arrival = now;
+  ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
+         static_cast<std::int64_t>(next_id_), "request outside its memory");
+  request.id = next_id_++;
+}
+
 void MemorySystem::send(Request& request, Tick now) {
   if (request.flush) {
     send_flush(request, {first_of_nvdimm_, channels_.size()}, now);
     return;
   }
-  request.arrival = now;
-  ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
-         static_cast<std::int64_t>(next_id_), "request outside its memory");
-  request.id = next_id_++;
+  accept(request, now);
   if (only_ != nullptr) {
     only_->send(request, now);
   } else {
@@ -146,6 +151,13 @@ void MemorySystem::send(Request& request, Tick now) {
 
 void MemorySystem::send_to_one(const Request& request, Tick now) {
   channel_of(request.memory, request.address).send(request, now);
+}
+
+bool MemorySystem::send_and_ask(Request& request, Tick now) {
+  accept(request, now);
+  MemoryChannel& channel = only_ != nullptr ? *only_ : channel_of(request.memory, request.address);
+  channel.send(request, now);
+  return channel.would_wait(request.memory);
 }
 
 void MemorySystem::send_flush(Request& request, std::int64_t node, Tick now) {

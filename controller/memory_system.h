@@ -40,6 +40,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Sends a request to its channel. A flush goes to every NVDIMM, and is a barrier in every channel
   // that has one. Precondition of a flush: at least one NVDIMM is present.
   void send(Request& request, Tick now) override;
+  // Same as send(), but not for flushes. Then returns would_wait() of the request's queue.
+  bool send_and_ask(Request& request, Tick now);
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 
@@ -125,6 +127,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   [[gnu::noinline]] void send_to_one(const Request& request, Tick now);
   Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
+  void accept(Request& request, Tick now);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 
   const SystemConfig config_;
