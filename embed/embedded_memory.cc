@@ -11,9 +11,25 @@
 
 namespace hmsim {
 
-EmbeddedMemory::EmbeddedMemory(EmbeddingHost& host, const SourceProgress& progress,
-                               const Assignments& parameters, std::uint64_t seed, bool check)
-    : host_(host),
+namespace {
+
+void no_room(void* /*context*/, hmsim_class /*memory*/, std::int64_t /*time*/) {}
+
+hmsim_host complete(hmsim_host host) {
+  if (host.done == nullptr) {
+    throw InputError("host.done: must not be NULL");
+  }
+  if (host.room == nullptr) {
+    host.room = no_room;
+  }
+  return host;
+}
+
+}  // namespace
+
+EmbeddedMemory::EmbeddedMemory(const hmsim_host& host, const Assignments& parameters,
+                               std::uint64_t seed, bool check)
+    : host_(complete(host)),
       config_(host_config(parameters, values_)),
       memory_(config_, kernel_, seed),
       identity_(identity_of(values_, seed)) {
@@ -21,8 +37,11 @@ EmbeddedMemory::EmbeddedMemory(EmbeddingHost& host, const SourceProgress& progre
       config_.nvdimm.precondition.buffer == PreconditionBuffer::captured) {
     throw InputError("nvdimm.precondition.buffer: must be 'none' or 'dirty', got 'captured'");
   }
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    ports_[i].capacity = static_cast<std::uint64_t>(capacity(static_cast<MemoryClass>(i)).value());
+  }
   memory_.set_requesters({this});
-  memory_.set_progress(progress);
+  memory_.set_progress(*this);
   if (check) {
     checker_ = std::make_unique<ProtocolChecker>(config_);
     checker_->watch(memory_);
@@ -32,115 +51,97 @@ EmbeddedMemory::EmbeddedMemory(EmbeddingHost& host, const SourceProgress& progre
   memory_.register_statistics(registry_);
   kernel_.notify_all();
   registry_.reset(Tick(0));
+  next_event_ = kernel_.next_event();
 }
 
 EmbeddedMemory::~EmbeddedMemory() = default;
 
+std::int64_t EmbeddedMemory::instructions(std::uint16_t source) const {
+  return host_.instructions == nullptr ? 0 : host_.instructions(host_.context, source);
+}
+
 // --- Requests
 
-EmbeddedMemory::Sent EmbeddedMemory::send(const HostRequest& request, Tick now) {
-  check_reach(request);
-  const Tick time = at(now);
-  if (!calling_) {
-    process(time - Tick(1));
+hmsim_status EmbeddedMemory::send_any(const hmsim_request& request, std::int64_t now) {
+  if (!is_valid(request)) {
+    refuse(request);
   }
-  if (waiting(request.memory)) {
-    return Sent::refused;
+  if (!calling_) {
+    process(time_of(now) - Tick(1));
+  } else if (now != called_at_) {
+    throw InputError("now: must be the time of the call into the simulator");
+  }
+  if (port_of(request).awaited != kNobody) {
+    return HMSIM_FULL;
   }
   if (calling_) {
-    enter(request, time);
-  } else {
-    sender_.set(request, time);
-    kernel_.notify(sender_id_, time);
-    calling_ = true;
-    kernel_.step(time);
-    calling_ = false;
+    return enter_lines(request, Tick(now) - shift_);
   }
-  return waiting(request.memory) ? Sent::waits : Sent::admitted;
+  const Tick next = processed_ + Tick(1);
+  kernel_.enter(next);
+  const hmsim_status status =
+      is_of_one_line(request) ? enter_line(request, next) : enter_lines(request, next);
+  next_event_ = kernel_.next_event();
+  return status;
 }
 
-void EmbeddedMemory::Sender::set(const HostRequest& request, Tick time) {
-  request_ = request;
-  time_ = time;
+hmsim_status EmbeddedMemory::enter_lines(const hmsim_request& request, Tick now) {
+  const std::uint64_t first = request.address / kLine;
+  const std::uint64_t last = (request.address + request.size - 1) / kLine;
+  const auto lines = static_cast<std::int64_t>(last - first + 1);
+  line_.tag = in_flight_.add(request.id, lines);
+  line_.source = request.source;
+  line_.memory = static_cast<MemoryClass>(request.memory);
+  line_.write = request.write != 0;
+  bool waits = false;
+  for (std::uint64_t line = first; line <= last; ++line) {
+    line_.address = Address(static_cast<std::int64_t>(line * kLine));
+    waits = memory_.send_and_ask(line_, now);
+  }
+  return waits ? await(lines) : HMSIM_OK;
 }
 
-Tick EmbeddedMemory::Sender::advance(Tick now) {
-  time_ = kNever;
-  memory_.enter(request_, now);
-  return time_;
-}
-
-void EmbeddedMemory::enter(const HostRequest& request, Tick now) {
-  const std::int64_t line = kLineBytes.value();
-  const std::int64_t first = request.address.value() / line;
-  const std::int64_t last = (request.address.value() + request.size - 1) / line;
-  const std::uint32_t tag = in_progress_.take();
-  const std::uint64_t number = sent_++;
-  in_progress_[tag] = {request.id, number, last - first + 1, last - first + 1, false};
-  for (std::int64_t place = first; place <= last; ++place) {
-    Request next;
-    next.address = Address(place * line);
-    next.tag = tag;
-    next.source = request.source;
-    next.memory = request.memory;
-    next.write = request.write;
-    memory_.send(next, now);
+void EmbeddedMemory::refuse(const hmsim_request& request) const {
+  if (request.memory != HMSIM_DRAM && request.memory != HMSIM_NVDIMM) {
+    throw InputError("memory: must be HMSIM_DRAM or HMSIM_NVDIMM");
   }
-  // It may have been admitted or done meanwhile.
-  if (in_progress_.holds(tag) && in_progress_[tag].number == number &&
-      in_progress_[tag].unadmitted > 0 &&
-      memory_.would_wait(request.memory, Address(last * line))) {
-    in_progress_[tag].awaited = true;
-    waiting(request.memory) = true;
-  }
-}
-
-void EmbeddedMemory::check_reach(const HostRequest& request) const {
-  const std::int64_t capacity = memory_.capacity(request.memory).value();
-  if (request.address < Address(0) || request.size < 1 || request.size > capacity ||
-      request.address.value() > capacity - request.size) {
-    throw InputError("a request of " + std::to_string(request.size) + " bytes at " +
-                     std::to_string(request.address.value()) + " is outside the memory of " +
-                     std::to_string(capacity) + " bytes");
-  }
+  throw InputError("a request of " + std::to_string(request.size) + " bytes at " +
+                   std::to_string(request.address) + " is outside the memory of " +
+                   std::to_string(ports_[static_cast<std::size_t>(request.memory)].capacity) +
+                   " bytes");
 }
 
 void EmbeddedMemory::on_admit(const Request& request, Tick now) {
-  InProgress& whole = in_progress_.held(request.tag);
-  if (--whole.unadmitted == 0 && whole.awaited) {
-    waiting(request.memory) = false;
-    called_at_ = now;
-    host_.on_room(request.memory, now + shift_);
+  Port& port = ports_[static_cast<std::size_t>(request.memory)];
+  if (port.awaited == request.tag && --port.lines == 0) {
+    port.awaited = kNobody;
+    called_at_ = (now + shift_).value();
+    host_.room(host_.context, static_cast<hmsim_class>(request.memory), called_at_);
   }
 }
 
 void EmbeddedMemory::on_complete(const Request& request, Tick now) {
-  InProgress& whole = in_progress_.held(request.tag);
-  if (--whole.lines == 0) {
-    const std::uint64_t id = whole.id;
-    in_progress_.give_back(request.tag);
+  if (in_flight_.end_line(request.tag)) {
     ++requests_done_;
-    called_at_ = now;
-    host_.on_done(id, now + shift_);
+    called_at_ = (now + shift_).value();
+    host_.done(host_.context, in_flight_.remove(request.tag), called_at_);
   }
 }
 
 // --- Time
 
-// Returns the kernel's time at which something that the simulator does at `now` takes effect.
-Tick EmbeddedMemory::at(Tick now) {
-  if (now < given_ && !calling_) {
+// Returns the kernel's time at which something that the simulator does at `now`, outside of calls
+// into it, takes effect.
+Tick EmbeddedMemory::time_of(std::int64_t now) {
+  if (now < 0 || now == HMSIM_NEVER) {
+    throw InputError("now: must be at least 0 and before HMSIM_NEVER");
+  }
+  if (Tick(now) < given_) {
     throw InputError("now: must not be before the time of an earlier call, " +
-                     std::to_string(given_.value()) + " ps, got " + std::to_string(now.value()));
+                     std::to_string(given_.value()) + " ps, got " + std::to_string(now));
   }
-  if (calling_) {
-    if (now != called_at_ + shift_) {
-      throw InputError("now: must be the time of the call into the simulator");
-    }
-    return called_at_;
-  }
-  given_ = now;
-  return later(now - shift_, processed_ + Tick(1));
+  given_ = Tick(now);
+  return later(given_ - shift_, processed_ + Tick(1));
 }
 
 void EmbeddedMemory::process(Tick now) {
@@ -148,45 +149,42 @@ void EmbeddedMemory::process(Tick now) {
     return;
   }
   processed_ = now;
-  if (kernel_.next_event() > now) {
+  if (next_event_ > now) {
     return;  // a host that ticks calls often
   }
   calling_ = true;
   kernel_.run_until(now);
   calling_ = false;
+  next_event_ = kernel_.next_event();
   if (checker_ != nullptr) {
     checker_->raise_if_violated();
   }
 }
 
-void EmbeddedMemory::run(Tick now) {
+void EmbeddedMemory::run(std::int64_t now) {
   if (calling_) {
     throw InputError("time must not be advanced within a call into the simulator");
   }
-  at(now);
-  process(now - shift_);
-}
-
-Tick EmbeddedMemory::next_event() const {
-  const Tick next = kernel_.next_event();
-  return next == kNever ? kNever : next + shift_;
+  time_of(now);
+  process(given_ - shift_);
 }
 
 // --- Statistics and states
 
-std::vector<Statistic> EmbeddedMemory::statistics(Tick now) {
+std::vector<Statistic> EmbeddedMemory::statistics(std::int64_t now) {
   run(now);
-  ticks_ = static_cast<Counter>((now - shift_ - measured_from_).value());
+  ticks_ = static_cast<Counter>((given_ - shift_ - measured_from_).value());
   return registry_.read();
 }
 
-void EmbeddedMemory::reset_statistics(Tick now) {
+void EmbeddedMemory::reset_statistics(std::int64_t now) {
   run(now);
-  measured_from_ = now - shift_;
+  measured_from_ = given_ - shift_;
   registry_.reset(measured_from_);
+  next_event_ = kernel_.next_event();
 }
 
-std::string EmbeddedMemory::save(Tick now) {
+std::string EmbeddedMemory::save(std::int64_t now) {
   run(now);
   if (!idle()) {
     throw InputError("the memory must be idle to be saved");
@@ -196,17 +194,18 @@ std::string EmbeddedMemory::save(Tick now) {
   return seal_checkpoint(archive.bytes(), identity_);
 }
 
-void EmbeddedMemory::load(const std::string& state, Tick now) {
+void EmbeddedMemory::load(const std::string& state, std::int64_t now) {
   if (memory_.requests() != 0 || processed_ >= Tick(0)) {
     throw InputError("a state can be loaded only into a memory that nothing was done with");
   }
-  at(now);
+  time_of(now);
   Archive archive(open_checkpoint(state, identity_));
   serialize(archive);
   if (!archive.at_end()) {
     throw InputError("the checkpoint contains more than this memory's state");
   }
-  shift_ = now - processed_;
+  shift_ = given_ - processed_;
+  next_event_ = kernel_.next_event();
 }
 
 void EmbeddedMemory::serialize(Archive& archive) {

@@ -42,25 +42,55 @@ hmsim::Assignments assignments(std::string_view text) {
   return parameters;
 }
 
-void require(bool condition, const char* message) {
+[[noreturn, gnu::noinline]] void refuse(const char* message) { throw hmsim::InputError(message); }
+
+inline void require(bool condition, const char* message) {
   if (!condition) {
-    throw hmsim::InputError(message);
+    refuse(message);
   }
 }
 
 }  // namespace
 
-// The memory, its host, and the last error.
-struct hmsim_memory final : private hmsim::EmbeddingHost, private hmsim::SourceProgress {
+// The memory and the last error.
+struct hmsim_memory final {
  public:
-  explicit hmsim_memory(const hmsim_host& host) : host_(host) {}
-
-  // Runs `work` unless an earlier call failed for good. Returns its result or the error's status.
+  // Runs `work` with the memory, unless it was not created or an earlier call failed for good.
+  // Returns the result of `work` or the error's status.
   template <class Work>
   hmsim_status guarded(Work work) noexcept {
-    if (broken_) {
-      return HMSIM_FAULT;
+    if (!usable_) {
+      return unusable();
     }
+    return caught([&] { return work(*memory_); });
+  }
+
+  hmsim_status create(const char* parameters, std::uint64_t seed, bool check,
+                      const hmsim_host* host) noexcept {
+    return caught([&] {
+      require(host != nullptr, "host: must not be NULL");
+      require(parameters != nullptr, "parameters: must not be NULL");
+      memory_.emplace(*host, assignments(parameters), seed, check);
+      usable_ = true;
+      return HMSIM_OK;
+    });
+  }
+
+  const hmsim::EmbeddedMemory* existing() const { return memory_ ? &*memory_ : nullptr; }
+  const char* error() const { return error_.c_str(); }
+
+  // A state that was loaded in part is of no use.
+  void load(hmsim::EmbeddedMemory& target, const std::string& state, std::int64_t now) {
+    usable_ = false;
+    target.load(state, now);
+    usable_ = true;
+  }
+
+  std::string saved;  // by the last hmsim_save()
+
+ private:
+  template <class Work>
+  hmsim_status caught(Work work) noexcept {
     try {
       return work();
     } catch (const hmsim::InputError& error) {
@@ -74,34 +104,15 @@ struct hmsim_memory final : private hmsim::EmbeddingHost, private hmsim::SourceP
     }
   }
 
-  void create(const char* parameters, std::uint64_t seed, bool check) {
-    require(parameters != nullptr, "parameters: must not be NULL");
-    require(host_.done != nullptr, "host.done: must not be NULL");
-    hmsim::EmbeddingHost& host = *this;
-    const hmsim::SourceProgress& progress = *this;
-    memory_.emplace(host, progress, assignments(parameters), seed, check);
+  hmsim_status unusable() noexcept {
+    return broken_ || memory_
+               ? HMSIM_FAULT
+               : fail(HMSIM_BAD_INPUT, "the memory was not created: its parameters are invalid");
   }
 
-  hmsim::EmbeddedMemory& memory() {
-    require(memory_.has_value(), "the memory was not created: its parameters are invalid");
-    return *memory_;
-  }
-  const hmsim::EmbeddedMemory* existing() const { return memory_ ? &*memory_ : nullptr; }
-  const char* error() const { return error_.c_str(); }
-
-  // A state that was loaded in part is of no use.
-  void load(const std::string& state, hmsim::Tick now) {
-    hmsim::EmbeddedMemory& target = memory();
-    broken_ = true;
-    target.load(state, now);
-    broken_ = false;
-  }
-
-  std::string saved;  // by the last hmsim_save()
-
- private:
   hmsim_status fail(hmsim_status status, const char* message) noexcept {
     broken_ = broken_ || status == HMSIM_FAULT;
+    usable_ = usable_ && !broken_;
     try {
       error_ = message;
     } catch (...) {
@@ -110,46 +121,11 @@ struct hmsim_memory final : private hmsim::EmbeddingHost, private hmsim::SourceP
     return status;
   }
 
-  void on_done(std::uint64_t id, hmsim::Tick now) override {
-    host_.done(host_.context, id, now.value());
-  }
-  void on_room(hmsim::MemoryClass memory, hmsim::Tick now) override {
-    if (host_.room != nullptr) {
-      host_.room(host_.context, static_cast<hmsim_class>(memory), now.value());
-    }
-  }
-  std::int64_t instructions(std::uint16_t source) const override {
-    return host_.instructions == nullptr ? 0 : host_.instructions(host_.context, source);
-  }
-
-  const hmsim_host host_;
   std::optional<hmsim::EmbeddedMemory> memory_;
+  bool usable_ = false;  // created, loaded if at all, and not broken
   bool broken_ = false;
   std::string error_;
 };
-
-namespace {
-
-hmsim::MemoryClass class_of(int which) {
-  require(which == HMSIM_DRAM || which == HMSIM_NVDIMM,
-          "memory: must be HMSIM_DRAM or HMSIM_NVDIMM");
-  return static_cast<hmsim::MemoryClass>(which);
-}
-
-using Sent = hmsim::EmbeddedMemory::Sent;
-static_assert(static_cast<int>(Sent::admitted) == HMSIM_OK &&
-              static_cast<int>(Sent::waits) == HMSIM_WAITS &&
-              static_cast<int>(Sent::refused) == HMSIM_FULL);
-
-constexpr std::uint64_t kLongest = std::numeric_limits<std::int64_t>::max();
-
-// Converts a time of the caller.
-hmsim::Tick time_of(std::int64_t now) {
-  require(now >= 0 && now < HMSIM_NEVER, "now: must be at least 0 and before HMSIM_NEVER");
-  return hmsim::Tick(now);
-}
-
-}  // namespace
 
 int hmsim_abi(void) { return HMSIM_ABI; }
 
@@ -158,15 +134,11 @@ hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check, cons
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  *memory = new (std::nothrow) hmsim_memory(host == nullptr ? hmsim_host{} : *host);
+  *memory = new (std::nothrow) hmsim_memory;
   if (*memory == nullptr) {
     return HMSIM_FAULT;
   }
-  return (*memory)->guarded([&] {
-    require(host != nullptr, "host: must not be NULL");
-    (*memory)->create(parameters, seed, check != 0);
-    return HMSIM_OK;
-  });
+  return (*memory)->create(parameters, seed, check != 0, host);
 }
 
 void hmsim_destroy(hmsim_memory* memory) { delete memory; }
@@ -188,32 +160,23 @@ hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int6
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
     require(request != nullptr, "request: must not be NULL");
-    require(request->address <= kLongest && request->size <= kLongest,
-            "request: address and size must be below 2^63");
-    hmsim::HostRequest own;
-    own.memory = class_of(request->memory);
-    own.address = hmsim::Address(static_cast<std::int64_t>(request->address));
-    own.size = static_cast<std::int64_t>(request->size);
-    own.write = request->write != 0;
-    own.source = request->source;
-    own.id = request->id;
-    return static_cast<hmsim_status>(memory->memory().send(own, time_of(now)));
+    return target.send(*request, now);
   });
 }
 
 int64_t hmsim_next_event(const hmsim_memory* memory) {
   const bool exists = memory != nullptr && memory->existing() != nullptr;
-  return exists ? memory->existing()->next_event().value() : HMSIM_NEVER;
+  return exists ? memory->existing()->next_event() : HMSIM_NEVER;
 }
 
 hmsim_status hmsim_run(hmsim_memory* memory, int64_t now) {
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
-    memory->memory().run(time_of(now));
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+    target.run(now);
     return HMSIM_OK;
   });
 }
@@ -226,9 +189,9 @@ hmsim_status hmsim_statistic(hmsim_memory* memory, const char* name, int64_t now
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
     require(name != nullptr && value != nullptr, "name and value: must not be NULL");
-    const auto all = hmsim::named_values(memory->memory().statistics(time_of(now)));
+    const auto all = hmsim::named_values(target.statistics(now));
     std::vector<std::string> names;
     for (const hmsim::NamedValue& each : all) {
       if (each.name == name) {
@@ -249,9 +212,9 @@ hmsim_status hmsim_statistics(hmsim_memory* memory, int64_t now,
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
     require(visit != nullptr, "visit: must not be NULL");
-    for (const auto& each : hmsim::named_values(memory->memory().statistics(time_of(now)))) {
+    for (const auto& each : hmsim::named_values(target.statistics(now))) {
       visit(context, each.name.c_str(), each.description.c_str(), each.value);
     }
     return HMSIM_OK;
@@ -262,8 +225,8 @@ hmsim_status hmsim_reset_statistics(hmsim_memory* memory, int64_t now) {
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
-    memory->memory().reset_statistics(time_of(now));
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+    target.reset_statistics(now);
     return HMSIM_OK;
   });
 }
@@ -272,9 +235,9 @@ hmsim_status hmsim_save(hmsim_memory* memory, int64_t now, const void** data, si
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
     require(data != nullptr && size != nullptr, "data and size: must not be NULL");
-    memory->saved = memory->memory().save(time_of(now));
+    memory->saved = target.save(now);
     *data = memory->saved.data();
     *size = memory->saved.size();
     return HMSIM_OK;
@@ -285,9 +248,9 @@ hmsim_status hmsim_load(hmsim_memory* memory, int64_t now, const void* data, siz
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
-  return memory->guarded([&] {
+  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
     require(data != nullptr, "data: must not be NULL");
-    memory->load({static_cast<const char*>(data), size}, time_of(now));
+    memory->load(target, {static_cast<const char*>(data), size}, now);
     return HMSIM_OK;
   });
 }

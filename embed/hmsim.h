@@ -34,7 +34,8 @@ typedef enum { HMSIM_DRAM = 0, HMSIM_NVDIMM = 1 } hmsim_class;
 typedef enum {
   HMSIM_OK = 0,
   HMSIM_WAITS = 1, /* the request was taken, and its queue is now full */
-  HMSIM_FULL = 2,  /* the request was refused, because an earlier one of its class waits */
+  HMSIM_FULL = 2,  /* the request was refused, because an earlier one of its class, to any
+                      channel, waits */
   HMSIM_BAD_INPUT = 3,
   HMSIM_FAULT = 4
 } hmsim_status;
@@ -82,7 +83,8 @@ HMSIM_API const char* hmsim_error(const hmsim_memory* memory);
 HMSIM_API uint64_t hmsim_capacity(const hmsim_memory* memory, hmsim_class which);
 
 /* Sends a request: HMSIM_OK, HMSIM_WAITS or HMSIM_FULL. Outside of calls into the simulator, a
- * request at the time of the last hmsim_run() counts as one picosecond later. */
+ * request at the time of the last hmsim_run() counts as one picosecond later. One sent before
+ * hmsim_run() of its time enters ahead of the events at this time. */
 HMSIM_API hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int64_t now);
 
 /* Returns the time of the next event, HMSIM_NEVER if none is scheduled. */

@@ -129,6 +129,35 @@ TEST(Library, AClassWithAWaitingRequestRefusesFurtherOnes) {
   EXPECT_EQ(caller.left, 0);
 }
 
+// A queue of eight entries: the last of 20 lines has one when the twelfth is done.
+TEST(Library, RoomFollowsTheLastLineOfARequest) {
+  Caller caller(kSmall);
+  EXPECT_EQ(caller.send(HMSIM_DRAM, 0, 0, false, 64 * 20), HMSIM_WAITS);
+  EXPECT_EQ(caller.send(HMSIM_DRAM, 0, 0), HMSIM_FULL);
+  caller.drain(0);
+  ASSERT_EQ(caller.room.size(), 1u);
+  EXPECT_EQ(caller.room[0].which, HMSIM_DRAM);
+  ASSERT_EQ(caller.done.size(), 1u);
+  EXPECT_LT(caller.room[0].time, caller.done.at(0));
+  EXPECT_GT(caller.room[0].time, caller.done.at(0) / 2);
+  EXPECT_EQ(caller.statistic("dram.reads", caller.last), 20);
+}
+
+// One clock is 1250 ps. Sent before hmsim_run(), a request reaches the edge at its time; sent after
+// it, the next edge.
+TEST(Library, ARequestSentBeforeRunningReachesTheEdgeOfItsTime) {
+  for (const bool before : {true, false}) {
+    Caller caller(std::string(kSmall) + "\ndram.refresh=false");
+    ASSERT_EQ(hmsim_run(caller.memory, 1250), HMSIM_OK);
+    if (!before) {
+      ASSERT_EQ(hmsim_run(caller.memory, 2500), HMSIM_OK);
+    }
+    EXPECT_EQ(caller.send(HMSIM_DRAM, 0, 2500), HMSIM_OK);
+    caller.drain(2500);
+    EXPECT_EQ(caller.done.at(0), 2500 + 1250 * (11 + 11 + 4 + (before ? 0 : 1)));
+  }
+}
+
 // A host that ticks and one that follows events see the same times, if requests enter at the same.
 TEST(Library, TicksAndEventsGiveTheSameTimes) {
   std::map<std::uint64_t, std::int64_t> times[2];

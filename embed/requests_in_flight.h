@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of another simulator that are not done, by tag. Free entries form a list, so memory is
+// allocated only if more requests than ever before are in flight.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+class RequestsInFlight {
+ public:
+  // Returns whether add() would allocate memory.
+  bool full() const { return free_ == kNone; }
+  // Returns the tag of a new request of `lines` lines, at least 1. `id` is the simulator's.
+  std::uint32_t add(std::uint64_t id, std::int64_t lines) {
+    if (full()) {
+      grow();
+    }
+    const auto tag = static_cast<std::uint32_t>(free_);
+    Entry& entry = entries_[tag];
+    free_ = entry.id;
+    entry = {id, lines};
+    return tag;
+  }
+
+  // A line of request `tag` is done. Returns whether it was the last.
+  bool end_line(std::uint32_t tag) {
+    Entry& entry = entries_[tag];
+    if (--entry.lines_left == 0) {
+      return true;
+    }
+    require_lines(entry);
+    return false;
+  }
+  // Frees the entry of a request without lines. Returns the request's id.
+  std::uint64_t remove(std::uint32_t tag) {
+    Entry& entry = entries_[tag];
+    const std::uint64_t id = entry.id;
+    entry.id = free_;
+    free_ = tag;
+    return id;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t id = 0;         // if free: the next free entry
+    std::int64_t lines_left = 0;  // if free: 0
+  };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  [[gnu::noinline]] static void require_lines(const Entry& entry) {
+    ensure(entry.lines_left > 0, "embedded memory", Tick(0), -1, "a line was done twice");
+  }
+
+  [[gnu::noinline]] void grow() {
+    const std::size_t first = entries_.size();
+    entries_.resize(first == 0 ? 64 : 2 * first);
+    for (std::size_t tag = entries_.size(); tag-- > first;) {
+      entries_[tag].id = free_;
+      free_ = tag;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::uint64_t free_ = kNone;  // first of the list
+};
+
+}  // namespace hmsim
