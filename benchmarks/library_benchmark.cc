@@ -23,7 +23,7 @@ constexpr std::int64_t kStep = 1'000'000;  // ps
 class Sender {
  public:
   Sender(Pattern pattern, std::int64_t requests, const std::string& parameters)
-      : trace_(Maker(pattern).make(later(requests, kMadeAhead))), requests_(requests) {
+      : trace_(made(pattern, later(requests, kMadeAhead))), requests_(requests) {
     const hmsim_host host{this, on_done, on_room, nullptr};
     check(hmsim_create(parameters.c_str(), 1, 0, &host, &memory_));
   }
@@ -41,17 +41,18 @@ class Sender {
   }
 
  private:
+  static std::vector<hmsim_request> made(Pattern pattern, std::int64_t requests) {
+    std::vector<hmsim_request> trace;
+    for (const Request& each : Maker(pattern).make(requests)) {
+      trace.push_back({trace.size(), static_cast<std::uint64_t>(each.address.value()), 64,
+                       static_cast<int>(each.memory), each.write ? 1 : 0, each.source});
+    }
+    return trace;
+  }
   void send(std::int64_t now) {
     while (sent_ < requests_) {
-      const Request& next = trace_[static_cast<std::size_t>(sent_)];
-      const hmsim_request request{static_cast<std::uint64_t>(sent_),
-                                  static_cast<std::uint64_t>(next.address.value()),
-                                  64,
-                                  static_cast<int>(next.memory),
-                                  next.write ? 1 : 0,
-                                  next.source};
+      const hmsim_request& request = trace_[static_cast<std::size_t>(sent_++)];
       const hmsim_status status = hmsim_send(memory_, &request, now);
-      ++sent_;
       if (status == HMSIM_WAITS) {
         return;
       }
@@ -72,7 +73,7 @@ class Sender {
     static_cast<Sender*>(context)->send(time);
   }
 
-  const std::vector<Request> trace_;
+  const std::vector<hmsim_request> trace_;
   const std::int64_t requests_;
   hmsim_memory* memory_ = nullptr;
   std::int64_t sent_ = 0;
