@@ -12,6 +12,7 @@
 
 namespace hmsim {
 
+class ApplicationObserver;
 class Host;
 class LastLevelCache;
 class Network;
@@ -32,10 +33,11 @@ struct NodeEnvironment {
 // Agent's view of its system. The base class describes the agent's node, or the first of its nodes.
 // The objects that the pointers refer to must outlive the agent.
 struct AgentEnvironment : NodeEnvironment {
-  std::vector<NodeEnvironment> nodes;  // all nodes of the agent
-  Network* network = nullptr;          // nullptr: one node
-  Pager* pager = nullptr;              // for agents with paged memory
-  Stages* stages = nullptr;            // for agents that wait for others
+  std::vector<NodeEnvironment> nodes;          // all nodes of the agent
+  Network* network = nullptr;                  // nullptr: one node
+  Pager* pager = nullptr;                      // for agents with paged memory
+  Stages* stages = nullptr;                    // for agents that wait for others
+  ApplicationObserver* application = nullptr;  // of the loads of cores; nullptr: none
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: unknown
   std::uint64_t seed = 1;         // of the run

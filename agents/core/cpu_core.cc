@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/application_observer.h"
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
 #include "traces/trace_formats.h"
@@ -41,6 +42,9 @@ void CpuCore::prepare() {
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     found_after_[i + 1] =
         found_after_[i] + parameters().slots_of(cache_parameters_.levels[i].latency);
+  }
+  if (ApplicationObserver* const application = environment().application) {
+    application->on_core(index(), parameters().slots_per_millisecond(), found_after_[kCacheLevels]);
   }
   begin();
 }

@@ -2,6 +2,7 @@
 // Steps of a core's fills: from the miss that requests a line to the line's arrival.
 #include <algorithm>
 
+#include "agents/application_observer.h"
 #include "agents/core/core_steps.h"
 #include "agents/core/cpu_core.h"
 #include "core/errors.h"
@@ -39,6 +40,9 @@ void CpuCore::start_fills(Tick now) {
 void CpuCore::start_fill(Fill id, std::int64_t slot) {
   FillTable::Fill& fill = (*fills_)[id];
   if (fill.fetches) {
+    if (ApplicationObserver* const application = environment().application) {
+      application->on_issue(index(), id, fill.ahead, slots().tick(slot));
+    }
     schedule(slot + found_after_[kCacheLevels], Step::send, id);
   } else {
     const auto looked = std::min(static_cast<std::size_t>(fill.level), kCacheLevels);
@@ -85,6 +89,10 @@ void CpuCore::do_step(Tick now) {
 void CpuCore::arrive(Fill id, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
   const FillTable::Fill fill = fills_->remove(id, now);
+  ApplicationObserver* const application = environment().application;
+  if (application != nullptr && fill.fetches) {
+    application->on_usable(index(), id, slots().tick(slot));
+  }
   if (fill.above != kNone) {
     FillTable::Fill& above = (*fills_)[fill.above];
     above.below = kNone;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/core/miss_agent.h"
 
+#include "agents/application_observer.h"
 #include "core/archive.h"
 
 namespace hmsim {
@@ -12,6 +13,9 @@ void MissAgent::declare(ParameterSet& parameters) {
 
 void MissAgent::prepare() {
   open_pass(engine_.pass(), engine_, 0);
+  if (ApplicationObserver* const application = environment().application) {
+    application->on_core(index(), parameters().slots_per_millisecond(), 0);
+  }
   MissCore::AddressSpace space;
   space.space = static_cast<std::uint16_t>(core());
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "agents/application_observer.h"
 #include "agents/core/core_steps.h"
 #include "agents/translation.h"
 #include "core/errors.h"
@@ -37,6 +38,7 @@ void MissCore::open(const Settings& settings, const AddressSpace& space,
     throw InputError(name + ": its trace accesses an NVDIMM, but the configuration has none");
   }
   loads_.open(pass_.window().capacity(), settings.mshrs);
+  application_ = environment.application;
   space_ = space;
   most_writes_ = pass_.window_size();
   fences_.open(settings.page_fences, settings.persistence);
@@ -152,6 +154,9 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
   const LoadQueue::Load& load = loads_[index];
   const Address line = location(load.memory, load.address);
   if (prefetcher_ == nullptr || !prefetched(index, line, now)) {
+    if (application_ != nullptr) {
+      application_->on_issue(link_.index(), index, false, now);
+    }
     link_.send(load.memory, line, false, index, now);
   }
   if (prefetcher_ != nullptr) {
@@ -164,6 +169,9 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
 // Returns whether the load need not be sent because its line is prefetched or in flight.
 bool MissCore::prefetched(std::uint32_t index, Address line, Tick now) {
   const StreamPrefetcher::Line found = prefetcher_->take(loads_[index].memory, line, index);
+  if (application_ != nullptr && found != StreamPrefetcher::Line::absent) {
+    application_->on_prefetched(link_.index(), found == StreamPrefetcher::Line::here);
+  }
   if (found == StreamPrefetcher::Line::here) {
     data_came(index, now);
   }
@@ -216,6 +224,11 @@ void MissCore::on_complete(const Request& request, Tick now) {
   bool has_steps = false;
   if (request.tag < kPrefetch) {
     has_steps = data_came(request.tag, now);
+    if (application_ != nullptr) {
+      const std::int64_t number = pass_.window().number_at(request.tag);
+      application_->on_usable(link_.index(), request.tag,
+                              pass_.slots().tick(pass_.window()[number].ready));
+    }
   } else if (prefetcher_ == nullptr) {
     raise_fault("core", now, request.tag, "arrival of a line that no prefetcher requested");
   } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch, now)) {

@@ -116,7 +116,8 @@ class MissCore final : public RecordSource {
   const AgentLink& link_;
   Owner& owner_;
   CorePass pass_;
-  std::int64_t most_writes_ = 0;  // limit of writes that wait outside the controller
+  std::int64_t most_writes_ = 0;                // limit of writes that wait outside the controller
+  ApplicationObserver* application_ = nullptr;  // nullptr: none
   std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: no prefetcher
   std::unique_ptr<CorePaging> paging_;            // nullptr: its memory is not paged
   std::unique_ptr<MissSource> source_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "agents/application_observer.h"
 #include "agents/node/node.h"
 #include "agents/node/thread_observer.h"
 #include "core/errors.h"
@@ -28,6 +29,9 @@ NodeCore::NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& 
 
 void NodeCore::prepare() {
   engine_.pass().open(parameters_, engine_, nullptr, 0);
+  if (ApplicationObserver* const application = environment().application) {
+    application->on_core(index(), parameters_.slots_per_millisecond(), 0);
+  }
   engine_.open(settings_, MissCore::AddressSpace(), std::make_unique<Feed>(*this));
   copies_.open();
   engine_.pass().rest(0);
