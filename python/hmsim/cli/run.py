@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim._core import InputError
+from hmsim._core import InputError, SimulatorFault
 from hmsim.cli.support import (
     Check,
     CommandLogFlag,
@@ -23,6 +23,7 @@ from hmsim.cli.support import (
     Seed,
     Series,
     Sets,
+    ViewsFlag,
     Warmup,
     WorkloadOption,
     configuration,
@@ -42,6 +43,7 @@ from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
 from hmsim.running.showing import headline
+from hmsim.running.views import Views
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
@@ -61,6 +63,7 @@ def run(
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
     check: Check = False,
+    views: ViewsFlag = False,
     no_calibrate: NoCalibrate = False,
     out: Out = None,
     force: Force = False,
@@ -95,6 +98,7 @@ def run(
                 log=log,
                 commands=commands,
                 preparing=lambda done: bars.report(PREPARING, done),
+                views=views,
             )
     except EndedByError as error:
         _leave(error.partial, out, force, json)
@@ -102,6 +106,16 @@ def run(
     _leave(result, out, force, json)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
+    if result.views is not None:
+        _leave_views(result.views, json)
+
+
+def _leave_views(views: Views, json: bool) -> None:
+    """Print the line of the views, unless only JSON is wanted. Raises SimulatorFault."""
+    if views.residue:
+        raise SimulatorFault(f"the views of the run disagree: {views.line()}")
+    if not json:
+        print(views.line())
 
 
 def import_run(

@@ -21,6 +21,7 @@ from hmsim.config.settings import nested
 from hmsim.running.command_log import CommandLog
 from hmsim.running.options import Options
 from hmsim.running.request_log import RequestLog
+from hmsim.running.views import Views
 from hmsim.running.workload import Workload
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
@@ -46,6 +47,7 @@ class Result:
         command_log: events on the channels, inside the NVDIMMs and of threads, or None.
         ended_by: the error that ended the run before its end, or None. The statistics then describe
             the time up to the error.
+        views: sums of the three views of requests (docs/three-views.md), or None.
     """
 
     config: Config
@@ -58,6 +60,7 @@ class Result:
     simulator: Mapping[str, str] = field(default_factory=dict)
     command_log: CommandLog | None = None
     ended_by: str | None = None
+    views: Views | None = None
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
