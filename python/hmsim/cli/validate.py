@@ -28,7 +28,7 @@ def validate(
         str,
         typer.Argument(
             help="Group of checks: dram, flash, ftl, media, nvdimm, policies, replay, "
-            "storage or all."
+            "storage, views or all."
         ),
     ] = "all",
     json: Json = False,
