@@ -242,10 +242,11 @@ def convergence(
         *("system", "offered", f"share of peak, {loads} loads, %", f"{MORE * loads} loads, %"),
         *(f"latency, {loads} loads, ns", f"{MORE * loads} loads, ns", "difference, %"),
     )
+    apart = max((abs(float(row[2] or 0) - float(row[3] or 0)) for row in rows), default=math.nan)
     worst = max((abs(float(row[-1] or 0)) for row in rows), default=math.nan)
     text = (
         f"A point ends after {loads} loads of the pointer chase. With {MORE} times as many, "
-        f"latencies differ by {worst:.1f} % at most."
+        f"latencies differ by {worst:.1f} % at most, and shares of the peak by {apart:.1f} points."
     )
     table = Table("Longer runs", columns, rows, "method.yaml, variant queue 64", COMMAND)
     return Section("Convergence", text, [table])
