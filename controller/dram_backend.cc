@@ -46,6 +46,9 @@ std::vector<ParameterError> whole_errors(const SystemConfig& config) {
     errors.push_back(
         {"controller.page_policy", "must be 'open_page': dramsim3_full keeps rows open"});
   }
+  if (config.dram.register_delay > 0) {
+    errors.push_back({"dram.register_delay", "must be 0: dramsim3_full has no registered DIMMs"});
+  }
   if (config.dram.refresh_postpone > 0) {
     errors.push_back({"dram.refresh_postpone", "must be 0: dramsim3_full moves no refreshes"});
   }

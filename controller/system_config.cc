@@ -106,6 +106,10 @@ std::vector<ParameterError> SystemConfig::check() const {
   for (const ParameterError& error : backend.check(*this)) {
     errors.push_back(error);
   }
+  if (dram.register_delay > 0 && dram.standard->protocol != nullptr) {
+    add("dram.register_delay",
+        std::string("must be 0: there are no registered DIMMs of ") + dram.standard->document);
+  }
   if (nvdimm.present && dram.standard->protocol != nullptr) {
     add("nvdimm.present", std::string("must be false: NVDIMMs are not supported on a channel of ") +
                               dram.standard->document);

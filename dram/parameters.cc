@@ -121,6 +121,11 @@ void DramParameters::declare(ParameterSet& parameters) {
   parameters.integer("ranks", ranks, {1, 8}, "ranks",
                      {"ranks per channel; a power of two",
                       "the paper, Table III: 4 ranks in all over 4 channels"});
+  parameters.integer(
+      "register_delay", register_delay, {0, 8}, "cycles",
+      {"registered DIMMs: cycles by which the register delays each command, and with "
+       "it the data, of DRAM and NVDIMMs; spacings of commands remain",
+       "register: JESD82-31 (DDR4RCD02), assumed 1 on RDIMMs; 0: unbuffered"});
   parameters.boolean("refresh", refresh,
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
   parameters.choice("refresh_mode", refresh_mode,

@@ -104,6 +104,7 @@ struct DramOrganisation {
 struct DramParameters {
   std::string preset = "table3";
   std::int64_t ranks = 1;
+  std::int64_t register_delay = 0;  // cycles
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
   RefreshMode refresh_mode = RefreshMode::all_bank;

@@ -26,7 +26,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       dram_(config, layout_, devices_),
       nvdimm_(config, layout_, devices_, admission_.pool(), *this, seed),
       ordering_(config, layout_, admission_.pool().size()),
-      bus_(layout_.dram.timing, layout_.dram.has_own_buses()),
+      bus_(layout_.dram, layout_.dram.has_own_buses()),
       accounts_(layout_, admission_.pool().size(), dram_.refresh()),
       shape_(layout_.shape(config.nvdimms(), admission_.pool().size())) {
   nvdimm_.endpoint().order_commands_by_key(ordering_.orders_nvdimm_commands());

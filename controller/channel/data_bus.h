@@ -19,9 +19,9 @@ namespace hmsim {
 class DataBus {
  public:
   // `several`: ranks have separate data buses.
-  DataBus(const DramTiming& timing, bool several)
-      : read_end_(timing.cl + timing.line()),
-        write_end_(timing.cwl + timing.line()),
+  DataBus(const DramParameters& dram, bool several)
+      : read_end_(dram.register_delay + dram.timing.cl + dram.timing.line()),
+        write_end_(dram.register_delay + dram.timing.cwl + dram.timing.line()),
         finishes_(several) {}
 
   // State of the command bus on the current edge.

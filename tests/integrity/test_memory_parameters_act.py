@@ -70,6 +70,7 @@ OTHER: dict[str, Any] = {
     "dram.power.IDD6": "7mA",
     "dram.preset": "ddr3_1600k_4gb_x8",
     "dram.ranks": 4,
+    "dram.register_delay": 1,
     "dram.refresh": False,
     "dram.refresh_mode": "same_bank",
     "dram.refresh_postpone": 4,

@@ -76,7 +76,8 @@ def _add_buses(
     for command, (kind, latency) in BURSTS.items():
         which = (names == command).to_numpy()
         if which.any():
-            data = start[which] + run.number(f"dram.timing.{latency}") * period
+            delay = int(run.config.get("dram.register_delay", "0"))
+            data = start[which] + (delay + run.number(f"dram.timing.{latency}")) * period
             sheet.add(track, data, data + burst, kind, **some(which))
 
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/command_log.h"
-#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -34,6 +34,24 @@ TEST(DramLatency, WriteHitTakesCwlAndBurst) {
   ChannelUnderTest jedec({{"nvdimm.present", "false"}, {"dram.preset", "ddr3_1600_8gb_x8"}});
   latency_of(jedec, jedec.dram(5, 0, 0));
   EXPECT_EQ(latency_of(jedec, jedec.dram(5, 0, 1), true), Cycle(8 + 4));
+}
+
+// A register delays data as much as commands; spacings of commands remain.
+TEST(DramLatency, ARegisterAddsItsCyclesToEachRequest) {
+  for (const std::int64_t delay : {0, 1, 3}) {
+    const Assignments registered{{"dram.register_delay", std::to_string(delay)}};
+    ChannelUnderTest channel(with(kDramOnly, registered));
+    EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(26 + delay));
+    EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(15 + delay));
+    EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(37 + delay));
+    EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 1), true), Cycle(14 + delay));
+    ChannelUnderTest busy(with(kDramOnly, registered));
+    for (int column = 0; column < 8; ++column) {
+      busy.send(kDram, busy.dram(5, 0, column));
+    }
+    busy.run_to(Cycle(200));
+    EXPECT_EQ(busy.finished_.at(7), Cycle(26 + 7 * 4 + delay)) << "bursts follow without a gap";
+  }
 }
 
 TEST(DramLatency, RequestBetweenEdgesWaitsForTheNext) {
