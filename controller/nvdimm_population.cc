@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/errors.h"
+#include "core/quotes.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "nvdimm/design.h"
@@ -89,7 +90,7 @@ std::vector<NvdimmParameters> NvdimmPopulation::modules(const NvdimmParameters& 
     const Parsed<std::int64_t> parsed = parse_integer(number);
     if (!parsed.value || *parsed.value < 1 || *parsed.value >= count) {
       errors.push_back(
-          {kDevices, "'" + number.substr(0, 80) + "' is not a number of a device" +
+          {kDevices, in_quotes(number.substr(0, 80)) + " is not a number of a device" +
                          (count > 1 ? ": must be between 1 and " + std::to_string(count - 1) +
                                           "; the first one's keys are those of nvdimm"
                                     : ": nvdimm.count is 1")});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "core/quotes.h"
 #include "core/units.h"
 
 namespace hmsim {
@@ -24,7 +25,7 @@ std::string show(Range range) {
 }
 
 std::string outside(std::string_view text, const std::string& range) {
-  return "'" + std::string(text.substr(0, 80)) + "' is outside " + range;
+  return in_quotes(text.substr(0, 80)) + " is outside " + range;
 }
 
 // Lists all choices and suggests the likeliest. For a long list, gives the nearest ones only.
@@ -271,7 +272,7 @@ void ParameterSet::choice_by_index(const char* name, const Names& names,
       [names, shown, set = std::move(set)](std::string_view text) -> std::string {
         const auto found = std::find(names->begin(), names->end(), text);
         if (found == names->end()) {
-          return "'" + std::string(text.substr(0, 80)) + "' is not one of " +
+          return in_quotes(text.substr(0, 80)) + " is not one of " +
                  suggestion(text, *names, shown);
         }
         set(static_cast<std::size_t>(found - names->begin()));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/quotes.h"
+
 namespace hmsim {
 
 namespace {
@@ -192,7 +194,7 @@ Parsed<double> parse_real(std::string_view text) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return {{}, "'" + std::string(text.substr(0, 80)) + "' is not a number"};
+    return {{}, in_quotes(text.substr(0, 80)) + " is not a number"};
   }
   return {value, ""};
 }
@@ -208,8 +210,7 @@ Parsed<bool> parse_boolean(std::string_view text) {
       return {false, ""};
     }
   }
-  return {{},
-          "'" + std::string(text.substr(0, 80)) + "' is not a truth value: must be true or false"};
+  return {{}, in_quotes(text.substr(0, 80)) + " is not a truth value: must be true or false"};
 }
 
 Parsed<Tick> parse_time(std::string_view text) {

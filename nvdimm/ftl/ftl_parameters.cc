@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/quotes.h"
 #include "nvdimm/ftl/map_cache.h"
 #include "policies/policy.h"
 
@@ -82,8 +83,8 @@ void GcParameters::declare(ParameterSet& set) {
 void FtlParameters::check(std::vector<ParameterError>& errors) const {
   if (!is_order(order)) {
     errors.push_back(
-        {"nvdimm.ftl.order",
-         "'" + order.substr(0, 80) + "' must name each of C, W, D and P once, for example CWDP"});
+        {"nvdimm.ftl.order", in_quotes(order.substr(0, 80)) +
+                                 " must name each of C, W, D and P once, for example CWDP"});
   }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/quotes.h"
+
 namespace hmsim {
 
 namespace {
@@ -28,14 +30,14 @@ class Words {
   std::string_view rest_;
 };
 
-std::string quoted(std::string_view word) {
+std::string shown(std::string_view word) {
   constexpr std::size_t kLongest = 20;
-  return word.empty() ? "its end" : "'" + std::string(word.substr(0, kLongest)) + "'";
+  return word.empty() ? "its end" : in_quotes(word.substr(0, kLongest));
 }
 
 std::string expect(Words& words, std::string_view wanted) {
   const std::string_view word = words.next();
-  return word == wanted ? "" : "expected '" + std::string(wanted) + "', found " + quoted(word);
+  return word == wanted ? "" : "expected '" + std::string(wanted) + "', found " + shown(word);
 }
 
 template <std::size_t N>
@@ -46,8 +48,7 @@ std::string parse_rates(Words& words, const char* name, std::array<std::int64_t,
     if (error != std::errc() || end != word.data() + word.size() || rates[i] < 0 ||
         rates[i] > kFastest) {
       return std::string("rate ") + std::to_string(i) + " of " + std::to_string(N) + " of " + name +
-             ": expected a number from 0 to " + std::to_string(kFastest) + ", found " +
-             quoted(word);
+             ": expected a number from 0 to " + std::to_string(kFastest) + ", found " + shown(word);
     }
   }
   const bool any = *std::max_element(rates.begin(), rates.end()) > 0;
@@ -68,7 +69,7 @@ std::string parse(std::string_view text, std::array<std::int64_t, kDramCells>& d
   wrong = wrong.empty() ? parse_rates(words, "nvdimm", nvdimm) : wrong;
   if (wrong.empty()) {
     const std::string_view more = words.next();
-    wrong = more.empty() ? "" : "expected its end, found " + quoted(more);
+    wrong = more.empty() ? "" : "expected its end, found " + shown(more);
   }
   return wrong;
 }

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/quotes.h"
+
 namespace hmsim {
 
 namespace {
@@ -13,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr int kMostLinks = 40;  // the limit of Linux for one path
 
 std::string of_entry(const fs::path& path, const struct stat& status) {
-  const std::string name = "'" + path.string() + "'";
+  const std::string name = in_quotes(path.string());
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
     return name + " belongs to another user (uid " + std::to_string(status.st_uid) + ")";
   }
@@ -30,13 +32,13 @@ std::string of_path(const fs::path& path, int& links) {
     walked /= part;
     struct stat status {};
     if (lstat(walked.c_str(), &status) != 0) {
-      return "'" + walked.string() + "' cannot be read";
+      return in_quotes(walked.string()) + " cannot be read";
     }
     std::string reason = of_entry(walked, status);
     if (reason.empty() && S_ISLNK(status.st_mode)) {
       std::error_code none;
       reason = ++links > kMostLinks
-                   ? "'" + walked.string() + "' is reached through more than 40 symbolic links"
+                   ? in_quotes(walked.string()) + " is reached through more than 40 symbolic links"
                    : of_path(walked.parent_path() / fs::read_symlink(walked, none), links);
     }
     if (!reason.empty()) {
