@@ -71,6 +71,11 @@ REST = {
         ".venv/bin/hmsim guest build --small",
     ),
     "gem5": of_marker("gem5", "inside the gem5 that GEM5 names", ""),
+    "cxx20": Lane(
+        "the C++ that gem5 compiles, as C++20",
+        "",
+        [f"{SCONS} controller std=c++20 python=0"],
+    ),
     "dramsim3": Lane(
         "DRAMsim3 as the oracle of DRAM",
         "" if shutil.which("cargo") else "cargo-web",  # Debian 12's cargo is too old for the lock

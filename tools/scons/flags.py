@@ -21,7 +21,7 @@ def add_common(env: Any, root: Path, sanitizers: list[str]) -> None:
         env["CC"] = WhereIs("clang-14") or "clang"
         env["CXX"] = WhereIs("clang++-14") or "clang++"
     env.Replace(
-        CXXFLAGS=["-std=c++17", "-fvisibility=hidden"],
+        CXXFLAGS=[f"-std={env['std']}", "-fvisibility=hidden"],
         CCFLAGS=f"-fPIC -ffp-contract=off {WARNINGS}".split(),
         STATIC_AND_SHARED_OBJECTS_ARE_THE_SAME=True,
     )

@@ -8,10 +8,12 @@ from typing import Any
 
 from SCons.Script import BoolVariable, EnumVariable, ListVariable, Variables
 
+STANDARDS = ["c++17", "c++20"]  # gem5 compiles as C++17 up to v25, then as C++20
 SANITIZERS = ["address", "undefined", "thread"]
 HELP = """
 scons [TARGET]... [VARIABLE=VALUE]...
   lib               build/<variant>/libhmsim.a
+  controller        the objects that gem5 compiles as well, core/ to embed/
   extension         the Python module hmsim._core
   policy_parts      python/hmsim/_policy/libhmsim_policy.a, for 'hmsim policy build'
   library           the memory system as a C library, in python/hmsim/_library
@@ -36,6 +38,7 @@ def variables(arguments: Mapping[str, str]) -> Any:
     found.AddVariables(
         EnumVariable("compiler", "compiler", "gcc", ["gcc", "clang"]),
         EnumVariable("mode", "optimised, or with internal checks", "release", ["release", "debug"]),
+        EnumVariable("std", "C++ standard", "c++17", STANDARDS),
         ListVariable("sanitize", "sanitizers, separated by commas", "none", SANITIZERS),
         BoolVariable("python", "build the extension hmsim._core", True),
         BoolVariable("werror", "treat warnings as errors", True),
