@@ -23,8 +23,8 @@ from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.memory.simple import SingleChannelSimpleMemory
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
-from gem5_run import allow_builds_without_ruby, give_up, more_help
-from m5.objects import Process, Root, SEWorkload
+from gem5_run import allow_builds_without_ruby, give_up, make_root, more_help
+from m5.objects import Process, SEWorkload
 
 CLOCK = "3GHz"
 
@@ -97,8 +97,7 @@ def measure(options):
     if options.instructions < 1:
         give_up(f"--instructions {options.instructions}: must be at least 1")
     board = make_board(options)
-    board._pre_instantiate()
-    Root(full_system=False, board=board)
+    make_root(board)
     m5.instantiate()
     board._post_instantiate()
     processor = board.get_processor()

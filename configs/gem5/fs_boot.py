@@ -39,13 +39,14 @@ from gem5.isas import ISA
 from gem5_run import (
     allow_builds_without_ruby,
     give_up,
+    has_ruby_protocol,
     leave_run,
     make_memory,
+    make_root,
     run_each_policy,
     ticks,
 )
 from instant_memory import InstantMemory
-from m5.objects import Root
 from m5.params import isNullPointer
 from program_runs import Region, parser
 
@@ -131,7 +132,7 @@ def arguments():
             give_up(f"--boot-cpu kvm: {why_not}; use 'atomic', or --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
-    if options.ruby and m5.defines.buildEnv.get("PROTOCOL") != RUBY_PROTOCOL:
+    if options.ruby and not has_ruby_protocol(RUBY_PROTOCOL):
         give_up(f"--ruby: this gem5 was built without {RUBY_PROTOCOL}")
     if options.base_cpi_out is not None:
         if options.cpu != "o3" or options.policy or options.ruby or options.out:
@@ -219,8 +220,7 @@ def size_of(source):
 
 
 def start(options, board, checkpoint=None):
-    board._pre_instantiate()
-    root = Root(full_system=True, board=board)
+    root = make_root(board)
     if options.machine:
         board.keep_timers(m5.util.convert.toFrequency(options.clock))
     if board.get_processor().get_cores()[0].is_kvm_core():

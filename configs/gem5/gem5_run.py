@@ -11,6 +11,7 @@ from pathlib import Path
 
 import _m5.core
 import m5
+from m5.objects import Root
 
 RECORD = "hmsim.json"  # in gem5's output folder
 SHOWN = (  # statistics that are printed in addition to each core's ipc
@@ -29,14 +30,32 @@ SHOWN = (  # statistics that are printed in addition to each core's ipc
 
 
 def allow_builds_without_ruby():
-    """Allow processors in a gem5 that was built without Ruby.
+    """Allow processors in a gem5 v24.0 that was built without Ruby.
 
-    In v24.0 each processor calls `requires`, which queries Ruby's protocol even if none is
-    required. A build without Ruby has none, and the query raises "Protocol '' not recognized".
+    There each processor calls `requires`, which queries Ruby's protocol even if none is required.
+    A build without Ruby has none, and the query raises "Protocol '' not recognized". Since v24.1,
+    `requires` asks for the supported protocols, which may be none.
     """
-    if not m5.defines.buildEnv.get("PROTOCOL"):
-        for name in ("gem5.runtime", "gem5.utils.requires"):
-            importlib.import_module(name).get_runtime_coherence_protocol = lambda: None
+    query = "get_runtime_coherence_protocol"
+    for name in ("gem5.runtime", "gem5.utils.requires"):
+        module = importlib.import_module(name)
+        if hasattr(module, query) and not m5.defines.buildEnv.get("PROTOCOL"):
+            setattr(module, query, lambda: None)
+
+
+def has_ruby_protocol(name):
+    """Return whether this gem5 was built with a protocol; since v24.1 it can have several."""
+    build = m5.defines.buildEnv
+    return build.get("PROTOCOL") == name or bool(build.get(f"RUBY_PROTOCOL_{name}"))
+
+
+def make_root(board):
+    """Connect the parts of a board with a workload, and return the root object.
+
+    Since v24.1, `_pre_instantiate` makes the root object, of which there can be only one.
+    """
+    root = board._pre_instantiate()
+    return Root(full_system=board.is_fullsystem(), board=board) if root is None else root
 
 
 def give_up(message):

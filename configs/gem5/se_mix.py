@@ -28,14 +28,11 @@ from gem5_run import (
     give_up,
     leave_run,
     make_memory,
+    make_root,
     run_each_policy,
     ticks,
 )
-from m5.objects import (
-    Process,
-    Root,
-    SEWorkload,
-)
+from m5.objects import Process, SEWorkload
 from program_runs import Region, parser
 
 OURS = Path(__file__).resolve().parents[2] / "workloads" / "gem5"
@@ -155,8 +152,7 @@ def run_mix(options, lines, folders=None):
     memory = make_memory(options)
     processes = make_processes(lines, memory, folders)
     board = make_board(options, processes, memory)
-    board._pre_instantiate()
-    Root(full_system=False, board=board)
+    make_root(board)
     m5.instantiate()
     board._post_instantiate()
     map_nvdimm(processes, memory)

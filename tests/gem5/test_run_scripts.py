@@ -169,22 +169,56 @@ def test_kvm_that_cannot_work_is_told_before_anything_boots(
         assert reported in fs_boot.kvm_fault()
 
 
-@pytest.mark.parametrize("protocol", ["", "MI_example"])
+MESI = "MESI_Two_Level"
+
+
+@pytest.mark.parametrize(
+    ("without", "with_it"),
+    [
+        ({"PROTOCOL": ""}, {"PROTOCOL": MESI}),
+        ({"PROTOCOL": "MI_example"}, {"PROTOCOL": MESI}),
+        # Since v24.1
+        ({"RUBY": False}, {"RUBY": True, f"RUBY_PROTOCOL_{MESI}": True}),
+        ({f"RUBY_PROTOCOL_{MESI}": False, "RUBY_PROTOCOL_CHI": True}, {f"RUBY_PROTOCOL_{MESI}": 1}),
+    ],
+)
 def test_rubys_caches_are_refused_by_a_gem5_without_their_protocol(
     script: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    protocol: str,
+    without: dict[str, object],
+    with_it: dict[str, object],
 ) -> None:
     fs_boot = script("fs_boot")
-    fs_boot.m5.defines.buildEnv = {"PROTOCOL": protocol}
+    fs_boot.m5.defines.buildEnv = without
     line = ["fs_boot.py", "--machine", str(tmp_path), "--checkpoint", str(tmp_path), "--ruby"]
     monkeypatch.setattr(sys, "argv", line)
     said = refused(fs_boot.arguments, capsys)
     assert said == "fs_boot.py: --ruby: this gem5 was built without MESI_Two_Level\n"
-    fs_boot.m5.defines.buildEnv = {"PROTOCOL": "MESI_Two_Level"}
+    fs_boot.m5.defines.buildEnv = with_it
     assert fs_boot.arguments().ruby
+
+
+def test_a_machine_has_one_root_object(script: Any) -> None:
+    gem5_run = script("gem5_run")
+    board = MagicMock()
+    board.is_fullsystem.return_value = True
+    assert gem5_run.make_root(board) is board._pre_instantiate.return_value  # since v24.1
+    gem5_run.Root.assert_not_called()
+    board._pre_instantiate.return_value = None  # v24.0
+    assert gem5_run.make_root(board) is gem5_run.Root.return_value
+    gem5_run.Root.assert_called_once_with(full_system=True, board=board)
+
+
+def test_processors_ask_a_build_without_ruby_for_no_protocol(script: Any) -> None:
+    gem5_run = script("gem5_run")
+    runtime = sys.modules["gem5.runtime"] = MagicMock(spec=["get_supported_protocols"])
+    requires = sys.modules["gem5.utils.requires"] = MagicMock()
+    gem5_run.m5.defines.buildEnv = {"PROTOCOL": ""}
+    gem5_run.allow_builds_without_ruby()
+    assert requires.get_runtime_coherence_protocol() is None  # v24.0
+    assert not hasattr(runtime, "get_runtime_coherence_protocol")  # since v24.1
 
 
 def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
