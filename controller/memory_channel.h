@@ -16,6 +16,7 @@
 
 namespace hmsim {
 
+class AnswerPath;
 class BusAccounting;
 class CommandObserver;
 class EnergyMeter;
@@ -53,6 +54,11 @@ class MemoryChannel : public Component {
   virtual void set_observer(CommandObserver* observer) = 0;
   // Reports nothing if latency_split() is nullptr.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
+
+  // Sets the port behind which the channel is; it must outlive the channel.
+  virtual void set_answer_path(const AnswerPath* /*path*/) {}
+  // Called when the number of requesters is known, before any request.
+  virtual void requesters_set() {}
 
   // Returns the NVDIMMs by number.
   virtual std::vector<NvdimmModule*> nvdimms() { return {}; }

@@ -3,19 +3,13 @@
 
 #include <algorithm>
 
-#include "controller/accounts/channel_statistics.h"
 #include "controller/dram_backend.h"
+#include "controller/port/cxl_port.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "nvdimm/design.h"
 
 namespace hmsim {
-
-namespace {
-
-constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-
-}  // namespace
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
     : config_(config), map_(config), capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
@@ -24,15 +18,30 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     throw InputError(join_errors(errors));
   }
   const std::string& file = config.nvdimm.precondition.load;
+  if (config_.host.present()) {
+    HostTarget& channels = *this;
+    host_ = std::make_unique<HostQueue>(config_.host, config_.assignments, channels);
+    host_->attach(kernel, requesters_);
+  }
   const std::vector<SystemConfig> parts = config_.channel_configs();
   for (std::size_t index = 0; index < parts.size(); ++index) {
     const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
-    channels_.push_back(dram_backend(config.dram_model.backend)
-                            .make_channel(parts[index], static_cast<int>(index),
-                                          seed + static_cast<std::uint64_t>(channel)));
-    channels_.back()->attach(kernel, requesters_, *this);
+    std::unique_ptr<MemoryChannel> made =
+        dram_backend(parts[index].dram_model.backend)
+            .make_channel(parts[index], static_cast<int>(index),
+                          seed + static_cast<std::uint64_t>(channel));
+    if (config.port.is_cxl() && parts[index].nvdimm.present) {
+      auto port = std::make_unique<CxlPort>(config.port, std::move(made), config.store_data);
+      ports_.push_back(port.get());
+      if (host_ != nullptr) {
+        port->set_load_listener(*host_);
+      }
+      made = std::move(port);
+    }
+    channels_.push_back(std::move(made));
+    channels_.back()->attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);
   }
-  only_ = channels_.size() == 1 ? channels_.front().get() : nullptr;
+  only_ = channels_.size() == 1 && host_ == nullptr ? channels_.front().get() : nullptr;
   first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.all_channels());
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
@@ -116,6 +125,12 @@ MemorySystem::~MemorySystem() = default;
 void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   requesters_ = std::move(requesters);
   requesters_.push_back(&flushes_);
+  if (host_ != nullptr) {
+    host_->requesters_set();
+  }
+  for (const auto& channel : channels_) {
+    channel->requesters_set();
+  }
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
@@ -150,14 +165,29 @@ void MemorySystem::send(Request& request, Tick now) {
 }
 
 void MemorySystem::send_to_one(const Request& request, Tick now) {
-  channel_of(request.memory, request.address).send(request, now);
+  if (host_ != nullptr) {
+    host_->send(request, now);
+  } else {
+    channel_of(request.memory, request.address).send(request, now);
+  }
+}
+
+void MemorySystem::enter(const Request& request, Tick now) {
+  if (request.flush) {
+    send_parts(request, {first_of_nvdimm_, channels_.size()}, now);
+  } else {
+    channel_of(request.memory, request.address).send(request, now);
+  }
 }
 
 bool MemorySystem::send_and_ask(Request& request, Tick now) {
   accept(request, now);
-  MemoryChannel& channel = only_ != nullptr ? *only_ : channel_of(request.memory, request.address);
-  channel.send(request, now);
-  return channel.would_wait(request.memory);
+  if (only_ != nullptr) {
+    only_->send(request, now);
+    return only_->would_wait(request.memory);
+  }
+  send_to_one(request, now);
+  return would_wait(request.memory, request.address);
 }
 
 void MemorySystem::send_flush(Request& request, std::int64_t node, Tick now) {
@@ -168,7 +198,17 @@ void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
   ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
          "flush without an NVDIMM");
   request.arrival = now;
-  Request part = flushes_.begin(request, to.first, to.end);
+  if (host_ != nullptr) {
+    request.id = next_id_++;
+    request.memory = MemoryClass::nvdimm;
+    host_->send(request, now);
+  } else {
+    send_parts(request, to, now);
+  }
+}
+
+void MemorySystem::send_parts(const Request& flush, const Channels& to, Tick now) {
+  Request part = flushes_.begin(flush, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
     part.id = next_id_++;
     channels_[i]->send(part, now);
@@ -199,7 +239,8 @@ MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
-  return channel_of(memory, address).would_wait(memory);
+  return (host_ != nullptr && host_->would_wait(memory)) ||
+         channel_of(memory, address).would_wait(memory);
 }
 
 bool MemorySystem::flush_would_wait() const {
@@ -209,6 +250,9 @@ bool MemorySystem::flush_would_wait() const {
 }
 
 bool MemorySystem::idle() const {
+  if (host_ != nullptr && !host_->idle()) {
+    return false;
+  }
   for (const auto& channel : channels_) {
     if (!channel->idle()) {
       return false;
@@ -290,53 +334,12 @@ bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
   return complete;
 }
 
-void MemorySystem::register_statistics(StatisticRegistry& registry) {
-  std::vector<MemoryChannel*> channels;
-  for (const auto& channel : channels_) {
-    channels.push_back(channel.get());
-  }
-  register_channel_statistics(registry, channels, config_.all_channels());
-  if (config_.nvdimm.present) {
-    registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
-    registry.histogram("nvdimm.flush_latency_ns", "ns",
-                       "flush, from its arrival at the controller to its ack by all NVDIMMs",
-                       kPicosecondsPerNanosecond, {&flushes_.latency()});
-    register_nvdimm_statistics(registry);
-  }
-}
-
-// Registers statistics over all NVDIMMs; with several per channel, also over those with the same
-// number.
-void MemorySystem::register_nvdimm_statistics(StatisticRegistry& registry) {
-  const NvdimmDesign& first = design_of(config_.nvdimm.kind);
-  NvdimmModules alike;   // same design as the first
-  NvdimmModules others;  // the other design
-  std::vector<NvdimmModules> by_number(static_cast<std::size_t>(config_.population.count));
-  for (const auto& channel : channels_) {
-    const NvdimmModules modules = channel->nvdimms();
-    for (std::size_t number = 0; number < modules.size(); ++number) {
-      const bool like = &design_of(modules[number]->parameters().kind) == &first;
-      (like ? alike : others).push_back(modules[number]);
-      by_number[number].push_back(modules[number]);
-    }
-  }
-  first.register_statistics(registry, alike);
-  if (!others.empty()) {
-    const NvdimmDesign& design = design_of(others.front()->parameters().kind);
-    const StatisticRegistry::Scope apart(registry, "nvdimm.power.", "nvdimm.unlike.power.");
-    design.register_statistics(registry, others);
-  }
-  for (std::size_t number = 0; by_number.size() > 1 && number < by_number.size(); ++number) {
-    const StatisticRegistry::Scope own(registry, "nvdimm.",
-                                       "nvdimm.device" + std::to_string(number) + ".");
-    const NvdimmModules& modules = by_number[number];
-    design_of(modules.front()->parameters().kind).register_statistics(registry, modules);
-  }
-}
-
 void MemorySystem::serialize(Archive& archive) {
   archive.section("memory system");
   archive(next_id_, flushes_);
+  if (host_ != nullptr) {
+    host_->serialize(archive);
+  }
   for (const auto& channel : channels_) {
     channel->serialize(archive);
   }
@@ -345,6 +348,9 @@ void MemorySystem::serialize(Archive& archive) {
 std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   std::vector<Requester::Outstanding> all;
   flushes_.list_outstanding(all);
+  if (host_ != nullptr) {
+    host_->list_outstanding(all);
+  }
   for (const auto& channel : channels_) {
     channel->list_outstanding(all);
   }

@@ -12,6 +12,7 @@
 #include "controller/accounts/observer_list.h"
 #include "controller/address_map.h"
 #include "controller/flush_join.h"
+#include "controller/host/host_queue.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
@@ -21,10 +22,11 @@
 
 namespace hmsim {
 
+class CxlPort;
 class NvdimmModule;
 class RequestObserver;
 
-class MemorySystem final : public MemoryPort, private SourceProgress {
+class MemorySystem final : public MemoryPort, private SourceProgress, private HostTarget {
  public:
   // Attaches its channels and NVDIMMs to the kernel. Attach requesters before, so that they act
   // first at equal times. Throws InputError if the configuration is inconsistent.
@@ -122,9 +124,11 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   void serialize_start(Archive& archive, std::int64_t node);
   void send_flush(Request& request, const Channels& to, Tick now);
-  // Sends a request to its channel among several. Kept out of send(), whose registers it would save
-  // for a single channel too.
+  // Sends a request to its channel among several, or to the host queue. Kept out of send(), whose
+  // registers it would save for a single channel too.
   [[gnu::noinline]] void send_to_one(const Request& request, Tick now);
+  void send_parts(const Request& flush, const Channels& to, Tick now);
+  void enter(const Request& request, Tick now) override;
   Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);
@@ -137,8 +141,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   FlushJoin flushes_{requesters_, channels_};
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
+  std::unique_ptr<HostQueue> host_;  // or nullptr
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
-  MemoryChannel* only_ = nullptr;    // the only channel, or nullptr
+  std::vector<CxlPort*> ports_;      // of channels_
+  MemoryChannel* only_ = nullptr;    // the only channel if nothing is in front of it, or nullptr
   std::size_t first_of_nvdimm_ = 0;  // index in channels_
   std::uint64_t next_id_ = 0;
 };

@@ -11,11 +11,13 @@
 namespace hmsim {
 
 void SystemConfig::declare(ParameterSet& parameters) {
+  host.declare(parameters);
   controller.declare(parameters);
   dram.declare(parameters);
   dram_model.declare(parameters);
   nvdimm.declare(parameters);
   population.declare(parameters);
+  port.declare(parameters);
   const ParameterSet::Scope scope(parameters, "system");
   parameters.boolean("store_data", store_data,
                      {"DRAM and NVDIMM store real bytes: reads return written data, and power "
@@ -83,7 +85,8 @@ std::vector<ParameterError> SystemConfig::check() const {
                                      std::to_string(controller.queue_depth) +
                                      ": writes would fill the queue");
   }
-  if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
+  if (!controller.split() && !port.is_cxl() &&
+      controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
     add("controller.nvdimm_scheduler",
         "needs controller.queues: split, because a unified queue has one scheduler");
@@ -94,9 +97,7 @@ std::vector<ParameterError> SystemConfig::check() const {
         "'scheduler_order' compares keys of one scheduler: with controller.queues: split set "
         "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
   }
-  if (controller.bus == BusLayout::separate && !(controller.split() && nvdimm.present)) {
-    add("controller.bus", "'private' needs controller.queues: split and an NVDIMM");
-  }
+  check_attachment(errors);
   const DramBackend& backend = dram_backend(dram_model.backend);
   if (!backend.built_in) {
     add("dram.backend",
@@ -110,14 +111,40 @@ std::vector<ParameterError> SystemConfig::check() const {
     add("dram.register_delay",
         std::string("must be 0: there are no registered DIMMs of ") + dram.standard->document);
   }
-  if (nvdimm.present && dram.standard->protocol != nullptr) {
-    add("nvdimm.present", std::string("must be false: NVDIMMs are not supported on a channel of ") +
-                              dram.standard->document);
-  }
   if (nvdimm.present) {
-    check_nvdimms(errors);
+    (port.is_cxl() ? nvdimm_channel() : *this).check_nvdimms(errors);
   }
   return errors;
+}
+
+void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
+  const bool queue_each = controller.split() || host.queue == HostQueueing::shared;
+  if (controller.bus == BusLayout::separate && !(queue_each && nvdimm.present)) {
+    errors.push_back({"controller.bus",
+                      "'private' needs controller.queues: split or host.queue: shared, and an "
+                      "NVDIMM"});
+  }
+  if (host.present() && nodes > 1) {
+    errors.push_back({"host.queue", "must be none with several nodes"});
+  }
+  if (!nvdimm.present) {
+    return;
+  }
+  if (!port.is_cxl()) {
+    if (dram.standard->protocol != nullptr) {
+      errors.push_back({"nvdimm.present",
+                        std::string("must be false: NVDIMMs are not supported on a channel of ") +
+                            dram.standard->document + "; or set nvdimm.attach: cxl"});
+    }
+    return;
+  }
+  for (const ParameterError& error : port.check()) {
+    errors.push_back(error);
+  }
+  if (controller.posts_writes()) {
+    errors.push_back(
+        {"controller.ack", "must not be nvdimm_p with nvdimm.attach: cxl, which has no acks"});
+  }
 }
 
 void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
@@ -165,15 +192,37 @@ std::int64_t SystemConfig::outstanding_limit() const {
                                                : std::min(controller.outstanding, nvdimm_slots());
 }
 
+// Returns the configuration of a channel that has only NVDIMMs. The controller of a CXL device
+// takes one command and one line in a cycle of its clock. Its transaction queue is the NVDIMM's,
+// and its timings do not depend on the host's DRAM.
+SystemConfig SystemConfig::nvdimm_channel() const {
+  SystemConfig alone = *this;
+  if (port.is_cxl()) {
+    alone.controller.queues = QueueLayout::split;
+    alone.controller.arbiter = "oldest_first";
+    alone.controller.ack = AckMode::automatic;
+    alone.controller.ack_slots = 0;
+    alone.controller.structure = QueueStructure::flat;
+    alone.controller.writes = WriteMode::mixed;
+    alone.controller.address_map = kDefaultMap;
+    alone.dram_model = DramModelParameters();
+    alone.dram = DramParameters();
+    alone.resolve_presets();
+    DramTiming& timing = alone.dram.timing;
+    timing.burst = timing.cl = timing.cwl = 1;
+    timing.trtrs = timing.twtr = 0;
+  }
+  alone.dram.refresh = false;  // its DRAM is not used
+  return alone;
+}
+
 std::vector<SystemConfig> SystemConfig::channel_configs() const {
   std::vector<SystemConfig> configs(static_cast<std::size_t>(all_channels()), *this);
-  if (controller.bus == BusLayout::separate) {
-    SystemConfig alone = *this;
-    alone.dram.refresh = false;  // its DRAM is not used
+  if (separate_channels()) {
     for (SystemConfig& config : configs) {
       config.nvdimm.present = false;
     }
-    configs.resize(2 * configs.size(), alone);
+    configs.resize(2 * configs.size(), nvdimm_channel());
   }
   return configs;
 }

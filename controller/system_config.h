@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "controller/controller_parameters.h"
+#include "controller/host/host_parameters.h"
 #include "controller/nvdimm_population.h"
+#include "controller/port/port_parameters.h"
 #include "core/parameters.h"
 #include "core/request.h"
 #include "dram/model_parameters.h"
@@ -18,11 +20,13 @@ namespace hmsim {
 inline constexpr std::int64_t kEntriesPerTransaction = 2;  // of a two_level command queue
 
 struct SystemConfig {
+  HostParameters host;
   ControllerParameters controller;
   DramParameters dram;
   DramModelParameters dram_model;
   NvdimmParameters nvdimm;  // the first one of a channel
   NvdimmPopulation population;
+  PortParameters port;  // of the NVDIMMs of a channel
   bool store_data = false;
   bool preconditioned = true;  // false: the NVDIMMs' state is loaded separately
   // From the frontend: where a fence considers written lines safe.
@@ -47,14 +51,20 @@ struct SystemConfig {
 
   std::int64_t all_channels() const { return controller.channels * nodes; }
 
-  // Returns the configuration of each channel. With controller.bus: private there is one per
-  // channel and class: all DRAM channels first, then all NVDIMM channels.
+  // Returns whether the classes have separate channels: all DRAM channels first, then all NVDIMM
+  // channels.
+  bool separate_channels() const {
+    return controller.bus == BusLayout::separate || (port.is_cxl() && nvdimm.present);
+  }
+  // Returns the configuration of each channel.
   std::vector<SystemConfig> channel_configs() const;
 
   Bytes dram_capacity() const { return dram.capacity() * all_channels(); }
   Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
 
  private:
+  SystemConfig nvdimm_channel() const;
+  void check_attachment(std::vector<ParameterError>& errors) const;
   void derive(NvdimmParameters& module) const;
   void check_nvdimms(std::vector<ParameterError>& errors) const;
   // Like nvdimms(), and appends errors in their keys.

@@ -272,9 +272,10 @@ enum class PolicyKind {
   bus_arbiter,
   page_policy,
   victim_selector,
-  gc_scheduler,       // policies/gc_scheduler.h
-  buffer_manager,     // policies/buffer_manager.h
-  buffer_replacement  // policies/buffer_replacement.h
+  gc_scheduler,        // policies/gc_scheduler.h
+  buffer_manager,      // policies/buffer_manager.h
+  buffer_replacement,  // policies/buffer_replacement.h
+  host_limiter         // policies/host_limiter.h
 };
 const char* name_of(PolicyKind kind);
 

@@ -69,7 +69,16 @@ POLICIES = Table(
     "policies/policy.h",
     tuple(
         f"policies/{kind}"
-        for kind in ("arbiter", "buffer", "gc", "page", "replacement", "scheduler", "victim")
+        for kind in (
+            "arbiter",
+            "buffer",
+            "gc",
+            "host",
+            "page",
+            "replacement",
+            "scheduler",
+            "victim",
+        )
     ),
 )
 FORMATS = Table("Format", "traces/trace_formats.h", ("traces",), "format_")

@@ -286,18 +286,19 @@ void ChannelStatistics::serialize(Archive& archive) {
 }
 
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels,
-                                 std::int64_t of_class) {
+                                 const std::vector<MemoryChannel*>& channels, std::int64_t of_class,
+                                 std::int64_t on_bus) {
+  const Channels buses(channels.begin(), channels.begin() + on_bus);
   Table::report(kDramRows, registry, {channels.begin(), channels.begin() + of_class});
   if (channels.front()->accounting() != nullptr) {
     Table::report(kNvdimmRows, registry, {channels.end() - of_class, channels.end()});
-    Table::report(kBusRows, registry, channels);
-    register_arbiter(registry, channels);
-    register_losses(registry, channels);
+    Table::report(kBusRows, registry, buses);
+    register_arbiter(registry, buses);
+    register_losses(registry, buses);
     register_latency_statistics(registry, channels);
   }
   if (channels.front()->energy() != nullptr) {
-    register_energy_statistics(registry, channels);
+    register_energy_statistics(registry, buses);
   }
   registry.on_read([channels] {
     for (MemoryChannel* channel : channels) {

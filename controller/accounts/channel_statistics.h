@@ -43,9 +43,10 @@ struct ChannelStatistics {
 };
 
 // Registers DRAM statistics, and those of NVDIMM and bus if the channels account for their bus.
-// DRAM is on the first `of_class` channels, the NVDIMMs are on the last `of_class`.
+// DRAM is on the first `of_class` channels, the NVDIMMs are on the last `of_class`, and the first
+// `on_bus` have a memory bus.
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels,
-                                 std::int64_t of_class);
+                                 const std::vector<MemoryChannel*>& channels, std::int64_t of_class,
+                                 std::int64_t on_bus);
 
 }  // namespace hmsim

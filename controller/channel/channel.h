@@ -55,6 +55,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_request_observer(RequestObserver* observer) override {
     accounts_.set_request_observer(observer);
   }
+  void set_answer_path(const AnswerPath* path) override { accounts_.set_answer_path(path); }
   NvdimmModules nvdimms() override { return nvdimm_.modules(); }
   NvdimmModule* nvdimm() override { return nvdimm_.module(); }
   ChannelStatistics& statistics() override { return accounts_.statistics(); }

@@ -15,9 +15,9 @@ const std::vector<const PolicyDescriptor*>& all() { return PolicyCatalog::instan
 }  // namespace
 
 const char* name_of(PolicyKind kind) {
-  constexpr std::array<const char*, 7> kNames{
-      "transaction_scheduler", "bus_arbiter",    "page_policy",       "victim_selector",
-      "gc_scheduler",          "buffer_manager", "buffer_replacement"};
+  constexpr std::array<const char*, 8> kNames{
+      "transaction_scheduler", "bus_arbiter",    "page_policy",        "victim_selector",
+      "gc_scheduler",          "buffer_manager", "buffer_replacement", "host_limiter"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -122,6 +122,24 @@ OTHER: dict[str, Any] = {
     "dram.dramsim3_command_queue": 1,
     "dram.dramsim3_unified_queue": True,
     "system.store_data": True,
+    "cxl.down.rate": "4GT/s",
+    "cxl.down.latency": "300ns",
+    "cxl.up.rate": "4GT/s",
+    "cxl.up.latency": "300ns",
+    "cxl.lanes": 1,
+    "cxl.flit": 256,
+    "cxl.messages_per_header": 4,
+    "cxl.credits": 1,
+    "cxl.load.optimal": 2,
+    "cxl.load.moderate": 17,
+    "cxl.load.severe": 3,
+    "cxl.load.interval": "3us",
+    "host.queue": "shared",
+    "host.entries": 8,
+    "host.nvdimm_entries": 8,
+    "host.order": "fifo",
+    "host.write_holds": "done",
+    "host.limiter": "limit",
 }
 SPLIT: dict[str, Any] = {"controller.queues": "split", "controller.arbiter": "oldest_first"}
 DRAINED: dict[str, Any] = {
@@ -138,8 +156,28 @@ HBM3 = {"dram.preset": "hbm3_6400_8h_4gb_x32", "nvdimm.present": False}
 POWER_DOWN = {"dram.power_down": "fast"}
 SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
+CXL = {"nvdimm.attach": "cxl"}
+HOST = {"host.queue": "shared", "host.entries": 24}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
+    "cxl.down.rate": CXL,
+    "cxl.down.latency": CXL,
+    "cxl.up.rate": CXL,
+    "cxl.up.latency": CXL,
+    "cxl.lanes": CXL,
+    "cxl.flit": CXL,
+    "cxl.messages_per_header": CXL,
+    "cxl.credits": CXL,
+    "cxl.load.optimal": CXL,
+    "cxl.load.moderate": CXL,
+    "cxl.load.severe": {**CXL, "cxl.load.optimal": 1, "cxl.load.moderate": 2},
+    "cxl.load.interval": CXL,
+    "host.queue": {"host.entries": 24},
+    "host.entries": HOST,
+    "host.nvdimm_entries": {**HOST, "host.queue": "divided"},
+    "host.order": {**HOST, "host.limiter": "limit"},
+    "host.write_holds": HOST,
+    "host.limiter": HOST,
     "controller.queues": {"controller.queue_depth": 32},  # is full at times
     "controller.channel_hash": {"controller.channels": 4},
     "controller.nvdimm_queue_depth": SPLIT,
@@ -238,7 +276,7 @@ tRTRS = 1
 [system]
 bus_width = 64
 """
-PREFIXES = ("controller.", "dram.", "system.")
+PREFIXES = ("controller.", "cxl.", "dram.", "host.", "system.")
 
 
 def agent(**values: Any) -> Agent:

@@ -25,6 +25,7 @@ BASE: dict[str, Any] = {
 # Values that differ from BASE. Parameters in REFUSED must be rejected with the settings of COMPANY.
 OTHER: dict[str, Any] = {
     "nvdimm.present": False,
+    "nvdimm.attach": "cxl",
     "nvdimm.count": 2,
     "nvdimm.interleave": "device",
     "nvdimm.interleave_size": "8KiB",

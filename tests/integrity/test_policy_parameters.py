@@ -31,6 +31,12 @@ CHOOSES: dict[str, dict[str, str]] = {
     "gc_scheduler": {"nvdimm.gc.scheduler": "{}"},
     "buffer_manager": {"nvdimm.buffer.manager": "{}"},
     "buffer_replacement": {"nvdimm.buffer.replacement": "{}"},
+    "host_limiter": {
+        "host.limiter": "{}",
+        "host.queue": "shared",
+        "host.entries": "6",
+        "nvdimm.attach": "cxl",
+    },
 }
 # Times that fit a run of about 200 us; other parameters keep their defaults.
 BASE: dict[str, Any] = {
@@ -69,6 +75,12 @@ OTHER: dict[str, Any] = {
     "policies.prefetch_preevict.low_water": 50,
     "policies.tcm.cluster_threshold": 0.9,
     "policies.tcm.shuffle_threshold": 1,
+    "policies.service_limit.above": 900,
+    "policies.service_limit.fewest": 5,
+    "policies.service_limit.window": "300us",
+    "policies.devload.interval": "300us",
+    "policies.devload.fewest": 5,
+    "policies.token_regulator.carry": 1000,
 }
 # Enough pages at a time for evicted ones to return before their ghosts are forgotten.
 UNLIMITED: dict[str, Any] = {"controller.outstanding": "queue", "nvdimm.gc.hold_channel": False}
@@ -77,6 +89,11 @@ PAS: dict[str, Any] = {
     "controller.queues": "split",
     "controller.arbiter": "oldest_first",
     "controller.writes": "mixed",
+}
+OVERLOADED: dict[str, Any] = {
+    "cxl.load.optimal": 1,
+    "cxl.load.moderate": 2,
+    "cxl.load.severe": 3,
 }
 # Other settings that a parameter needs to act.
 WITH: dict[str, dict[str, Any]] = {
@@ -88,6 +105,15 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
+    "policies.token_regulator.carry": {"policies.token_regulator.nvdimm_budget": 2},
+    "policies.token_regulator.period": {"policies.token_regulator.nvdimm_budget": 2},
+    "policies.devload.interval": {
+        "cxl.load.optimal": 2,
+        "cxl.load.moderate": 3,
+        "cxl.load.severe": 4,
+    },
+    "policies.devload.fewest": OVERLOADED,
+    "policies.service_limit.window": {"policies.service_limit.above": 4},
 }
 
 # Policies whose parameters act only if whole pages are read and written.

@@ -31,6 +31,7 @@ KINDS = {  # of policies, and the parameters that name them where it is not plai
     "gc_scheduler": "garbage-collection schedulers (nvdimm.gc.scheduler)",
     "buffer_manager": "buffer managers (nvdimm.buffer.manager)",
     "buffer_replacement": "buffer replacement (nvdimm.buffer.replacement)",
+    "host_limiter": "limiters of the host queue (host.limiter)",
 }
 
 

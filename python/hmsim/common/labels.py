@@ -117,6 +117,7 @@ CAUSES = (
     ("refresh", "refresh_ns.mean"),
     ("ack wait", "ack_wait_ns.mean"),
     ("blocked by GC", "gc_blocked_ns.mean"),
+    ("link", "link_ns.mean"),
 )
 
 

@@ -13,7 +13,7 @@ namespace hmsim::testing {
 
 inline std::string statistics_of(ChannelUnderTest& channel) {
   StatisticRegistry registry;
-  register_channel_statistics(registry, {&channel.channel_}, 1);
+  register_channel_statistics(registry, {&channel.channel_}, 1, 1);
   std::ostringstream text;
   text.precision(17);
   for (const Statistic& each : registry.read()) {

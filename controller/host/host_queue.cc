@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/host/host_queue.h"
+
+#include <string>
+#include <utility>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+std::unique_ptr<HostLimiter> make_limiter(const std::string& name, const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::host_limiter, name, assignments);
+  return std::unique_ptr<HostLimiter>(static_cast<HostLimiter*>(policy.release()));
+}
+
+}  // namespace
+
+HostQueue::HostQueue(const HostParameters& parameters, const Assignments& assignments,
+                     HostTarget& target)
+    : parameters_(parameters),
+      target_(target),
+      limiter_(make_limiter(parameters.limiter, assignments)) {
+  const bool divided = parameters.queue == HostQueueing::divided;
+  limiter_->connect({parameters.entries, divided ? parameters.nvdimm_entries : parameters.entries});
+}
+
+void HostQueue::attach(Kernel& kernel, const std::vector<Requester*>& requesters) {
+  requesters_ = &requesters;
+  kernel_ = &kernel;
+  wakeup_ = Wakeup(kernel, kernel.attach(*this));
+}
+
+HostQueue::Line& HostQueue::line_of(const Request& request) {
+  const std::size_t line = std::size_t{request.source} * kMemoryClasses + index(request.memory);
+  if (line >= lines_.size()) {
+    lines_.resize(line + 1);
+  }
+  return lines_[line];
+}
+
+bool HostQueue::has_entry(MemoryClass memory) const {
+  if (parameters_.queue == HostQueueing::shared) {
+    return held_[0] + held_[1] < parameters_.entries;
+  }
+  return held_[index(memory)] <
+         (memory == MemoryClass::dram ? parameters_.entries : parameters_.nvdimm_entries);
+}
+
+bool HostQueue::would_wait(MemoryClass memory) const { return waiting_ > 0 || !has_entry(memory); }
+
+bool HostQueue::may_enter(const Request& request, Tick now) {
+  return request.flush ||
+         (has_entry(request.memory) && limiter_->admits(request.memory, request.source, view(now)));
+}
+
+void HostQueue::send(const Request& request, Tick now) {
+  if (waiting_ == 0 && may_enter(request, now)) {
+    enter(request, now);
+    return;
+  }
+  line_of(request).push(request);
+  ++waiting_;
+  flushes_waiting_ += request.flush ? 1 : 0;
+  enter_waiting(now);
+  wakeup_.notify(next_event());
+}
+
+// Returns the line whose first request enters next, or nullptr.
+HostQueue::Line* HostQueue::next_line(Tick now) {
+  std::uint64_t first_nvdimm = ~std::uint64_t{0};
+  std::uint64_t first_flush = ~std::uint64_t{0};
+  if (flushes_waiting_ > 0) {
+    for (std::size_t at = index(MemoryClass::nvdimm); at < lines_.size(); at += kMemoryClasses) {
+      lines_[at].each([&](const Request& each) {
+        std::uint64_t& first = each.flush ? first_flush : first_nvdimm;
+        first = earlier(first, each.id);
+      });
+    }
+  }
+  const auto follows_order = [&](const Request& request) {
+    return request.memory == MemoryClass::dram || flushes_waiting_ == 0 ||
+           (request.flush ? request.id < first_nvdimm : request.id < first_flush);
+  };
+  Line* oldest = nullptr;
+  const bool any = parameters_.order == HostOrder::any;
+  for (Line& line : lines_) {
+    if (!line.empty() && (oldest == nullptr || line.front().id < oldest->front().id) &&
+        (!any || (follows_order(line.front()) && may_enter(line.front(), now)))) {
+      oldest = &line;
+    }
+  }
+  return oldest != nullptr && (any || may_enter(oldest->front(), now)) ? oldest : nullptr;
+}
+
+void HostQueue::enter_waiting(Tick now) {
+  while (waiting_ > 0) {
+    Line* const line = next_line(now);
+    if (line == nullptr) {
+      return;
+    }
+    const Request request = line->front();
+    line->pop();
+    --waiting_;
+    flushes_waiting_ -= request.flush ? 1 : 0;
+    enter(request, now);
+  }
+}
+
+void HostQueue::enter(const Request& request, Tick now) {
+  if (!request.flush) {
+    account(now);
+    ++held_[index(request.memory)];
+    ++counts_.entered[index(request.memory)];
+    counts_.wait[index(request.memory)].add((now - request.arrival).value());
+    limiter_->on_enter(request.memory, request.source, view(now));
+  }
+  target_.enter(request, now);
+}
+
+void HostQueue::leave(const Request& request, Tick now) {
+  account(now);
+  --held_[index(request.memory)];
+  ++left_[index(request.memory)];
+  limiter_->on_leave(request.memory, view(now));
+  enter_waiting(now);
+}
+
+void HostQueue::account(Tick now) {
+  const auto time = static_cast<std::uint64_t>((now - accounted_).value());
+  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
+    holding_[memory] += time * static_cast<std::uint64_t>(held_[memory]);
+  }
+  accounted_ = now;
+}
+
+HostView HostQueue::view(Tick now) {
+  account(now);
+  return {now, held_, left_, holding_};
+}
+
+void HostQueue::on_admit(const Request& request, Tick now) {
+  if (leaves_at_admission(request)) {
+    leave(request, now);
+  }
+  requester_of(request).on_admit(request, now);
+}
+
+void HostQueue::on_complete(const Request& request, Tick now) {
+  if (!request.flush && !leaves_at_admission(request)) {
+    leave(request, now);
+  }
+  requester_of(request).on_complete(request, now);
+}
+
+LineData HostQueue::write_data(const Request& request) const {
+  return requester_of(request).write_data(request);
+}
+
+void HostQueue::on_read_data(const Request& request, const LineBytes& bytes) {
+  requester_of(request).on_read_data(request, bytes);
+}
+
+void HostQueue::on_load(LoadLevel level, Tick now) {
+  limiter_->on_load(level, now);
+  enter_waiting(now);
+}
+
+Tick HostQueue::next_event() const {
+  return waiting_ > 0 ? limiter_->next_change(kernel_->now()) : kNever;
+}
+
+Tick HostQueue::advance(Tick now) {
+  enter_waiting(now);
+  return next_event();
+}
+
+void HostQueue::list_outstanding(std::vector<Outstanding>& requests) const {
+  for (const Line& line : lines_) {
+    line.each([&](const Request& each) { requests.push_back({each, false}); });
+  }
+}
+
+void HostQueue::register_statistics(StatisticRegistry& registry) {
+  constexpr std::array<const char*, kMemoryClasses> kNames{"host.dram.", "host.nvdimm."};
+  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
+    const std::string prefix = kNames[memory];
+    registry.counter(prefix + "entered", "requests", "requests that entered the host queue",
+                     {&counts_.entered[memory]});
+    registry.histogram(prefix + "wait_ns", "ns", "from arrival to entry into the host queue",
+                       kPicosecondsPerNanosecond, {&counts_.wait[memory]});
+    registry.gauge(prefix + "occupancy", "entries", "entries held, mean over time", [this, memory] {
+      account(kernel_->now());
+      const Tick time = accounted_ - measured_from_;
+      const std::uint64_t held = holding_[memory] - holding_at_reset_[memory];
+      return time == Tick(0) ? 0 : static_cast<double>(held) / static_cast<double>(time.value());
+    });
+  }
+  registry.on_reset([this](Tick now) {
+    account(now);
+    holding_at_reset_ = holding_;
+    measured_from_ = now;
+  });
+}
+
+void HostQueue::serialize(Archive& archive) {
+  archive.section("host queue");
+  archive(lines_, held_, left_, holding_, holding_at_reset_, accounted_, measured_from_, counts_,
+          *limiter_);
+  if (archive.loading()) {
+    waiting_ = 0;
+    flushes_waiting_ = 0;
+    for (const Line& line : lines_) {
+      line.each([&](const Request& each) {
+        archive.check_index(each.agent, requesters_->size(), "request without a requester");
+        ++waiting_;
+        flushes_waiting_ += each.flush ? 1 : 0;
+      });
+    }
+    archive.check(held_[0] >= 0 && held_[1] >= 0, "negative number of entries");
+  }
+}
+
+}  // namespace hmsim

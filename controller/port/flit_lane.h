@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One direction of a CXL link: messages in flits, first in, first out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "controller/port/port_parameters.h"
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// A header alone (a read request, the answer to a write) or with a line of data.
+enum class FlitMessage : std::uint8_t { header, data };
+
+// Messages follow each other slot by slot. A message can be used at the end of the flit in which
+// its last slot is; it is assumed to begin a flit. Arrivals keep the order of sending.
+class FlitLane {
+ public:
+  FlitLane(const LaneParameters& lane, const PortParameters& port);
+
+  // Returns the arrival of a message that is sent at `now`.
+  Tick arrival(FlitMessage message, Tick now) const {
+    const Times& times = times_[static_cast<std::size_t>(message)];
+    return later(last_arrival_, later(free_at_, now) + times.whole_flits + latency_);
+  }
+  // Sends a message and returns its arrival.
+  Tick send(FlitMessage message, Tick now) {
+    const Times& times = times_[static_cast<std::size_t>(message)];
+    last_arrival_ = arrival(message, now);
+    free_at_ = later(free_at_, now) + times.slots;
+    busy_ += times.slots;
+    ++messages_[static_cast<std::size_t>(message)];
+    return last_arrival_;
+  }
+  // Returns the arrival of information that any flit carries at no cost, such as credits. Its order
+  // among messages is kept.
+  Tick piggyback(Tick now) const { return later(last_arrival_, now + latency_); }
+
+  // Time for which messages sent since reset() occupy the lane, and their number.
+  Tick busy() const { return busy_; }
+  std::uint64_t messages(FlitMessage message) const {
+    return messages_[static_cast<std::size_t>(message)];
+  }
+  void reset() {
+    busy_ = Tick(0);
+    messages_ = {};
+  }
+  void serialize(Archive& archive) { archive(free_at_, last_arrival_, busy_, messages_); }
+
+ private:
+  struct Times {
+    Tick slots;        // occupies the lane
+    Tick whole_flits;  // until its last flit is complete
+  };
+
+  const Tick latency_;
+  const std::array<Times, 2> times_;  // by FlitMessage
+  Tick free_at_{0};
+  Tick last_arrival_{0};
+  Tick busy_{0};
+  std::array<std::uint64_t, 2> messages_{};
+};
+
+}  // namespace hmsim

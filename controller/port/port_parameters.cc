@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/port/port_parameters.h"
+
+#include <string>
+
+namespace hmsim {
+
+void LaneParameters::declare(ParameterSet& parameters, const char* scope, Texts texts) {
+  const ParameterSet::Scope own(parameters, scope);
+  parameters.rate("rate", rate, {texts.rate, "PCIe 5.0: 32 GT/s"});
+  parameters.time("latency", latency,
+                  {texts.latency, "assumed; published CXL memories add 50 to 300 ns to DDR"});
+}
+
+void PortParameters::declare(ParameterSet& parameters) {
+  {
+    const ParameterSet::Scope scope(parameters, "nvdimm");
+    parameters.choice("attach", attach, {{"ddr", Attachment::ddr}, {"cxl", Attachment::cxl}},
+                      {"ddr: the NVDIMM is on the memory bus, with commands and acks; cxl: it is "
+                       "a device with a controller behind a CXL port, one for each channel, and "
+                       "takes no time of the memory bus",
+                       "ddr: the paper; cxl: CXL.mem"});
+  }
+  const ParameterSet::Scope scope(parameters, "cxl");
+  down.declare(parameters, "down",
+               {"transfers of a lane of the link to the device, a bit each",
+                "time from the end of a flit to its arrival at the device"});
+  up.declare(parameters, "up",
+             {"transfers of a lane of the link to the host, a bit each",
+              "time from the end of a flit to its arrival at the host"});
+  parameters.integer("lanes", lanes, {1, 16}, "lanes", {"lanes of the link", "PCIe 5.0 x8"});
+  parameters.choice(
+      "flit", flit, {{"68", FlitSize::of_68}, {"256", FlitSize::of_256}},
+      {"bytes of a flit: 68 has 4 slots of 16 bytes, 256 has 15", "CXL 1.1 and 2.0: 68; 3.0: 256"});
+  parameters.integer("messages_per_header", messages_per_header, {1, 4}, "messages",
+                     {"messages that share a header slot on a busy link; a line of data takes four "
+                      "slots more",
+                      "assumed: 1, a header slot each"});
+  parameters.integer("credits", credits, {1, 4096}, "requests",
+                     {"requests between the port and the device's queue; a credit returns with the "
+                      "flits to the host when the device's queue has taken the request",
+                      "assumed"});
+  const ParameterSet::Scope levels(parameters, "load");
+  parameters.integer("optimal", load.optimal, {1, 65'536}, "requests",
+                     {"requests in the device from which its load is optimal, not light",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.integer("moderate", load.moderate, {1, 65'536}, "requests",
+                     {"requests in the device from which it is moderately overloaded",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.integer("severe", load.severe, {1, 65'536}, "requests",
+                     {"requests in the device from which it is severely overloaded",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.time("interval", load.interval,
+                  {"shortest time between two samples of the device's load; answers carry the last "
+                   "sample",
+                   "assumed"});
+}
+
+std::vector<ParameterError> PortParameters::check() const {
+  std::vector<ParameterError> errors;
+  const auto need = [&errors](bool holds, const char* name, const std::string& message) {
+    if (!holds) {
+      errors.push_back({name, message});
+    }
+  };
+  need(down.latency > Tick(0), "cxl.down.latency", "must be more than 0s");
+  need(up.latency > Tick(0), "cxl.up.latency", "must be more than 0s");
+  need(load.optimal < load.moderate, "cxl.load.moderate",
+       "must be greater than cxl.load.optimal, " + std::to_string(load.optimal));
+  need(load.moderate < load.severe, "cxl.load.severe",
+       "must be greater than cxl.load.moderate, " + std::to_string(load.moderate));
+  return errors;
+}
+
+}  // namespace hmsim

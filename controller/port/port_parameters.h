@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attachment of the NVDIMM, and the link of a CXL port.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class Attachment : std::uint8_t { ddr, cxl };
+enum class FlitSize : std::uint8_t { of_68, of_256 };
+
+// One direction of a link.
+struct LaneParameters {
+  std::int64_t rate = 32'000'000'000;  // bits per second of a lane
+  Tick latency{35'000};                // from the end of a flit to its arrival
+
+  struct Texts {
+    const char* rate;
+    const char* latency;
+  };
+  void declare(ParameterSet& parameters, const char* scope, Texts texts);
+};
+
+// Numbers of requests in the device from which its load level rises.
+struct LoadThresholds {
+  std::int64_t optimal = 16;
+  std::int64_t moderate = 64;
+  std::int64_t severe = 96;
+  Tick interval{100'000};  // between two samples
+};
+
+struct PortParameters {
+  Attachment attach = Attachment::ddr;
+  LaneParameters down;  // host to device
+  LaneParameters up;
+  std::int64_t lanes = 8;
+  FlitSize flit = FlitSize::of_68;
+  std::int64_t messages_per_header = 1;
+  std::int64_t credits = 64;
+  LoadThresholds load;
+
+  void declare(ParameterSet& parameters);  // nvdimm.attach, and the rest under "cxl."
+  std::vector<ParameterError> check() const;
+
+  bool is_cxl() const { return attach == Attachment::cxl; }
+};
+
+}  // namespace hmsim

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/port/port_statistics.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "controller/port/cxl_port.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+using Ports = std::vector<CxlPort*>;
+
+void register_lane(StatisticRegistry& registry, const Ports& ports, const std::string& path,
+                   const FlitLane& (CxlPort::*lane)() const) {
+  registry.ratio(
+      path + ".busy", "share of time in which messages occupy the lane",
+      [ports, lane] {
+        double busy = 0;
+        for (const CxlPort* port : ports) {
+          busy += static_cast<double>((port->*lane)().busy().value());
+        }
+        return busy;
+      },
+      [ports] {
+        double time = 0;
+        for (const CxlPort* port : ports) {
+          time += static_cast<double>((port->now() - port->measured_from()).value());
+        }
+        return time;
+      });
+  constexpr std::array<std::pair<const char*, const char*>, 2> kKinds{
+      {{".headers", "messages without data"}, {".lines", "messages with a line of data"}}};
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+    registry.gauge(path + kKinds[kind].first, "messages", kKinds[kind].second, [ports, lane, kind] {
+      double messages = 0;
+      for (const CxlPort* port : ports) {
+        const auto sent = (port->*lane)().messages(static_cast<FlitMessage>(kind));
+        messages += static_cast<double>(sent);
+      }
+      return messages;
+    });
+  }
+}
+
+template <class Select>
+std::vector<Histogram*> histograms(const Ports& ports, Select select) {
+  std::vector<Histogram*> all;
+  for (CxlPort* port : ports) {
+    all.push_back(&select(port->port_statistics()));
+  }
+  return all;
+}
+
+}  // namespace
+
+void register_port_statistics(StatisticRegistry& registry, const Ports& ports) {
+  for (const bool write : {false, true}) {
+    registry.histogram(std::string("nvdimm.latency.") + (write ? "write" : "read") + ".link_ns",
+                       "ns", "on the link of the port, both ways", kPicosecondsPerNanosecond,
+                       histograms(ports, [write](PortStatistics& counted) -> Histogram& {
+                         return counted.link_time[write ? 1 : 0];
+                       }));
+  }
+  registry.histogram(
+      "cxl.credit_wait_ns", "ns", "from a request's arrival at the host to its way down the link",
+      kPicosecondsPerNanosecond,
+      histograms(ports, [](PortStatistics& counted) -> Histogram& { return counted.credit_wait; }));
+  register_lane(registry, ports, "cxl.down", &CxlPort::down);
+  register_lane(registry, ports, "cxl.up", &CxlPort::up);
+  constexpr std::array<const char*, kLoadLevels> kLevels{"light", "optimal", "moderate", "severe"};
+  for (std::size_t level = 0; level < kLoadLevels; ++level) {
+    std::vector<Counter*> counters;
+    for (CxlPort* port : ports) {
+      counters.push_back(&port->port_statistics().answers[level]);
+    }
+    registry.counter(std::string("cxl.load.") + kLevels[level], "answers",
+                     "answers that carried this load level", std::move(counters));
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/host_limiter.h"
+
+namespace hmsim {
+
+// A constant number of entries for NVDIMM requests.
+class Limit final : public HostLimiter {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.integer("entries", entries_, {1, 65'536}, "entries",
+                       {"entries of the host queue that NVDIMM requests may hold", "assumed"});
+  }
+  bool admits(MemoryClass memory, std::uint16_t /*source*/, const HostView& view) override {
+    return memory == MemoryClass::dram || view.of(memory) < entries_;
+  }
+
+ private:
+  std::int64_t entries_ = 16;
+};
+
+extern const PolicyDescriptor kPolicy_limit;
+const PolicyDescriptor kPolicy_limit{PolicyKind::host_limiter, "limit",
+                                     "NVDIMM requests hold at most a given number of entries",
+                                     "static partition", make_policy<Limit>};
+
+}  // namespace hmsim

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/host_limiter.h"
+
+namespace hmsim {
+
+// Estimates the service time of NVDIMM requests in each window as their mean holding time, by
+// Little's law from the entries that they hold. If it exceeds `above` times the shortest estimate
+// so far, which stands for an unloaded memory, the limit is halved; otherwise it rises by one. DRAM
+// requests are never limited. MIKU (arXiv 2503.17864) controls rates from estimates of service
+// time; its rule is not in its abstract, so this rule is ours.
+class ServiceLimit final : public HostLimiter {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.time("window", window_, {"time between two estimates", "assumed"});
+    parameters.real("above", above_, 1, 1000, "times the shortest estimate",
+                    {"an estimate above this halves the limit", "assumed"});
+    parameters.integer("fewest", fewest_, {1, 65'536}, "entries",
+                       {"the limit does not fall below this", "assumed"});
+  }
+  std::vector<ParameterError> check() const override {
+    return window_ > Tick(0) ? std::vector<ParameterError>()
+                             : std::vector<ParameterError>{{"window", "must be more than 0s"}};
+  }
+
+  void connect(const std::array<std::int64_t, kMemoryClasses>& entries) override {
+    most_ = entries[kSlow];
+    limit_ = most_;
+  }
+  bool admits(MemoryClass memory, std::uint16_t /*source*/, const HostView& view) override {
+    return memory == MemoryClass::dram || view.held[kSlow] < limit_;
+  }
+  void on_leave(MemoryClass memory, const HostView& view) override {
+    if (memory == MemoryClass::nvdimm && view.now >= window_end_) {
+      estimate(view);
+      window_end_ = view.now + window_;
+      left_ = view.left[kSlow];
+      holding_ = view.holding[kSlow];
+    }
+  }
+  void serialize(Archive& archive) override {
+    archive(limit_, window_end_, left_, holding_, shortest_);
+  }
+
+ private:
+  static constexpr auto kSlow = static_cast<std::size_t>(MemoryClass::nvdimm);
+
+  void estimate(const HostView& view) {
+    const auto left = static_cast<double>(view.left[kSlow] - left_);
+    const double mean = static_cast<double>(view.holding[kSlow] - holding_) / left;
+    shortest_ = shortest_ == 0 ? mean : earlier(shortest_, mean);
+    limit_ = mean > above_ * shortest_ ? later(fewest_, limit_ / 2) : earlier(most_, limit_ + 1);
+  }
+
+  Tick window_ = 10 * kMicrosecond;
+  double above_ = 1.5;
+  std::int64_t fewest_ = 1;
+  std::int64_t most_ = 0;
+  std::int64_t limit_ = 0;
+  Tick window_end_{0};
+  std::uint64_t left_ = 0;  // at the start of the window, as in HostView
+  std::uint64_t holding_ = 0;
+  double shortest_ = 0;  // picoseconds; 0: no estimate yet
+};
+
+extern const PolicyDescriptor kPolicy_service_limit;
+const PolicyDescriptor kPolicy_service_limit{
+    PolicyKind::host_limiter, "service_limit",
+    "NVDIMM requests hold fewer entries while their service time is above its shortest estimate",
+    "after the abstract of MIKU, arXiv 2503.17864; the rule is ours", make_policy<ServiceLimit>};
+
+}  // namespace hmsim
