@@ -31,10 +31,13 @@ void CxlPort::requesters_set() { stand_ins_.assign(requesters_->size(), this); }
 void CxlPort::send(const Request& request, Tick now) {
   const std::uint32_t index = crossings_.take();
   crossings_[index].request = request;
-  if (credits_ == 0) {
+  take_credits(now);
+  if (credits_ == 0 || !waiting_.empty()) {
     waiting_.push(index);
   } else {
     cross(index, now);
+  }
+  if (arrivals_.size() == 1 || !waiting_.empty()) {
     wakeup_.notify(next_event());
   }
 }
@@ -50,7 +53,16 @@ void CxlPort::cross(std::uint32_t index, Tick now) {
   statistics_.credit_wait.add((now - crossing.request.arrival).value());
 }
 
+// Credits cause no event of their own while no request waits for one.
+void CxlPort::take_credits(Tick now) {
+  while (!credit_returns_.empty() && credit_returns_.front() <= now) {
+    credit_returns_.pop();
+    ++credits_;
+  }
+}
+
 void CxlPort::use_credits(Tick now) {
+  take_credits(now);
   while (credits_ > 0 && !waiting_.empty()) {
     const std::uint32_t index = waiting_.front();
     waiting_.pop();
@@ -59,8 +71,10 @@ void CxlPort::use_credits(Tick now) {
 }
 
 Tick CxlPort::next_event() const {
-  return earlier(arrivals_.empty() ? kNever : arrivals_.front().time,
-                 answers_.empty() ? kNever : answers_.front().time);
+  const Tick credit =
+      waiting_.empty() || credit_returns_.empty() ? kNever : credit_returns_.front();
+  return earlier(credit, earlier(arrivals_.empty() ? kNever : arrivals_.front().time,
+                                 answers_.empty() ? kNever : answers_.front().time));
 }
 
 Tick CxlPort::advance(Tick now) {
@@ -71,6 +85,7 @@ Tick CxlPort::advance(Tick now) {
     load_.enter();
     device_->send(at_device(index), now);
   }
+  use_credits(now);
   while (!answers_.empty() && answers_.front().time <= now) {
     const Answer answer = answers_.front();
     answers_.pop();
@@ -88,10 +103,22 @@ Request CxlPort::at_device(std::uint32_t index) const {
   return request;
 }
 
+// The admission of a write is known to the host with its answer. A read's has no message: the
+// requester learns of it at once.
 void CxlPort::on_admit(const Request& request, Tick now) {
-  crossings_.held(request.tag).admitted = true;
-  const Tick time = request.write ? up_.send(FlitMessage::header, now) : up_.piggyback(now);
-  answer(time, request.tag, News::admitted, true, now);
+  Crossing& crossing = crossings_.held(request.tag);
+  crossing.admitted = true;
+  if (request.write) {
+    credit_returns_.push(up_.send(FlitMessage::header, now));
+    answer(credit_returns_.back(), request.tag, News::admitted, now);
+    return;
+  }
+  credit_returns_.push(up_.piggyback(now));
+  if (!waiting_.empty()) {
+    wakeup_.notify(next_event());
+  }
+  const Request original = crossing.request;
+  requester_of(original).on_admit(original, now);
 }
 
 void CxlPort::on_complete(const Request& request, Tick now) {
@@ -99,28 +126,27 @@ void CxlPort::on_complete(const Request& request, Tick now) {
   Crossing& crossing = crossings_.held(request.tag);
   crossing.stage = Stage::done;
   if (request.flush) {
-    answer(up_.send(FlitMessage::header, now), request.tag, News::done, true, now);
+    credit_returns_.push(up_.send(FlitMessage::header, now));
+    answer(credit_returns_.back(), request.tag, News::done, now);
     return;
   }
   statistics_.link_time[request.write ? 1 : 0].add(link_time(request, now).value());
   const Tick time = request.write ? up_.piggyback(now) : up_.send(FlitMessage::data, now);
-  answer(time, request.tag, News::done, false, now);
+  answer(time, request.tag, News::done, now);
 }
 
 Tick CxlPort::link_time(const Request& request, Tick now) const {
   return crossings_.held(request.tag).down + end_known(request, now) - now;
 }
 
-void CxlPort::answer(Tick time, std::uint32_t crossing, News news, bool credit, Tick now) {
-  answers_.push({time, crossing, news, credit, load_.level(now)});
-  wakeup_.notify(next_event());
+void CxlPort::answer(Tick time, std::uint32_t crossing, News news, Tick now) {
+  answers_.push({time, crossing, news, load_.level(now)});
+  if (answers_.size() == 1 || !waiting_.empty()) {
+    wakeup_.notify(next_event());
+  }
 }
 
 void CxlPort::deliver(const Answer& answer, Tick now) {
-  if (answer.credit) {
-    ++credits_;
-    use_credits(now);
-  }
   ++statistics_.answers[static_cast<std::size_t>(answer.load)];
   if (load_listener_ != nullptr) {
     load_listener_->on_load(answer.load, now);
@@ -177,8 +203,8 @@ void CxlPort::reset_statistics(Tick now) {
 
 void CxlPort::serialize(Archive& archive) {
   archive.section("port");
-  archive(down_, up_, load_, credits_, crossings_, waiting_, arrivals_, answers_, statistics_,
-          measured_from_);
+  archive(down_, up_, load_, credits_, credit_returns_, crossings_, waiting_, arrivals_, answers_,
+          statistics_, measured_from_);
   if (store_data_) {
     archive(read_bytes_);
   }

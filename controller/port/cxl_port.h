@@ -45,7 +45,9 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
 
   void send(const Request& request, Tick now) override;
   void pass_flush(Tick now) override { device_->pass_flush(now); }
-  bool would_wait(MemoryClass /*memory*/) const override { return credits_ == 0; }
+  bool would_wait(MemoryClass /*memory*/) const override {
+    return credits_ == 0 && (credit_returns_.empty() || credit_returns_.front() > now());
+  }
   bool idle() const override { return crossings_.used() == 0 && device_->idle(); }
   ClassServices services() const override { return device_->services(); }
   void list_outstanding(std::vector<Outstanding>& requests) const override;
@@ -103,9 +105,8 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
     Tick time{0};
     std::uint32_t crossing = 0;
     News news = News::admitted;
-    bool credit = false;
     LoadLevel load = LoadLevel::light;
-    void serialize(Archive& archive) { archive(time, crossing, news, credit, load); }
+    void serialize(Archive& archive) { archive(time, crossing, news, load); }
   };
 
   // From the device.
@@ -124,8 +125,9 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
                                           : up_.arrival(FlitMessage::data, now);
   }
   void cross(std::uint32_t index, Tick now);
+  void take_credits(Tick now);
   void use_credits(Tick now);
-  void answer(Tick time, std::uint32_t crossing, News news, bool credit, Tick now);
+  void answer(Tick time, std::uint32_t crossing, News news, Tick now);
   void deliver(const Answer& answer, Tick now);
   Request at_device(std::uint32_t index) const;
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
@@ -140,6 +142,7 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   FlitLane up_;
   DeviceLoad load_;
   std::int64_t credits_;
+  Ring<Tick> credit_returns_;  // times at which further credits are at the host, in order
   Pool<Crossing> crossings_;
   std::vector<LineBytes> read_bytes_;  // data mode: by crossing
   Ring<std::uint32_t> waiting_;        // for a credit
