@@ -84,6 +84,9 @@ OTHER: dict[str, Any] = {
     "storage.flash.queue_depth": 2,
     "storage.flash.pages": 4,
     "storage.flash.command": "50us",
+    "storage.flash.firmware.time": "50us",
+    "storage.flash.firmware.occupied": "50us",
+    "storage.flash.firmware.lanes": 2,
     "storage.flash.duplex": False,
     "storage.flash.to_host": "9us",
     "storage.flash.from_host": "9us",
@@ -104,6 +107,13 @@ FULL = {"storage.flash.precondition.fill": 1, "storage.flash.precondition.overwr
 ALONE = {
     f"storage.flash.{name}": FULL
     for name in ("capacity", "ftl.over_provisioning", "gc.hold_channel")
+}
+ALONE |= {
+    "storage.flash.firmware.occupied": {"storage.flash.firmware.time": "50us"},
+    "storage.flash.firmware.lanes": {
+        "storage.flash.firmware.time": "50us",
+        "storage.flash.firmware.occupied": "50us",
+    },
 }
 # The second level is lines of an NVDIMM.
 BUS = {"nvdimm.present": True, "nvdimm.kind": "pcm", "nvdimm.capacity": "1GiB"}
