@@ -185,8 +185,7 @@ def _print_result(result: Result) -> None:
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:
-        names = [*(label for label, _ in labels.CAUSES), "sum"]
-        lines = [(name, *map(number, values)) for name, values in zip(names, parts)]
+        lines = [(name, *map(number, values)) for name, values in parts]
         print_table(("mean latency (ns)", *(f">{title}" for title in classes)), lines)
 
 

@@ -107,6 +107,7 @@ CLASSES = (
     ("NVDIMM read", "nvdimm.latency.read."),
     ("NVDIMM write", "nvdimm.latency.write."),
 )
+LINK = "link_ns.mean"  # only with a CXL port
 # Label, and the rest of the path.
 CAUSES = (
     ("admission", "admission_ns.mean"),
@@ -117,7 +118,7 @@ CAUSES = (
     ("refresh", "refresh_ns.mean"),
     ("ack wait", "ack_wait_ns.mean"),
     ("blocked by GC", "gc_blocked_ns.mean"),
-    ("link", "link_ns.mean"),
+    ("link", LINK),
 )
 
 
@@ -140,17 +141,27 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
             yield group, found
 
 
-def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | None]]]:
-    """Return the classes that had requests, and their mean latency in ns by cause.
+def causes(
+    stats: Mapping[str, float],
+) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
+    """Return the classes that had requests, and labelled rows of their mean latencies in ns.
 
-    The last row is the sum of the others. None: the class does not have the cause.
+    Rows are causes, then their sum. None: the class does not have the cause.
     """
     present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
-    rows: list[list[float | None]] = [
-        [stats.get(path + part) for _, path in present] for _, part in CAUSES
+    rows: list[tuple[str, list[float | None]]] = [
+        (label, [stats.get(path + part) for _, path in present])
+        for label, part in present_causes(stats)
     ]
-    rows.append([sum(value or 0.0 for value in column) for column in zip(*rows)])
+    columns = zip(*(values for _, values in rows))
+    rows.append(("sum", [sum(value or 0.0 for value in column) for column in columns]))
     return [title for title, _ in present], rows
+
+
+def present_causes(*runs: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return the causes of latency: label, and rest of the path. ``link`` only if a run has it."""
+    has_link = any(path + LINK in stats for stats in runs for _, path in CLASSES)
+    return [cause for cause in CAUSES if has_link or cause[1] != LINK]
 
 
 def _matching(names: Sequence[str], pattern: str) -> list[str]:

@@ -162,11 +162,12 @@ def _brief(text: str) -> str:
 def causes(shown: Sequence[Shown]) -> Markup:
     """Return the tables of the parts of each request class's mean latency."""
     parts = [tag("h3", "Parts of the mean latencies")]
-    names = [label for label, _ in labels.CAUSES]
+    present = labels.present_causes(*(one.run.stats for one in shown))
+    names = [label for label, _ in present]
     for title, path in labels.CLASSES:
         rows = []
         for index, one in enumerate(shown):
-            values = [one.run.stats.get(path + part) for _, part in labels.CAUSES]
+            values = [one.run.stats.get(path + part) for _, part in present]
             if any(values):
                 rows.append((index, one.name, [value or 0.0 for value in values]))
         if rows:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hmsim.common.tables import number
-
 VIEWS = ("application", "interface", "simulator")
 LOAD = ("load",)
 KINDS = ("load", "prefetch", "core_write", "other_read", "other_write")
@@ -78,15 +76,15 @@ class Views:
         if loads := sums["application.load.count"]:
             lookup, edge = (sums[name] / loads / 1e3 for name in ("lookup_ps", "edge_ps"))
             parts.append(
-                f"application {number(loads)} loads, {self.mean_ns('application', LOAD):.2f} ns = "
+                f"application {loads:,} loads, {self.mean_ns('application', LOAD):.2f} ns = "
                 f"interface {self.mean_ns('interface', LOAD):.2f} + look-ups {lookup:.2f}"
                 f" + edge {edge:.2f}"
             )
         count = self.total("interface", "count")
         admission = sums["admission_ps"] / count / 1e3 if count else 0.0
         parts.append(
-            f"interface {number(count)} requests, {number(self.total('interface', 'bytes'))} bytes,"
+            f"interface {count:,} requests, {self.total('interface', 'bytes'):,} bytes,"
             f" {self.mean_ns('interface'):.2f} ns = "
             f"simulator {self.mean_ns('simulator'):.2f} + admission {admission:.2f}"
         )
-        return f"views: {'; '.join(parts)}; residue {number(self.residue)}"
+        return f"views: {'; '.join(parts)}; residue {self.residue:,}"
