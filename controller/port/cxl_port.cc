@@ -184,7 +184,9 @@ void CxlPort::list_outstanding(std::vector<Outstanding>& requests) const {
   device_->list_outstanding(held);
   std::vector<std::optional<Tick>> since(crossings_.size());
   for (const Outstanding& each : held) {
-    since.at(each.request.tag) = each.since;
+    if (crossings_.holds(each.request.tag)) {
+      since[each.request.tag] = each.since;
+    }
   }
   for (const std::uint32_t index : crossings_.taken()) {
     const Crossing& crossing = crossings_[index];
