@@ -25,6 +25,13 @@ KINDS: dict[str, dict[str, Any]] = {
 POPULATIONS: dict[str, dict[str, Any]] = {
     "one": {},
     "two": {"nvdimm.count": 2},
+    "behind a port": {
+        "nvdimm.attach": "cxl",
+        "cxl.credits": 5,
+        "host.queue": "shared",
+        "host.entries": 12,
+        "host.limiter": "service_limit",
+    },
     "three": {"nvdimm.count": 3, "nvdimm.interleave": "device"},
     "unlike": {
         "nvdimm.count": 2,
