@@ -199,7 +199,7 @@ void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
          "flush without an NVDIMM");
   request.arrival = now;
   if (host_ != nullptr) {
-    request.id = next_id_++;
+    request.id = next_id_;  // its parts get numbers of their own
     request.memory = MemoryClass::nvdimm;
     host_->send(request, now);
   } else {

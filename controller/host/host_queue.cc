@@ -81,7 +81,7 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
   }
   const auto follows_order = [&](const Request& request) {
     return request.memory == MemoryClass::dram || flushes_waiting_ == 0 ||
-           (request.flush ? request.id < first_nvdimm : request.id < first_flush);
+           (request.flush ? request.id <= first_nvdimm : request.id < first_flush);
   };
   Line* oldest = nullptr;
   const bool any = parameters_.order == HostOrder::any;
