@@ -35,6 +35,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
       turns_(static_cast<int>(dram.refreshes_per_round())),
       each_turn_(every(turns_, dram.organisation.banks)),
+      all_banks_(every(1, dram.organisation.banks)),
       command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
                                                            : Command::refresh),
       interval_(dram.refresh_interval()),
@@ -43,6 +44,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       longest_(dram.refresh_interval() * (dram.standard->max_moved_refreshes + 1) -
                time_to_close(dram)),
       duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
+      patience_(time_to_close(dram)),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
       ranks_(static_cast<std::size_t>(dram.ranks)),
       free_from_(static_cast<std::size_t>(dram.ranks * turns_)) {

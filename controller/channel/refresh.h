@@ -69,10 +69,14 @@ class RefreshControl {
     return banks_.open_banks(rank) & (each_turn_ << turn(rank));
   }
   Cycle gate(int rank) const;
-  // Blocks the banks of the rank's next refresh from other commands.
+  // Blocks the banks of the rank's next refresh from other commands. If the refresh is late, blocks
+  // the whole rank: a same-bank refresh needs tRRD_L after each activate of the rank, so activates
+  // of other banks, tRRD_S apart, could otherwise delay it for ever.
   void prepare(int rank, Cycle edge) {
     if (!ranks_[static_cast<std::size_t>(rank)].blocked) {
       block(rank, edge);
+    } else if (late(rank, edge)) {
+      banks_.block(rank, all_banks_, DramBanks::Cause::refresh, edge);
     }
   }
 
@@ -142,6 +146,10 @@ class RefreshControl {
   Plan plan(int rank, Cycle from) const;
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
+  // Returns whether the rank's refresh has been urgent for longer than closing its banks takes.
+  bool late(int rank, Cycle edge) const {
+    return edge >= ranks_[static_cast<std::size_t>(rank)].urgent + patience_;
+  }
   void find_next_urgent();
   Cycle look_ahead(Cycle soonest);
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
@@ -151,12 +159,14 @@ class RefreshControl {
   const int banks_per_rank_;
   const int turns_;                // a power of two
   const std::uint64_t each_turn_;  // every turns_-th bank of a rank
+  const std::uint64_t all_banks_;  // of a rank
   const Command command_;
   const Cycle interval_;
   const Cycle postpone_limit_;  // a refresh may be this much later
   const Cycle pull_in_limit_;   // a refresh may be this much earlier
   const Cycle longest_;         // from a refresh to the urgency of the next
   const Cycle duration_;
+  const Cycle patience_;  // from urgent to late
   const bool elastic_;
   std::vector<Rank> ranks_;
   Cycle next_urgent_ = kNeverCycle;    // the first urgent edge
@@ -246,7 +256,8 @@ inline void RefreshControl::unblock(int rank, Cycle edge) {
   if (state.blocked) {
     state.blocked = false;
     --blocked_ranks_;
-    banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+    banks_.unblock(rank, late(rank, edge) ? all_banks_ : each_turn_ << state.turn,
+                   DramBanks::Cause::refresh, edge);
   }
 }
 
