@@ -282,22 +282,5 @@ TEST(RefreshAtRest, TakesNoSteps) {
   EXPECT_EQ(channel.channel_.statistics().refreshes, 4000u);
 }
 
-// Activates of other banks, tRRD_S apart, must not delay a same-bank refresh, which is tRRD_L after
-// each of them, for ever. The checker of the channel under test judges the intervals.
-TEST(Refresh, ActivatesDoNotStarveASameBankRefresh) {
-  ChannelUnderTest channel({{"dram.preset", "ddr5_4800b_16gb_x8"},
-                            {"dram.refresh_mode", "same_bank"},
-                            {"controller.address_map", "default"},
-                            {"nvdimm.present", "false"}});
-  constexpr std::int64_t kReaders = 16;
-  constexpr std::int64_t kLines = 4'000;
-  const std::int64_t part = channel.config_.dram_capacity().value() / kReaders;
-  for (std::int64_t i = 0; i < kReaders * kLines; ++i) {
-    channel.send(MemoryClass::dram, Address(i % kReaders * part + i / kReaders * 64));
-    channel.run_to(Cycle(4 * i));
-  }
-  channel.drain();
-}
-
 }  // namespace
 }  // namespace hmsim::testing
