@@ -86,6 +86,8 @@ class BlkparseTrace final : public BlockSource {
     text_.rewind();
     queued_.clear();
     ended_ = false;
+    // Completions before the first Q are ignored again, as they were by the first reading.
+    begins_ = begins_ == Begins::queued ? Begins::unknown : begins_;
   }
   double fraction() const override { return text_.fraction(); }
   void serialize(Archive& archive) override { archive(text_, queued_, begins_, ended_); }
