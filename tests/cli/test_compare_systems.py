@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import statistics
 from pathlib import Path
 
 import hmsim
@@ -77,6 +78,36 @@ def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
     assert cells["NVDIMM bandwidth (% of peak)"][1] == "-"
     # With one agent they would be 1; no agent uses DRAM.
     assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(cells)
+
+
+def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None:
+    policies = ["unified_fr_fcfs", "split"]
+    table = hmsim.compare("quick", policies, [workload], seed=3, seeds=3)
+    assert list(table["seed"]) == [3, 3, 4, 4, 5, 5]
+    ratios = []
+    for seed in (3, 4, 5):
+        rates = [
+            hmsim.run("quick", workload, policy=policy, seed=seed).stats["agent.0.rate"]
+            for policy in policies
+        ]
+        ratios.append(rates[1] / rates[0])
+    found = table[table["policy"] == "split"]["agent.0.speedup"]
+    assert list(found) == ratios
+    mean = statistics.mean(ratios)
+    half = 4.303 * statistics.stdev(ratios) / 3**0.5  # t(2)
+    out = tmp_path / "out"
+    given = ("quick", "--policy", policies[0], "--policy", policies[1], "--workload", workload)
+    lines = succeed("compare", *given, "--seed", 3, "--seeds", 3, "--out", out).splitlines()
+    assert lines[0].startswith("mix on quick, mean of seeds 3 to 5")
+    cells = {line[:32].strip(): line[32:].split() for line in lines if " ± " in line}
+    baseline, split = (cells["agent 0, speedup"][n : n + 3] for n in (0, 3))
+    assert baseline == ["1", "±", "0"]
+    assert [float(split[0]), float(split[2])] == pytest.approx([mean, half], rel=1e-3)
+    assert len(list(out.glob("mix/*/stats.json"))) == 6
+    joined = hmsim.load_results(out)
+    assert sorted(joined["agent.0.speedup"]) == sorted(table["agent.0.speedup"])
+    refused = invoke("compare", *given, "--seeds", 1001)
+    assert refused.exit_code == 2 and naming("seeds:", "1001").search(refused.stderr)
 
 
 def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import hmsim
 import pandas as pd
 import pytest
-from hmsim.sweep.results import mean_interval, read_table, write_table
+from hmsim.common.intervals import mean_interval, quantile95
+from hmsim.sweep.results import read_table, write_table
 from hooks import Counting, workload
 
 
@@ -33,6 +34,9 @@ def test_mean_interval_by_hand() -> None:
     assert (mean, low, high) == pytest.approx((3, 3 - 1.96293, 3 + 1.96293), rel=1e-5)
     assert mean_interval([7])[0] == 7 and math.isnan(mean_interval([7])[1])
     assert all(math.isnan(part) for part in mean_interval([]))
+    # Tables of Student's t: 40, 120 and 1,000 degrees of freedom.
+    for freedom, quantile in ((1, 12.706), (30, 2.042), (40, 2.021), (120, 1.980), (1000, 1.962)):
+        assert quantile95(freedom) == pytest.approx(quantile, abs=1e-3)
 
 
 def test_bootstrap_is_the_binomial_of_two_values_and_repeats_itself() -> None:

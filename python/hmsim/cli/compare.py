@@ -44,7 +44,7 @@ from hmsim.common.directories import check_output, new_directory
 from hmsim.common.tables import GAP, Row
 from hmsim.running.comparison import compare_runs
 from hmsim.running.comparison_table import Comparison, titles
-from hmsim.running.options import options
+from hmsim.running.options import seeded
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.runner import named_system
 
@@ -53,8 +53,10 @@ IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
+INTERVALS = 17  # characters of a mean and half its interval
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
 Values = Mapping[str, Any]  # a row of a comparison
+Rows = Sequence[Values]  # of a system, seed by seed
 
 
 def compare(
@@ -91,6 +93,10 @@ def compare(
     ] = None,
     sets: Sets = None,
     seed: Seed = 1,
+    seeds: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Run N seeds, from --seed on; print 95 % intervals."),
+    ] = 1,
     warmup: Warmup = None,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
@@ -114,6 +120,9 @@ def compare(
     With several configurations --policy is optional: each runs under its own policies, or under
     those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
 
+    With --seeds, tables show the mean over the seeds and half its 95 % interval (Student's t).
+    Speedups and slowdowns are taken between runs of the same seed, then averaged.
+
     The write mode (controller.writes: drained or mixed) can matter more than the policy. --writes
     both shows each policy as NAME,drained and as NAME,mixed. FIRM and NVM Duet set the direction
     themselves; --writes does not change them.
@@ -127,7 +136,7 @@ def compare(
         named_system(each, lambda name: configuration(name, sets, check=not policy))
         for each in config
     ]
-    chosen = options(seed, warmup, check)
+    chosen = seeded(seed, seeds, warmup, check)
     with resumable("finished runs are kept in the cache"):
         found = compare_runs(
             *(systems, policy or (), workload, chosen, jobs, True),
@@ -149,28 +158,40 @@ def compare(
             print_checked(found.commands_checked)
 
 
-def _by_workload(found: Comparison) -> Iterator[tuple[str, list[Result], list[Values]]]:
-    """Yield a title, the results and the rows of each workload."""
+def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], list[Rows]]]:
+    """Yield a title, and the results and rows of each system, seed by seed, of each workload."""
     for workload, group in itertools.groupby(
         zip(found.results, found.rows), lambda each: each[0].workload.name
     ):
         results, rows = map(list, zip(*group))
         configs = {result.config.name for result in results}
         where = f" on {configs.pop()}" if len(configs) == 1 else ""
-        yield f"{workload}{where}, seed {results[0].options.seed}", results, rows
+        seeds = sorted({result.options.seed for result in results})
+        which = f"seed {seeds[0]}"
+        if len(seeds) > 1:
+            which = f"mean of seeds {seeds[0]} to {seeds[-1]} ± half its 95 % interval"
+        count = len(results) // len(seeds)
+        systems = range(count)
+        yield (
+            f"{workload}{where}, {which}",
+            [results[each::count] for each in systems],
+            [rows[each::count] for each in systems],
+        )
 
 
 def _print_comparison(found: Comparison) -> None:
     for title, results, rows in _by_workload(found):
-        systems = titles([result.config for result in results])
+        systems = titles([each[0].config for each in results])
         print(title)
-        print_agents(results[0].workload)
-        for result, system in zip(results, systems):
-            print_unfinished(result, f" under {system}")
-            print_remarks(result, f" under {system}")
-        for part in _side_by_side(systems):
+        print_agents(results[0][0].workload)
+        for system, runs in zip(systems, results):
+            for result in runs:
+                which = f", seed {result.options.seed}" if len(runs) > 1 else ""
+                print_unfinished(result, f" under {system}{which}")
+                print_remarks(result, f" under {system}{which}")
+        for part in _side_by_side(systems, NUMBERS if len(rows[0]) == 1 else INTERVALS):
             columns = [row for system, row in zip(systems, rows) if system in part]
-            lines = _lines(found.columns, results[0], columns)
+            lines = _lines(found.columns, results[0][0], columns)
             print_table(("", *(f">{name}" for name in part.values())), lines)
 
 
@@ -180,49 +201,51 @@ def _print_source(
     """Print a table for each workload as ``written`` returns its source text."""
     texts = []
     for title, results, rows in _by_workload(found):
-        systems = titles([result.config for result in results])
-        lines = _lines(found.columns, results[0], rows)
+        systems = titles([each[0].config for each in results])
+        lines = _lines(found.columns, results[0][0], rows)
         texts.append(written(title, ("", *(f">{system}" for system in systems)), lines))
     print("\n".join(texts), end="")
 
 
-def _lines(names: Sequence[str], first: Result, rows: Sequence[Values]) -> list[Row]:
-    """Return headings, and lines of a label with its unit and a value of each row."""
+def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows]) -> list[Row]:
+    """Return headings, and lines of a label with its unit and a value of each system."""
     left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
     names = [name for name in names if _says_something(name, rows) and name not in left_out]
     lines: list[Row] = []
     for heading, members in labels.lines(names, first.units):
         lines.append(heading)
         lines += [
-            (line.label, *(line.text(row.get(line.name)) for row in rows)) for line in members
+            (line.label, *(line.mean([row.get(line.name) for row in each]) for each in rows))
+            for line in members
         ]
     return lines
 
 
-def _says_something(name: str, rows: Sequence[Values]) -> bool:
+def _says_something(name: str, rows: Sequence[Rows]) -> bool:
     """Return whether any run has the statistic. Thread times, buses and DRAM must not be 0."""
     nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
-    values = (row.get(name) for row in rows)
+    values = (row.get(name) for each in rows for row in each)
     return any(value is not None and value == value and value != nothing for value in values)
 
 
-def _side_by_side(systems: list[str]) -> Iterator[dict[str, str]]:
+def _side_by_side(systems: list[str], numbers: int) -> Iterator[dict[str, str]]:
     """Yield the systems in portions that fit the terminal, each with its column's title."""
     room = terminal_width() - LABELS
     headings = {system: system for system in systems}
-    if sum(map(_width, headings.values())) > room:
+    if sum(_width(each, numbers) for each in headings.values()) > room:
         headings = {system: _broken(system) for system in systems}
     portion: dict[str, str] = {}
     for system, heading in headings.items():
-        if portion and sum(map(_width, portion.values())) + _width(heading) > room:
+        taken = sum(_width(each, numbers) for each in portion.values())
+        if portion and taken + _width(heading, numbers) > room:
             yield portion
             portion = {}
         portion[system] = heading
     yield portion
 
 
-def _width(title: str) -> int:
-    return len(GAP) + max(NUMBERS, *map(len, title.split("\n")))
+def _width(title: str, numbers: int) -> int:
+    return len(GAP) + max(numbers, *map(len, title.split("\n")))
 
 
 def _broken(name: str) -> str:
@@ -251,7 +274,9 @@ def _write_comparison(directory: Path, found: Comparison) -> None:
     found.table.to_csv(directory / "comparison.csv", index=False)
     found.long_table.to_csv(directory / "comparison_long.csv", index=False)
     write_json(directory / "run.json", {"versions": versions(), "command": sys.argv})
+    several = "seed" in found.columns
     for result, title in zip(found.results, titles([each.config for each in found.results])):
-        folder = directory / result.workload.name / title
+        which = f", seed {result.options.seed}" if several else ""
+        folder = directory / result.workload.name / f"{title}{which}"
         folder.mkdir(parents=True)
         result.write(folder, sys.argv)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import number
 
 
@@ -25,6 +26,14 @@ class Line(NamedTuple):
     def text(self, value: float | None) -> str:
         """Return the statistic's ``value`` in the line's unit, as `tables.number` gives it."""
         return number(value if value is None or self.factor == 1 else value * self.factor)
+
+    def mean(self, values: Sequence[float | None]) -> str:
+        """Return the mean of several runs with half its 95 % interval, in the line's unit."""
+        if len(values) == 1:
+            return self.text(values[0])
+        mean, _, high = mean_interval([each for each in values if each is not None])
+        half = high - mean
+        return self.text(mean) + (f" ± {self.text(half)}" if half == half else "")
 
 
 # Pattern of paths, label ('{}': what '*' stands for), factor.

@@ -28,8 +28,9 @@ from hmsim.running.comparison_table import (
     columns_of,
     rates_of,
     row_of,
+    with_seed,
 )
-from hmsim.running.options import Options, options
+from hmsim.running.options import Options, seeded
 from hmsim.running.point_store import Store
 from hmsim.running.points import Outcome, Point, measurement
 from hmsim.running.request_log import RequestLog
@@ -54,6 +55,7 @@ def compare(
     *,
     writes: str | None = None,
     seed: int = 1,
+    seeds: int = 1,
     warmup: str | int | None = None,
     check: bool = False,
     jobs: int | None = None,
@@ -75,7 +77,8 @@ def compare(
         writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
             none and whose scheduler leaves it open. With None, each bundle sets its own mode, and a
             warning is printed if the modes differ.
-        seed: of every run.
+        seed: of every run; the first one, if there are several.
+        seeds: number of runs of each system, with consecutive seeds.
         warmup: as for `hmsim.run`.
         check: as for `hmsim.run`; all runs are repeated, even those in the cache.
         jobs: parallel simulations; by default one per processor. It does not change the result.
@@ -83,8 +86,8 @@ def compare(
         calibrate: as for `hmsim.run`.
 
     Returns:
-        One row per workload, configuration and policy. Columns: ``workload``, ``config``,
-        ``policy`` (None without one); per agent
+        One row per workload, seed, configuration and policy. Columns: ``workload``, ``config``,
+        ``policy`` (None without one), ``seed`` (only with several); per agent
         ``agent.N.rate`` (instructions or 4 KB blocks per second), ``core.N.ipc``,
         ``agent.N.speedup`` (its rate over that on the first system), ``agent.N.slowdown`` (its
         rate alone over its rate here); over the measured agents ``speedup`` (geometric mean),
@@ -96,7 +99,7 @@ def compare(
         InputError: the input is at fault; one line per error.
         SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
-    chosen = options(seed, warmup, check)
+    chosen = seeded(seed, seeds, warmup, check)
     how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}
     return compare_runs(config, policies, workloads, chosen, jobs, progress, **how).table
 
@@ -105,7 +108,7 @@ def compare_runs(
     config: AnyConfig | Sequence[AnyConfig],
     policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
-    chosen: Options,
+    chosen: Sequence[Options],
     jobs: int | None = None,
     progress: bool = False,
     *,
@@ -115,6 +118,9 @@ def compare_runs(
     logs: Path | None = None,
 ) -> Comparison:
     """Run as `compare`, and return the runs too. Calls ``warn`` first if write modes differ.
+
+    ``chosen`` has the options of each seed; they differ in the seed only. Runs of a seed are
+    compared with each other, so speedups and slowdowns pair runs of equal seeds.
 
     With ``logs``, a folder for scratch files, whole workloads are run even if they are cached, and
     each of these runs has a request log.
@@ -126,10 +132,15 @@ def compare_runs(
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
         for system in systems:
-            workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
+            workload.check(system, bool(chosen[0].warmup_ps or chosen[0].warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
-    shared = [Point(system, workload, chosen) for workload in loaded for system in systems]
+    shared = [
+        Point(system, workload, each)
+        for workload in loaded
+        for each in chosen
+        for system in systems
+    ]
     wanted = {_key(point): point for point in shared}
     for point in shared:
         for index, agent in enumerate(point.workload.agents):
@@ -138,7 +149,7 @@ def compare_runs(
                 wanted.setdefault(_key(alone), alone)
     store = Store(cache_directory())
     logged = {_key(point): RequestLog(logs) for point in shared} if logs else {}
-    found = {} if chosen.check else _kept(wanted, store)
+    found = {} if chosen[0].check else _kept(wanted, store)
     found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
     found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
@@ -154,9 +165,10 @@ def compare_runs(
         rates = agent_rates(result)
         if len(rates) > 1:
             agents = (result.workload.alone(index) for index in range(len(rates)))
-            keys = [_key(Point(result.config, agent, chosen)) for agent in agents]
+            keys = [_key(Point(result.config, agent, result.options)) for agent in agents]
             rates = [rates_of(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
-        rows.append(row_of(result, agent_rates(first), rates))
+        row = row_of(result, agent_rates(first), rates)
+        rows.append(with_seed(row, result.options.seed) if len(chosen) > 1 else row)
     commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
     return Comparison(tuple(results), tuple(rows), columns_of(rows), commands)
 
@@ -241,7 +253,7 @@ def _simulate_all(
             workload = point.workload
             agents = "" if len(workload.agents) > 1 else f" ({workload.agents[0].kind} alone)"
             system = point.config.policy or point.config.name
-            name = f"{workload.name}, {system}{agents}"
+            name = f"{workload.name}, {system}{agents}, seed {point.options.seed}"
             result = simulate(
                 point.config,
                 workload,

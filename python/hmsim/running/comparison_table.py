@@ -17,7 +17,7 @@ from hmsim.running.result import Result
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
 
-NAMES = 3  # columns that say which run a row is of: workload, config, policy
+NAMES = ("workload", "config", "policy", "seed")  # columns that say which run a row is of
 
 # Statistics that a comparison shows unchanged, if a run has them.
 SHOWN = (
@@ -55,7 +55,7 @@ class Comparison:
     """A comparison's runs, workload by workload and system by system.
 
     Attributes:
-        results: results of the runs.
+        results: results of the runs; within a workload, the seeds follow each other.
         rows: rows of the table, in the order of ``results``; a row omits values that its run lacks.
         columns: all columns of the table, in a fixed order.
         commands_checked: commands that the protocol check verified in all executed runs.
@@ -75,29 +75,32 @@ class Comparison:
         units: dict[str, dict[str, None]] = {}
         for name, unit in itertools.chain.from_iterable(map(_units, self.results, self.rows)):
             units.setdefault(name, {})[unit] = None
-        table.attrs["units"] = {name: ", ".join(units[name]) for name in self.columns[NAMES:]}
+        known = [name for name in self.columns if name in units]
+        table.attrs["units"] = {name: ", ".join(units[name]) for name in known}
         return table
 
     @cached_property
     def long_table(self) -> pd.DataFrame:
         """One row per value: ``workload``, ``config``, ``policy``, ``name``, ``value``, ``unit``.
 
+        With several seeds, ``seed`` follows ``policy``.
         The unit of a plain number is ``1``, so that no reader of a CSV file takes it as missing.
         """
         import pandas as pd
 
+        names = [name for name in NAMES if name in self.columns]
         rows = [
-            (row["workload"], row["config"], row["policy"], name, row[name], unit or "1")
+            (*(row[each] for each in names), name, row[name], unit or "1")
             for result, row in zip(self.results, self.rows)
             for name, unit in _units(result, row)
         ]
-        return pd.DataFrame(rows, columns=["workload", "config", "policy", "name", "value", "unit"])
+        return pd.DataFrame(rows, columns=[*names, "name", "value", "unit"])
 
 
 def _units(result: Result, row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the unit of each value of a row, '' for plain numbers such as speedups."""
     units = result.units
-    return [(name, units.get(name, "")) for name in itertools.islice(row, NAMES, None)]
+    return [(name, units.get(name, "")) for name in row if name not in NAMES]
 
 
 def titles(configs: Sequence[Config]) -> list[str]:
@@ -142,6 +145,12 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
         if shown and (has_nvdimm or "nvdimm" not in name):
             row[name] = value
     return row
+
+
+def with_seed(row: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return a row with its seed, after the other names."""
+    names = {name: row[name] for name in NAMES if name in row}
+    return names | {"seed": seed} | dict(row)
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from hmsim._core import InputError
 
 LARGEST_SEED = (1 << 64) - 1
 LARGEST_COUNT = (1 << 62) - 1
+MOST_SEEDS = 1000
 FEWEST_UNIT_FREE = 1000  # instructions that may be asked for without a unit; fewer are a slip
 
 
@@ -66,6 +67,25 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
             f"and {text}M thousands and millions of instructions"
         )
     return Options(seed, warmup_instructions=count, check=check)
+
+
+def seeded(
+    seed: int, seeds: int, warmup: str | int | None = None, check: bool = False
+) -> list[Options]:
+    """Return the options of runs with consecutive seeds.
+
+    Args:
+        seed: the first one.
+        seeds: their number, 1 .. 1,000.
+        warmup: as for `options`.
+        check: as for `options`.
+
+    Raises:
+        InputError: names the argument.
+    """
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise InputError(f"seeds: must be in 1 .. {MOST_SEEDS}, got {seeds}")
+    return [options(seed + number, warmup, check) for number in range(seeds)]
 
 
 def _count(text: str) -> int | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
+from hmsim.common.intervals import mean_interval
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
 from hmsim.common.statistic_names import current, proposal, renamed, valid
 from hmsim.config.node_reader import located
@@ -33,15 +34,6 @@ ENTRY = Record(  # of a plan: a point
     {"labels": TableOf(SCALAR), "point": TEXT, "error": TEXT}, ("labels", "point", "error")
 )
 LONGEST_VALUE = 80  # characters of a parameter that becomes a column
-
-# Quantiles of Student's t for a two-sided 95 % interval, with 1 to 30 degrees of freedom. Z95, the
-# normal distribution's quantile, applies to more.
-T95 = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-Z95 = 1.960
 
 
 def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
@@ -134,9 +126,8 @@ def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
     try:
         compared = pd.read_csv(io.BytesIO(read_regular(file, LARGEST_JSON)))
         own = [name for name in compared.columns if name not in table.columns]
-        joined = table.merge(
-            compared[["workload", "policy", *own]], on=["workload", "policy"], how="left"
-        )
+        keys = [name for name in ("workload", "policy", "seed") if name in compared.columns]
+        joined = table.merge(compared[[*keys, *own]], on=keys, how="left")
     except (ValueError, KeyError) as error:
         raise InputError(f"{file}: is damaged: {error}") from error
     joined.attrs.update(table.attrs)
@@ -238,23 +229,6 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     result.attrs["axes"] = axes
     result.attrs["units"] = {name: table.attrs["units"].get(name, "") for name in columns}
     return result
-
-
-def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return the mean and the ends of its 95 % confidence interval by Student's t.
-
-    The ends are NaN for one value, all three for none.
-    """
-    count = len(values)
-    if not count:
-        return (math.nan,) * 3
-    mean = math.fsum(values) / count
-    if count == 1:
-        return mean, math.nan, math.nan
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    quantile = T95[count - 2] if count - 2 < len(T95) else Z95
-    half = quantile * math.sqrt(variance / count)
-    return mean, mean - half, mean + half
 
 
 def speedup(rate: float, base: float) -> float:
