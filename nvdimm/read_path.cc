@@ -112,7 +112,7 @@ void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now)
   }
 }
 
-// Returns whether another item's read brings the frame's page. That read counts once as pending.
+// Returns whether another item's read brings the frame's page, and counts once as pending.
 bool ReadPath::joins(Frame& frame) {
   const LogicalPage page = buffer_.page_of(frame.key);
   if (shared_ == nullptr || frame.fetching ||

@@ -40,7 +40,7 @@ print(f"{hmsim._core.__file__}: {len(modules)} modules imported")
 
 
 class Failed(Exception):
-    """What stopped a command, in one line."""
+    """Failure of a command, described in one line."""
 
 
 def interpreters() -> dict[str, str]:

@@ -80,8 +80,7 @@ class InferredOrder {
   std::uint64_t now_ns_ = 0;               // latest arrival
   std::vector<EarlierCommand> under_way_;  // outstanding requests: a min-heap by completion
   std::deque<EarlierCommand> unclaimed_;   // completions without a successor, oldest first
-  // By the number of outstanding requests: the time with this number, and the bursts that arrived
-  // in this time.
+  // Element n: the time during which n requests were outstanding, and the bursts that arrived then.
   std::vector<std::uint64_t> time_ns_;
   std::vector<std::uint64_t> bursts_;
   std::uint64_t all_bursts_ = 0;

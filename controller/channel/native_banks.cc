@@ -30,7 +30,7 @@ std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const 
   return open;
 }
 
-// As first_data() for the banks in `ready`. `bound`: those of them that gates may delay.
+// Returns first_data() for the banks in `ready`. `bound`: those in `ready` that gates may delay.
 std::int64_t NativeBanks::first_by_gates(std::uint64_t ready, std::uint64_t bound) const {
   std::int64_t first = kNeverCycle.value();
   if (const std::uint64_t free = ready ^ bound) {

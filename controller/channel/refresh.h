@@ -80,7 +80,7 @@ class RefreshControl {
     }
   }
 
-  // Returns the bank number within the groups of the rank's next refresh; 0 for all banks.
+  // Returns which bank of each group the rank's next refresh covers; 0 if it covers all banks.
   int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
   // Records that the rank's refresh was issued.
   void refreshed(int rank, Cycle edge);

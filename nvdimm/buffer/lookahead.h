@@ -38,7 +38,7 @@ class Lookahead {
   // Removes a request after its lookup; its line is in the buffer or has a record there.
   void looked_up(std::uint32_t asked, bool write);
 
-  // Returns whether the frame of this key is to be guarded when it is listed.
+  // Returns whether a queued request asked for this key, so that its frame must be evicted last.
   bool guards(std::int64_t key) const { return asked_for_.find(key) != kNoIndex; }
 
   // Called when the LUN is idle.

@@ -193,7 +193,7 @@ def test_only_scratch_is_removed(tmp_path: Path) -> None:
 def full_disk() -> Iterator[None]:
     """Let no file of this process grow beyond 1 KiB.
 
-    Python 3.11 keeps what it could write of a module's bytecode, and fails to read it ever after.
+    No bytecode is written meanwhile: Python 3.11 would keep a cut file, and fail to read it later.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Formulas in place of the simulator, under which every counted claim of the paper holds.
 
-They read a point's resolved configuration, as the simulator does. So a change of the points that
-does not reach the configuration shows.
+They read a point's resolved configuration, as the simulator does. A change of the points that does
+not reach the configuration therefore shows.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def record(load: int = 0, store: int = 0, written: int = 0, read: int = 0) -> by
 
 
 def chain() -> bytes:
-    """Return loads of one line after the other, each address from the load before."""
+    """Return loads of consecutive lines, each of which needs the register of the load before."""
     return b"".join(record(64 * (i + 1), 0, 1, 1) for i in range(LINES))
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Buffered output files. Each flush reopens the file, because the guest shares the process's file
-// descriptors: a descriptor kept open would shift the guest's numbers, and careful daemons would
-// close it.
+// Buffered output files. The guest shares the process's file descriptors. A descriptor kept open
+// would change the numbers that the guest gets, and a guest that closes all descriptors would close
+// it. Therefore each flush opens and closes the file.
 #ifndef HMSIM_OUTPUT_H
 #define HMSIM_OUTPUT_H
 

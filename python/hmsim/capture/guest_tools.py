@@ -153,7 +153,7 @@ def run_tool(
 def unpack_package(name: str, version: str, folder: Path) -> str:
     """Unpack a Debian package below ``folder``; return the version it has.
 
-    That is ``version`` if the archive still offers it, otherwise the newest version there.
+    The version is ``version`` if the archive still offers it, otherwise the newest one there.
     Raises GuestError.
     """
     folder.mkdir(parents=True, exist_ok=True)

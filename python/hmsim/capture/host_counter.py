@@ -20,8 +20,8 @@ def moment(clock: Callable[[], int], counter: Callable[[], int]) -> tuple[int, i
     """Return simultaneous readings of a clock, in ns, and a counter.
 
     The counter is read between two readings of the clock. This is repeated ``ATTEMPTS`` times, and
-    the attempt with the least time between its clock readings counts. It is enough that other
-    processes disturb one attempt little.
+    the attempt with the least time between its clock readings counts. One attempt
+    that other processes hardly disturb is enough.
     """
     attempts = []
     for _ in range(ATTEMPTS):

@@ -23,8 +23,9 @@ class ProgramSettings:
         follow: record the files of the processes that the program starts (x86-64 programs, and
             scripts that one interprets). The clock is the instructions of all of them. Only for a
             block trace alone, of the whole run; processes that outlive the program are ended.
-        skip, limit: record the program's instructions from ``skip`` to ``skip`` + ``limit``, where
-            the program ends. Both edges are rounded up to a block. Caches are warm.
+        skip, limit: record the program's instructions from ``skip`` to ``skip`` + ``limit``, and
+            end the program there. QEMU rounds both up to the end of a block of its code. Caches are
+            warm.
         roi: record only between the 1st and 2nd, 3rd and 4th, ... ``xchg %bx,%bx``.
         caches: sizes and ways; L1 and L2 are private to a thread, L3 is shared.
         level: of zstd's and gzip's compression.

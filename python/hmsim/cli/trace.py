@@ -119,7 +119,7 @@ def _options(
     zero_length: Optional[str],
     on_bad_record: Optional[str],
 ) -> dict[str, str]:
-    """Return the options that the user chose, by the keys of agents. Raises InputError."""
+    """Return the given options, each under the key that an agent has for it. Raises InputError."""
     chosen = {"levels": levels, "zero_length": zero_length, "on_bad_record": on_bad_record}
     found = {key: value for key, value in chosen.items() if value is not None}
     for pair in columns.split(",") if columns else ():

@@ -47,24 +47,24 @@ class Stream:
         visits: number of visits to pages.
         phases: accesses in each of `PHASES` intervals of equally many instructions.
         paces: group of each phase; a group holds phases of similar density.
-        jumped: visits that a jump began, by accesses: share, mean accesses, share of those that go
-            from line to line, of those that begin in the first line, that end in the last.
-        followed: visits that began on the line after the previous visit's last line.
-        swept: followed visits that were at least the `LONG_SWEEP`-th in a row.
-        follow: of the visits that end in a page's last line, the shares that another visit
-            followed. They are given by the number of visits in a row that had followed one another
-            before (`SWEEPS`), and for six kinds of visits. Three forms (one access; more, from line
-            to line; more, not from line to line) are each divided into first visits of a page and
-            later ones.
+        jumped: visits that do not begin on the line after the previous visit's last line. Each bin
+            of a number of accesses has: the share of visits, their mean number of accesses, and
+            the shares of them that go from line to line, begin in the page's first line, and end
+            in its last.
+        followed: the same for visits that begin on the line after the previous visit's last line.
+        swept: the same for followed visits that are at least the `LONG_SWEEP`-th in a row.
+        follow: of the visits that end in a page's last line, the shares after which the next visit
+            follows, by the number of visits in a row that have followed so far (`SWEEPS`). Six
+            kinds of visits are separate: one access; several, from line to line; several, not from
+            line to line; each as first or as later visit of its page.
         kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
             For information only: twins use `mixes`.
-        mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed
-            and swept.
+        mixes: the same shares by the phase's pace and by accesses.
         reuse: visits by how many visits ago their page was visited last; 0: never.
-        inside: gaps before accesses within a visit, by the phase's pace: in instructions, or in
-            fills for write-backs.
-        between: gaps before accesses that begin a visit.
-        skips: steps within a visit that do not lead to the next line, in lines.
+        inside: gaps before accesses within a visit, by the phase's pace. A gap is in instructions;
+            for write-backs it is in fills.
+        between: gaps before the first access of a visit.
+        skips: steps within a visit to other lines than the next, in lines.
         edges: first and last runs of consecutive lines in visits that do not go from line to line,
             by the visit's accesses.
         pieces: the runs between the first and the last one.

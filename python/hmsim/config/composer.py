@@ -106,7 +106,7 @@ class _Composer:
         return root
 
     def _part(self, event: Event, level: int, in_braces: bool = False) -> _Part:
-        """Return the node that begins with an event, which is read already."""
+        """Return the node whose first event is `event`, after reading its other events."""
         if isinstance(event, yaml.AliasEvent):
             return self._aliased(event, level)
         before = self._nodes

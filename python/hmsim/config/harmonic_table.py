@@ -178,7 +178,7 @@ def read_table(path: Path) -> Table:
 def training_config(config: Config) -> Config:
     """Return the configuration under which the tables of this one are trained.
 
-    It is the same hardware with one channel, without the settings that do not affect the tables.
+    It has the same hardware with one channel, without the settings that do not affect the tables.
     """
     kept = [s for s in config.settings_in_force() if not s.name.startswith(APART)]
     page_policy = config.resolved()["controller.page_policy"]

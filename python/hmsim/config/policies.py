@@ -110,8 +110,8 @@ class TransactionScheduler(TransactionPolicy):
         """Return which DRAM requests issue when writes are drained: `READS` or `WRITES`.
 
         None leaves it to the watermarks. Requests of the other kind issue while none of this kind
-        is queued. The value may change only in hooks. It is used only with
-        ``controller.writes: drained``.
+        is queued. The value may change only in hooks. Only
+        ``controller.writes: drained`` uses it.
         """
         return None
 

@@ -152,7 +152,7 @@ def _rate(
 ) -> int:
     """Return a cell's throughput after the warm-up, in requests per millisecond.
 
-    It is computed from two equal runs, of which one ends after the warm-up.
+    The throughput follows from two equal runs, of which one ends after the warm-up.
     """
     target = "dram" if "stride" in cell else "nvdimm"
     # A fixed stream, so that tables do not depend on how agents choose theirs.

@@ -63,7 +63,7 @@ class Views:
         return sum(sums[name] for name in RESIDUES) + little + counts + admission + self.loads()
 
     def loads(self) -> int:
-        """Return by how much application and interface differ in their loads: count and ps."""
+        """Return the difference of application and interface in number of loads plus that in ps."""
         sums = self.sums
         seen = sums["application.load.ps"] - sums["lookup_ps"] - sums["edge_ps"]
         count = sums["application.load.count"] - sums["interface.load.count"]

@@ -239,7 +239,7 @@ def drawn(trace: list[Io], like: Causes, seed: int) -> Causes:
 
 
 def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
-    """Return a device's requests if each is sent its think time after its last parent ends."""
+    """Return a device's requests, each sent its think time after the last of its parents ended."""
     world = World(factor, seed)
     awaited = [len(parents) or (1 if number else 0) for number, (parents, _) in enumerate(causes)]
     children: list[list[int]] = [[] for _ in causes]

@@ -356,7 +356,7 @@ class InstructionModel {
     return true;
   }
 
-  // Computes readiness ahead of time once nothing is unknown.
+  // Computes when the instruction is ready, if all times that this depends on are known.
   bool try_ready(std::size_t i, std::int64_t slot) {
     State& state = state_[i];
     if (state.ready >= 0 || state.start < 0) {

@@ -34,7 +34,7 @@ constexpr std::array kShown{
     "nvdimm.power.recovery_us",
 };
 
-// Compared parts of a histogram's summary. Other parts change no check.
+// The parts of a histogram's summary that are compared with the golden file.
 constexpr std::array kSummary{"mean", "p50", "p95", "p99", "p999", "max"};
 
 std::unique_ptr<Simulation> make(const GoldenCase& golden, Tick length) {

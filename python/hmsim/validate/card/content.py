@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a card holds: sections of tables, charts and judged rows, for the page and for JSON."""
+"""Contents of a card: sections of tables, charts and judged rows, for the page and for JSON."""
 
 from __future__ import annotations
 

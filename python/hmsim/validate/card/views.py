@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a core sees, what flash collects, and counts of checks and claims that are stored."""
+"""Rows of a card on views of a request, garbage collection, and stored checks and claims."""
 
 from __future__ import annotations
 
