@@ -28,7 +28,8 @@ class JobProgram;  // traces/job_program.h
 // Maximum number of instructions between two records. The limit keeps totals within 64 bits.
 inline constexpr std::uint64_t kMaxGap = std::uint64_t{1} << 48;
 
-// A miss: what leaves a core's last-level cache at once, i.e. a load miss, a posted write, or both.
+// A miss: the load and the posted write that leave a core's last-level cache together. One of them
+// may be absent.
 struct Miss {
   std::int64_t gap = 0;  // instructions since the previous record, including its own
   bool load = false;     // a load's gap is at least 1

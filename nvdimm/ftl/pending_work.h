@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-// Returns the pending work of a page's program, or of its read for another part than the read part.
+// Returns the pending work of one page: a program, or a read that does not fill the read part.
 inline PendingFlash page_work(FlashOperation operation) {
   PendingFlash work;
   if (operation == FlashOperation::read) {

@@ -95,7 +95,7 @@ def test_the_old_spelling_still_captures_a_machine(captured: Captured) -> None:
     assert result.exit_code == 0
     assert captured == [("sort", "sort.hmsim.zst", SystemSettings(causes=True), None, False)]
     assert naming("trace capture --system:", "'hmsim guest capture'").search(result.stderr)
-    # After --, it is an argument of the program.
+    # After --, the option belongs to the captured program.
     result = invoke("trace", "capture", "--", "ls", "--system")
     assert (result.exit_code, len(captured)) == (2, 1)
     assert "--out, --blocks or both" in result.stderr

@@ -172,7 +172,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
             4096 * page for page in written
         }
         assert len(written) >= 32 * MIB // 4096  # its file
-    # A job that reads changes nothing of its file.
+    # The job only reads its file, so the file does not change.
     assert files[0] == files[1] == files[2]
 
 

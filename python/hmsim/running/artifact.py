@@ -173,7 +173,7 @@ def pack(out: Path, force: bool = False) -> None:
 
 
 def leaves(content: Any, path: str = "") -> Iterator[tuple[str, Leaf]]:
-    """Yield the values of JSON content by path, joined by slashes: names, and places in lists.
+    """Yield each value of JSON content with its path: names and list positions between slashes.
 
     Checks in a list are identified by name, so that a new check does not change other paths.
     """

@@ -28,7 +28,7 @@ class WrongValue(InputError):
     """Error of one key of a job.
 
     Attributes:
-        key: the key, which its job may lack.
+        key: name of the key, even if the job does not set it.
     """
 
     def __init__(self, key: str, message: str) -> None:

@@ -88,7 +88,7 @@ class Result:
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each value in `stats`, '' for plain numbers; errors as of `stats`."""
+        """The unit of each value in `stats`, '' for plain numbers; raises what `stats` raises."""
         by_path = {statistic["path"]: statistic["unit"] for statistic in self.statistics}
         units = {}
         for name in self.stats:

@@ -327,7 +327,7 @@ class System:
 
 
 def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the header of a saved system, which is complete, and its state.
+    """Return the header of a saved system, with all keys present, and its state.
 
     Raises InputError when the header is damaged.
     """

@@ -259,7 +259,7 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
 def _place(folder: Path, text: str) -> Path:
     """Resolve a path relative to a folder, or, below ``workloads/``, to a shipped file.
 
-    Raises InputError if it is that of a capture that this installation lacks.
+    Raises InputError if the file is a shipped capture that this installation lacks.
     """
     own, packed = folder / text, data_directory() / text
     if not text.startswith("workloads/") or own.exists():

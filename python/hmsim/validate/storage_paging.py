@@ -102,7 +102,7 @@ def thrash(
 
 @cache
 def slowdown(config: str) -> float:
-    """Return by how much programs are slower than in enough memory: the geometric mean of two."""
+    """Return the geometric mean of two programs' slowdowns by too little memory."""
     mcf = data_directory() / "workloads" / "demo" / "network_simplex.hmsim.zst"
     jumps = {"kind": "llc_trace", "format": "hmsim", "path": str(mcf)}
     product = 1.0

@@ -65,7 +65,8 @@ struct Part {
   std::int64_t trefi;
 };
 
-// Replaced by the rule's name in the mode.
+// Name of the rule from a column command to its precharge. Under dram.precharge_delay: jedec the
+// checker reports it as tRTP or tWR.
 inline const char* const kPrechargeDelay = "precharge_delay";
 
 inline constexpr Scope kBank = Scope::bank;
