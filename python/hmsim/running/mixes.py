@@ -28,9 +28,9 @@ PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant
 JOB_CORES = "1-3"
-# Window of a program's capture that a job runs: two turns of its four tasks, which alternated on
-# one processor, 4 ms (M instructions) each. It is the median window by NVDIMM lines among those
-# with I/O; position breaks ties (`tests/cli/test_mixes.py` recomputes it).
+# Window of a program's capture that a job runs. Its four tasks alternated on one processor every
+# four million instructions, so a window has ten slices. It is the median window by NVDIMM lines
+# among those with I/O; position breaks ties (`tests/cli/test_mixes.py` recomputes it).
 WINDOW = 40_000_000  # instructions
 WINDOW_BEGINS = {
     "bayes": 280_000_000,
