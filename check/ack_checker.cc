@@ -26,7 +26,8 @@ AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
       slots_(config.nvdimm.present ? config.transaction_slots() : 0),
       grant_delay_(config.controller.ack == AckMode::nvdimm_p ? config.controller.response_cycles
                                                               : 1),
-      write_cycles_(config.dram.register_delay + config.dram.timing.cwl + config.dram.timing.burst),
+      write_cycles_(config.dram.command_delay() + config.dram.timing.cwl +
+                    config.dram.timing.burst),
       first_rank_(static_cast<int>(config.dram.ranks)),
       violations_(violations),
       table_(table_size(slots_)) {

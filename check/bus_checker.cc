@@ -26,6 +26,7 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
       lines_in_halves_(HalfLineChecker::applies_to(dram)),
       one_command_bus_(!StackChecker::applies_to(dram)),
       activate_slots_(dram.is("lpddr5") ? 2 : 1),
+      rate_(dram.command_rate == CommandRate::two ? 2 : 1),
       violations_(violations),
       halves_(dram, violations) {}
 
@@ -59,9 +60,10 @@ bool BusChecker::takes_slot(C command) const {
   return !nvdimm_burst || ack_ == AckMode::grant;
 }
 
-// Returns the slots of a command. ACT-1 and ACT-2 of JESD209-5 take adjacent slots.
+// Returns the slots of a command. ACT-1 and ACT-2 of JESD209-5 take adjacent slots. With a rate of
+// 2N, the host drives each command for two cycles.
 std::int64_t BusChecker::slots(C command) const {
-  return command == C::activate ? activate_slots_ : 1;
+  return rate_ * (command == C::activate ? activate_slots_ : 1);
 }
 
 void BusChecker::check_command_bus(const CommandRecord& record) {

@@ -38,6 +38,7 @@ class BusChecker {
   const bool lines_in_halves_;
   const bool one_command_bus_;
   const std::int64_t activate_slots_;
+  const std::int64_t rate_;
   ViolationLog& violations_;
   HalfLineChecker halves_;
   EarlierCommand last_{ChannelCommand::refresh, kLongPast};

@@ -78,6 +78,8 @@ class MemoryChannel : public Component {
   virtual Tick clock_period() const = 0;
   virtual std::int64_t burst_cycles() const = 0;
   virtual std::int64_t command_buses() const { return 1; }
+  // Returns the cycles of a slot, which statistics count.
+  virtual std::int64_t command_slots() const { return 1; }
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
 

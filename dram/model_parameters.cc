@@ -124,6 +124,9 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
   if (timing.burst != 4) {
     errors.push_back({"dram.timing.burst", "must be 4 cycles with DRAMsim3, bursts of 8"});
   }
+  if (dram.command_rate != CommandRate::one) {
+    errors.push_back({"dram.command_rate", "must be '1N' with DRAMsim3"});
+  }
   if (dram.sleeps()) {
     errors.push_back({dram.self_refresh ? "dram.self_refresh" : "dram.power_down",
                       "is not supported with DRAMsim3: must be off"});

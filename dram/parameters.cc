@@ -126,6 +126,12 @@ void DramParameters::declare(ParameterSet& parameters) {
       {"registered DIMMs: cycles by which the register delays each command, and with "
        "it the data, of DRAM and NVDIMMs; spacings of commands remain",
        "register: JESD82-31 (DDR4RCD02), assumed 1 on RDIMMs; 0: unbuffered"});
+  parameters.choice("command_rate", command_rate,
+                    {{"1N", CommandRate::one}, {"2N", CommandRate::two}},
+                    {"clock cycles for which the host drives each command and address; 2N: two, "
+                     "of which the second selects the rank, so that commands and their data are a "
+                     "cycle later and at most every second cycle has a command",
+                     "JESD79-5B: 2N mode (MR2); of controllers of DDR3 and DDR4: 2T timing"});
   parameters.boolean("refresh", refresh,
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
   parameters.choice("refresh_mode", refresh_mode,
@@ -280,6 +286,10 @@ void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
   }
   if (self_refresh) {
     errors.push_back({"dram.self_refresh", own + "must be false"});
+  }
+  if (command_rate != CommandRate::one) {
+    errors.push_back({"dram.command_rate",
+                      std::string(standard->document) + " has no 2N command rate; must be '1N'"});
   }
   constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots tracks
   if (timing.line() > kMostCycles) {

@@ -34,6 +34,9 @@ enum class PowerDown {
   fast,  // precharge power-down with the DLL on
 };
 
+// Clock cycles for which the host drives a command (2N: "2T timing").
+enum class CommandRate { one, two };
+
 struct DramStandardDescriptor;
 
 inline constexpr std::size_t kMostOwnBuses = 2;  // pseudo-channels
@@ -105,6 +108,7 @@ struct DramParameters {
   std::string preset = "table3";
   std::int64_t ranks = 1;
   std::int64_t register_delay = 0;  // cycles
+  CommandRate command_rate = CommandRate::one;
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
   RefreshMode refresh_mode = RefreshMode::all_bank;
@@ -136,6 +140,10 @@ struct DramParameters {
   bool has_own_buses() const;            // whether each rank has one; at most kMostOwnBuses ranks
   std::int64_t columns_of_line() const;  // reads (writes) that move a line
   std::int64_t command_buses() const;
+  // Returns the cycles that each command occupies its bus, beyond what the standard itself asks.
+  std::int64_t command_slots() const { return command_rate == CommandRate::two ? 2 : 1; }
+  // Returns the cycles from the first slot of a command to its arrival at the chips.
+  std::int64_t command_delay() const { return register_delay + command_slots() - 1; }
 
   // Returns whether ranks may enter power-down or self-refresh.
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }

@@ -28,8 +28,8 @@ class Accounts {
   Accounts(const ChannelLayout& layout, std::size_t slots, const RefreshControl& refresh)
       : layout_(layout),
         cycles_(layout.period),
-        read_latency_(layout.dram.register_delay + layout.dram.timing.cl),
-        write_latency_(layout.dram.register_delay + layout.dram.timing.cwl),
+        read_latency_(layout.dram.command_delay() + layout.dram.timing.cl),
+        write_latency_(layout.dram.command_delay() + layout.dram.timing.cwl),
         burst_(static_cast<Counter>(layout.dram.line_share())),
         activate_slots_(static_cast<Counter>(1 + layout.dram.activate_delay())),
         column_slots_(static_cast<Counter>(layout.dram.columns_of_line())),

@@ -33,6 +33,18 @@ std::function<double()> sum(const Channels& channels, Counter ChannelStatistics:
   };
 }
 
+// Counters of command-bus slots, in cycles.
+std::function<double()> slot_cycles(const Channels& channels, Counter ChannelStatistics::*counter) {
+  return [channels, counter] {
+    double total = 0;
+    for (MemoryChannel* channel : channels) {
+      total += static_cast<double>(channel->statistics().*counter) *
+               static_cast<double>(channel->command_slots());
+    }
+    return total;
+  };
+}
+
 std::function<double()> elapsed(const Channels& channels) {
   return [channels] {
     double cycles = 0;
@@ -181,12 +193,12 @@ void report_shares(StatisticRegistry& registry, const Channels& channels) {
 
 void report_command_shares(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
-                 sum(channels, &S::command_cycles),
+                 slot_cycles(channels, &S::command_cycles),
                  [total = elapsed(channels), buses = channels.front()->command_buses()] {
                    return total() * static_cast<double>(buses);
                  });
   registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
-                 sum(channels, &S::ack_cycles), elapsed(channels));
+                 slot_cycles(channels, &S::ack_cycles), elapsed(channels));
 }
 
 // All channels have the same arbiter, so counters are matched by index.

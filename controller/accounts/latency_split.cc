@@ -20,8 +20,8 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
       trcd_(dram.timing.trcd + dram.activate_delay()),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
                                                                 : dram.timing.trfc),
-      transfer_{Cycle(dram.register_delay + dram.timing.cl + dram.timing.line()),
-                Cycle(dram.register_delay + dram.timing.cwl + dram.timing.line())},
+      transfer_{Cycle(dram.command_delay() + dram.timing.cl + dram.timing.line()),
+                Cycle(dram.command_delay() + dram.timing.cwl + dram.timing.line())},
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       refreshes_per_round_(static_cast<std::size_t>(dram.refreshes_per_round())),
       places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {

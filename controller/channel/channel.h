@@ -70,6 +70,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick clock_period() const override { return layout_.period; }
   std::int64_t burst_cycles() const override { return layout_.dram.line_share(); }
   std::int64_t command_buses() const override { return layout_.dram.command_buses(); }
+  std::int64_t command_slots() const override { return layout_.dram.command_slots(); }
   Tick now() const override { return clock_.kernel_time(); }
   Cycle last_edge() const { return clock_.edge(); }  // the last processed edge
   void reset_statistics(Tick now) override { accounts_.reset(now); }

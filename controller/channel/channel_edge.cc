@@ -28,7 +28,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   if (const Best* const winner = bus_.select(
           candidates,
           [this](const Best& dram, const Best& nvdimm) { return arbitrate(dram, nvdimm); })) {
-    bus_.take_command();
+    bus_.take_command(edge);
     if (is_nvdimm(winner->command)) {
       issue_grant(*winner->transaction, features);
       return;
@@ -42,7 +42,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   dram_.collect_others(edge, candidates);
   nvdimm_.collect_others(candidates);
   if (candidates.other != nullptr) {
-    bus_.take_command();
+    bus_.take_command(edge);
     const Best& other = *candidates.other;
     if (is_nvdimm(other.command)) {
       send_command(*other.transaction);
@@ -91,7 +91,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 
 // Sends a read, write or flush command, which the NVDIMM answers with an ack.
 void Channel::send_command(Transaction& transaction) {
-  const Tick end = clock_.time_of(clock_.soonest());
+  const Tick end = clock_.time_of(clock_.edge() + Cycle(layout_.dram.command_slots()));
   if (transaction.request.flush) {
     transaction.started = true;
     nvdimm_.endpoint().command_sent(transaction);

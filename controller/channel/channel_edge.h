@@ -25,8 +25,10 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
     }
     clock_.wake_never();
     bus_.begin_edge();
-    if (features == Features::any && dram_.slots() != nullptr) {
-      bus_.set_command_taken(dram_.slots()->row_slot_taken(clock_.edge()));
+    if (features == Features::any) {
+      bus_.set_command_taken(dram_.slots() != nullptr
+                                 ? dram_.slots()->row_slot_taken(clock_.edge())
+                                 : bus_.holds_command(clock_.edge()));
     }
     admission_.open();
     while (bus_.next() <= clock_.edge()) {
@@ -115,7 +117,9 @@ HMSIM_INLINE void Channel::take_answers(Features features) {
     nvdimm_.credits().arrive(clock_.edge());
   }
   if (nvdimm_.endpoint().has_ack()) {
-    if (nvdimm_.may_acknowledge(clock_.edge())) {
+    const bool bus_taken = features == Features::any && bus_.command_taken();
+    if (nvdimm_.may_acknowledge(clock_.edge()) &&
+        !(bus_taken && layout_.controller.ack_takes_slot())) {
       deliver_ack(features);
     }
   } else if (credits && nvdimm_.credits().owed()) {
@@ -135,7 +139,7 @@ HMSIM_INLINE void Channel::deliver_ack(Features features) {
   nvdimm_.endpoint().take_ack();
   const bool takes_slot = layout_.controller.ack_takes_slot();
   if (takes_slot) {
-    bus_.take_command();
+    bus_.take_command(edge);
   }
   accounts_.ack_delivered(transaction, takes_slot, edge);
   if (transaction.request.flush) {

@@ -6,7 +6,7 @@ namespace hmsim {
 
 // Issues one step towards a rank's refresh: a precharge, or the refresh itself.
 void Channel::take_step(const RefreshStep& step, Features features) {
-  bus_.take_command();
+  bus_.take_command(clock_.edge());
   dram_.with_banks([&](auto& banks) {
     if (step.bank >= 0) {
       accounts_.refresh_prepared(step.rank, clock_.edge());
@@ -23,7 +23,7 @@ void Channel::take_step(const PowerStep& step) {
   if (!step.present()) {
     return;
   }
-  bus_.take_command();
+  bus_.take_command(clock_.edge());
   if (step.bank >= 0) {
     precharge(dram_.banks(), step.bank, step.rank, -1, Features::any);
     return;

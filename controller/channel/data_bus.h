@@ -20,14 +20,20 @@ class DataBus {
  public:
   // `several`: ranks have separate data buses.
   DataBus(const DramParameters& dram, bool several)
-      : read_end_(dram.register_delay + dram.timing.cl + dram.timing.line()),
-        write_end_(dram.register_delay + dram.timing.cwl + dram.timing.line()),
+      : command_slots_(dram.command_slots()),
+        read_end_(dram.command_delay() + dram.timing.cl + dram.timing.line()),
+        write_end_(dram.command_delay() + dram.timing.cwl + dram.timing.line()),
         finishes_(several) {}
 
   // State of the command bus on the current edge.
   void begin_edge() { command_taken_ = false; }
   bool command_taken() const { return command_taken_; }
-  void take_command() { command_taken_ = true; }
+  void take_command(Cycle edge) {
+    command_taken_ = true;
+    next_command_ = edge + command_slots_;
+  }
+  // Returns whether a command of an earlier edge still occupies the bus.
+  bool holds_command(Cycle edge) const { return edge < next_command_; }
   void set_command_taken(bool taken) { command_taken_ = taken; }
 
   // Adds the burst of a data-bus command; its data follow after CL or CWL.
@@ -68,16 +74,24 @@ class DataBus {
   // find one.
   void clear_promise() { pending_winner_.reset(); }
 
-  // Bursts in flight are rebuilt by restore(); the command bus is free on the next edge.
-  void serialize(Archive& archive) { archive(pending_winner_); }
+  // Bursts in flight are rebuilt by restore(). With one slot a command, the command bus is free on
+  // the next edge.
+  void serialize(Archive& archive) {
+    archive(pending_winner_);
+    if (command_slots_ > Cycle(1)) {
+      archive(next_command_);
+    }
+  }
   void restore(const std::vector<Transaction*>& held) { finishes_.restore(held); }
 
  private:
-  const Cycle read_end_;  // from a data-bus command to its last data beat
+  const Cycle command_slots_;  // of each command
+  const Cycle read_end_;       // from a data-bus command to its last data beat
   const Cycle write_end_;
   FinishQueue finishes_;
   std::optional<MemoryClass> pending_winner_;  // the class that gets the data bus next
   bool command_taken_ = false;
+  Cycle next_command_{0};  // first edge on which another command finds the bus free
 };
 
 }  // namespace hmsim

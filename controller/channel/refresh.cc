@@ -14,7 +14,7 @@ namespace {
 std::int64_t time_to_close(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
   return timing.trc + timing.cl + timing.cwl + timing.line() + timing.twr + timing.trp +
-         (2 + dram.activate_delay()) * dram.ranks * dram.organisation.banks;
+         (2 + dram.activate_delay()) * dram.command_slots() * dram.ranks * dram.organisation.banks;
 }
 
 // Returns a mask with every `distance`-th of `banks` bits set.

@@ -32,7 +32,7 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   if (edge != begin) {
     const Cycle last = edge - Cycle(1);
     channel.clock_.move_to(last);
-    channel.bus_.take_command();
+    channel.bus_.take_command(channel.clock_.edge());
     channel.accounts_.precharged_for_refresh(rank, begin, last);
   }
   if (open == 0 && (edge = later(edge, refresh.gate(rank))) < end) {

@@ -65,7 +65,8 @@ def _add_buses(
     codes = each(lambda name: CODES.get(name, CODES["command"]), "int8")
     slots = each(lambda name: takes_slot(name, run), "bool")
     track = Track((channel, BUSES, 0), group, "command bus")
-    sheet.add(track, start[slots], start[slots] + period, codes[slots], **some(slots))
+    end = start[slots] + command_cycles(run) * period
+    sheet.add(track, start[slots], end, codes[slots], **some(slots))
     responses = each(lambda name: name in RESPONSES, "bool")
     track = Track((channel, BUSES, 1), group, "ack line")
     sheet.add(
@@ -76,9 +77,14 @@ def _add_buses(
     for command, (kind, latency) in BURSTS.items():
         which = (names == command).to_numpy()
         if which.any():
-            delay = int(run.config.get("dram.register_delay", "0"))
+            delay = int(run.config.get("dram.register_delay", "0")) + command_cycles(run) - 1
             data = start[which] + (delay + run.number(f"dram.timing.{latency}")) * period
             sheet.add(track, data, data + burst, kind, **some(which))
+
+
+def command_cycles(run: RunDirectory) -> int:
+    """Return the cycles for which each command occupies the command bus."""
+    return 2 if run.config.get("dram.command_rate") == "2N" else 1
 
 
 def line_cycles(run: RunDirectory) -> int:
