@@ -27,6 +27,9 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
       one_command_bus_(!StackChecker::applies_to(dram)),
       activate_slots_(dram.is("lpddr5") ? 2 : 1),
       rate_(dram.command_rate == CommandRate::two ? 2 : 1),
+      dram_ranks_(static_cast<int>(dram.ranks)),
+      ranks_per_dimm_(
+          static_cast<int>(dram.ranks_per_dimm > 0 ? dram.ranks_per_dimm : dram.ranks)),
       violations_(violations),
       halves_(dram, violations) {}
 
@@ -73,6 +76,11 @@ void BusChecker::check_command_bus(const CommandRecord& record) {
   }
 }
 
+// Returns the number of a rank's DIMM. Each NVDIMM is one.
+int BusChecker::dimm_of(int rank) const {
+  return rank < dram_ranks_ ? rank / ranks_per_dimm_ : dram_ranks_ + rank;
+}
+
 // Data start CL (CWL) after the command and take half a burst length. Distances in reports are
 // between commands, as for other rules.
 void BusChecker::check_data_bus(const CommandRecord& record) {
@@ -84,6 +92,9 @@ void BusChecker::check_data_bus(const CommandRecord& record) {
     violations_.require("data bus", record, burst_, after_end);
   } else if (!same_driver) {
     violations_.require("tRTRS", record, burst_, after_end + t_.trtrs);
+    if (burst_rank_ >= 0 && dimm_of(burst_rank_) != dimm_of(record.rank)) {
+      violations_.require("tRTRS_dimm", record, burst_, after_end + t_.trtrs_dimm);
+    }
   }
   burst_ = {record.command, record.cycle.value()};
   burst_rank_ = record.rank;

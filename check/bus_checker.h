@@ -31,6 +31,7 @@ class BusChecker {
   void check_command_bus(const CommandRecord& record);
   void check_data_bus(const CommandRecord& record);
   std::int64_t slots(ChannelCommand command) const;
+  int dimm_of(int rank) const;
 
   const AckMode ack_;
   const std::int64_t ack_slots_;
@@ -39,6 +40,8 @@ class BusChecker {
   const bool one_command_bus_;
   const std::int64_t activate_slots_;
   const std::int64_t rate_;
+  const int dram_ranks_;
+  const int ranks_per_dimm_;
   ViolationLog& violations_;
   HalfLineChecker halves_;
   EarlierCommand last_{ChannelCommand::refresh, kLongPast};

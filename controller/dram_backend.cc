@@ -97,7 +97,7 @@ DramDevices make_native_devices(const SystemConfig& config, TransactionPool& poo
   auto timing = std::make_unique<TimingEngine>(
       rules, static_cast<int>(config.dram.ranks) + 1, static_cast<int>(part.groups),
       static_cast<int>(part.banks), static_cast<int>(config.dram.same_bank_stride()),
-      static_cast<int>(part.stacks));
+      static_cast<int>(part.stacks), static_cast<int>(config.dram.dimm_ranks()));
   if (const CommandProtocol* const protocol = config.dram.standard->protocol) {
     DramDevices devices;
     devices.slots = std::make_unique<CommandSlots>(config.dram, *protocol);

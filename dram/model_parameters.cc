@@ -127,6 +127,10 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
   if (dram.command_rate != CommandRate::one) {
     errors.push_back({"dram.command_rate", "must be '1N' with DRAMsim3"});
   }
+  if (timing.dimm_gap() > timing.trtrs) {
+    errors.push_back({"dram.timing.tRTRS_dimm", "must be tRTRS, " + std::to_string(timing.trtrs) +
+                                                    " cycles, with DRAMsim3"});
+  }
   if (dram.sleeps()) {
     errors.push_back({dram.self_refresh ? "dram.self_refresh" : "dram.power_down",
                       "is not supported with DRAMsim3: must be off"});

@@ -23,7 +23,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 35> kTimingFields{{
+constexpr std::array<TimingField, 36> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -52,6 +52,9 @@ constexpr std::array<TimingField, 35> kTimingFields{{
     {"burst_gap", &DramTiming::burst_gap, 0, 16, "cycles",
      "gap between the halves of a line, in which a half of another bank group fits (LPDDR5, HBM3)"},
     {"tRTRS", &DramTiming::trtrs, 0, 100, "cycles", "data-bus gap when the driver changes"},
+    {"tRTRS_dimm", &DramTiming::trtrs_dimm, 0, 100, "cycles",
+     "data-bus gap when another DIMM becomes the driver; at least tRTRS, which it is by default; "
+     "an NVDIMM is a DIMM"},
     {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
      "mean time between refreshes of a rank"},
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
@@ -98,7 +101,8 @@ void check_own_times(const DramStandardDescriptor& standard, const DramTiming& t
     }
   }
   for (const OptionalTime& time : own) {
-    if (time.at_least != nullptr && timing.*time.time < timing.*time.at_least) {
+    if (time.at_least != nullptr && timing.*time.time != kFromPreset &&
+        timing.*time.time < timing.*time.at_least) {
       errors.push_back({std::string("dram.timing.") + time.name,
                         "must be at least the time that it lengthens, " +
                             std::to_string(timing.*time.at_least) + " cycles"});
@@ -121,6 +125,10 @@ void DramParameters::declare(ParameterSet& parameters) {
   parameters.integer("ranks", ranks, {1, 8}, "ranks",
                      {"ranks per channel; a power of two",
                       "the paper, Table III: 4 ranks in all over 4 channels"});
+  parameters.integer_or(
+      "ranks_per_dimm", ranks_per_dimm, {1, 8}, "all", kOneDimm, "ranks",
+      {"ranks of each DIMM of a channel; bursts of ranks on different DIMMs are tRTRS_dimm apart",
+       "all: one DIMM a channel"});
   parameters.integer(
       "register_delay", register_delay, {0, 8}, "cycles",
       {"registered DIMMs: cycles by which the register delays each command, and with "
@@ -211,6 +219,14 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.ranks", std::to_string(ranks) + " is not a power of two; nearest: " +
                                         std::to_string(below) + " and " +
                                         std::to_string(2 * below)});
+  }
+  if (ranks % dimm_ranks() != 0) {
+    std::int64_t nearest = earlier(dimm_ranks(), ranks);
+    while (ranks % nearest != 0) {
+      --nearest;
+    }
+    errors.push_back({"dram.ranks_per_dimm", "must divide dram.ranks, " + std::to_string(ranks) +
+                                                 "; nearest: " + std::to_string(nearest)});
   }
   if (ranks * organisation.groups > kMostBankGroups) {
     const std::int64_t most = std::max<std::int64_t>(kMostBankGroups / organisation.groups, 1);
@@ -322,6 +338,10 @@ void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
 
 std::int64_t DramParameters::activate_delay() const {
   return standard->protocol == nullptr ? 0 : standard->protocol->activate_slots - 1;
+}
+
+std::int64_t DramParameters::dimm_ranks() const {
+  return ranks_per_dimm == kOneDimm ? ranks : ranks_per_dimm;
 }
 
 std::int64_t DramParameters::columns_of_line() const {

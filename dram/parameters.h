@@ -40,6 +40,7 @@ enum class CommandRate { one, two };
 struct DramStandardDescriptor;
 
 inline constexpr std::size_t kMostOwnBuses = 2;  // pseudo-channels
+inline constexpr std::int64_t kOneDimm = 0;      // all ranks of a channel are on one DIMM
 
 // Timing parameters in clock cycles, unless the name gives another unit. kFromPreset until
 // resolved; afterwards it marks times that the part does not have.
@@ -59,6 +60,7 @@ struct DramTiming {
   std::int64_t tccd = kFromPreset;
   std::int64_t burst = kFromPreset;  // data-bus cycles of one 64-byte line: BL8 = 4
   std::int64_t trtrs = kFromPreset;
+  std::int64_t trtrs_dimm = kFromPreset;  // unless given, tRTRS
   std::int64_t trefi = kFromPreset;
   std::int64_t trfc = kFromPreset;
   // Power-down and self-refresh.
@@ -85,6 +87,8 @@ struct DramTiming {
   std::int64_t tccdr = kFromPreset;
 
   std::int64_t gap() const { return burst_gap > 0 ? burst_gap : 0; }
+  // Returns the data-bus gap when another DIMM becomes the driver.
+  std::int64_t dimm_gap() const { return trtrs_dimm > trtrs ? trtrs_dimm : trtrs; }
   std::int64_t line() const { return burst + gap(); }  // from a line's first beat to after its last
 };
 
@@ -107,6 +111,7 @@ struct DramOrganisation {
 struct DramParameters {
   std::string preset = "table3";
   std::int64_t ranks = 1;
+  std::int64_t ranks_per_dimm = kOneDimm;
   std::int64_t register_delay = 0;  // cycles
   CommandRate command_rate = CommandRate::one;
   bool refresh = true;
@@ -134,6 +139,7 @@ struct DramParameters {
   // Returns the cycles from an activate, which may take several slots, to the one that its times
   // count from.
   std::int64_t activate_delay() const;
+  std::int64_t dimm_ranks() const;  // ranks of each DIMM
   // Returns the cycles that a line takes on the channel's data bus. If each rank has its own bus,
   // returns the share of all buses together.
   std::int64_t line_share() const { return timing.burst / (has_own_buses() ? ranks : 1); }

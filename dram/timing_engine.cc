@@ -20,8 +20,15 @@ void check_cycle(const Archive& archive, std::int64_t cycle) {
   archive.check(cycle < std::int64_t{1} << 51, "command in the far future");
 }
 
-bool applies(Scope scope, int from, int to, int groups_per_rank, int groups_per_stack) {
-  const bool same_rank = from / groups_per_rank == to / groups_per_rank;
+// Bank groups of a rank, of a stack of its dies, and of a DIMM.
+struct Groups {
+  int of_rank;
+  int of_stack;
+  int of_dimm;
+};
+
+bool applies(Scope scope, int from, int to, const Groups& groups) {
+  const bool same_rank = from / groups.of_rank == to / groups.of_rank;
   switch (scope) {
     case Scope::group:
       return from == to;
@@ -29,8 +36,10 @@ bool applies(Scope scope, int from, int to, int groups_per_rank, int groups_per_
       return same_rank;
     case Scope::other_rank:
       return !same_rank;
+    case Scope::other_dimm:
+      return from / groups.of_dimm != to / groups.of_dimm;
     case Scope::other_stack:
-      return same_rank && from / groups_per_stack != to / groups_per_stack;
+      return same_rank && from / groups.of_stack != to / groups.of_stack;
     case Scope::bank:
     case Scope::same_bank:
       break;
@@ -41,10 +50,11 @@ bool applies(Scope scope, int from, int to, int groups_per_rank, int groups_per_
 }  // namespace
 
 TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
-                           int banks_per_rank, int turns, int stacks)
+                           int banks_per_rank, int turns, int stacks, int dimm_ranks)
     : groups_per_rank_(groups_per_rank),
       groups_((ranks - 1) * groups_per_rank),
       groups_per_stack_(groups_per_rank / stacks),
+      groups_per_dimm_((dimm_ranks == 0 ? ranks - 1 : dimm_ranks) * groups_per_rank),
       turns_(turns == 0 ? banks_per_rank / groups_per_rank : turns),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
@@ -204,7 +214,8 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
         }
         for (int to = is_nvdimm(rule.following) ? groups_ : 0;
              to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
-          if (!applies(rule.scope, from, to, groups_per_rank_, groups_per_stack_)) {
+          if (!applies(rule.scope, from, to,
+                       {groups_per_rank_, groups_per_stack_, groups_per_dimm_})) {
             continue;
           }
           const std::size_t gate = gate_at(rule.following, to);

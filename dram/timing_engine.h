@@ -36,9 +36,9 @@ class TimingEngine final : public TimingModel {
   // `ranks` includes the NVDIMM. Banks are numbered rank x banks_per_rank + bank, bank groups in
   // the same way, and the banks of a group are adjacent. Both counts must be powers of two.
   // `turns`: for Scope::same_bank, banks this far apart share a number; 0: banks at the same
-  // position in their groups do.
+  // position in their groups do. `dimm_ranks`: DRAM ranks of each DIMM; 0: all.
   TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
-               int banks_per_rank, int turns = 0, int stacks = 1);
+               int banks_per_rank, int turns = 0, int stacks = 1, int dimm_ranks = 0);
 
   // Returns the earliest cycle that rules within the bank allow for `command`, given the commands
   // issued so far.
@@ -236,6 +236,7 @@ class TimingEngine final : public TimingModel {
   const int groups_per_rank_;
   const int groups_;
   const int groups_per_stack_;
+  const int groups_per_dimm_;
   const int turns_;        // a power of two
   const int rank_shift_;   // bank >> rank_shift_ is its rank
   const int group_shift_;  // bank >> group_shift_ is its group

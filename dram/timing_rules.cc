@@ -35,8 +35,23 @@ std::vector<TimingRule> self_refresh_rules(const DramTiming& t) {
   };
 }
 
-// Returns the cycles from command to command.
-std::int64_t read_to_write(const DramTiming& t) { return t.cl + t.burst + t.trtrs - t.cwl; }
+// Return the cycles from command to command, with this gap between their data.
+std::int64_t read_to_write(const DramTiming& t, std::int64_t gap) {
+  return t.cl + t.burst + gap - t.cwl;
+}
+std::int64_t write_to_read(const DramTiming& t, std::int64_t gap) {
+  return t.cwl + t.burst + gap - t.cl;
+}
+
+// Returns the rules between bursts of different ranks of DRAM.
+std::vector<TimingRule> between_ranks(const DramTiming& t, Scope scope, std::int64_t gap) {
+  return {
+      {C::read, C::read, scope, t.burst + gap},
+      {C::read, C::write, scope, read_to_write(t, gap)},
+      {C::write, C::read, scope, write_to_read(t, gap)},
+      {C::write, C::write, scope, t.burst + gap},
+  };
+}
 
 }  // namespace
 
@@ -94,22 +109,19 @@ std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t, std::int64_t s
 }
 
 std::vector<TimingRule> of_direction(const DramTiming& t) {
-  return {{C::read, C::write, Scope::rank, std::max(t.tccd, read_to_write(t))}};
+  return {{C::read, C::write, Scope::rank, std::max(t.tccd, read_to_write(t, t.trtrs))}};
 }
 
 std::vector<TimingRule> of_bus(const DramTiming& t) {
-  const std::int64_t same = t.burst + t.trtrs;
-  const std::int64_t read_write = read_to_write(t);
-  const std::int64_t write_read = t.cwl + t.burst + t.trtrs - t.cl;
-  const std::vector<TimingRule> others{
-      {C::read, C::read, Scope::other_rank, same},
-      {C::read, C::write, Scope::other_rank, read_write},
-      {C::write, C::read, Scope::other_rank, write_read},
-      {C::write, C::write, Scope::other_rank, same},
+  const std::int64_t gap = t.dimm_gap();
+  const std::int64_t same = t.burst + gap;
+  const std::int64_t read_write = read_to_write(t, gap);
+  const std::int64_t write_read = write_to_read(t, gap);
+  const std::vector<TimingRule> of_nvdimm{
       {C::nvdimm_read, C::nvdimm_read, Scope::rank, t.burst},
       {C::nvdimm_write, C::nvdimm_write, Scope::rank, t.burst},
-      {C::nvdimm_read, C::nvdimm_write, Scope::rank, read_write},
-      {C::nvdimm_write, C::nvdimm_read, Scope::rank, write_read},
+      {C::nvdimm_read, C::nvdimm_write, Scope::rank, read_to_write(t, t.trtrs)},
+      {C::nvdimm_write, C::nvdimm_read, Scope::rank, write_to_read(t, t.trtrs)},
       {C::read, C::nvdimm_read, Scope::other_rank, same},
       {C::read, C::nvdimm_write, Scope::other_rank, read_write},
       {C::write, C::nvdimm_read, Scope::other_rank, write_read},
@@ -119,7 +131,13 @@ std::vector<TimingRule> of_bus(const DramTiming& t) {
       {C::nvdimm_write, C::read, Scope::other_rank, write_read},
       {C::nvdimm_write, C::write, Scope::other_rank, same},
   };
-  return joined({of_direction(t), others});
+  return joined(
+      {of_direction(t), between_ranks(t, Scope::other_rank, t.trtrs), of_nvdimm, of_dimms(t)});
+}
+
+std::vector<TimingRule> of_dimms(const DramTiming& t) {
+  return t.dimm_gap() == t.trtrs ? std::vector<TimingRule>()
+                                 : between_ranks(t, Scope::other_dimm, t.dimm_gap());
 }
 
 std::vector<TimingRule> of_power(const DramParameters& dram) {

@@ -46,6 +46,7 @@ enum class Scope : std::uint8_t {
   group,        // any bank of the same bank group
   rank,         // any bank of the same rank
   other_rank,   // any other rank of the channel (the NVDIMM is one)
+  other_dimm,   // any rank on another DIMM of the channel (the NVDIMM is one)
   other_stack,  // any bank of the same rank in another stack of dies (HBM3's stack id)
 };
 
@@ -86,6 +87,8 @@ std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int6
 // Data bus: bursts need a gap of tRTRS when the driver changes, i.e. with the rank or the
 // direction. These are the only rules for the NVDIMM.
 std::vector<TimingRule> of_bus(const DramTiming& timing);
+// Longer gaps between DIMMs, if their tRTRS differs from that between ranks of a DIMM.
+std::vector<TimingRule> of_dimms(const DramTiming& timing);
 std::vector<TimingRule> of_direction(
     const DramTiming& timing);  // the part of of_bus() for read to write in a rank
 

@@ -13,7 +13,7 @@ namespace {
 // write is the longest unless the write latency exceeds the read latency.
 Cycle longest_turnaround(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
-  return Cycle(timing.trtrs +
+  return Cycle(timing.dimm_gap() +
                (timing.cl > timing.cwl ? timing.cl - timing.cwl : timing.cwl - timing.cl));
 }
 

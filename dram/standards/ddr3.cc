@@ -166,7 +166,9 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
                         rules::of_all_bank_refresh(t), rules::of_bus(t), rules::of_power(dram)});
 }
 
-std::vector<OptionalTime> own_times() { return {}; }
+std::vector<OptionalTime> own_times() {
+  return {{"tRTRS_dimm", &DramTiming::trtrs_dimm, &DramTiming::trtrs}};
+}
 
 // From the .ini files that DRAMsim3 ships, which follow Micron's data sheets for DDR3L, at 1.35 V.
 std::vector<DeviceCurrents> currents() {

@@ -176,7 +176,8 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
 }
 
 std::vector<OptionalTime> own_times() {
-  return {{"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
+  return {{"tRTRS_dimm", &DramTiming::trtrs_dimm, &DramTiming::trtrs},
+          {"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
           {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
           {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd}};
 }

@@ -73,7 +73,7 @@ struct EndpointRig {
   const int banks = static_cast<int>(dram.organisation.banks);
   TimingEngine engine{timing_rules(dram), rank + 1, static_cast<int>(dram.organisation.groups),
                       banks};
-  const NvdimmTiming timing{engine, &engine, rank, rank* banks, Cycle(0)};
+  const NvdimmTiming timing{engine, &engine, rank, rank* banks, dram.timing};
   const PseudoBanks pseudo_banks{{NvdimmParameters()}};
   TransactionPool pool{8};
   NvdimmEndpoint endpoint;
