@@ -34,7 +34,7 @@ Ddr3Checker::Ddr3Checker(const DramParameters& dram, ViolationLog& violations)
 
 void Ddr3Checker::check(const CommandRecord& record) {
   Rank& rank = rank_of(record);
-  if (record.command == C::refresh) {
+  if (record.command == C::refresh || record.command == C::refresh_management) {
     check_refresh(record, rank);
     return;
   }

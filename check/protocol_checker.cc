@@ -11,7 +11,9 @@ namespace {
 
 using C = ChannelCommand;
 
-bool is_dram(C command) { return command < C::nvdimm_read_command; }
+bool is_dram(C command) {
+  return command < C::nvdimm_read_command || command == C::refresh_management;
+}
 
 // Each request has exactly one of these commands.
 bool is_burst(C command) {
@@ -33,6 +35,7 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
                          DataClockChecker(part.dram, violations_),
                          StackChecker(part.dram, violations_),
                          RefreshChecker(part.dram, index, violations_),
+                         ActivateCountChecker(part.dram, violations_),
                          PowerChecker(part.dram, violations_),
                          BusChecker(part.controller, part.dram, violations_),
                          AckChecker(part, violations_),
@@ -78,6 +81,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
     channel.data_clock.check(record);
     channel.stacks.check(record);
     channel.refresh.check(record);
+    channel.activates.check(record);
     channel.power.check(record);
   } else {
     channel.ack.check(record);
@@ -163,7 +167,7 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
     archive(channel.dram, channel.groups, channel.bank_refresh, channel.data_clock, channel.stacks,
-            channel.refresh, channel.power, channel.bus, channel.ack);
+            channel.refresh, channel.activates, channel.power, channel.bus, channel.ack);
     for (Device& device : channel.devices) {
       archive(device.flash, device.media);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/ack_checker.h"
+#include "check/activate_count_checker.h"
 #include "check/bank_group_checker.h"
 #include "check/bank_refresh_checker.h"
 #include "check/bus_checker.h"
@@ -67,6 +68,7 @@ class ProtocolChecker final : public CommandObserver {
     DataClockChecker data_clock;
     StackChecker stacks;
     RefreshChecker refresh;
+    ActivateCountChecker activates;
     PowerChecker power;
     BusChecker bus;
     AckChecker ack;

@@ -43,6 +43,8 @@ std::string_view name_of(ChannelCommand command) {
       return "nvdimm_write";
     case ChannelCommand::nvdimm_credit:
       return "nvdimm_credit";
+    case ChannelCommand::refresh_management:
+      return "refresh_management";
   }
   return "";
 }

@@ -22,6 +22,7 @@ class CommandObserver;
 class EnergyMeter;
 class LatencySplit;
 class NvdimmModule;
+class RefreshManagement;
 class RequestObserver;
 
 // Service of a memory class by a channel since statistics were reset, and whether a request of the
@@ -68,6 +69,7 @@ class MemoryChannel : public Component {
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }
   virtual const EnergyMeter* energy() const { return nullptr; }
+  virtual RefreshManagement* management() { return nullptr; }  // without refresh management
 
   // Returns the scheduler of each queue; nullptr for a queue that does not exist or belongs to
   // another simulator.

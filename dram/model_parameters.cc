@@ -131,6 +131,9 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
     errors.push_back({"dram.timing.tRTRS_dimm", "must be tRTRS, " + std::to_string(timing.trtrs) +
                                                     " cycles, with DRAMsim3"});
   }
+  if (dram.refresh_management) {
+    errors.push_back({"dram.refresh_management", "is not supported with DRAMsim3: must be false"});
+  }
   if (dram.sleeps()) {
     errors.push_back({dram.self_refresh ? "dram.self_refresh" : "dram.power_down",
                       "is not supported with DRAMsim3: must be off"});

@@ -117,6 +117,8 @@ struct DramParameters {
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
   RefreshMode refresh_mode = RefreshMode::all_bank;
+  bool refresh_management = false;
+  std::int64_t raaimt = 32;           // activates of a bank
   std::int64_t refresh_postpone = 0;  // refreshes that a rank may postpone
   std::int64_t refresh_pull_in = 0;
   PowerDown power_down = PowerDown::none;

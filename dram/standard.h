@@ -46,6 +46,7 @@ struct DramStandardDescriptor {
   std::vector<DramPreset> (*presets)();
   std::vector<TimingRule> (*rules)(const DramParameters& dram);
   const CommandProtocol* protocol = nullptr;  // nullptr: each command takes one slot of one bus
+  bool refresh_management = false;            // has RFM commands, and they are modelled
 };
 
 extern const DescriptorTable<DramStandardDescriptor> kDramStandardTable;

@@ -20,6 +20,14 @@ ChannelCommand record_of(Command power_command) {
 
 }  // namespace
 
+void Accounts::managed(int rank, Cycle edge) {
+  ++statistics_.command_cycles;
+  bus_.refreshed(rank, 0, edge);
+  energy_.refreshed(rank, edge);
+  latency_.refreshed(rank, 0, edge, refresh_);
+  record(ChannelCommand::refresh_management, rank, -1, -1, -1, edge);
+}
+
 void Accounts::power_changed(int rank, Command command, Cycle edge) {
   const bool power_down = command == Command::power_down_enter;
   const bool self_refresh = command == Command::self_refresh_enter;

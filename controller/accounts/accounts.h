@@ -119,6 +119,9 @@ class Accounts {
     record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, rank, all ? -1 : turn,
            -1, -1, edge);
   }
+  // Records an RFM of a rank. Call it after RefreshControl::managed().
+  void managed(int rank, Cycle edge);
+  void refresh_rescheduled(int rank) { latency_.rescheduled(rank, refresh_); }
   // Counts `count` refreshes of every rank, a whole number of rounds, with closed banks: rank r at
   // first(r), then once every refresh interval. The refresh control has advanced past them.
   // Precondition: no command observer.

@@ -8,6 +8,7 @@
 #include "controller/accounts/bus_accounting.h"
 #include "controller/accounts/energy_statistics.h"
 #include "controller/accounts/latency_split.h"
+#include "controller/channel/refresh_management.h"
 #include "controller/memory_channel.h"
 #include "core/statistic_table.h"
 
@@ -273,6 +274,19 @@ constexpr std::array kBusRows{
 static_assert(Table::complete(kDramRows, kNvdimmRows, kBusRows),
               "missing or duplicate row of a count");
 
+void register_management(StatisticRegistry& registry, const Channels& channels) {
+  std::vector<Counter*> commands;
+  for (MemoryChannel* channel : channels) {
+    if (RefreshManagement* const management = channel->management()) {
+      commands.push_back(&management->commands());
+    }
+  }
+  if (!commands.empty()) {
+    registry.counter("dram.refresh_managements", "commands", "RFM commands, all ranks",
+                     std::move(commands));
+  }
+}
+
 }  // namespace
 
 void ChannelStatistics::fold(Tick clock_period) {
@@ -309,6 +323,7 @@ void register_channel_statistics(StatisticRegistry& registry,
     register_losses(registry, buses);
     register_latency_statistics(registry, channels);
   }
+  register_management(registry, {channels.begin(), channels.begin() + of_class});
   if (channels.front()->energy() != nullptr) {
     register_energy_statistics(registry, buses);
   }

@@ -26,8 +26,9 @@ enum class ChannelCommand : std::uint8_t {
   nvdimm_ack,            // NVDIMM to host
   nvdimm_read,           // data burst of an acknowledged command (at the grant; `auto`: at the ack)
   nvdimm_write,
-  nvdimm_credit,  // NVDIMM to host (nvdimm_p): it can accept another write
-  last = nvdimm_credit
+  nvdimm_credit,       // NVDIMM to host (nvdimm_p): it can accept another write
+  refresh_management,  // DDR5 RFMab, of a rank
+  last = refresh_management
 };
 
 struct CommandRecord {

@@ -49,8 +49,8 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
 // Selects the features that this channel needs. Precondition: its policies are connected.
 void Channel::choose_features() {
   const bool more = layout_.two_level || layout_.drained || layout_.posts_writes ||
-                    layout_.dram.command_slots() > 1 || dram_.uses_free_slots() ||
-                    dram_.native() == nullptr;
+                    layout_.dram.command_slots() > 1 || layout_.dram.refresh_management ||
+                    dram_.uses_free_slots() || dram_.native() == nullptr;
   if (more || features_ == Features::any) {
     features_ = Features::any;
   } else if (ordering_.changes()) {

@@ -69,6 +69,9 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle elapsed() const override { return accounts_.elapsed(now()); }
   Tick clock_period() const override { return layout_.period; }
   std::int64_t burst_cycles() const override { return layout_.dram.line_share(); }
+  RefreshManagement* management() override {
+    return dram_.management().active() ? &dram_.management() : nullptr;
+  }
   std::int64_t command_buses() const override { return layout_.dram.command_buses(); }
   std::int64_t command_slots() const override { return layout_.dram.command_slots(); }
   Tick now() const override { return clock_.kernel_time(); }

@@ -108,8 +108,11 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   transaction.marks.activated_at = edge;
   transaction.marks.activate_held =
       edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  dram_.activate(banks, transaction, features, edge);
+  const bool rescheduled = dram_.activate(banks, transaction, features, edge);
   accounts_.activated(transaction, edge);
+  if (rescheduled) {
+    accounts_.refresh_rescheduled(transaction.rank);
+  }
 }
 
 template <class Banks>

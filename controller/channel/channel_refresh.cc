@@ -12,8 +12,13 @@ void Channel::take_step(const RefreshStep& step, Features features) {
       accounts_.refresh_prepared(step.rank, clock_.edge());
       precharge(banks, step.bank, step.rank, -1, features);
     } else {
+      const bool extra = dram_.refresh().wants(step.rank, clock_.edge());
       const int turn = dram_.issue_refresh(banks, step.rank, clock_.edge());
-      accounts_.refreshed(step.rank, turn, clock_.edge());
+      if (extra) {
+        accounts_.managed(step.rank, clock_.edge());
+      } else {
+        accounts_.refreshed(step.rank, turn, clock_.edge());
+      }
     }
   });
 }

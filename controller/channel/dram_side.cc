@@ -21,6 +21,7 @@ DramSide::DramSide(const SystemConfig& config, const ChannelLayout& layout,
       native_(devices.native_banks),
       slots_(devices.slots.get()),
       refresh_(config.dram, timing_, banks_),
+      management_(config.dram),
       drain_(config.controller, config.dram, refresh_),
       power_(config.dram, timing_, banks_, refresh_),
       pages_(make_page_policy(config), timing_, banks_,
@@ -54,6 +55,15 @@ void DramSide::count_waiting(const Transaction& transaction, std::size_t side, i
   }
 }
 
+// The row may be read or written before the bank is closed for the RFM.
+bool DramSide::count_activate(const Transaction& transaction, Cycle edge) {
+  const bool reached = management_.activated(transaction.bank);
+  if (reached) {
+    refresh_.want(transaction.rank, edge + Cycle(layout_.dram.timing.tras));
+  }
+  return reached;
+}
+
 void DramSide::issue(const PowerStep& step, Cycle edge) {
   timing_.issue(step.command, step.rank * layout_.banks_per_rank, edge);
   power_.done(step, edge);
@@ -78,7 +88,7 @@ void DramSide::serialize(Archive& archive) {
   if (slots_ != nullptr) {
     slots_->serialize(archive);
   }
-  archive(refresh_, power_, pages_, drain_, banks_);
+  archive(refresh_, management_, power_, pages_, drain_, banks_);
 }
 
 void DramSide::restore(Transaction& transaction) {

@@ -14,6 +14,7 @@
 #include "controller/channel/page_control.h"
 #include "controller/channel/power_control.h"
 #include "controller/channel/refresh.h"
+#include "controller/channel/refresh_management.h"
 #include "controller/channel/transaction.h"
 #include "controller/channel/write_drain.h"
 #include "controller/dram_backend.h"
@@ -93,12 +94,15 @@ class DramSide {
       }
     }
   }
+  // Returns whether the rank's next refresh has become urgent earlier.
   template <class Banks>
-  void activate(Banks& banks, const Transaction& transaction, Features features, Cycle edge) {
+  bool activate(Banks& banks, const Transaction& transaction, Features features, Cycle edge) {
     banks.activate(transaction, edge);
     if (features == Features::any) {
       pages_.opened(transaction.bank);
+      return management_.active() && count_activate(transaction, edge);
     }
+    return false;
   }
   template <class Banks>
   void precharge(Banks& banks, std::int32_t bank, Features features, Cycle edge) {
@@ -107,6 +111,7 @@ class DramSide {
       pages_.closed(bank);
     }
   }
+  RefreshManagement& management() { return management_; }
   // Issues the refresh of a rank. Returns the turn of the refreshed banks.
   template <class Banks>
   int issue_refresh(Banks& banks, int rank, Cycle edge) {
@@ -114,9 +119,17 @@ class DramSide {
     const bool all = layout_.dram.refresh_mode == RefreshMode::all_bank;
     banks.refresh(all ? Command::refresh : Command::refresh_same_bank,
                   rank * layout_.banks_per_rank + turn, edge);
-    refresh_.refreshed(rank, edge);
-    if (power_.active()) {
-      power_.refreshed(rank);
+    if (refresh_.wants(rank, edge)) {
+      refresh_.managed(rank, edge);
+      ++management_.commands();
+    } else {
+      refresh_.refreshed(rank, edge);
+      if (power_.active()) {
+        power_.refreshed(rank);
+      }
+    }
+    if (management_.active() && management_.refreshed(rank)) {
+      refresh_.want(rank, edge + Cycle(1));
     }
     return turn;
   }
@@ -155,12 +168,15 @@ class DramSide {
   // Adds `change` to the number of transactions that wait for their data-bus command.
   void count_waiting(const Transaction& transaction, std::size_t side, int change, Cycle edge);
 
+  bool count_activate(const Transaction& transaction, Cycle edge);
+
   const ChannelLayout& layout_;
   TimingModel& timing_;
   DramBanks& banks_;
   NativeBanks* const native_;  // same object as banks_, or nullptr
   CommandSlots* const slots_;  // or nullptr
   RefreshControl refresh_;
+  RefreshManagement management_;
   WriteDrain drain_;
   PowerControl power_;
   PageControl pages_;

@@ -2,6 +2,7 @@
 #include "controller/channel/refresh.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dram/standard.h"
 
@@ -47,6 +48,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       patience_(time_to_close(dram)),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
       ranks_(static_cast<std::size_t>(dram.ranks)),
+      regular_(dram.refresh_management ? ranks_.size() : 0, kNeverCycle),
       free_from_(static_cast<std::size_t>(dram.ranks * turns_)) {
   if (!dram.refresh) {
     return;
@@ -70,6 +72,26 @@ RefreshStep RefreshControl::idle_step(Cycle edge) const {
     }
   }
   return {};
+}
+
+void RefreshControl::want(int rank, Cycle from) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  if (from < state.urgent) {
+    Cycle& regular = regular_[static_cast<std::size_t>(rank)];
+    regular = regular == kNeverCycle ? state.urgent : regular;
+    state.urgent = from;
+    find_next_urgent();
+  }
+}
+
+void RefreshControl::managed(int rank, Cycle edge) {
+  unblock(rank, edge);
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  const Cycle end = edge + duration_;
+  free_from_[place_of_turn(rank, state.turn)] = end;
+  last_free_ = later(last_free_, end);
+  state.urgent = std::exchange(regular_[static_cast<std::size_t>(rank)], kNeverCycle);
+  find_next_urgent();
 }
 
 bool RefreshControl::periodic() const {
@@ -144,6 +166,9 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
 void RefreshControl::serialize(Archive& archive) {
   archive.fixed(ranks_, free_from_);
   archive(last_free_);
+  if (!regular_.empty()) {
+    archive.fixed(regular_);
+  }
   for (const Rank& rank : ranks_) {
     archive.check_index(rank.turn, static_cast<std::size_t>(turns_), "invalid turn of a refresh");
   }

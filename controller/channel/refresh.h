@@ -85,6 +85,16 @@ class RefreshControl {
   // Records that the rank's refresh was issued.
   void refreshed(int rank, Cycle edge);
 
+  // Refresh management. want() makes an extra refresh of the rank urgent at `from`, unless the next
+  // one is urgent before. wants() returns whether the rank's next refresh is an extra one. managed()
+  // records that it was issued.
+  void want(int rank, Cycle from);
+  bool wants(int rank, Cycle edge) const {
+    return !regular_.empty() && edge < regular_[static_cast<std::size_t>(rank)] &&
+           regular_[static_cast<std::size_t>(rank)] != kNeverCycle;
+  }
+  void managed(int rank, Cycle edge);
+
   // A sleeping rank gets no refresh, so an urgent refresh must wake it. A rank in self-refresh
   // refreshes itself, so none becomes urgent; after self-refresh, none is legal for `time`.
   bool urgent(int rank, Cycle edge) const {
@@ -175,6 +185,9 @@ class RefreshControl {
   // Plan of an urgent rank from the latest look_ahead(), valid until the next command. step.rank is
   // -1 if there is none.
   Plan planned_;
+  // With refresh management: when the rank's next regular refresh is urgent, if an extra one is
+  // wanted before; otherwise kNeverCycle.
+  std::vector<Cycle> regular_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: refresh pending
   Cycle last_free_{0};            // the latest known entry of free_from_
   int blocked_ranks_ = 0;
@@ -270,6 +283,9 @@ inline void RefreshControl::refreshed(int rank, Cycle edge) {
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
   state.urgent = earlier(state.due + postpone_limit_, edge + longest_);
+  if (!regular_.empty()) {
+    regular_[static_cast<std::size_t>(rank)] = kNeverCycle;
+  }
   find_next_urgent();
 }
 

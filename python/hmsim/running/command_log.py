@@ -25,7 +25,7 @@ COMMANDS = (
     *("power_down_enter", "power_down_exit", "self_refresh_enter", "self_refresh_exit"),
     "data_clock_start",
     *("nvdimm_read_command", "nvdimm_write_command", "nvdimm_flush_command", "nvdimm_ack"),
-    *("nvdimm_read", "nvdimm_write", "nvdimm_credit"),
+    *("nvdimm_read", "nvdimm_write", "nvdimm_credit", "refresh_management"),
 )
 STAGES = (
     *("command", "cells", "done", "suspend", "resume", "data_out", "status", "fail"),

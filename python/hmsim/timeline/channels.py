@@ -149,7 +149,8 @@ def _add_ranks(
     """Refreshes, and the states of low power."""
     import numpy as np
 
-    shown = ["refresh", "refresh_same_bank", *(name for pair in PAIRS.values() for name in pair)]
+    times_of = {"refresh": "tRFC", "refresh_same_bank": "tRFCsb", "refresh_management": "tRFC"}
+    shown = [*times_of, *(name for pair in PAIRS.values() for name in pair)]
     commands = commands[commands["command"].isin(shown)]
 
     for rank, rows in commands.groupby("rank", sort=True):
@@ -157,7 +158,7 @@ def _add_ranks(
         at = rows["cycle"].to_numpy() * period
         names = rows["command"].astype(str).to_numpy()
         track = Track((channel, BANKS, int(rank), -2), group, "refresh")
-        for kind, time in (("refresh", "tRFC"), ("refresh_same_bank", "tRFCsb")):
+        for kind, time in times_of.items():
             own = at[names == kind]
             if len(own):
                 sheet.add(track, own, own + run.number(f"dram.timing.{time}") * period, kind)

@@ -13,6 +13,7 @@ MEANINGS = {
     "precharge": ("DRAM row command", GREY),
     "refresh": ("refresh", YELLOW),
     "refresh_same_bank": ("refresh", YELLOW),
+    "refresh_management": ("refresh", YELLOW),
     "read": ("DRAM read", SKY),
     "dram_read_data": ("DRAM read", SKY),
     "write": ("DRAM write", BLUE),

@@ -17,6 +17,7 @@ KINDS = {
     "write": "WR",
     "refresh": "REF",
     "refresh_same_bank": "REFsb",
+    "refresh_management": "RFM",
     "power_down_enter": "PDE",
     "power_down_exit": "PDX",
     "self_refresh_enter": "SRE",
