@@ -28,8 +28,7 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
       activate_slots_(dram.is("lpddr5") ? 2 : 1),
       rate_(dram.command_rate == CommandRate::two ? 2 : 1),
       dram_ranks_(static_cast<int>(dram.ranks)),
-      ranks_per_dimm_(
-          static_cast<int>(dram.ranks_per_dimm > 0 ? dram.ranks_per_dimm : dram.ranks)),
+      ranks_per_dimm_(static_cast<int>(dram.ranks_per_dimm > 0 ? dram.ranks_per_dimm : dram.ranks)),
       violations_(violations),
       halves_(dram, violations) {}
 

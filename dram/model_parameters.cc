@@ -128,8 +128,8 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
     errors.push_back({"dram.command_rate", "must be '1N' with DRAMsim3"});
   }
   if (timing.dimm_gap() > timing.trtrs) {
-    errors.push_back({"dram.timing.tRTRS_dimm", "must be tRTRS, " + std::to_string(timing.trtrs) +
-                                                    " cycles, with DRAMsim3"});
+    errors.push_back({"dram.timing.tRTRS_dimm",
+                      "must be tRTRS, " + std::to_string(timing.trtrs) + " cycles, with DRAMsim3"});
   }
   if (dram.refresh_management) {
     errors.push_back({"dram.refresh_management", "is not supported with DRAMsim3: must be false"});

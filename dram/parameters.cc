@@ -148,10 +148,11 @@ void DramParameters::declare(ParameterSet& parameters) {
                      "banks of one number while the others continue: one in each bank group "
                      "(DDR5's REFsb: each twice in tREFI), or a pair (LPDDR5's REFpb: each once)",
                      "JESD79-5B section 4.13; JESD209-5"});
-  parameters.boolean("refresh_management", refresh_management,
-                     {"send RFM to a rank when one of its banks has had dram.RAAIMT activates, less "
-                      "those that REF and RFM take off; an RFM takes tRFC",
-                      "JESD79-5B: refresh management, tRFM1 = tRFC1"});
+  parameters.boolean(
+      "refresh_management", refresh_management,
+      {"send RFM to a rank when one of its banks has had dram.RAAIMT activates, less "
+       "those that REF and RFM take off; an RFM takes tRFC",
+       "JESD79-5B: refresh management, tRFM1 = tRFC1"});
   parameters.integer("RAAIMT", raaimt, {16, 80}, "activates",
                      {"activates of a bank from which its rank needs an RFM; each REF and RFM of "
                       "the rank takes that many off",
@@ -261,10 +262,9 @@ std::vector<ParameterError> DramParameters::check() const {
                       std::string(standard->document) + ": not modelled; must be false"});
   }
   if (refresh_management && (same_bank || self_refresh || !refresh)) {
-    errors.push_back({"dram.refresh_management",
-                      same_bank      ? "needs dram.refresh_mode: all_bank"
-                      : self_refresh ? "needs dram.self_refresh: false"
-                                     : "needs dram.refresh: true"});
+    errors.push_back({"dram.refresh_management", same_bank ? "needs dram.refresh_mode: all_bank"
+                                                 : self_refresh ? "needs dram.self_refresh: false"
+                                                                : "needs dram.refresh: true"});
   }
   if (self_refresh && !refresh) {
     errors.push_back({"dram.self_refresh", "needs dram.refresh: true"});

@@ -91,7 +91,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 
 // Sends a read, write or flush command, which the NVDIMM answers with an ack.
 void Channel::send_command(Transaction& transaction) {
-  const Tick end = clock_.time_of(clock_.edge() + Cycle(layout_.dram.command_slots()));
+  const Tick end = clock_.time_of(clock_.edge() + layout_.command_slots);
   if (transaction.request.flush) {
     transaction.started = true;
     nvdimm_.endpoint().command_sent(transaction);

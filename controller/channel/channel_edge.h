@@ -26,9 +26,8 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
     clock_.wake_never();
     bus_.begin_edge();
     if (features == Features::any) {
-      bus_.set_command_taken(dram_.slots() != nullptr
-                                 ? dram_.slots()->row_slot_taken(clock_.edge())
-                                 : bus_.holds_command(clock_.edge()));
+      bus_.set_command_taken(dram_.slots() != nullptr ? dram_.slots()->row_slot_taken(clock_.edge())
+                                                      : bus_.holds_command(clock_.edge()));
     }
     admission_.open();
     while (bus_.next() <= clock_.edge()) {

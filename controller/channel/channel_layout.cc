@@ -42,6 +42,7 @@ ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
       command_queues_fill(command_queues_may_fill(config)),
       posts_writes(config.controller.posts_writes()),
       grants(config.controller.grants()),
+      command_slots(config.dram.command_slots()),
       turnaround(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                              : Cycle(0)),
       ack_to_burst(grants ? config.controller.grant_delay() : 0) {}

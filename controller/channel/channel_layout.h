@@ -55,8 +55,9 @@ struct ChannelLayout {
   const bool command_queues_fill;
   const bool posts_writes;
   const bool grants;  // the host grants the data bus for NVDIMM data; otherwise data follow the ack
-  const Cycle turnaround;    // longest gap for a change of the data bus's driver
-  const Cycle ack_to_burst;  // from an ack to the first edge on which its burst may be granted
+  const Cycle command_slots;  // edges of the command bus that a command takes
+  const Cycle turnaround;     // longest gap for a change of the data bus's driver
+  const Cycle ack_to_burst;   // from an ack to the first edge on which its burst may be granted
 };
 
 }  // namespace hmsim

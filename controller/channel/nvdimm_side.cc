@@ -28,8 +28,7 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
                        std::uint64_t seed)
     : layout_(layout),
       timing_(*devices.timing, devices.native_timing, layout.nvdimm_rank,
-              layout.nvdimm_rank * layout.banks_per_rank,
-              config.dram.timing),
+              layout.nvdimm_rank * layout.banks_per_rank, config.dram.timing),
       endpoint_(layout.pseudo_banks, config.outstanding_limit(), layout.posts_writes, timing_,
                 pool),
       credits_(credits_of(config), Cycle(config.controller.response_cycles)) {

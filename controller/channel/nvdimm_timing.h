@@ -52,9 +52,9 @@ class NvdimmTiming {
  private:
   // Returns the cycles from the last burst to one of another NVDIMM.
   Cycle after_another(Command burst) const {
-    return burst == last_burst_              ? same_direction_
+    return burst == last_burst_             ? same_direction_
            : burst == Command::nvdimm_write ? read_to_write_
-                                             : write_to_read_;
+                                            : write_to_read_;
   }
 
   TimingModel& model_;

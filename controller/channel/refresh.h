@@ -86,8 +86,8 @@ class RefreshControl {
   void refreshed(int rank, Cycle edge);
 
   // Refresh management. want() makes an extra refresh of the rank urgent at `from`, unless the next
-  // one is urgent before. wants() returns whether the rank's next refresh is an extra one. managed()
-  // records that it was issued.
+  // one is urgent before. wants() returns whether the rank's next refresh is an extra one.
+  // managed() records that it was issued.
   void want(int rank, Cycle from);
   bool wants(int rank, Cycle edge) const {
     return !regular_.empty() && edge < regular_[static_cast<std::size_t>(rank)] &&

@@ -195,8 +195,8 @@ std::vector<DeviceCurrents> currents() {
 
 }  // namespace
 
-const DramStandardDescriptor kDramStandard_ddr5{
-    "ddr5", "JESD79-5B", 4, true, nullptr, 1100, true, own_times, currents, presets, rules_of,
-    nullptr, true};
+const DramStandardDescriptor kDramStandard_ddr5{"ddr5",   "JESD79-5B", 4,         true,     nullptr,
+                                                1100,     true,        own_times, currents, presets,
+                                                rules_of, nullptr,     true};
 
 }  // namespace hmsim

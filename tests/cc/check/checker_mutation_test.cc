@@ -27,6 +27,17 @@ const Part kDdr4{"DDR4",
                  {{"dram.timing.tCCD", "5"}},
                  {{"dram.timing.tREFI", "2000"}},
                  400};
+const Part kDimms{"DDR4, two DIMMs",
+                  standard("ddr4").rules,
+                  {{"dram.preset", "ddr4_2400r_8gb_x8"},
+                   {"controller.address_map", kGroupedMap},
+                   {"dram.ranks", "4"},
+                   {"dram.ranks_per_dimm", "2"},
+                   {"dram.timing.tRTRS_dimm", "6"}},
+                  kDdr4.long_trc,
+                  kDdr4.long_tccd,
+                  kDdr4.many_refreshes,
+                  400};
 // In parts with narrow pages tFAW is four times tRRD.
 const Assignments kDdr5Base{{"dram.preset", "ddr5_4800b_16gb_x8"},
                             {"dram.timing.tFAW", "60"},
@@ -128,6 +139,21 @@ std::vector<Case> ddr4_cases(const Part& part) {
   return cases;
 }
 
+// Two DIMMs of two ranks, and the NVDIMM.
+std::vector<Case> dimm_cases(const Part& part) {
+  std::vector<Case> cases = ddr4_cases(part);
+  for (Case& each : cases) {
+    if (each.scope == kOther && (is_nvdimm(each.preceding) || is_nvdimm(each.following))) {
+      each.rule = "tRTRS_dimm";
+    }
+  }
+  append(cases, {{C::read, C::read, kOtherDimm, 1, "tRTRS_dimm"},
+                 {C::read, C::write, kOtherDimm, 1, "tRTRS_dimm"},
+                 {C::write, C::read, kOtherDimm, 1, "tRTRS_dimm"},
+                 {C::write, C::write, kOtherDimm, 1, "tRTRS_dimm"}});
+  return cases;
+}
+
 std::vector<Case> ddr5_cases(const Part& part) {
   std::vector<Case> cases = common_cases(part);
   append(cases, group_cases("tCCD_L_WR"));
@@ -194,6 +220,10 @@ TEST(CheckerMutation, ARuleOfDdr3RelaxedByOneCycleIsReportedByItsName) {
 
 TEST(CheckerMutation, ARuleOfDdr4RelaxedByOneCycleIsReportedByItsName) {
   relax_each_rule(kDdr4, ddr4_cases(kDdr4));
+}
+
+TEST(CheckerMutation, ARuleBetweenDimmsRelaxedByOneCycleIsReportedByItsName) {
+  relax_each_rule(kDimms, dimm_cases(kDimms));
 }
 
 TEST(CheckerMutation, ARuleOfDdr5RelaxedByOneCycleIsReportedByItsName) {

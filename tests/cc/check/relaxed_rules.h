@@ -73,6 +73,7 @@ inline constexpr Scope kBank = Scope::bank;
 inline constexpr Scope kGroup = Scope::group;
 inline constexpr Scope kRank = Scope::rank;
 inline constexpr Scope kOther = Scope::other_rank;
+inline constexpr Scope kOtherDimm = Scope::other_dimm;
 
 template <class T>
 void append(std::vector<T>& list, const std::vector<T>& more) {

@@ -54,6 +54,88 @@ TEST(DramLatency, ARegisterAddsItsCyclesToEachRequest) {
   }
 }
 
+// With 2N each command takes two cycles, of which the second reaches the chips. Data follow without
+// a gap as long as a line needs less than two commands.
+TEST(DramLatency, TwoCyclesACommandAddOneToEachRequest) {
+  const Assignments slow = with(kDramOnly, {{"dram.command_rate", "2N"}});
+  ChannelUnderTest channel(slow);
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(26 + 1));
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(15 + 1));
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(37 + 1));
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 1), true), Cycle(14 + 1));
+  ChannelUnderTest busy(slow);
+  for (int column = 0; column < 8; ++column) {
+    busy.send(kDram, busy.dram(5, 0, column));
+  }
+  busy.run_to(Cycle(200));
+  EXPECT_EQ(busy.finished_.at(7), Cycle(26 + 7 * 4 + 1));
+}
+
+// Lines of different rows need PRE, ACT and RD each: three slots of one or two cycles. With one the
+// data bus binds, 4 cycles a line; with two the command bus, 6 cycles a line.
+TEST(DramLatency, TheCommandBusBoundsRowMissesWithTwoCyclesACommand) {
+  for (const auto& [rate, cycles] : {std::pair("1N", 4), std::pair("2N", 6)}) {
+    ChannelUnderTest channel(with(kDramOnly, {{"dram.command_rate", rate},
+                                              {"dram.timing.tRCD", "4"},
+                                              {"dram.timing.tRP", "4"},
+                                              {"dram.timing.tRAS", "8"},
+                                              {"dram.timing.tRC", "12"},
+                                              {"dram.timing.tRRD", "2"},
+                                              {"dram.timing.tFAW", "8"},
+                                              {"dram.timing.tRTP", "2"},
+                                              {"dram.refresh", "false"}}));
+    constexpr int kLines = 128;
+    for (int line = 0; line < kLines; ++line) {
+      channel.send(kDram, channel.dram(line / 8, line % 8, 0));
+    }
+    channel.drain();
+    const Cycle first = channel.finished_.at(0);
+    const Cycle last = channel.finished_.at(kLines - 1);
+    EXPECT_NEAR(static_cast<double>((last - first).value()) / (kLines - 1), cycles, 0.03 * cycles);
+    // The first eight lines find their banks closed.
+    const std::int64_t slots = 3 * kLines - 8;
+    EXPECT_EQ(channel.log_.size(), static_cast<std::size_t>(slots));
+    EXPECT_GE(last, Cycle((std::string(rate) == "2N" ? 2 : 1) * (slots - 1) + 11 + 4));
+  }
+}
+
+// Reads of ranks in turn, in order of arrival: a burst and tRTRS apart within a DIMM, a burst and
+// tRTRS_dimm between DIMMs.
+TEST(DramLatency, AnotherDimmNeedsALongerGap) {
+  ChannelUnderTest channel(with(kDramOnly, {{"dram.ranks", "4"},
+                                            {"dram.ranks_per_dimm", "2"},
+                                            {"dram.timing.tRTRS", "2"},
+                                            {"dram.timing.tRTRS_dimm", "5"},
+                                            {"controller.scheduler", "fcfs_strict"},
+                                            {"dram.refresh", "false"}}));
+  for (int rank = 0; rank < 4; ++rank) {
+    latency_of(channel, channel.dram(5, 0, 0, rank));
+  }
+  const std::uint64_t first = channel.next_id_;
+  const std::vector<int> ranks{0, 1, 2, 3, 1, 1, 0};
+  for (const int rank : ranks) {
+    channel.send(kDram, channel.dram(5, 0, 1, rank));
+  }
+  channel.drain();
+  const std::vector<int> gaps{2, 5, 2, 5, 0, 2};
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    EXPECT_EQ(channel.finished_.at(first + i + 1) - channel.finished_.at(first + i),
+              Cycle(4 + gaps[i]))
+        << i;
+  }
+}
+
+TEST(DramLatency, RefusesCommandRatesAndDimmsThatDoNotExist) {
+  for (const char* part : {"lpddr5_6400_16gb_x16", "hbm3_6400_4h_2gb_x32"}) {
+    const Assignments other = with(kDramOnly, {{"dram.preset", part}});
+    EXPECT_THROW(make_config(with(other, {{"dram.command_rate", "2N"}})), InputError) << part;
+    EXPECT_THROW(make_config(with(other, {{"dram.timing.tRTRS_dimm", "9"}})), InputError) << part;
+  }
+  EXPECT_THROW(make_config({{"dram.ranks", "4"}, {"dram.ranks_per_dimm", "3"}}), InputError);
+  EXPECT_THROW(make_config({{"dram.ranks", "2"}, {"dram.ranks_per_dimm", "4"}}), InputError);
+  EXPECT_THROW(make_config({{"dram.timing.tRTRS_dimm", "0"}}), InputError);
+}
+
 TEST(DramLatency, RequestBetweenEdgesWaitsForTheNext) {
   ChannelUnderTest channel(kDramOnly);
   channel.kernel_.run_until(Tick(1251));  // one picosecond after edge 1

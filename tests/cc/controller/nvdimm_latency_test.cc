@@ -35,6 +35,14 @@ TEST(NvdimmLatency, ReadHitWithGrant) {
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
 }
 
+// With 2N the command ends one cycle later, the grant follows the two cycles of the ack, and the
+// data are one cycle later.
+TEST(NvdimmLatency, ReadHitWithTwoCyclesACommand) {
+  ChannelUnderTest channel(Assignments{{"dram.command_rate", "2N"}});
+  latency_of(channel, Address(0), false);
+  EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59 + 3));
+}
+
 // Two lines of one page, item frames. Commands on edges 0 and 1; the first ends at 1.25 ns. Lookup
 // 52 ns, command 0.3 us, tR 50 us and transfer 20.48 us end at 70,833.25 ns, before edge 56,667.
 // With a shared read both are ready then: acks on edges 56,667 and 56,668, the first grant on the

@@ -31,7 +31,8 @@ class Table {
         banks_(static_cast<int>(dram.organisation.banks)),
         banks_per_number_(static_cast<int>(dram.same_bank_stride())),
         banks_per_group_(static_cast<int>(dram.organisation.banks_per_group())),
-        banks_per_stack_(static_cast<int>(dram.organisation.banks / dram.organisation.stacks)) {}
+        banks_per_stack_(static_cast<int>(dram.organisation.banks / dram.organisation.stacks)),
+        banks_per_dimm_(banks_ * static_cast<int>(dram.dimm_ranks())) {}
 
   const std::vector<TimingRule>& rules() const { return rules_; }
   void issue(Command command, int bank, std::int64_t cycle) {
@@ -74,6 +75,8 @@ class Table {
         return same_rank;
       case Scope::other_rank:
         return !same_rank;
+      case Scope::other_dimm:
+        return from / banks_per_dimm_ != to / banks_per_dimm_;
       case Scope::other_stack:
         return same_rank && from / banks_per_stack_ != to / banks_per_stack_;
     }
@@ -85,15 +88,19 @@ class Table {
   const int banks_per_number_;
   const int banks_per_group_;
   const int banks_per_stack_;
+  const int banks_per_dimm_;
   std::vector<Issued> history_;
 };
 
-// Runs random legal traffic over few banks of two ranks, NVDIMM bursts, and refreshes.
-void run(const char* preset, RefreshMode mode) {
+// Runs random legal traffic over few banks of all ranks, NVDIMM bursts, and refreshes. `dimms`: of
+// two ranks each; several have longer gaps between them.
+void run(const char* preset, RefreshMode mode, int dimms = 1) {
   DramParameters dram;
   dram.preset = preset;
-  dram.ranks = 2;
+  dram.ranks = 2 * dimms;
+  dram.ranks_per_dimm = 2;
   dram.refresh_mode = mode;
+  dram.timing.trtrs_dimm = dimms > 1 ? 7 : kFromPreset;
   dram.resolve();
   const auto banks = static_cast<int>(dram.organisation.banks);
   const auto ranks = static_cast<int>(dram.ranks);
@@ -101,13 +108,14 @@ void run(const char* preset, RefreshMode mode) {
   Table table(dram);
   TimingEngine engine(table.rules(), ranks + 1, static_cast<int>(dram.organisation.groups), banks,
                       static_cast<int>(dram.same_bank_stride()),
-                      static_cast<int>(dram.organisation.stacks));
+                      static_cast<int>(dram.organisation.stacks), 2);
   std::vector<bool> open(static_cast<std::size_t>(ranks * banks));
   Random random(3);
   std::int64_t now = 0;
   for (int step = 0; step < kSteps; ++step) {
     const auto chance = random.below(40);
-    int bank = static_cast<int>(random.below(2)) * banks + static_cast<int>(random.below(6));
+    int bank = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks))) * banks +
+               static_cast<int>(random.below(6));
     Command command = Command::activate;
     if (chance == 0) {  // first closes the rank's banks
       command = all ? Command::refresh : Command::refresh_same_bank;
@@ -145,6 +153,10 @@ TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr3) {
 }
 TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr4) {
   run("ddr4_2400t_8gb_x8", RefreshMode::all_bank);
+}
+TEST(TimingEngine, AnswersWhatTheTableSaysOnTwoDimms) {
+  run("ddr3_1600_4gb_x8", RefreshMode::all_bank, 2);
+  run("ddr4_2400t_8gb_x8", RefreshMode::all_bank, 2);
 }
 TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr5) {
   run("ddr5_4800b_16gb_x8", RefreshMode::all_bank);
