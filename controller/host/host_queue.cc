@@ -42,17 +42,17 @@ HostQueue::Line& HostQueue::line_of(const Request& request) {
 
 bool HostQueue::has_entry(MemoryClass memory) const {
   if (parameters_.queue == HostQueueing::shared) {
-    return held_[0] + held_[1] < parameters_.entries;
+    return state_.held[0] + state_.held[1] < parameters_.entries;
   }
-  return held_[index(memory)] <
+  return state_.of(memory) <
          (memory == MemoryClass::dram ? parameters_.entries : parameters_.nvdimm_entries);
 }
 
 bool HostQueue::would_wait(MemoryClass memory) const { return waiting_ > 0 || !has_entry(memory); }
 
 bool HostQueue::may_enter(const Request& request, Tick now) {
-  return request.flush ||
-         (has_entry(request.memory) && limiter_->admits(request.memory, request.source, view(now)));
+  return request.flush || (has_entry(request.memory) &&
+                           limiter_->admits(request.memory, request.source, state_at(now)));
 }
 
 void HostQueue::send(const Request& request, Tick now) {
@@ -94,8 +94,10 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
   return oldest != nullptr && (any || may_enter(oldest->front(), now)) ? oldest : nullptr;
 }
 
+// Without a free entry only a flush may enter.
 void HostQueue::enter_waiting(Tick now) {
-  while (waiting_ > 0) {
+  while (waiting_ > 0 &&
+         (has_entry(MemoryClass::dram) || has_entry(MemoryClass::nvdimm) || flushes_waiting_ > 0)) {
     Line* const line = next_line(now);
     if (line == nullptr) {
       return;
@@ -110,34 +112,32 @@ void HostQueue::enter_waiting(Tick now) {
 
 void HostQueue::enter(const Request& request, Tick now) {
   if (!request.flush) {
-    account(now);
-    ++held_[index(request.memory)];
+    state_at(now);
+    ++state_.held[index(request.memory)];
     ++counts_.entered[index(request.memory)];
     counts_.wait[index(request.memory)].add((now - request.arrival).value());
-    limiter_->on_enter(request.memory, request.source, view(now));
+    limiter_->on_enter(request.memory, request.source, state_);
   }
   target_.enter(request, now);
 }
 
 void HostQueue::leave(const Request& request, Tick now) {
-  account(now);
-  --held_[index(request.memory)];
-  ++left_[index(request.memory)];
-  limiter_->on_leave(request.memory, view(now));
+  state_at(now);
+  --state_.held[index(request.memory)];
+  ++state_.left[index(request.memory)];
+  limiter_->on_leave(request.memory, state_);
   enter_waiting(now);
 }
 
-void HostQueue::account(Tick now) {
-  const auto time = static_cast<std::uint64_t>((now - accounted_).value());
-  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
-    holding_[memory] += time * static_cast<std::uint64_t>(held_[memory]);
+const HostView& HostQueue::state_at(Tick now) {
+  if (now != state_.now) {
+    const auto time = static_cast<std::uint64_t>((now - state_.now).value());
+    for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
+      state_.holding[memory] += time * static_cast<std::uint64_t>(state_.held[memory]);
+    }
+    state_.now = now;
   }
-  accounted_ = now;
-}
-
-HostView HostQueue::view(Tick now) {
-  account(now);
-  return {now, held_, left_, holding_};
+  return state_;
 }
 
 void HostQueue::on_admit(const Request& request, Tick now) {
@@ -191,23 +191,22 @@ void HostQueue::register_statistics(StatisticRegistry& registry) {
     registry.histogram(prefix + "wait_ns", "ns", "from arrival to entry into the host queue",
                        kPicosecondsPerNanosecond, {&counts_.wait[memory]});
     registry.gauge(prefix + "occupancy", "entries", "entries held, mean over time", [this, memory] {
-      account(kernel_->now());
-      const Tick time = accounted_ - measured_from_;
-      const std::uint64_t held = holding_[memory] - holding_at_reset_[memory];
+      const HostView& state = state_at(kernel_->now());
+      const Tick time = state.now - measured_from_;
+      const std::uint64_t held = state.holding[memory] - holding_at_reset_[memory];
       return time == Tick(0) ? 0 : static_cast<double>(held) / static_cast<double>(time.value());
     });
   }
   registry.on_reset([this](Tick now) {
-    account(now);
-    holding_at_reset_ = holding_;
+    holding_at_reset_ = state_at(now).holding;
     measured_from_ = now;
   });
 }
 
 void HostQueue::serialize(Archive& archive) {
   archive.section("host queue");
-  archive(lines_, held_, left_, holding_, holding_at_reset_, accounted_, measured_from_, counts_,
-          *limiter_);
+  archive(lines_, state_.held, state_.left, state_.holding, holding_at_reset_, state_.now,
+          measured_from_, counts_, *limiter_);
   if (archive.loading()) {
     waiting_ = 0;
     flushes_waiting_ = 0;
@@ -218,7 +217,7 @@ void HostQueue::serialize(Archive& archive) {
         flushes_waiting_ += each.flush ? 1 : 0;
       });
     }
-    archive.check(held_[0] >= 0 && held_[1] >= 0, "negative number of entries");
+    archive.check(state_.held[0] >= 0 && state_.held[1] >= 0, "negative number of entries");
   }
 }
 

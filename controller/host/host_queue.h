@@ -56,8 +56,6 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   void serialize(Archive& archive) override;
 
  private:
-  using PerClass = std::array<std::int64_t, kMemoryClasses>;
-
   // Requests of one class and source that wait outside, and flushes, in order of arrival.
   using Line = Ring<Request>;
 
@@ -78,8 +76,8 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   bool leaves_at_admission(const Request& request) const {
     return request.write && parameters_.write_holds == WriteHolds::accept;
   }
-  void account(Tick now);
-  HostView view(Tick now);
+  // Returns the state at `now`, up to which it accounts for the entries held.
+  const HostView& state_at(Tick now);
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
   const HostParameters parameters_;
@@ -92,11 +90,8 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   std::vector<Line> lines_;  // by source and class
   std::int64_t waiting_ = 0;
   std::int64_t flushes_waiting_ = 0;
-  PerClass held_{};
-  std::array<std::uint64_t, kMemoryClasses> left_{};
-  std::array<std::uint64_t, kMemoryClasses> holding_{};  // entries x picoseconds
+  HostView state_{};
   std::array<std::uint64_t, kMemoryClasses> holding_at_reset_{};
-  Tick accounted_{0};
   Tick measured_from_{0};
   Counts counts_;
 };

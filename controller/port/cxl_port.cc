@@ -85,7 +85,9 @@ Tick CxlPort::advance(Tick now) {
     load_.enter();
     device_->send(at_device(index), now);
   }
-  use_credits(now);
+  if (!waiting_.empty()) {
+    use_credits(now);
+  }
   while (!answers_.empty() && answers_.front().time <= now) {
     const Answer answer = answers_.front();
     answers_.pop();
@@ -130,8 +132,8 @@ void CxlPort::on_complete(const Request& request, Tick now) {
     answer(credit_returns_.back(), request.tag, News::done, now);
     return;
   }
-  statistics_.link_time[request.write ? 1 : 0].add(link_time(request, now).value());
   const Tick time = request.write ? up_.piggyback(now) : up_.send(FlitMessage::data, now);
+  statistics_.link_time[request.write ? 1 : 0].add((crossing.down + time - now).value());
   answer(time, request.tag, News::done, now);
 }
 
