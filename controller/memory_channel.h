@@ -86,7 +86,7 @@ class MemoryChannel : public Component {
   virtual void reset_statistics(Tick now) = 0;
 
   // Data mode: the contents of the DRAM; otherwise nullptr.
-  LineStore* dram_bytes() { return dram_bytes_.get(); }
+  virtual LineStore* dram_bytes() { return dram_bytes_.get(); }
 
  protected:
   explicit MemoryChannel(bool store_data)

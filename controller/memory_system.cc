@@ -37,6 +37,12 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
         port->set_load_listener(*host_);
       }
       made = std::move(port);
+    } else if (index < static_cast<std::size_t>(config.all_channels()) &&
+               config.is_expander(channel)) {
+      auto port =
+          std::make_unique<CxlPort>(config.expander.link, std::move(made), config.store_data);
+      expanders_.push_back(port.get());
+      made = std::move(port);
     }
     channels_.push_back(std::move(made));
     channels_.back()->attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);

@@ -143,7 +143,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress, private Ho
   ObserverList observers_;
   std::unique_ptr<HostQueue> host_;  // or nullptr
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
-  std::vector<CxlPort*> ports_;      // of channels_
+  std::vector<CxlPort*> ports_;      // of channels_, to NVDIMMs
+  std::vector<CxlPort*> expanders_;  // of channels_, to DRAM
   MemoryChannel* only_ = nullptr;    // the only channel if nothing is in front of it, or nullptr
   std::size_t first_of_nvdimm_ = 0;  // index in channels_
   std::uint64_t next_id_ = 0;

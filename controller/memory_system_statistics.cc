@@ -32,7 +32,11 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
     host_->register_statistics(registry);
   }
   if (!ports_.empty()) {
-    register_port_statistics(registry, ports_);
+    register_port_statistics(registry, {"cxl.", "nvdimm.latency."}, ports_);
+    register_load_statistics(registry, ports_);
+  }
+  if (!expanders_.empty()) {
+    register_port_statistics(registry, {"expander.", "dram.latency."}, expanders_);
   }
 }
 

@@ -18,6 +18,7 @@ void SystemConfig::declare(ParameterSet& parameters) {
   nvdimm.declare(parameters);
   population.declare(parameters);
   port.declare(parameters);
+  expander.declare(parameters);
   const ParameterSet::Scope scope(parameters, "system");
   parameters.boolean("store_data", store_data,
                      {"DRAM and NVDIMM store real bytes: reads return written data, and power "
@@ -127,8 +128,16 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
   if (host.present() && nodes > 1) {
     errors.push_back({"host.queue", "must be none with several nodes"});
   }
+  for (const ParameterError& error : expander.check(controller.channels)) {
+    errors.push_back(error);
+  }
   if (!nvdimm.present) {
     return;
+  }
+  if (expander.channels > 0 && !separate_channels()) {
+    errors.push_back({"expander.channels",
+                      "needs channels without NVDIMMs: set nvdimm.attach: cxl, controller.bus: "
+                      "private or nvdimm.present: false; nearest: 0"});
   }
   if (!port.is_cxl()) {
     if (dram.standard->protocol != nullptr) {

@@ -27,6 +27,7 @@ struct SystemConfig {
   NvdimmParameters nvdimm;  // the first one of a channel
   NvdimmPopulation population;
   PortParameters port;  // of the NVDIMMs of a channel
+  ExpanderParameters expander;
   bool store_data = false;
   bool preconditioned = true;  // false: the NVDIMMs' state is loaded separately
   // From the frontend: where a fence considers written lines safe.
@@ -55,6 +56,11 @@ struct SystemConfig {
   // channels.
   bool separate_channels() const {
     return controller.bus == BusLayout::separate || (port.is_cxl() && nvdimm.present);
+  }
+  // Returns whether the DRAM of a channel is behind a port. `channel`: less than
+  // controller.channels.
+  bool is_expander(std::int64_t channel) const {
+    return channel >= controller.channels - expander.channels;
   }
   // Returns the configuration of each channel.
   std::vector<SystemConfig> channel_configs() const;

@@ -9,7 +9,7 @@ namespace hmsim {
 
 CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device,
                  bool store_data)
-    : MemoryChannel(store_data),
+    : MemoryChannel(false),
       store_data_(store_data),
       device_(std::move(device)),
       down_(parameters.down, parameters),

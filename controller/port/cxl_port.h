@@ -7,6 +7,8 @@
 //   write    answered when the device's queue has taken it, because the device keeps it on a power
 //            failure; its end is not reported by a message
 //   flush    answered when it is done
+//
+// The device is NVDIMMs or DRAM.
 #pragma once
 
 #include <array>
@@ -51,8 +53,13 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   bool idle() const override { return crossings_.used() == 0 && device_->idle(); }
   ClassServices services() const override { return device_->services(); }
   void list_outstanding(std::vector<Outstanding>& requests) const override;
-  // The device's internal bus is no memory bus: observers of commands see nothing.
-  void set_observer(CommandObserver* /*observer*/) override {}
+  // The internal bus of a device with an NVDIMM is no memory bus: observers of commands see
+  // nothing.
+  void set_observer(CommandObserver* observer) override {
+    if (device_->nvdimm() == nullptr) {
+      device_->set_observer(observer);
+    }
+  }
   // Records have the device's view: a request arrives at the end of the lane down, and is done when
   // its data are at the lane up.
   void set_request_observer(RequestObserver* observer) override {
@@ -72,6 +79,10 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   Cycle elapsed() const override { return device_->elapsed(); }
   Tick clock_period() const override { return device_->clock_period(); }
   std::int64_t burst_cycles() const override { return device_->burst_cycles(); }
+  std::int64_t command_buses() const override { return device_->command_buses(); }
+  std::int64_t command_slots() const override { return device_->command_slots(); }
+  RefreshManagement* management() override { return device_->management(); }
+  LineStore* dram_bytes() override { return device_->dram_bytes(); }
   Tick now() const override { return device_->now(); }
   void reset_statistics(Tick now) override;
 

@@ -2,6 +2,7 @@
 #include "controller/port/port_parameters.h"
 
 #include <string>
+#include <utility>
 
 namespace hmsim {
 
@@ -22,6 +23,24 @@ void PortParameters::declare(ParameterSet& parameters) {
                        "ddr: the paper; cxl: CXL.mem"});
   }
   const ParameterSet::Scope scope(parameters, "cxl");
+  declare_link(parameters);
+  const ParameterSet::Scope levels(parameters, "load");
+  parameters.integer("optimal", load.optimal, {1, 65'536}, "requests",
+                     {"requests in the device from which its load is optimal, not light",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.integer("moderate", load.moderate, {1, 65'536}, "requests",
+                     {"requests in the device from which it is moderately overloaded",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.integer("severe", load.severe, {1, 65'536}, "requests",
+                     {"requests in the device from which it is severely overloaded",
+                      "names: DevLoad of CXL 2.0; values assumed"});
+  parameters.time("interval", load.interval,
+                  {"shortest time between two samples of the device's load; answers carry the last "
+                   "sample",
+                   "assumed"});
+}
+
+void PortParameters::declare_link(ParameterSet& parameters) {
   down.declare(parameters, "down",
                {"transfers of a lane of the link to the device, a bit each",
                 "time from the end of a flit to its arrival at the device"});
@@ -40,35 +59,48 @@ void PortParameters::declare(ParameterSet& parameters) {
                      {"requests between the port and the device's queue; a credit returns with the "
                       "flits to the host when the device's queue has taken the request",
                       "assumed"});
-  const ParameterSet::Scope levels(parameters, "load");
-  parameters.integer("optimal", load.optimal, {1, 65'536}, "requests",
-                     {"requests in the device from which its load is optimal, not light",
-                      "names: DevLoad of CXL 2.0; values assumed"});
-  parameters.integer("moderate", load.moderate, {1, 65'536}, "requests",
-                     {"requests in the device from which it is moderately overloaded",
-                      "names: DevLoad of CXL 2.0; values assumed"});
-  parameters.integer("severe", load.severe, {1, 65'536}, "requests",
-                     {"requests in the device from which it is severely overloaded",
-                      "names: DevLoad of CXL 2.0; values assumed"});
-  parameters.time("interval", load.interval,
-                  {"shortest time between two samples of the device's load; answers carry the last "
-                   "sample",
-                   "assumed"});
+}
+
+std::vector<ParameterError> PortParameters::check_link(const std::string& scope) const {
+  std::vector<ParameterError> errors;
+  for (const auto& [name, latency] :
+       {std::pair(".down.latency", down.latency), std::pair(".up.latency", up.latency)}) {
+    if (latency == Tick(0)) {
+      errors.push_back({scope + name, "must be more than 0s; nearest: 1ps"});
+    }
+  }
+  return errors;
 }
 
 std::vector<ParameterError> PortParameters::check() const {
-  std::vector<ParameterError> errors;
+  std::vector<ParameterError> errors = check_link("cxl");
   const auto need = [&errors](bool holds, const char* name, const std::string& message) {
     if (!holds) {
       errors.push_back({name, message});
     }
   };
-  need(down.latency > Tick(0), "cxl.down.latency", "must be more than 0s");
-  need(up.latency > Tick(0), "cxl.up.latency", "must be more than 0s");
   need(load.optimal < load.moderate, "cxl.load.moderate",
-       "must be greater than cxl.load.optimal, " + std::to_string(load.optimal));
+       "must be greater than cxl.load.optimal; nearest: " + std::to_string(load.optimal + 1));
   need(load.moderate < load.severe, "cxl.load.severe",
-       "must be greater than cxl.load.moderate, " + std::to_string(load.moderate));
+       "must be greater than cxl.load.moderate; nearest: " + std::to_string(load.moderate + 1));
+  return errors;
+}
+
+void ExpanderParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "expander");
+  parameters.integer("channels", channels, {0, 32}, "channels",
+                     {"DRAM channels behind CXL ports, each with a link and a controller of its "
+                      "own: the last ones of controller.channels",
+                      "0: none"});
+  link.declare_link(parameters);
+}
+
+std::vector<ParameterError> ExpanderParameters::check(std::int64_t all_channels) const {
+  std::vector<ParameterError> errors = link.check_link("expander");
+  if (channels > all_channels) {
+    errors.push_back({"expander.channels",
+                      "must be at most controller.channels, " + std::to_string(all_channels)});
+  }
   return errors;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/parameters.h"
@@ -43,10 +44,22 @@ struct PortParameters {
   std::int64_t credits = 64;
   LoadThresholds load;
 
-  void declare(ParameterSet& parameters);  // nvdimm.attach, and the rest under "cxl."
+  void declare(ParameterSet& parameters);       // nvdimm.attach, and the rest under "cxl."
+  void declare_link(ParameterSet& parameters);  // in the caller's scope
   std::vector<ParameterError> check() const;
+  // Returns the errors of a link whose names begin with `scope`.
+  std::vector<ParameterError> check_link(const std::string& scope) const;
 
   bool is_cxl() const { return attach == Attachment::cxl; }
+};
+
+// DRAM channels behind CXL ports: the last ones of a memory system.
+struct ExpanderParameters {
+  std::int64_t channels = 0;
+  PortParameters link;
+
+  void declare(ParameterSet& parameters);  // under "expander."
+  std::vector<ParameterError> check(std::int64_t all_channels) const;
 };
 
 }  // namespace hmsim

@@ -58,20 +58,24 @@ std::vector<Histogram*> histograms(const Ports& ports, Select select) {
 
 }  // namespace
 
-void register_port_statistics(StatisticRegistry& registry, const Ports& ports) {
+void register_port_statistics(StatisticRegistry& registry, const PortPaths& paths,
+                              const Ports& ports) {
   for (const bool write : {false, true}) {
-    registry.histogram(std::string("nvdimm.latency.") + (write ? "write" : "read") + ".link_ns",
-                       "ns", "on the link of the port, both ways", kPicosecondsPerNanosecond,
+    registry.histogram(paths.latency + (write ? "write" : "read") + ".link_ns", "ns",
+                       "on the link of the port, both ways", kPicosecondsPerNanosecond,
                        histograms(ports, [write](PortStatistics& counted) -> Histogram& {
                          return counted.link_time[write ? 1 : 0];
                        }));
   }
   registry.histogram(
-      "cxl.credit_wait_ns", "ns", "from a request's arrival at the host to its way down the link",
-      kPicosecondsPerNanosecond,
+      paths.link + "credit_wait_ns", "ns",
+      "from a request's arrival at the host to its way down the link", kPicosecondsPerNanosecond,
       histograms(ports, [](PortStatistics& counted) -> Histogram& { return counted.credit_wait; }));
-  register_lane(registry, ports, "cxl.down", &CxlPort::down);
-  register_lane(registry, ports, "cxl.up", &CxlPort::up);
+  register_lane(registry, ports, paths.link + "down", &CxlPort::down);
+  register_lane(registry, ports, paths.link + "up", &CxlPort::up);
+}
+
+void register_load_statistics(StatisticRegistry& registry, const Ports& ports) {
   constexpr std::array<const char*, kLoadLevels> kLevels{"light", "optimal", "moderate", "severe"};
   for (std::size_t level = 0; level < kLoadLevels; ++level) {
     std::vector<Counter*> counters;
