@@ -11,49 +11,10 @@
 
 #include "core/random.h"
 #include "nvdimm/design.h"
-#include "tests/cc/controller/memory_rig.h"
+#include "tests/cc/controller/host_rig.h"
 
 namespace hmsim::testing {
 namespace {
-
-const Assignments kCxl = with(kSmallNvdimm, {{"nvdimm.attach", "cxl"}, {"dram.refresh", "false"}});
-
-// Sends requests, and records when they end.
-class Host final : public Requester {
- public:
-  explicit Host(const Assignments& more) : memory(make_config(with(kCxl, more)), kernel, kSeed) {
-    memory.set_requesters({this});
-  }
-  std::uint64_t send(Address address, bool write, MemoryClass of = MemoryClass::nvdimm) {
-    Request request;
-    request.memory = of;
-    request.address = address;
-    request.write = write;
-    request.tag = next_tag_++;
-    memory.send(request, kernel.now());
-    return request.tag;
-  }
-  void on_admit(const Request& request, Tick now) override { admitted[request.tag] = now; }
-  void on_complete(const Request& request, Tick now) override {
-    ++ends[request.tag];
-    done[request.tag] = now;
-    order.push_back(request);
-  }
-  void drain() {
-    while (!memory.idle() && kernel.step(kNever)) {
-    }
-  }
-
-  Kernel kernel;
-  MemorySystem memory;
-  std::map<std::uint32_t, Tick> admitted;
-  std::map<std::uint32_t, Tick> done;
-  std::map<std::uint32_t, int> ends;
-  std::vector<Request> order;
-
- private:
-  std::uint32_t next_tag_ = 0;
-};
 
 FlitLane lane(const char* flit, const char* sharing, const char* rate) {
   const SystemConfig config = make_config(with(kCxl, {{"cxl.flit", flit},
@@ -141,71 +102,6 @@ TEST(CxlPort, CreditsBoundTheRate) {
         time_per_line(with(far, {{"cxl.credits", std::to_string(credits)}}), 0) * credits;
     EXPECT_GE(each, 0.99 * round) << credits;
     EXPECT_LE(each, 1.03 * (round + 1'250)) << credits;
-  }
-}
-
-// Each request ends once, those of a line in order, with and without a host queue, and statistics
-// count them. Latencies are those that the host measures.
-TEST(CxlPort, ConservesRandomRequests) {
-  Random random(3);
-  const std::vector<const char*> limiters{"unlimited", "limit", "service_limit", "devload",
-                                          "token_regulator"};
-  for (int round = 0; round < 100; ++round) {
-    const auto pick = [&](std::vector<const char*> from) {
-      return std::string(from[random.below(from.size())]);
-    };
-    Assignments more{{"cxl.credits", pick({"1", "3", "64"})},
-                     {"cxl.flit", pick({"68", "256"})},
-                     {"cxl.down.latency", pick({"1ps", "35ns", "300ns"})},
-                     {"controller.channels", pick({"1", "2"})},
-                     {"controller.nvdimm_queue_depth", pick({"4", "128"})},
-                     {"host.queue", pick({"none", "shared", "divided"})},
-                     {"host.entries", pick({"1", "5", "64"})},
-                     {"host.order", pick({"fifo", "any"})},
-                     {"host.write_holds", pick({"accept", "done"})},
-                     {"host.limiter", pick(limiters)},
-                     {"policies.limit.entries", "2"},
-                     {"nvdimm.kind", pick({"flash", "pcm"})}};
-    Host host(more);
-    StatisticRegistry registry;
-    host.memory.register_statistics(registry);
-    std::map<std::uint32_t, Tick> sent;
-    double latency = 0;
-    std::array<std::uint64_t, 4> count{};
-    for (int i = 0; i < 300; ++i) {
-      const bool slow = random.below(2) == 0;
-      const bool write = random.below(3) == 0;
-      const Address address(static_cast<std::int64_t>(random.below(512) * 64));
-      sent[static_cast<std::uint32_t>(host.send(
-          address, write, slow ? MemoryClass::nvdimm : MemoryClass::dram))] = host.kernel.now();
-      ++count[(slow ? 2U : 0U) + (write ? 1U : 0U)];
-      if (random.below(4) == 0) {
-        host.kernel.run_until(host.kernel.now() +
-                              Tick(static_cast<std::int64_t>(random.below(200'000))));
-      }
-    }
-    host.drain();
-    ASSERT_EQ(host.ends.size(), 300U);
-    std::map<std::pair<MemoryClass, std::int64_t>, std::uint32_t> last;
-    for (const Request& request : host.order) {
-      EXPECT_EQ(host.ends[request.tag], 1);
-      const auto line = std::pair(request.memory, request.address.value());
-      EXPECT_TRUE(last.count(line) == 0 || last[line] < request.tag);
-      last[line] = request.tag;
-      latency += request.memory == MemoryClass::nvdimm
-                     ? static_cast<double>((host.done[request.tag] - sent[request.tag]).value())
-                     : 0;
-    }
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == "nvdimm.reads") {
-        EXPECT_EQ(statistic.count, count[2]);
-      } else if (statistic.path == "nvdimm.writes") {
-        EXPECT_EQ(statistic.count, count[3]);
-      } else if (statistic.path == "nvdimm.line_latency_ns") {
-        const double mean = latency / static_cast<double>(count[2] + count[3]) / 1'000;
-        EXPECT_NEAR(statistic.summary.front().second, mean, 1e-6 * mean);
-      }
-    }
   }
 }
 
