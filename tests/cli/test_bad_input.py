@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from bad_memory import MEMORY
 from support import STREAM, invoke, write
 
 LAUGHS = "a0: &a0 {x: 1, y: 2}\n" + "".join(
@@ -101,6 +102,7 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:",)),
     "a list as base": ("base: [quick]\n", ("c.yaml:1: base:", "list")),
 }
+CONFIGS.update(MEMORY)
 
 AGENT = "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 10}\n"
 WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
