@@ -117,7 +117,11 @@ def statistics(_: Path) -> Documents:
         {"storage.kind": "disk", "storage.write_cache.size": "1MiB"},
         {"storage.kind": "flash", "storage.capacity": "1GiB"},
     ]
-    systems = (("quick", nodes), ("pcm", {}), *(("quick", kind) for kind in storage))
+    ports = {"dram.refresh_management": True, "host.queue": "shared"}
+    systems = (
+        *(("quick", nodes), ("pcm", {}), ("ddr5_cxl_dram", ports)),
+        *(("quick", kind) for kind in storage),
+    )
     for entry in [each for system in systems for each in _statistics(*system)]:
         path = re.sub(r"\.\d+\.", ".N.", entry["path"])
         if path in seen:

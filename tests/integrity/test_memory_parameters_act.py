@@ -70,9 +70,13 @@ OTHER: dict[str, Any] = {
     "dram.power.IDD6": "7mA",
     "dram.preset": "ddr3_1600k_4gb_x8",
     "dram.ranks": 4,
+    "dram.ranks_per_dimm": 1,
     "dram.register_delay": 1,
+    "dram.command_rate": "2N",
     "dram.refresh": False,
     "dram.refresh_mode": "same_bank",
+    "dram.refresh_management": True,
+    "dram.RAAIMT": 16,
     "dram.refresh_postpone": 4,
     "dram.refresh_pull_in": 4,
     "dram.precharge_delay": "paper",
@@ -102,6 +106,7 @@ OTHER: dict[str, Any] = {
     "dram.timing.burst": 3,
     "dram.timing.burst_gap": 4,
     "dram.timing.tRTRS": 4,
+    "dram.timing.tRTRS_dimm": 6,
     "dram.timing.tREFI": 3120,
     "dram.timing.tRFC": 200,
     "dram.timing.tRFCsb": 300,
@@ -134,6 +139,15 @@ OTHER: dict[str, Any] = {
     "cxl.load.moderate": 17,
     "cxl.load.severe": 3,
     "cxl.load.interval": "3us",
+    "expander.channels": 1,
+    "expander.down.rate": "4GT/s",
+    "expander.down.latency": "300ns",
+    "expander.up.rate": "4GT/s",
+    "expander.up.latency": "300ns",
+    "expander.lanes": 1,
+    "expander.flit": 256,
+    "expander.messages_per_header": 4,
+    "expander.credits": 1,
     "host.queue": "shared",
     "host.entries": 8,
     "host.nvdimm_entries": 8,
@@ -150,6 +164,8 @@ DRAINED: dict[str, Any] = {
 NVDIMM_P = {"controller.ack": "nvdimm_p"}
 DDR4 = {"dram.preset": "ddr4_2400r_8gb_x8"}
 DDR5 = {"dram.preset": "ddr5_4800b_16gb_x8"}
+# Refreshes are so rare that a bank has many activates between them.
+MANAGED = {**DDR5, "dram.timing.tREFI": 60_000}
 SAME_BANK = {**DDR5, "dram.refresh_mode": "same_bank"}
 LPDDR5 = {"dram.preset": "lpddr5_6400_16gb_x16", "nvdimm.present": False}
 HBM3 = {"dram.preset": "hbm3_6400_8h_4gb_x32", "nvdimm.present": False}
@@ -157,6 +173,7 @@ POWER_DOWN = {"dram.power_down": "fast"}
 SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
 CXL = {"nvdimm.attach": "cxl"}
+EXPANDER = {**CXL, "expander.channels": 1}
 HOST = {"host.queue": "shared", "host.entries": 24}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
@@ -172,6 +189,8 @@ COMPANY: dict[str, dict[str, Any]] = {
     "cxl.load.moderate": CXL,
     "cxl.load.severe": {**CXL, "cxl.load.optimal": 1, "cxl.load.moderate": 2},
     "cxl.load.interval": CXL,
+    **{name: EXPANDER for name in OTHER if name.startswith("expander.")},
+    "expander.channels": CXL,
     "host.queue": {"host.entries": 24},
     "host.entries": HOST,
     "host.nvdimm_entries": {**HOST, "host.queue": "divided"},
@@ -197,6 +216,9 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.power_down_idle": POWER_DOWN,
     "dram.self_refresh": {"dram.self_refresh_idle": "500ns"},
     "dram.self_refresh_idle": SELF_REFRESH,
+    "dram.ranks_per_dimm": {"dram.timing.tRTRS_dimm": 8},
+    "dram.refresh_management": MANAGED,
+    "dram.RAAIMT": {**MANAGED, "dram.refresh_management": True},
     "dram.timing.tRRD_L": DDR4,
     "dram.timing.tWTR_L": DDR4,
     "dram.timing.tCCD_L": DDR4,
@@ -276,7 +298,7 @@ tRTRS = 1
 [system]
 bus_width = 64
 """
-PREFIXES = ("controller.", "cxl.", "dram.", "host.", "system.")
+PREFIXES = ("controller.", "cxl.", "dram.", "expander.", "host.", "system.")
 
 
 def agent(**values: Any) -> Agent:
