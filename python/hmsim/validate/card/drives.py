@@ -33,11 +33,17 @@ def _reads(config: Config, threads: int, depth: int, requests: int) -> tuple[flo
     return stats["agent.0.request_latency_us.read.mean"], stats["agent.0.rate"]
 
 
-def _dies(count: int) -> dict[str, int]:
-    """Return the keys that divide a number of dies over the geometry's channels."""
+def _dies(fit: str, count: int) -> dict[str, int]:
+    """Return the keys that divide a number of dies over the geometry's channels.
+
+    Args:
+        fit: key that is fitted; the flash of the same device is divided.
+        count: dies.
+    """
+    flash = "nvdimm" if fit.startswith("nvdimm.") else "storage.flash"
     chips = max(1, count // CHANNELS // 2)
     keys = {"channels": CHANNELS, "chips": chips, "dies": count // CHANNELS // chips}
-    return {f"storage.flash.nand.{key}": value for key, value in keys.items()}
+    return {f"{flash}.nand.{key}": value for key, value in keys.items()}
 
 
 def _fitted(drive: Mapping[str, Any], more: Mapping[str, Any], requests: int) -> Config:
@@ -54,8 +60,8 @@ def _fitted(drive: Mapping[str, Any], more: Mapping[str, Any], requests: int) ->
 def _lines(
     name: str, drive: Mapping[str, Any], dies: int | None, work: Mapping[str, Any], requests: int
 ) -> list[list[Cell]]:
-    config = _fitted(drive, {} if dies is None else _dies(dies), requests)
     fit = drive["fit"]
+    config = _fitted(drive, {} if dies is None else _dies(fit, dies), requests)
     first, rate = _reads(config, 1, 1, requests)
     real = drive["measured"]
     kind = "prediction" if drive["prediction"] else f"{dies} dies: no prediction"
