@@ -13,7 +13,7 @@ from hmsim.validate.card import families
 from hmsim.validate.card.content import Cell, Chart, Line, Section, Table
 from hmsim.validate.card.curves import Curve, measured
 from hmsim.validate.card.families import Load, Measured
-from hmsim.validate.card.method import Extent
+from hmsim.validate.card.method import Extent, read
 from hmsim.validate.card.parallel import Report, run_all
 
 SEPARATE = "separate streams"  # how the names of variants end whose agents read or write
@@ -57,6 +57,30 @@ def _point(
     warmup = method["load"]["warmup"]
     load = Load(machine["agents"], machine["outstanding"], longer * loads, warmup, separate)
     return families.point(config, load, key.reads, offered)
+
+
+def point(
+    machine: str, part: str, variant: str, reads: float, offered: float, loads: int = 0
+) -> Measured:
+    """Run one point of the card again.
+
+    Args:
+        machine: as in method.yaml, like the next two.
+        part: of the machine.
+        variant: of the system.
+        reads: share, from 0 to 1.
+        offered: share of the peak; 0: unpaced; -1: the pointer chase alone.
+        loads: of the pointer chase; 0: those of method.yaml.
+    """
+    method = read("method.yaml")
+    key = Key(machine, part, variant, reads)
+    return _point(method, key, loads or int(method["load"]["chase_loads"]), offered)
+
+
+def _command(key: Key) -> str:
+    """Return the command that runs one point of a family."""
+    where = f"{key.machine!r}, {key.part!r}, {key.variant!r}, {key.reads:g}, 0.5"
+    return f'python -c "from hmsim.validate.card.machines import point; print(point({where}))"'
 
 
 def _loads(method: Mapping[str, Any], extent: Extent) -> int:
@@ -184,7 +208,7 @@ def section(method: Mapping[str, Any], name: str, points: Points) -> Section:
         Table(
             "All points",
             *((*every, "loads done", "reads found, %"), list(_all_points(method, name, points))),
-            *(where, COMMAND),
+            *(where, _command(keys[0])),
             folded=True,
         ),
     ]
