@@ -31,9 +31,10 @@ using PageVisitor = std::function<bool(std::int64_t page)>;
 
 // Properties of an agent's kind.
 struct AgentTraits {
-  const char* progress_unit;   // "instructions", "blocks" or "requests"
+  const char* progress_unit;   // "instructions", "blocks", "requests" or "tokens"
   std::int64_t frequency = 0;  // of its clock, in hertz; 0: no clock
   bool is_core = false;        // it is a core; a warm-up waits for all cores
+  bool sends_lines = false;    // its completed() counts lines that are not part of its block I/O
 };
 
 // Source that records which NVDIMM pages were written before it began.

@@ -29,7 +29,7 @@ void Simulation::register_statistics() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::vector<Counter*> lines = storage_->completed(i);
     completed.insert(completed.end(), lines.begin(), lines.end());
-    if (lines.empty()) {
+    if (lines.empty() || all[i]->traits().sends_lines) {
       completed.push_back(&all[i]->completed());
     }
   }

@@ -14,6 +14,10 @@ from hmsim.config.composer import DEEPEST_NESTING, MOST_NODES
 from pages import DOCS, Documents
 
 NOTE = "<!-- Written by tools/pages {}. -->"
+MODEL = [
+    *(("kind", "llm_decode"), ("core", "6"), ("layers", "2"), ("layers_simulated", "1")),
+    *(("width", "256"), ("feed_forward", "256"), ("vocabulary", "256")),
+]
 AGENTS = [
     [("kind", "synthetic_core"), ("core", "0")],
     [
@@ -50,8 +54,10 @@ AGENTS = [
         ("arrivals", "fixed"),
         ("arrival_rate", "1000"),
     ],
+    [*MODEL, ("weights", "nvdimm"), ("kv", "dram")],
+    [*MODEL, ("weights", "dram"), ("kv", "nvdimm")],
 ]
-TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n", b"thread only\ncompute 1\n", b""]
+TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n", b"thread only\ncompute 1\n", b"", b"", b""]
 
 
 def parameters(_: Path) -> Documents:
@@ -131,7 +137,11 @@ def statistics(_: Path) -> Documents:
         if path in ("agent.N.progress", "agent.N.rate"):
             unit = "work" + unit.removeprefix("instructions")
         lines.append(f"| `{path}` | {unit} | {entry['kind']} | {entry['description']} |")
-    lines += ["", "Work: instructions of a core, 4 KB blocks of a block agent, requests otherwise."]
+    lines += [
+        "",
+        "Work: instructions of a core, 4 KB blocks of a block agent, tokens of llm_decode, "
+        "requests otherwise.",
+    ]
     yield DOCS / "statistics.md", "\n".join(lines) + "\n"
 
 

@@ -41,6 +41,19 @@ AGENTS: dict[str, dict[str, Any]] = {
     "synthetic_core": {"rpki": 40, "instructions": 40_000},
     "pattern": {"target": "dram", "requests": 2_000},
     "job": {"path": "job", "format": "job", "cores": "0-1"},
+    "llm_decode": {
+        "layers_simulated": 2,
+        "width": 128,
+        "kv_heads": 2,
+        "head_size": 64,
+        "feed_forward": 192,
+        "vocabulary": 96,
+        "batch": 2,
+        "context": 31,
+        "kv": "nvdimm",
+        "steps": 5,
+        "flops": 10,
+    },
 }
 NEIGHBOUR = {"kind": "synthetic", "core": 3, "target": "dram", "read_ratio": 0.5, "requests": 100}
 CACHES = {
@@ -241,6 +254,34 @@ OTHER: dict[str, Any] = {
     "frontend.series_interval": "1us",
     "frontend.time_limit": "2us",
     "frontend.stall_limit": "1ms",
+}
+OTHER |= {
+    f"llm_decode.{key}": value
+    for key, value in {
+        "model": "llama_3_1_70b",
+        "layers": 3,
+        "width": 256,
+        "kv_heads": 4,
+        "head_size": 128,
+        "feed_forward": 256,
+        "vocabulary": 128,
+        "weight_bytes": 1,
+        "kv_bytes": 4,
+        "batch": 3,
+        "context": 40,
+        "output": 2,
+        "steps": 3,
+        "prefill": True,
+        "page_tokens": 32,
+        "layers_simulated": 1,
+        "weights": "dram",
+        "kv": "dram",
+        "prefetch": 0,
+        "flops": 5,
+        "request": "8KiB",
+        "window": 8,
+        "lines": 1,
+    }.items()
 }
 # Other settings that a parameter needs to act: keys of the agent, and (dotted) configuration.
 ON_NVDIMM = {"target": "nvdimm"}

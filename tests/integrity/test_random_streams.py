@@ -40,9 +40,20 @@ AGENTS: dict[str, dict[str, Any]] = {
     "synthetic_core": {"rpki": 40, "wpki": 10, "instructions": 20_000, "pattern": "random"},
     "pattern": {"target": "nvdimm", "requests": 500, "write_ratio": 0.5, "write_randomness": 0.5},
     "job": {"path": "job", "format": "job", "cores": "8-9"},
+    "llm_decode": {
+        "layers": 1,
+        "width": 128,
+        "kv_heads": 2,
+        "head_size": 64,
+        "feed_forward": 128,
+        "vocabulary": 64,
+        "context": 64,
+        "kv": "nvdimm",
+        "steps": 1,
+    },
 }
 KINDS = [*AGENTS]
-DRAWS = ("io_pattern", "synthetic", "synthetic_core", "pattern")  # what it does
+DRAWS = ("io_pattern", "synthetic", "synthetic_core", "pattern", "llm_decode")  # what it does
 
 
 @pytest.fixture(autouse=True)

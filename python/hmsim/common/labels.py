@@ -64,6 +64,16 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.time.waiting", "agent {}, waiting for others (ms)", 1e-9),
         ("agent.*.time.sleeping", "agent {}, sleeping (ms)", 1e-9),
     ),
+    "decoding": (
+        ("agent.*.step_time_us.mean", "agent {}, next token, mean (ms)", 1e-3),
+        ("agent.*.step_time_us.p99", "agent {}, next token, p99 (ms)", 1e-3),
+        ("agent.*.scaled.step_time_us", "agent {}, scaled to all layers (ms)", 1e-3),
+        ("agent.*.bound.compute", "agent {}, computing (%)", 100),
+        ("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100),
+        ("agent.*.bound.nvdimm", "agent {}, waiting for NVDIMM or storage (%)", 100),
+        ("agent.*.bound.both", "agent {}, waiting for both (%)", 100),
+        ("agent.*.bound.writes", "agent {}, waiting for writes (%)", 100),
+    ),
     "latency": (
         ("agent.*.request_latency_us.read.mean", "agent {}, I/O read, mean (us)", 1),
         ("agent.*.request_latency_us.read.p99", "agent {}, I/O read, p99 (us)", 1),

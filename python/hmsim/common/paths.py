@@ -10,7 +10,7 @@ from pathlib import Path
 from hmsim._core import InputError, nearest_name, version
 
 # Folders within one, whose files have names GROUP/STEM.
-GROUPS = {"configs": ("storage",), "workloads": ("xdd",)}
+GROUPS = {"configs": ("storage",), "workloads": ("llm", "xdd")}
 CAPTURES = Path("workloads", "captures")
 PACKED = "data"  # folder of an installed package
 

@@ -47,6 +47,8 @@ SHOWN_OF_EACH = (
     *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
     *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
     *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
+    *("agent.*.step_time_us.mean", "agent.*.step_time_us.p99", "agent.*.scaled.step_time_us"),
+    *(f"agent.*.bound.{part}" for part in ("compute", "dram", "nvdimm", "both", "writes")),
 )
 
 
@@ -142,7 +144,8 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
     has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
     for name, value in stats.items():
         shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
-        if shown and (has_nvdimm or "nvdimm" not in name):
+        of_agent = name.startswith("agent.")  # whose NVDIMM may be a storage device
+        if shown and (has_nvdimm or of_agent or "nvdimm" not in name):
             row[name] = value
     return row
 

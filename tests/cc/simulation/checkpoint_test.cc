@@ -106,6 +106,16 @@ std::vector<Bench> benches() {
         {"dependence", "0.5"},
         {"instructions", "20000"},
         {"rpki", "40"}}}};
+  const Assignments model{{"layers", "2"},      {"width", "64"},      {"kv_heads", "2"},
+                          {"head_size", "64"},  {"vocabulary", "16"}, {"feed_forward", "64"},
+                          {"flops", "10"},      {"batch", "2"},       {"context", "30"},
+                          {"outstanding", "3"}, {"lines", "5"},       {"prefill", "true"},
+                          {"output", "3"},      {"steps", "4"}};
+  for (const char* kv : {"dram", "nvdimm"}) {
+    Assignments keys = model;
+    keys.emplace_back("kv", kv);
+    list.push_back({"llm_decode", keys});
+  }
   for (Bench& bench : list) {
     bench.slots = 24;
     bench.piece = 100;

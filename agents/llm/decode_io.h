@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory requests of decoding: lines to DRAM, block I/O to the NVDIMM or storage.
+//
+// Reads and writes of a tier are separate lanes, each with its own limit of requests in flight.
+// release() sets the stages that they may reach.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "agents/agent_link.h"
+#include "agents/llm/decode_meter.h"
+#include "agents/llm/decode_view.h"
+#include "agents/llm/lane.h"
+#include "agents/llm/read_walk.h"
+#include "agents/llm/trim_walk.h"
+#include "agents/llm/write_walk.h"
+#include "core/pool.h"
+#include "storage/host.h"
+
+namespace hmsim {
+
+class DecodeIo {
+ public:
+  // All objects outlive this one. `host` may be nullptr if nothing is outside DRAM.
+  struct Environment {
+    DecodeView view;
+    const AgentLink* link = nullptr;
+    Host* host = nullptr;
+    std::uint16_t client = 0;  // number at the host
+    DecodeMeter* meter = nullptr;
+    Random random;  // of embedding rows
+  };
+
+  void connect(const Environment& environment);
+  void rewind();  // begins a pass
+  void begin_step(bool prefill);
+  void begin_trims() {
+    trims_.walk().begin();
+    trims_.begin();
+  }
+  // Lets reads reach stage `reads` and writes stage `writes`; -1: none.
+  void release(std::int64_t reads, std::int64_t writes) {
+    last_read_ = reads;
+    last_write_ = writes;
+  }
+
+  // Sends everything that can be sent now. Does nothing from within itself.
+  void pump(Tick now);
+  // Record completions. Return whether a stage may have passed, or a lane finished; false from
+  // within pump(), whose caller looks for itself.
+  bool line_done(std::uint32_t tag, Tick now);
+  bool request_done(std::uint32_t tag, Tick now);
+
+  bool passed(Tier tier, std::uint32_t stage) { return reads_[index_of(tier)].passed(stage); }
+  bool written() { return writes_[0].finished() && writes_[1].finished(); }
+  bool trimmed() { return trims_.finished(); }
+
+  void serialize(Archive& archive);
+
+ private:
+  enum class Kind : std::uint8_t { read, write, trim, last = trim };
+  struct Sent {
+    Kind kind = Kind::read;
+    std::uint32_t stage = 0;
+    void serialize(Archive& archive) { archive(kind, stage); }
+  };
+
+  void pump_lines(Tick now);
+  void pump_requests(Tick now);
+  template <class Walk>
+  bool send_line(Lane<Walk>& lane, std::int64_t last, bool write, Tick now);
+  template <class Walk>
+  void send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tick now);
+
+  Environment environment_;
+  std::uint64_t request_bytes_ = 0;
+  std::array<Lane<ReadWalk>, kTiers> reads_;
+  std::array<Lane<WriteWalk>, kTiers> writes_;
+  Lane<TrimWalk> trims_;
+  Pool<Sent> sent_;  // requests of block I/O by tag
+  std::int64_t last_read_ = -1;
+  std::int64_t last_write_ = -1;
+  bool pumping_ = false;  // a memory may complete requests while it accepts one
+  bool again_ = false;    // it did
+};
+
+}  // namespace hmsim

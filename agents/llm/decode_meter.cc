@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/llm/decode_meter.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::array<const char*, kTiers> kTierNames{"dram", "nvdimm"};
+constexpr std::array<const char*, kDataKinds> kKindNames{"weights", "embedding", "kv", "gather"};
+constexpr std::array<const char*, kStepParts> kPartNames{"compute", "dram", "nvdimm", "both",
+                                                         "writes"};
+constexpr std::array<const char*, kStepParts> kPartTexts{
+    "share of the steps' time in which a stage is computed",
+    "share in which the next stage waits for DRAM alone",
+    "share in which the next stage waits for the NVDIMM or storage alone",
+    "share in which the next stage waits for both memories",
+    "share in which the step waits for writes and trims of the step before"};
+
+std::uint64_t sum(const std::array<Counter, kDataKinds>& counters) {
+  return std::accumulate(counters.begin(), counters.end(), Counter{0});
+}
+
+}  // namespace
+
+DecodeMeter::DecodeMeter(const DecodeKeys& keys)
+    : keys_(keys), kv_read_(std::min(static_cast<std::size_t>(keys.batch), kMostSequences)) {
+  step_time_.reserve();
+  prefill_time_.reserve();
+}
+
+void DecodeMeter::begin_step(Tick now) {
+  step_ = Step();
+  step_.begun = now;
+  step_.measured = true;
+  since_ = now;
+}
+
+void DecodeMeter::end_step(bool prefill, Tick now) {
+  enter(StepPart::writes, now);
+  if (!step_.measured || !counting_) {
+    return;
+  }
+  ++heads_;
+  (prefill ? prefill_time_ : step_time_).add((now - step_.begun).value());
+  if (!prefill) {
+    layers_time_ += static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
+    for (std::size_t i = 0; i < kStepParts; ++i) {
+      parts_[i] += step_.parts[i];
+    }
+  }
+}
+
+void DecodeMeter::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  registry.histogram(path + ".step_time_us", "us",
+                     "time to the next token: from the end of the computation of a step, or of a "
+                     "prefill, to that of the step after it",
+                     kMicrosecond.value(), {&step_time_});
+  registry.histogram(path + ".prefill_time_us", "us",
+                     "time from the end of the step before to that of a prefill",
+                     kMicrosecond.value(), {&prefill_time_});
+  register_parts(registry, path);
+  register_bytes(registry, path);
+  registry.counter(path + ".trimmed_bytes", "bytes", "keys and values of ended sequences trimmed",
+                   {&trimmed_});
+  registry.counter(path + ".sequences_ended", "sequences", "sequences replaced by new ones",
+                   {&ended_});
+  if (keys_.layers() < static_cast<std::uint32_t>(keys_.model.shape.layers)) {
+    register_scaled(registry, path + ".scaled");
+  }
+  // A step under way when measuring begins is not measured.
+  registry.on_reset([this](Tick now) {
+    step_.measured = false;
+    since_ = now;
+    parts_ = {};
+    layers_time_ = 0;
+    heads_ = 0;
+  });
+}
+
+void DecodeMeter::register_parts(StatisticRegistry& registry, const std::string& path) {
+  for (std::size_t i = 0; i < kStepParts; ++i) {
+    registry.ratio(
+        path + ".bound." + kPartNames[i], kPartTexts[i],
+        [this, i] { return static_cast<double>(parts_[i]); }, [this] { return all_parts(); });
+  }
+}
+
+void DecodeMeter::register_bytes(StatisticRegistry& registry, const std::string& path) {
+  const auto add = [&](bool write, Tier tier, DataKind kind, const char* text) {
+    registry.counter(path + (write ? ".written." : ".read.") + kTierNames[index_of(tier)] + "." +
+                         kKindNames[static_cast<std::size_t>(kind)],
+                     "bytes", text,
+                     {&bytes_[write ? 1 : 0][index_of(tier)][static_cast<std::size_t>(kind)]});
+  };
+  add(false, keys_.weights, DataKind::weights, "weights of layers and output head read");
+  add(false, keys_.weights, DataKind::embedding, "rows of the embedding table read");
+  add(false, keys_.kv, DataKind::kv, "cached keys and values read");
+  add(true, keys_.kv, DataKind::kv, "keys and values written to their pages");
+  if (keys_.kv != Tier::dram) {
+    add(false, Tier::dram, DataKind::gather, "keys and values of incomplete pages read");
+    add(true, Tier::dram, DataKind::gather, "keys and values gathered in incomplete pages");
+  }
+  for (std::size_t i = 0; i < kv_read_.size(); ++i) {
+    registry.counter(path + ".sequence." + std::to_string(i) + ".kv_read", "bytes",
+                     "keys and values read of the sequences in this place of the batch",
+                     {&kv_read_[i]});
+  }
+}
+
+void DecodeMeter::register_scaled(StatisticRegistry& registry, const std::string& path) {
+  registry.gauge(path + ".step_time_us", "us",
+                 "scaled from the simulated layers to all: mean time to the next token",
+                 [this] { return scaled_time(); });
+  registry.gauge(path + ".read", "bytes", "scaled from the simulated layers to all: bytes read",
+                 [this] { return scaled_bytes(false); });
+  registry.gauge(path + ".written", "bytes",
+                 "scaled from the simulated layers to all: bytes written",
+                 [this] { return scaled_bytes(true); });
+}
+
+double DecodeMeter::all_parts() const {
+  return static_cast<double>(std::accumulate(parts_.begin(), parts_.end(), Counter{0}));
+}
+
+// Scales all bytes but those of embedding and output head, which are simulated as a whole.
+double DecodeMeter::scaled_bytes(bool write) const {
+  const auto& of = bytes_[write ? 1 : 0];
+  const Counter all = sum(of[0]) + sum(of[1]);
+  const auto embedding = static_cast<std::size_t>(DataKind::embedding);
+  const Counter whole =
+      write ? 0 : of[0][embedding] + of[1][embedding] + heads_ * keys_.model.head_bytes();
+  return static_cast<double>(whole) + static_cast<double>(all - std::min(all, whole)) *
+                                          static_cast<double>(keys_.model.shape.layers) /
+                                          static_cast<double>(keys_.layers());
+}
+
+double DecodeMeter::scaled_time() const {
+  if (step_time_.count() == 0) {
+    return 0;
+  }
+  const auto layers = static_cast<double>(layers_time_);
+  const double all =
+      all_parts() - layers +
+      layers * static_cast<double>(keys_.model.shape.layers) / static_cast<double>(keys_.layers());
+  return all / static_cast<double>(step_time_.count()) / static_cast<double>(kMicrosecond.value());
+}
+
+void DecodeMeter::serialize(Archive& archive) {
+  archive(counting_, part_, since_, step_, parts_, layers_time_, heads_, step_time_);
+  archive(prefill_time_, bytes_, trimmed_, ended_);
+  archive.fixed(kv_read_);
+}
+
+}  // namespace hmsim

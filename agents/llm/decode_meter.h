@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistics of decoding: time to the next token and what it waited for, and bytes by tier and
+// kind. All counts stop at the agent's first finish.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agents/llm/decode_keys.h"
+#include "agents/llm/extent.h"
+#include "core/archive.h"
+#include "core/statistics.h"
+
+namespace hmsim {
+
+// Activity of a step at a moment. dram, nvdimm, both: it waits for reads of the stage to be
+// computed next. writes: it waits for writes and trims of the step before.
+enum class StepPart : std::uint8_t { compute, dram, nvdimm, both, writes, last = writes };
+inline constexpr std::size_t kStepParts = static_cast<std::size_t>(StepPart::last) + 1;
+
+class DecodeMeter {
+ public:
+  DecodeMeter() = default;
+  explicit DecodeMeter(const DecodeKeys& keys);
+
+  // Counting stops when false.
+  void set_counting(bool counting) { counting_ = counting; }
+  bool counting() const { return counting_; }
+
+  void begin_step(Tick now);
+  // From `now` on, the step does this.
+  void enter(StepPart part, Tick now) {
+    step_.parts[static_cast<std::size_t>(part_)] += static_cast<Counter>((now - since_).value());
+    part_ = part;
+    since_ = now;
+  }
+  void end_embedding(Tick now) { step_.layers_begun = now; }
+  void end_layers(Tick now) { step_.layers_ended = now; }
+  void end_step(bool prefill, Tick now);
+
+  void moved(const Extent& extent, Tier tier, bool write) {
+    if (counting_) {
+      bytes_[write ? 1 : 0][index_of(tier)][static_cast<std::size_t>(extent.kind)] += extent.bytes;
+      if (!write && extent.sequence < kv_read_.size()) {
+        kv_read_[extent.sequence] += extent.bytes;
+      }
+    }
+  }
+  void trimmed(const Extent& extent) { trimmed_ += counting_ ? extent.bytes : 0; }
+  void ended(std::uint64_t sequences) { ended_ += counting_ ? sequences : 0; }
+
+  // Registers statistics under `path`, such as "agent.0".
+  void register_statistics(StatisticRegistry& registry, const std::string& path);
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr std::size_t kMostSequences = 64;  // with statistics of their own
+
+  struct Step {
+    Tick begun{0};
+    Tick layers_begun{0};
+    Tick layers_ended{0};
+    bool measured = false;  // as a whole
+    std::array<Counter, kStepParts> parts{};
+    void serialize(Archive& archive) {
+      archive(begun, layers_begun, layers_ended, measured, parts);
+    }
+  };
+  using ByKind = std::array<Counter, kDataKinds>;
+
+  void register_bytes(StatisticRegistry& registry, const std::string& path);
+  void register_parts(StatisticRegistry& registry, const std::string& path);
+  void register_scaled(StatisticRegistry& registry, const std::string& path);
+  double all_parts() const;
+  double scaled_bytes(bool write) const;
+  double scaled_time() const;  // microseconds, mean
+
+  DecodeKeys keys_;
+  bool counting_ = true;
+  StepPart part_ = StepPart::writes;
+  Tick since_{0};
+  Step step_;
+  std::array<Counter, kStepParts> parts_{};  // picoseconds of decode steps
+  Counter layers_time_ = 0;                  // of these: from the first layer to the last
+  Counter heads_ = 0;                        // steps and prefills: reads of the output head
+  Histogram step_time_;                      // picoseconds
+  Histogram prefill_time_;
+  std::array<std::array<ByKind, kTiers>, 2> bytes_{};  // [write][tier][kind]
+  std::vector<Counter> kv_read_;                       // by sequence
+  Counter trimmed_ = 0;
+  Counter ended_ = 0;
+};
+
+}  // namespace hmsim

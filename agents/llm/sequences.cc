@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/llm/sequences.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+Sequences::Sequences(const DecodeKeys& keys, Random random)
+    : keys_(keys),
+      lifetime_(static_cast<std::uint64_t>(keys.lifetime())),
+      all_(static_cast<std::size_t>(keys.batch)),
+      pages_(all_.size(), keys.pages_of(keys.most_tokens()), random) {
+  rewind();
+}
+
+// With `output`, the sequences of a batch end one after another, at equal distances.
+void Sequences::rewind() {
+  pages_.rewind();
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const std::uint64_t generated = static_cast<std::uint64_t>(keys_.output) * i / all_.size();
+    all_[i] = {static_cast<std::uint64_t>(keys_.context) + generated, generated, true};
+  }
+}
+
+void Sequences::extend() {
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    pages_.extend(i, keys_.pages_of(static_cast<std::int64_t>(all_[i].tokens) + 1));
+  }
+}
+
+void Sequences::end_prefill() {
+  for (Sequence& each : all_) {
+    each.is_new = false;
+  }
+}
+
+void Sequences::end_step() {
+  for (Sequence& each : all_) {
+    ++each.tokens;
+    ++each.generated;
+    each.is_new = false;
+  }
+}
+
+bool Sequences::any_ended() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [this](const Sequence& each) { return each.generated >= lifetime_; });
+}
+
+std::uint64_t Sequences::replace_ended() {
+  std::uint64_t replaced = 0;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (ended(i)) {
+      pages_.release(i);
+      all_[i] = {static_cast<std::uint64_t>(keys_.context), 0, true};
+      ++replaced;
+    }
+  }
+  return replaced;
+}
+
+bool Sequences::any_new() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Sequence& each) { return each.is_new; });
+}
+
+std::uint64_t Sequences::new_tokens() const {
+  std::uint64_t tokens = 0;
+  for (const Sequence& each : all_) {
+    tokens += each.is_new ? each.tokens : 0;
+  }
+  return tokens;
+}
+
+std::uint64_t Sequences::new_sequences() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(all_.begin(), all_.end(), [](const Sequence& each) { return each.is_new; }));
+}
+
+void Sequences::serialize(Archive& archive) {
+  archive.fixed(all_);
+  archive(pages_);
+  if (archive.loading()) {
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const auto tokens = static_cast<std::int64_t>(all_[i].tokens);
+      archive.check(tokens >= 0 && tokens <= keys_.most_tokens(), "sequence of invalid length");
+    }
+  }
+}
+
+}  // namespace hmsim
