@@ -96,6 +96,44 @@ JobRecord CausalJob::next(JobPlace& place) {
   return record;
 }
 
+// Reads words only, without making steps of them. Stops at the end of a span. Counts in units of
+// 1 / rate.loads slots, so that no record needs a division.
+Stretch CausalJob::skip(JobPlace& place, std::int64_t most, const SkipRate& rate) {
+  Stretch stretch;
+  if (!transfers_ || place.record == kEnded) {
+    return stretch;
+  }
+  const ThreadSpan& span = span_at(place);
+  stretch.first = place.record;
+  const std::int64_t limit = most * rate.loads;
+  std::int64_t used = 0;
+  for (; place.record < span.last; ++place.record) {
+    const std::uint64_t word = tape_.at(place.record);
+    if (record_vcpu(word) != span.vcpu) {
+      continue;
+    }
+    const bool escape = record_kind(word) == RecordKind::escape;
+    const bool adds =
+        escape && record_high(word) == static_cast<std::uint64_t>(EscapeCode::add_instructions);
+    if ((escape && !adds) || (!escape && (record_line(word) & kNvdimmLine) != 0)) {
+      break;
+    }
+    const bool load = record_kind(word) == RecordKind::fill;
+    auto gap = static_cast<std::int64_t>(adds ? record_line(word) : record_high(word));
+    gap = load ? std::max<std::int64_t>(1, gap) : gap;
+    if (gap > most) {
+      break;
+    }
+    used += gap * rate.loads + (load ? rate.waits : 0);
+    if (used > limit) {
+      break;
+    }
+    stretch.instructions += gap;
+    stretch.loads += load ? 1 : 0;
+  }
+  return stretch;
+}
+
 // Moves the place past a span. Returns true if the span's end is a step, which `record` then holds.
 bool CausalJob::end_span(JobPlace& place, const ThreadSpan& span, JobRecord& record) const {
   place.record = &span != &spans_of(place).back() ? (&span + 1)->first : kEnded;

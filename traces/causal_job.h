@@ -41,6 +41,7 @@ class CausalJob final : public JobProgram {
   }
   JobPlace begin(std::uint32_t thread) const override;
   JobRecord next(JobPlace& place) override;
+  Stretch skip(JobPlace& place, std::int64_t most, const SkipRate& rate) override;
   double fraction(const JobPlace& place) const override;
   std::string where(const JobPlace& place) const override;
   void check(const Archive& archive, const JobPlace& place) override;

@@ -23,6 +23,10 @@ void JobAgent::prepare() {
   transfers_.find_devices(index(), environment());
   steps_.open(open_program(), transfers_.has_nvdimm());
   open_sites();
+  if (keys_.sampling.period > 0) {
+    const auto slots = static_cast<double>(keys_.core.slots_per_millisecond());
+    sampling_.open(keys_.sampling, environment().seed, slots / 1e3);
+  }
   threads_.resize(job_nodes_.threads());
   transfers_.open(environment());
   messages_.open(steps_.program(), static_cast<std::uint32_t>(keys_.tasks), environment().network);
@@ -233,6 +237,9 @@ std::int64_t JobAgent::work(Tick now) const {
 void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
   transfers_.meter().register_statistics(registry, path);
   threads_.register_statistics(registry, path, job_nodes_.program_threads());
+  if (keys_.sampling.period > 0) {
+    sampling_.register_statistics(registry, path + ".sampling");
+  }
 }
 
 void JobAgent::serialize_state(Archive& archive) {
@@ -241,6 +248,9 @@ void JobAgent::serialize_state(Archive& archive) {
   messages_.serialize(archive);
   transfers_.serialize(archive);
   archive(timers_, done_);
+  if (keys_.sampling.period > 0) {
+    archive(sampling_);
+  }
   if (archive.loading()) {
     steps_.check(archive);
     messages_.check(archive);

@@ -111,6 +111,7 @@ void JobKeys::declare(ParameterSet& parameters) {
                      {"whether simulated time skips to the earliest wake-up when all threads of "
                       "the job are asleep; every other sleep is shortened by the same amount",
                       "off: a sleep takes its full time"});
+  sampling.declare(parameters);
 }
 
 Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }
@@ -152,6 +153,9 @@ std::vector<ParameterError> JobKeys::check() const {
     if (is_program(trace.format) && value != 0) {
       errors.push_back({name, "must be 0: a program of threads is run from start to end"});
     }
+  }
+  for (const ParameterError& error : sampling.check()) {
+    errors.push_back(error);
   }
   for (const ParameterError& error : core.check()) {
     errors.push_back(error);

@@ -54,6 +54,7 @@ void JobTransfers::begin(std::uint32_t number, bool write, bool ahead, Tick now)
   const Transfer lines = transfer_of(number);
   const std::uint32_t index =
       transfers_.begin(number, lines, write, ahead, now, io.requests_of(lines));
+  sampling_.set_io(true);
   io.begin(index, number, lines, write, now);
 }
 
@@ -193,6 +194,7 @@ void JobTransfers::part_done(std::uint32_t index, Tick now) {
       {agent_, thread, kind, active.lines.first_line, active.lines.lines, active.began, now},
       job_.measures_io());
   transfers_.end(index, [this, now](std::uint32_t user) { job_.make_ready(user, true, now); });
+  sampling_.set_io(!transfers_.idle());
   if (ahead) {
     job_.less_to_do(now);
     return;

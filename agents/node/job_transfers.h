@@ -13,6 +13,7 @@
 
 #include "agents/agent_link.h"
 #include "agents/io_meter.h"
+#include "agents/node/core_sampling.h"
 #include "agents/node/job_control.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_nodes.h"
@@ -26,8 +27,9 @@ namespace hmsim {
 class JobTransfers final : private IoListener {
  public:
   // All of these outlive this object.
-  JobTransfers(JobKeys& keys, JobNodes& sites, JobThreads& threads, JobControl& job)
-      : keys_(keys), job_nodes_(sites), threads_(threads), job_(job) {}
+  JobTransfers(JobKeys& keys, JobNodes& sites, JobThreads& threads, CoreSampling& sampling,
+               JobControl& job)
+      : keys_(keys), job_nodes_(sites), threads_(threads), sampling_(sampling), job_(job) {}
   JobTransfers(const JobTransfers&) = delete;
   JobTransfers& operator=(const JobTransfers&) = delete;
 
@@ -82,6 +84,7 @@ class JobTransfers final : private IoListener {
   JobKeys& keys_;
   JobNodes& job_nodes_;
   JobThreads& threads_;
+  CoreSampling& sampling_;
   JobControl& job_;
   std::size_t agent_ = 0;
   bool has_nvdimm_ = false;

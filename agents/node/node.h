@@ -61,6 +61,7 @@ class NodeJob {
   virtual ThreadState state_of(std::uint32_t thread) const = 0;
   virtual ThreadName name_of(std::uint32_t thread) const = 0;
   virtual std::size_t agent() const = 0;  // position in the workload
+  virtual CoreSampling* sampling() = 0;   // nullptr: its threads are not sampled
   // Grants a core to the software of request `io`, which was waiting for one.
   virtual void core_granted(std::uint32_t io, Tick now) = 0;
 };

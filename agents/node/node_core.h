@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "agents/core/miss_core.h"
+#include "agents/node/sampled_steps.h"
 #include "agents/node/slice_copies.h"
 
 namespace hmsim {
@@ -117,6 +118,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   MissCore::Settings settings_;
   MissCore engine_;
   SliceCopies copies_;
+  SampledSteps sampled_;
   Tick quantum_;
   Tick switch_time_;
   std::optional<ThreadId> thread_;

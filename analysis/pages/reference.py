@@ -47,6 +47,7 @@ AGENTS = [
         ("cores", "4"),
         ("path", "t"),
         ("format", "job"),
+        ("sampling.period", "1000000"),
     ],
     [
         ("kind", "io_pattern"),

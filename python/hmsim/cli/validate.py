@@ -28,7 +28,7 @@ def validate(
         str,
         typer.Argument(
             help="Group of checks: dram, flash, ftl, media, nvdimm, policies, replay, "
-            "storage, views or all."
+            "sampling, storage, views or all (without sampling, which takes minutes)."
         ),
     ] = "all",
     json: Json = False,

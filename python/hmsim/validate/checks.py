@@ -31,6 +31,7 @@ from hmsim.validate import (
     page_oracles,
     policy_checks,
     replay,
+    sampling_checks,
     slot_oracles,
     storage_applications,
     storage_claims,
@@ -341,12 +342,15 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
 }
 
 
+LONG: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {"sampling": (sampling_checks.checks,)}
+
+
 def validate(group: str, report: Callable[[str, float], None] | None = None) -> list[Row]:
     """Run the checks of a group, or of ``all``.
 
     Args:
         group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies``,
-            ``replay``, ``storage``, ``views`` or ``all``.
+            ``replay``, ``sampling``, ``storage``, ``views`` or ``all``, which omits ``sampling``.
         report: called with the check that begins and the share that is done.
 
     Returns:
@@ -355,11 +359,13 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     Raises:
         InputError: there is no such group.
     """
-    if group != "all" and group not in CHECKS:
-        near = nearest_name(group, [*CHECKS, "all"])
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(CHECKS)}, all"
+    known = [*CHECKS, *LONG, "all"]
+    if group not in known:
+        near = nearest_name(group, known)
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
         raise InputError(f"validate: unknown group '{group}'{hint}")
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
+    chosen += LONG.get(group, ())
     rows: list[Row] = []
     for index, check in enumerate(chosen):
         if report:

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps of the thread that a core runs, as its job samples them (agents/node/core_sampling.h).
+// Between windows, steps up to some microseconds are joined into one without DRAM accesses.
+#pragma once
+
+#include <cstdint>
+
+#include "agents/node/core_sampling.h"
+#include "agents/node/thread_step.h"
+#include "core/archive.h"
+
+namespace hmsim {
+
+class SampledSteps {
+ public:
+  // Sets the sampling of the thread's job; nullptr: its steps are not sampled.
+  void set_job(CoreSampling* sampling) { sampling_ = sampling; }
+  bool active() const { return sampling_ != nullptr; }
+  // Returns whether the last step joins steps of the thread.
+  bool has_joined() const { return stretch_.instructions > 0; }
+
+  // begin() and end() mark the slot before the first instruction of a time slice and the slot in
+  // which its last one retires.
+  void begin(std::int64_t slot);
+  void end(std::int64_t slot);
+  // Returns the next step. `slot`: of the latest dispatch.
+  ThreadStep next(ThreadSteps& steps, std::uint32_t thread, std::int64_t most, std::int64_t slot);
+  // Takes back the last `slots` before the next step, which the core did not run, and the next
+  // step. Returns the slots that the core waited in a joined step.
+  std::int64_t take_back(ThreadSteps& steps, std::uint32_t thread, std::int64_t slots);
+
+  void serialize(Archive& archive);
+
+ private:
+  void follow_phase(std::int64_t slot);
+  void report(std::int64_t slot);
+  ThreadStep joined() const;
+
+  CoreSampling* sampling_ = nullptr;
+  Stretch stretch_;  // the last step, if it joins steps
+  SkipRate rate_;    // of that stretch
+  bool measures_ = false;
+  std::int64_t slice_from_ = 0;  // slot
+  std::int64_t from_ = 0;        // slot from which the core measures
+  std::int64_t instructions_ = 0;
+  std::int64_t loads_ = 0;
+  std::int64_t last_loads_ = 0;  // of the last step
+};
+
+}  // namespace hmsim

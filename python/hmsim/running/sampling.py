@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sampled runs of a job, and the intervals of their estimates (docs/sampling.md).
+
+The keys ``sampling.*`` of a job sample its DRAM accesses (agents/node/core_sampling.h). Which loads
+and metrics may be sampled was decided by ``hmsim validate sampling``; all others are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hmsim import _core
+from hmsim._core import InputError, nearest_name
+from hmsim.common.intervals import quantile95
+from hmsim.common.tables import number
+from hmsim.config.configuration import Config
+from hmsim.config.python_nodes import at
+from hmsim.config.settings import Setting
+from hmsim.running.result import Result
+from hmsim.running.workload import Agent, Workload
+from hmsim.traces.file import TraceFile
+
+KEY = "sampling."  # begins the keys of a job that is sampled
+OPTION = "--sample"
+FEWEST_WINDOWS = 10
+MOST_WINDOWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Plan of a sampled run.
+
+    Attributes:
+        windows: number of windows.
+        length: measured instructions of a window.
+        warmup: instructions of a window before the measured ones.
+        half_width: half of the interval, as a share of the value, at which a run is precise enough;
+            None: any.
+    """
+
+    windows: int
+    length: int = 25_000
+    warmup: int = 10_000
+    half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Value of a whole run, estimated with a 95 % interval.
+
+    Attributes:
+        name: of the metric.
+        value: the estimate.
+        half: half the interval, in the same unit.
+    """
+
+    name: str
+    value: float
+    half: float
+
+    def covers(self, truth: float) -> bool:
+        """Return whether the interval contains the whole run's value."""
+        return abs(truth - self.value) <= self.half
+
+
+def parse(text: str) -> Sampling:
+    """Return the plan that ``windows=N,length=M`` describes. Raises InputError."""
+    given: dict[str, str] = {}
+    known = ("windows", "length", "warmup", "half_width")
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if name not in known or not equals:
+            near = nearest_name(name, list(known))
+            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
+            raise InputError(f"{OPTION}: expected NAME=VALUE, got '{part.strip()}'{hint}")
+        if name in given:
+            raise InputError(f"{OPTION}: {name} is given twice")
+        given[name] = value
+    if "windows" not in given:
+        raise InputError(f"{OPTION}: windows is required: windows=N,length=M")
+    numbers = {name: _number(name, value) for name, value in given.items() if name != "half_width"}
+    if not FEWEST_WINDOWS <= numbers["windows"] <= MOST_WINDOWS:
+        raise InputError(
+            f"{OPTION}: windows: must be in {FEWEST_WINDOWS} .. {MOST_WINDOWS}, "
+            f"got {numbers['windows']}"
+        )
+    return Sampling(**numbers, half_width=_share(given.get("half_width")))
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(_core.parse_integer(text))
+    except InputError as error:
+        raise InputError(f"{OPTION}: {name}: {error}") from error
+
+
+def _share(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        share = float(text.removesuffix("%")) / 100 if text.endswith("%") else math.nan
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        raise InputError(f"{OPTION}: half_width: must be a per cent, such as 2%, got '{text}'")
+    return share
+
+
+def sampled(workload: Workload, config: Config, plan: Sampling) -> Workload:
+    """Return a workload whose job is sampled by a plan.
+
+    Raises InputError: the plan does not fit the job, or `refusal` has a reason.
+    """
+    if why := refusal(workload, config):
+        raise InputError(f"{OPTION}: {why}")
+    job = workload.agents[0]
+    period = instructions(job) // plan.windows
+    if period < 2 * (plan.length + plan.warmup):
+        most = instructions(job) // (2 * (plan.length + plan.warmup))
+        raise InputError(
+            f"{OPTION}: windows: must be at most {most} for this job and length, got {plan.windows}"
+        )
+    keys = {"period": period, "length": plan.length, "warmup": plan.warmup}
+    own = tuple(Setting(KEY + name, str(value), OPTION) for name, value in keys.items())
+    others = tuple(each for each in job.settings if not each.name.startswith(KEY))
+    return replace(workload, agents=(replace(job, settings=(*others, *own)),))
+
+
+def wider(plan: Sampling, result: Result) -> Sampling | None:
+    """Return a plan of twice as many windows, or None if a result of the plan is precise enough."""
+    found = busy_estimate(result)
+    if plan.half_width is None or found.half <= plan.half_width * found.value:
+        return None
+    return replace(plan, windows=2 * plan.windows)
+
+
+def check(workload: Workload, config: Config) -> None:
+    """Raise InputError, in one line, if a job of the workload is sampled but must not be."""
+    if is_sampled(workload) and (why := refusal(workload, config)):
+        places = (each for agent in workload.agents for each in agent.settings)
+        first = next(each for each in places if each.name.startswith(KEY))
+        raise InputError(f"{at(first.where, 'sampling')}: {why}")
+
+
+def is_sampled(workload: Workload) -> bool:
+    """Return whether a job of the workload is sampled."""
+    return any(_keys(agent).get(KEY + "period", "0") != "0" for agent in workload.agents)
+
+
+def refusal(workload: Workload, config: Config) -> str:
+    """Return why runs of a workload are not sampled, or '' if they may be."""
+    if len(workload.agents) != 1 or workload.agents[0].kind != "job":
+        return (
+            "the workload must be one job: how far agents get beside each other depends on the "
+            "timing that sampling leaves out"
+        )
+    job = workload.agents[0]
+    if _keys(job).get("format") != "hmsim" or job.trace is None:
+        return "the job must replay a capture with causes (format: hmsim)"
+    if not TraceFile(job.trace).header.causes:
+        return f"{job.trace.name} records no causes, so its lines of the NVDIMM are not transfers"
+    parameters = config.resolved()
+    if parameters["storage.kind"] != "none":
+        return "storage.kind: not validated for jobs on storage"
+    if parameters["frontend.node.machine"] != "dma" and parameters["frontend.node.engine"] != "dma":
+        return (
+            "frontend.node.machine: must be 'dma': cores that copy lines of the NVDIMM wait for "
+            "them, which biases the wait for DRAM"
+        )
+    if parameters["frontend.nodes.count"] != "1":
+        return "frontend.nodes.count: not validated for several nodes"
+    return ""
+
+
+def instructions(job: Agent) -> int:
+    """Return the instructions of one pass over a captured job. Raises InputError."""
+    assert job.trace is not None
+    keys = _keys(job)
+    whole = TraceFile(job.trace).header.instructions - int(keys.get("skip", "0"))
+    limit = int(keys.get("instructions", "0"))
+    return (min(whole, limit) if limit else whole) * int(keys.get("tasks", "1"))
+
+
+def _keys(agent: Agent) -> Mapping[str, str]:
+    return dict(agent.flat())
+
+
+def describe(result: Result) -> str:
+    """Return the estimates of a sampled run in one line."""
+    found = busy_estimate(result)
+    windows = int(result.stats["agent.0.sampling.windows"])
+    return (
+        f"sampled: {found.name} {number(found.value)} ± {number(found.half)} (95 % interval of "
+        f"{windows} windows); statistics of DRAM and latencies are not estimates of the whole run"
+    )
+
+
+def busy_ipc(stats: Mapping[str, float]) -> float:
+    """Return a job's instructions per cycle of the cores while its threads run.
+
+    Args:
+        stats: of a run whose agent 0 is the job.
+    """
+    return stats["agent.0.ipc"] * stats["sim.ticks"] / stats["agent.0.time.running"]
+
+
+def busy_estimate(result: Result) -> Estimate:
+    """Return the estimate of `busy_ipc` of a sampled run, with its interval.
+
+    The interval is by Student's t over the windows. CPI, whose mean is linear, has the relative
+    error of the cores' time.
+    """
+    stats = result.stats
+    value = busy_ipc(stats)
+    windows = int(stats["agent.0.sampling.windows"])
+    error = stats.get("agent.0.sampling.relative_error", math.nan)
+    return Estimate("busy IPC", value, quantile95(windows - 1) * error * value)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do sampled runs agree with whole runs, and are runs refused that cannot be sampled?"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hmsim import InputError
+from hmsim.config.configuration import load_config
+from hmsim.running.runner import run
+from hmsim.running.sampling import Estimate, Sampling, busy_estimate, busy_ipc, parse, sampled
+from hmsim.running.workload import load_workload
+from hmsim.validate.sampling_checks import BUSY, COLD, Cell, job, replicated, rows, system
+
+WINDOW = {"skip": 120_000_000, "instructions": 40_000_000}  # a part of sort with 32,768 lines read
+PLAN = Sampling(windows=40, length=50_000, warmup=50_000)
+
+
+def test_a_sampled_run_agrees_and_skips_no_line_of_the_nvdimm() -> None:
+    config, whole = system("sort", "split"), job("sort", **WINDOW)
+    truth = run(config, whole).stats
+    found = run(config, sampled(whole, config, PLAN))
+    for name in ("nvdimm.reads", "nvdimm.writes", "agent.0.request_latency_us.read.count"):
+        assert found.stats.get(name) == truth.get(name), name
+    assert truth["nvdimm.reads"] > 0
+    # Most DRAM accesses are left out, and the time that cores wait for them is not.
+    assert found.stats["dram.reads"] < truth["dram.reads"] / 2
+    assert found.stats["agent.0.sampling.skipped_loads"] > truth["dram.reads"] / 3
+    assert busy_ipc(found.stats) == pytest.approx(busy_ipc(truth), rel=0.03)
+    estimate = busy_estimate(found)
+    assert 0 < estimate.half < 0.05 * estimate.value
+
+
+def test_the_same_seed_samples_the_same_windows() -> None:
+    config, whole = system("sort", "split"), job("sort", **WINDOW)
+    plan = sampled(whole, config, PLAN)
+    first, again, other = (run(config, plan, seed=seed).stats for seed in (1, 1, 2))
+    assert dict(first) == dict(again)
+    assert first["agent.0.sampling.wait_ns"] != other["agent.0.sampling.wait_ns"]
+
+
+def test_each_part_of_the_plan_acts() -> None:
+    config, whole = system("sort", "split"), job("sort", **WINDOW)
+    waits = {
+        run(config, sampled(whole, config, plan)).stats["agent.0.sampling.wait_ns"]
+        for plan in (PLAN, Sampling(20, 50_000, 50_000), Sampling(40, 20_000, 50_000))
+    }
+    later = run(config, sampled(whole, config, Sampling(40, 50_000, 0)))
+    assert len({*waits, later.stats["agent.0.sampling.wait_ns"]}) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("windows=200,lenght=1", ["lenght", "'length'?"]),
+        ("length=1000", ["windows", "required"]),
+        ("windows=2", ["windows", "10", "2"]),
+        ("windows=20,windows=30", ["windows", "twice"]),
+        ("windows=20,half_width=3", ["half_width", "per cent", "'3'"]),
+    ],
+)
+def test_a_wrong_plan_is_named(text: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as found:
+        parse(text)
+    assert all(word in str(found.value) for word in ["--sample", *words]), found.value
+    assert "\n" not in str(found.value)
+
+
+def test_runs_that_cannot_be_sampled_are_refused_with_the_reason(tmp_path: Path) -> None:
+    config = system("sort", "split")
+    two = load_workload({"agents": [dict(job("sort").agents[0].flat())] * 2})
+    text = tmp_path / "a.job"
+    text.write_text("thread main\ncompute 10\n")
+    own = load_workload({"agents": [{"kind": "job", "path": str(text), "format": "job"}]})
+    cores = load_config("mascots16", {"frontend.node.machine": "table3"}).with_policy("split")
+    for workload, system_, reason in (
+        (two, config, "one job"),
+        (own, config, "capture with causes"),
+        (job("sort"), cores, "frontend.node.machine"),
+    ):
+        with pytest.raises(InputError, match=reason) as found:
+            sampled(workload, system_, PLAN)
+        assert "\n" not in str(found.value)
+    with pytest.raises(InputError, match="windows: must be at most 200 "):
+        sampled(job("sort", **WINDOW), config, Sampling(1_000, 50_000, 50_000))
+    with pytest.raises(InputError, match=r"sampling: frontend\.node\.machine"):
+        run(cores, job("sort", **{"sampling.period": 1_000_000}))
+
+
+def test_an_interval_for_one_run_by_hand() -> None:
+    # Mean 3, standard deviation 1.5811, t(4) = 2.776: half is 2.776 * 1.5811 * sqrt(1 + 1/5).
+    found = replicated("IPC", [1, 2, 3, 4, 5])
+    assert (found.value, found.half) == pytest.approx((3, 4.8081), rel=1e-4)
+    assert found.covers(7.8) and not found.covers(7.9)
+
+
+def test_verdicts_need_covered_cells_and_a_wrong_model_that_fails() -> None:
+    def cells(metric: str, misses: int, half: float) -> list[Cell]:
+        estimate = Estimate(metric, 1.0, half)
+        truths = [2.0] * misses + [1.0] * (24 - misses)
+        return [Cell("sort", "split", metric, truth, estimate, math.nan) for truth in truths]
+
+    def verdicts(misses: int, half: float, cold: int) -> list[bool]:
+        return [row.ok for row in rows([*cells(BUSY, misses, half), *cells(COLD, cold, 0.1)])]
+
+    assert verdicts(1, 0.04, 24) == [True, True, True]
+    assert verdicts(2, 0.04, 24) == [False, True, True]  # 92 % are covered
+    assert verdicts(1, 0.06, 24) == [True, False, True]
+    assert verdicts(1, 0.04, 1) == [True, True, False]  # the wrong model passes
