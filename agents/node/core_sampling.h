@@ -103,7 +103,7 @@ class CoreSampling {
   std::int64_t recent_loads_ = 0;
   bool pilot_ = true;  // the recent sums are those of the pilot
   std::int64_t slots_ = 0;
-  // Of the windows: their number, and sums of waits w, loads l and products.
+  // Number of windows, and sums over them of waits w, loads l and products.
   Counter windows_ = 0;
   Counter skipped_loads_ = 0;
   double w_ = 0;

@@ -10,7 +10,15 @@ import pytest
 from hmsim import InputError
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.running.sampling import Estimate, Sampling, busy_estimate, busy_ipc, parse, sampled
+from hmsim.running.sampling import (
+    Estimate,
+    Sampling,
+    busy_estimate,
+    busy_ipc,
+    describe,
+    parse,
+    sampled,
+)
 from hmsim.running.workload import load_workload
 from hmsim.validate.sampling_checks import BUSY, COLD, Cell, job, replicated, rows, system
 
@@ -58,7 +66,7 @@ def test_each_part_of_the_plan_acts() -> None:
         ("length=1000", ["windows", "required"]),
         ("windows=2", ["windows", "10", "2"]),
         ("windows=20,windows=30", ["windows", "twice"]),
-        ("windows=20,half_width=3", ["half_width", "per cent", "'3'"]),
+        ("windows=20,warmup=soon", ["warmup", "soon"]),
     ],
 )
 def test_a_wrong_plan_is_named(text: str, words: list[str]) -> None:
@@ -87,6 +95,14 @@ def test_runs_that_cannot_be_sampled_are_refused_with_the_reason(tmp_path: Path)
         sampled(job("sort", **WINDOW), config, Sampling(1_000, 50_000, 50_000))
     with pytest.raises(InputError, match=r"sampling: frontend\.node\.machine"):
         run(cores, job("sort", **{"sampling.period": 1_000_000}))
+
+
+def test_only_the_metric_that_passed_is_shown() -> None:
+    config, whole = system("dfsioe_w", "split"), job("dfsioe_w", instructions=12_000_000)
+    found = run(config, sampled(whole, config, Sampling(20, 20_000, 20_000)))
+    line = describe(found)
+    assert f"write amplification {found.stats['nvdimm.ftl.waf']:.0f};" in line
+    assert "IPC and latencies are not estimated" in line and "\n" not in line
 
 
 def test_an_interval_for_one_run_by_hand() -> None:

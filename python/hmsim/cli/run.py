@@ -42,7 +42,7 @@ from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
-from hmsim.running.sampling import describe, is_sampled, sampled, wider
+from hmsim.running.sampling import describe, is_sampled, sampled
 from hmsim.running.sampling import parse as parse_sampling
 from hmsim.running.showing import headline
 from hmsim.running.views import Views
@@ -70,7 +70,7 @@ def run(
         Optional[str],
         typer.Option(
             metavar="windows=N,length=M",
-            help="Sample a captured job's DRAM accesses; print a 95 % interval.",
+            help="Sample a captured job's DRAM accesses, for its write amplification.",
         ),
     ] = None,
     no_calibrate: NoCalibrate = False,
@@ -90,33 +90,27 @@ def run(
         raise InputError("--command-log: needs --out, for the log")
     system = configuration(config, sets, bundle)
     chosen = options(seed, warmup, check)
-    plan = None
     if sample is not None:
-        plan = parse_sampling(sample)
-        agents = sampled(agents, system, plan)
+        agents = sampled(agents, system, parse_sampling(sample))
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=True)
-    if plan is not None and plan.half_width and (logs or command_log):
-        raise InputError("--sample: half_width: must be used without logs")
     log = RequestLog(logs) if logs else None
     commands = None
     if command_log and out is not None:
         commands = CommandLog(existing_parent(out), log_rows)
     try:
         with Bars(True) as bars:
-            result = None
-            while result is None or (plan and (plan := wider(plan, result))):
-                result = simulate(
-                    system,
-                    agents if plan is None else sampled(agents, system, plan),
-                    chosen,
-                    lambda done: bars.report(agents.name, done),
-                    log=log,
-                    commands=commands,
-                    preparing=lambda done: bars.report(PREPARING, done),
-                    views=views,
-                )
+            result = simulate(
+                system,
+                agents,
+                chosen,
+                lambda done: bars.report(agents.name, done),
+                log=log,
+                commands=commands,
+                preparing=lambda done: bars.report(PREPARING, done),
+                views=views,
+            )
     except EndedByError as error:
         _leave(error.partial, out, force, json)
         raise
@@ -201,6 +195,7 @@ def _print_result(result: Result) -> None:
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
     if is_sampled(result.workload):
         print(describe(result))
+        return
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:

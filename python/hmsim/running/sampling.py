@@ -24,6 +24,7 @@ from hmsim.traces.file import TraceFile
 
 KEY = "sampling."  # begins the keys of a job that is sampled
 OPTION = "--sample"
+WAF = "nvdimm.ftl.waf"
 FEWEST_WINDOWS = 10
 MOST_WINDOWS = 1_000_000
 
@@ -36,14 +37,11 @@ class Sampling:
         windows: number of windows.
         length: measured instructions of a window.
         warmup: instructions of a window before the measured ones.
-        half_width: half of the interval, as a share of the value, at which a run is precise enough;
-            None: any.
     """
 
     windows: int
     length: int = 25_000
     warmup: int = 10_000
-    half_width: float | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Estimate:
 def parse(text: str) -> Sampling:
     """Return the plan that ``windows=N,length=M`` describes. Raises InputError."""
     given: dict[str, str] = {}
-    known = ("windows", "length", "warmup", "half_width")
+    known = ("windows", "length", "warmup")
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if name not in known or not equals:
@@ -80,13 +78,13 @@ def parse(text: str) -> Sampling:
         given[name] = value
     if "windows" not in given:
         raise InputError(f"{OPTION}: windows is required: windows=N,length=M")
-    numbers = {name: _number(name, value) for name, value in given.items() if name != "half_width"}
+    numbers = {name: _number(name, value) for name, value in given.items()}
     if not FEWEST_WINDOWS <= numbers["windows"] <= MOST_WINDOWS:
         raise InputError(
             f"{OPTION}: windows: must be in {FEWEST_WINDOWS} .. {MOST_WINDOWS}, "
             f"got {numbers['windows']}"
         )
-    return Sampling(**numbers, half_width=_share(given.get("half_width")))
+    return Sampling(**numbers)
 
 
 def _number(name: str, text: str) -> int:
@@ -94,18 +92,6 @@ def _number(name: str, text: str) -> int:
         return int(_core.parse_integer(text))
     except InputError as error:
         raise InputError(f"{OPTION}: {name}: {error}") from error
-
-
-def _share(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        share = float(text.removesuffix("%")) / 100 if text.endswith("%") else math.nan
-    except ValueError:
-        share = math.nan
-    if not 0 < share < 1:
-        raise InputError(f"{OPTION}: half_width: must be a per cent, such as 2%, got '{text}'")
-    return share
 
 
 def sampled(workload: Workload, config: Config, plan: Sampling) -> Workload:
@@ -126,14 +112,6 @@ def sampled(workload: Workload, config: Config, plan: Sampling) -> Workload:
     own = tuple(Setting(KEY + name, str(value), OPTION) for name, value in keys.items())
     others = tuple(each for each in job.settings if not each.name.startswith(KEY))
     return replace(workload, agents=(replace(job, settings=(*others, *own)),))
-
-
-def wider(plan: Sampling, result: Result) -> Sampling | None:
-    """Return a plan of twice as many windows, or None if a result of the plan is precise enough."""
-    found = busy_estimate(result)
-    if plan.half_width is None or found.half <= plan.half_width * found.value:
-        return None
-    return replace(plan, windows=2 * plan.windows)
 
 
 def check(workload: Workload, config: Config) -> None:
@@ -188,12 +166,11 @@ def _keys(agent: Agent) -> Mapping[str, str]:
 
 
 def describe(result: Result) -> str:
-    """Return the estimates of a sampled run in one line."""
-    found = busy_estimate(result)
+    """Return in one line the estimates of a sampled run that passed, and why others are omitted."""
     windows = int(result.stats["agent.0.sampling.windows"])
     return (
-        f"sampled: {found.name} {number(found.value)} ± {number(found.half)} (95 % interval of "
-        f"{windows} windows); statistics of DRAM and latencies are not estimates of the whole run"
+        f"sampled, {windows} windows: write amplification {number(result.stats.get(WAF))}; IPC and "
+        "latencies are not estimated: their intervals cover too few whole runs (docs/sampling.md)"
     )
 
 
