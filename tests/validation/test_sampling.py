@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
+from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
+from hmsim.running.options import options
+from hmsim.running.runner import _begin as begin
 from hmsim.running.runner import run
 from hmsim.running.sampling import (
     Estimate,
@@ -47,6 +50,23 @@ def test_the_same_seed_samples_the_same_windows() -> None:
     first, again, other = (run(config, plan, seed=seed).stats for seed in (1, 1, 2))
     assert dict(first) == dict(again)
     assert first["agent.0.sampling.wait_ns"] != other["agent.0.sampling.wait_ns"]
+
+
+def test_a_sampled_run_continues_exactly_from_a_checkpoint() -> None:
+    config = system("sort", "split")
+    plan = sampled(job("sort", **WINDOW), config, PLAN)
+
+    def statistics(simulation: Simulation) -> dict[str, str]:
+        while not simulation.run(10_000):
+            pass
+        return {each["path"]: str(each["value"]) for each in simulation.statistics()}
+
+    whole = statistics(begin(config, plan, options(1))[0])
+    for steps in (3_000, 40_000, 77_000):
+        first, then = (begin(config, plan, options(1))[0] for _ in range(2))
+        first.run(steps)
+        then.load(first.save(), "checkpoint")
+        assert statistics(then) == whole
 
 
 def test_each_part_of_the_plan_acts() -> None:
