@@ -6,7 +6,8 @@
 //
 // PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows), sparse
 // (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
-// nvdimm_hit (lines of one resident page), classes (both memories in random order, one third
+// nvdimm_hit (lines of one resident page), hbf_read (whole random pages of 4 KiB, which needs
+// nvdimm.attach=hbf), classes (both memories in random order, one third
 // writes: bursts of DRAM lines, lines of 16 resident pages).
 #include <chrono>
 #include <cstdio>

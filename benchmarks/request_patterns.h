@@ -25,10 +25,11 @@ enum class Pattern {
   nvdimm_read,
   nvdimm_write,
   nvdimm_hit,
+  hbf_read,
   classes
 };
 
-inline constexpr std::array<std::pair<const char*, Pattern>, 9> kPatterns{
+inline constexpr std::array<std::pair<const char*, Pattern>, 10> kPatterns{
     {{"stream", Pattern::stream},
      {"random", Pattern::random},
      {"mixed", Pattern::mixed},
@@ -37,6 +38,7 @@ inline constexpr std::array<std::pair<const char*, Pattern>, 9> kPatterns{
      {"nvdimm_read", Pattern::nvdimm_read},
      {"nvdimm_write", Pattern::nvdimm_write},
      {"nvdimm_hit", Pattern::nvdimm_hit},
+     {"hbf_read", Pattern::hbf_read},
      {"classes", Pattern::classes}}};
 
 inline Pattern pattern_of(const char* name) {
@@ -67,6 +69,10 @@ class Maker {
       request.memory = memory();
       request.address = Address(line(request.memory) * kLineBytes.value());
       request.write = writes();
+      if (pattern_ == Pattern::hbf_read) {
+        request.address -= request.address % Address(kPageBytes.value());
+        request.lines = kLinesPerPage;
+      }
       request.source = static_cast<std::uint16_t>(made_++ % kCores);
     }
     return made;
@@ -80,6 +86,7 @@ class Maker {
       case Pattern::nvdimm_read:
       case Pattern::nvdimm_write:
       case Pattern::nvdimm_hit:
+      case Pattern::hbf_read:
         return MemoryClass::nvdimm;
       default:
         return MemoryClass::dram;

@@ -22,7 +22,7 @@ MediaChecker::MediaChecker(const NvdimmParameters& nvdimm, int channel, Tick per
       channel_(channel),
       period_(period),
       violations_(violations) {
-  if (nvdimm.present && nvdimm.kind != NvdimmKind::flash) {
+  if (nvdimm.present && !has_flash(nvdimm.kind)) {
     banks_.resize(static_cast<std::size_t>(media_.banks));
     regions_.resize(static_cast<std::size_t>(media_.banks * media_.start_gap.regions));
   }

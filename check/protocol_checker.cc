@@ -41,10 +41,9 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
                          AckChecker(part, violations_),
                          {}});
     for (const NvdimmParameters& nvdimm : part.nvdimms()) {
-      const std::int64_t blocks =
-          nvdimm.kind == NvdimmKind::flash
-              ? nvdimm.capacity / nvdimm.nand.page_size / nvdimm.nand.pages_per_block
-              : 0;
+      const std::int64_t blocks = has_flash(nvdimm.kind) ? nvdimm.capacity / nvdimm.nand.page_size /
+                                                               nvdimm.nand.pages_per_block
+                                                         : 0;
       channels_.back().devices.push_back(
           {FlashChecker(nvdimm.nand, blocks, index, part.dram.clock_period(), violations_),
            MediaChecker(nvdimm, index, part.dram.clock_period(), violations_)});
@@ -134,7 +133,7 @@ void ProtocolChecker::finish(Tick end, bool idle) {
     }
   }
   // The commands of a device behind a port are not observed.
-  const bool sees_all = !(config_.port.is_cxl() && config_.nvdimm.present);
+  const bool sees_all = config_.port.on_bus() || !config_.nvdimm.present;
   if (idle && sees_all && bursts_.oldest_missing() < bursts_.end()) {
     add_unfinished("request without burst", 0, end,
                    static_cast<std::int64_t>(bursts_.oldest_missing()), 1);

@@ -85,6 +85,12 @@ class MemoryChannel : public Component {
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
 
+  // Data mode, for NVDIMMs that are no modules (nvdimm() is nullptr): bytes of a line as a read
+  // would return them; loss of power at `now`; contents of a channel of another system after that.
+  virtual LineBytes peek_flash(Address /*address*/) const { return {}; }
+  virtual void lose_power(Tick /*now*/) {}
+  virtual void restore_flash(const MemoryChannel& /*before*/) {}
+
   // Data mode: the contents of the DRAM; otherwise nullptr.
   virtual LineStore* dram_bytes() { return dram_bytes_.get(); }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "controller/dram_backend.h"
+#include "controller/hbf/hbf_channel.h"
+#include "controller/hbf/hbf_ftl.h"
 #include "controller/port/cxl_port.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
@@ -26,10 +28,21 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   const std::vector<SystemConfig> parts = config_.channel_configs();
   for (std::size_t index = 0; index < parts.size(); ++index) {
     const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
-    std::unique_ptr<MemoryChannel> made =
-        dram_backend(parts[index].dram_model.backend)
-            .make_channel(parts[index], static_cast<int>(index),
-                          seed + static_cast<std::uint64_t>(channel));
+    const std::uint64_t own_seed = seed + static_cast<std::uint64_t>(channel);
+    std::unique_ptr<MemoryChannel> made;
+    if (config.port.is_hbf() && parts[index].nvdimm.present) {
+      auto flash = std::make_unique<HbfChannel>(parts[index], static_cast<int>(index), own_seed);
+      hbf_.push_back(flash.get());
+      if (config.nvdimm.hbf.ftl == HbfMapping::host) {
+        HostPath& path = *this;
+        ftls_.push_back(std::make_unique<HbfFtl>(parts[index], channel, path, own_seed));
+        ftls_.back()->attach(kernel);
+      }
+      made = std::move(flash);
+    } else {
+      made = dram_backend(parts[index].dram_model.backend)
+                 .make_channel(parts[index], static_cast<int>(index), own_seed);
+    }
     if (config.port.is_cxl() && parts[index].nvdimm.present) {
       auto port = std::make_unique<CxlPort>(config.port, std::move(made), config.store_data);
       ports_.push_back(port.get());
@@ -130,6 +143,11 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   requesters_ = std::move(requesters);
+  for (const auto& ftl : ftls_) {
+    ftl->set_requesters(requesters_, requesters_.size());
+    requesters_.push_back(ftl.get());
+    requesters_.push_back(&ftl->collector());
+  }
   requesters_.push_back(&flushes_);
   if (host_ != nullptr) {
     host_->requesters_set();
@@ -171,7 +189,21 @@ void MemorySystem::send(Request& request, Tick now) {
 }
 
 void MemorySystem::send_to_one(const Request& request, Tick now) {
-  if (host_ != nullptr) {
+  if (!ftls_.empty() && request.memory == MemoryClass::nvdimm) {
+    ftls_[static_cast<std::size_t>(map_.nvdimm(request.address).channel)]->send(request, now);
+  } else {
+    route(request, now);
+  }
+}
+
+void MemorySystem::originate(Request& request, Tick now) {
+  request.id = next_id_++;
+  request.arrival = now;
+  route(request, now);
+}
+
+void MemorySystem::route(const Request& request, Tick now) {
+  if (host_ != nullptr && !request.flush) {
     host_->send(request, now);
   } else {
     channel_of(request.memory, request.address).send(request, now);
@@ -217,7 +249,11 @@ void MemorySystem::send_parts(const Request& flush, const Channels& to, Tick now
   Request part = flushes_.begin(flush, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
     part.id = next_id_++;
-    channels_[i]->send(part, now);
+    if (ftls_.empty()) {
+      channels_[i]->send(part, now);
+    } else {
+      ftls_[i - first_of_nvdimm_]->send_flush(part, now);
+    }
   }
 }
 
@@ -235,6 +271,11 @@ MemoryPort::Collections MemorySystem::collections(std::int64_t node) const {
 
 MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
   Collections sum;
+  for (std::size_t i = of.first; i < of.end && !ftls_.empty(); ++i) {
+    const HbfCollector& collector = ftls_[i - first_of_nvdimm_]->collector();
+    sum.begun += collector.begun();
+    sum.ended += collector.ended();
+  }
   for (std::size_t i = of.first; i < of.end; ++i) {
     if (const NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
       sum.begun += nvdimm->collections_begun();
@@ -259,12 +300,9 @@ bool MemorySystem::idle() const {
   if (host_ != nullptr && !host_->idle()) {
     return false;
   }
-  for (const auto& channel : channels_) {
-    if (!channel->idle()) {
-      return false;
-    }
-  }
-  return true;
+  const auto idles = [](const auto& each) { return each->idle(); };
+  return std::all_of(channels_.begin(), channels_.end(), idles) &&
+         std::all_of(ftls_.begin(), ftls_.end(), idles);
 }
 
 void MemorySystem::add_observer(CommandObserver& observer) {
@@ -284,62 +322,6 @@ NvdimmModules MemorySystem::nvdimms(std::size_t channel) const {
   return channels_[channel]->nvdimms();
 }
 
-LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
-  MemoryChannel& channel = channel_of(memory, line);
-  return memory == MemoryClass::dram ? channel.dram_bytes()->read(line)
-                                     : channel.nvdimm()->peek(map_.nvdimm(line).address);
-}
-
-std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
-  const std::int64_t page = kPageBytes.value();
-  const std::int64_t end = address.value() + size.value();
-  std::int64_t pages = 0;
-  for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
-    NvdimmModule& nvdimm = *channel_of(MemoryClass::nvdimm, Address(at)).nvdimm();
-    pages += nvdimm.trim(map_.nvdimm(Address(at)).address, kPageBytes, now);
-  }
-  return pages;
-}
-
-// Writes are spared in order of arrival.
-void MemorySystem::spare_writes() {
-  std::vector<Request> writes;
-  for (const Requester::Outstanding& each : outstanding()) {
-    if (each.admitted && each.request.write && each.request.memory == MemoryClass::nvdimm) {
-      writes.push_back(each.request);
-    }
-  }
-  std::sort(writes.begin(), writes.end(),
-            [](const Request& a, const Request& b) { return a.id < b.id; });
-  for (const Request& write : writes) {
-    channel_of(write.memory, write.address)
-        .nvdimm()
-        ->spare(map_.nvdimm(write.address).address, requesters_[write.agent]->write_data(write));
-  }
-}
-
-void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t> interrupted) {
-  std::size_t number = 0;
-  for (const auto& channel : channels_) {
-    channel->dram_bytes()->clear();
-    for (NvdimmModule* const nvdimm : channel->nvdimms()) {
-      nvdimm->power_fail(now, interrupted.value_or(number) == number ? save_for : kNever);
-      ++number;
-    }
-  }
-}
-
-bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
-  bool complete = true;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    if (channels_[i]->nvdimm() != nullptr) {
-      NvdimmModule& old = *before.channels_[i]->nvdimm();
-      complete = channels_[i]->nvdimm()->restore(old, now, recover_for) && complete;
-    }
-  }
-  return complete;
-}
-
 void MemorySystem::serialize(Archive& archive) {
   archive.section("memory system");
   archive(next_id_, flushes_);
@@ -349,6 +331,16 @@ void MemorySystem::serialize(Archive& archive) {
   for (const auto& channel : channels_) {
     channel->serialize(archive);
   }
+  for (const auto& ftl : ftls_) {
+    ftl->serialize(archive);
+  }
+}
+
+// Returns whether a request is a part of the FTL's work, which stands for a user's request or for
+// none.
+bool MemorySystem::is_of_ftl(const Request& request) const {
+  const std::size_t first = requesters_.size() - 1 - 2 * ftls_.size();
+  return request.agent >= first && request.agent + std::size_t{1} < requesters_.size();
 }
 
 std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
@@ -359,6 +351,15 @@ std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   }
   for (const auto& channel : channels_) {
     channel->list_outstanding(all);
+  }
+  if (!ftls_.empty()) {
+    all.erase(std::remove_if(
+                  all.begin(), all.end(),
+                  [this](const Requester::Outstanding& each) { return is_of_ftl(each.request); }),
+              all.end());
+    for (const auto& ftl : ftls_) {
+      ftl->list_outstanding(all);
+    }
   }
   return all;
 }

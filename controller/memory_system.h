@@ -12,6 +12,7 @@
 #include "controller/accounts/observer_list.h"
 #include "controller/address_map.h"
 #include "controller/flush_join.h"
+#include "controller/hbf/host_path.h"
 #include "controller/host/host_queue.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
@@ -23,10 +24,15 @@
 namespace hmsim {
 
 class CxlPort;
+class HbfChannel;
+class HbfFtl;
 class NvdimmModule;
 class RequestObserver;
 
-class MemorySystem final : public MemoryPort, private SourceProgress, private HostTarget {
+class MemorySystem final : public MemoryPort,
+                           private SourceProgress,
+                           private HostTarget,
+                           private HostPath {
  public:
   // Attaches its channels and NVDIMMs to the kernel. Attach requesters before, so that they act
   // first at equal times. Throws InputError if the configuration is inconsistent.
@@ -45,6 +51,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress, private Ho
   // Same as send(), but not for flushes. Then returns would_wait() of the request's queue.
   bool send_and_ask(Request& request, Tick now);
   Bytes capacity(MemoryClass memory) const override;
+  Bytes largest_request(MemoryClass memory) const override {
+    return memory == MemoryClass::nvdimm && !hbf_.empty() ? kPageBytes : kLineBytes;
+  }
   Collections collections() const override;
 
   // Same as send() for a flush, and as collections(), but only for the NVDIMMs of one node. `node`:
@@ -128,7 +137,12 @@ class MemorySystem final : public MemoryPort, private SourceProgress, private Ho
   // registers it would save for a single channel too.
   [[gnu::noinline]] void send_to_one(const Request& request, Tick now);
   void send_parts(const Request& flush, const Channels& to, Tick now);
+  // Sends a request to the host queue or to its channel.
+  void route(const Request& request, Tick now);
   void enter(const Request& request, Tick now) override;
+  void forward(const Request& request, Tick now) override { route(request, now); }
+  void originate(Request& request, Tick now) override;
+  bool is_of_ftl(const Request& request) const;
   Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);
@@ -143,8 +157,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress, private Ho
   ObserverList observers_;
   std::unique_ptr<HostQueue> host_;  // or nullptr
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
-  std::vector<CxlPort*> ports_;      // of channels_, to NVDIMMs
-  std::vector<CxlPort*> expanders_;  // of channels_, to DRAM
+  std::vector<CxlPort*> ports_;                // of channels_, to NVDIMMs
+  std::vector<CxlPort*> expanders_;            // of channels_, to DRAM
+  std::vector<HbfChannel*> hbf_;               // of channels_
+  std::vector<std::unique_ptr<HbfFtl>> ftls_;  // of hbf_, with hbf.ftl: host
   MemoryChannel* only_ = nullptr;    // the only channel if nothing is in front of it, or nullptr
   std::size_t first_of_nvdimm_ = 0;  // index in channels_
   std::uint64_t next_id_ = 0;

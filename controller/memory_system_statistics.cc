@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistics of a memory system: its channels, NVDIMMs, host queue and ports.
 #include "controller/accounts/channel_statistics.h"
+#include "controller/hbf/hbf_channel.h"
+#include "controller/hbf/hbf_ftl.h"
 #include "controller/memory_system.h"
 #include "controller/port/cxl_port.h"
 #include "controller/port/port_statistics.h"
@@ -19,14 +21,23 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
   for (const auto& channel : channels_) {
     channels.push_back(channel.get());
   }
-  const auto on_bus = static_cast<std::int64_t>(channels_.size() - ports_.size());
+  const auto on_bus = static_cast<std::int64_t>(channels_.size() - ports_.size() - hbf_.size());
   register_channel_statistics(registry, channels, config_.all_channels(), on_bus);
   if (config_.nvdimm.present) {
     registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
     registry.histogram("nvdimm.flush_latency_ns", "ns",
                        "flush, from its arrival at the controller to its ack by all NVDIMMs",
                        kPicosecondsPerNanosecond, {&flushes_.latency()});
-    register_nvdimm_statistics(registry);
+    if (hbf_.empty()) {
+      register_nvdimm_statistics(registry);
+    } else {
+      std::vector<HbfFtl*> ftls;
+      for (const auto& ftl : ftls_) {
+        ftls.push_back(ftl.get());
+      }
+      register_hbf_channel_statistics(registry, hbf_);
+      register_hbf_ftl_statistics(registry, ftls, hbf_);
+    }
   }
   if (host_ != nullptr) {
     host_->register_statistics(registry);

@@ -2,6 +2,7 @@
 #include "controller/system_config.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
@@ -19,6 +20,7 @@ void SystemConfig::declare(ParameterSet& parameters) {
   population.declare(parameters);
   port.declare(parameters);
   expander.declare(parameters);
+  nvdimm.hbf.declare(parameters);
   const ParameterSet::Scope scope(parameters, "system");
   parameters.boolean("store_data", store_data,
                      {"DRAM and NVDIMM store real bytes: reads return written data, and power "
@@ -28,6 +30,10 @@ void SystemConfig::declare(ParameterSet& parameters) {
 
 void SystemConfig::resolve_presets() {
   dram_model.resolve(dram);
+  if (port.is_hbf() && nvdimm.kind == NvdimmKind::flash) {
+    nvdimm.kind = NvdimmKind::hbf;
+    nvdimm.hbf.shape(nvdimm.nand);
+  }
   derive(nvdimm);
   if (controller.address_map == kDefaultMap) {
     controller.address_map = AddressMap::default_map(dram.organisation, dram.has_own_buses());
@@ -86,8 +92,7 @@ std::vector<ParameterError> SystemConfig::check() const {
                                      std::to_string(controller.queue_depth) +
                                      ": writes would fill the queue");
   }
-  if (!controller.split() && !port.is_cxl() &&
-      controller.nvdimm_scheduler != controller.scheduler &&
+  if (!controller.split() && port.on_bus() && controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
     add("controller.nvdimm_scheduler",
         "needs controller.queues: split, because a unified queue has one scheduler");
@@ -113,7 +118,7 @@ std::vector<ParameterError> SystemConfig::check() const {
         std::string("must be 0: there are no registered DIMMs of ") + dram.standard->document);
   }
   if (nvdimm.present) {
-    (port.is_cxl() ? nvdimm_channel() : *this).check_nvdimms(errors);
+    (port.on_bus() ? *this : nvdimm_channel()).check_nvdimms(errors);
   }
   return errors;
 }
@@ -139,6 +144,16 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
                       "needs channels without NVDIMMs: set nvdimm.attach: cxl, controller.bus: "
                       "private or nvdimm.present: false; nearest: 0"});
   }
+  if ((nvdimm.kind == NvdimmKind::hbf) != port.is_hbf()) {
+    errors.push_back({"nvdimm.kind", port.is_hbf()
+                                         ? "must be flash with nvdimm.attach: hbf"
+                                         : "'hbf' needs nvdimm.attach: hbf; nearest: flash"});
+    return;
+  }
+  if (port.is_hbf()) {
+    check_hbf(errors);
+    return;
+  }
   if (!port.is_cxl()) {
     if (dram.standard->protocol != nullptr) {
       errors.push_back({"nvdimm.present",
@@ -156,13 +171,30 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
   }
 }
 
+void SystemConfig::check_hbf(std::vector<ParameterError>& errors) const {
+  const auto need = [&errors](bool holds, const char* name, const std::string& message) {
+    if (!holds) {
+      errors.push_back({name, message});
+    }
+  };
+  constexpr std::string_view kStacked = "hbm";
+  need(std::string_view(dram.standard->name).substr(0, kStacked.size()) == kStacked,
+       "nvdimm.attach",
+       std::string("'hbf' needs a channel of HBM, not of ") + dram.standard->document +
+           ": set dram.preset: hbm3_6400_4h_2gb_x32");
+  need(nodes == 1, "nvdimm.attach", "'hbf' does not work with several nodes; nearest: ddr");
+  need(population.count == 1, "nvdimm.count", "must be 1 with nvdimm.attach: hbf");
+  need(!store_data || nvdimm.hbf.ftl == HbfMapping::raw, "system.store_data",
+       "must be false with hbf.ftl: host");
+}
+
 void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
   const std::size_t before = errors.size();
   const std::vector<NvdimmParameters> all = modules(errors);
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<ParameterError> wrong = all[i].check();
     const std::int64_t commands = transaction_slots() + all[i].posted_writes;
-    if (commands > all[i].command_queue) {
+    if (commands > all[i].command_queue && all[i].kind != NvdimmKind::hbf) {
       wrong.push_back({"nvdimm.command_queue", "must be at least the " + std::to_string(commands) +
                                                    " commands the host may send"});
     }
@@ -201,12 +233,12 @@ std::int64_t SystemConfig::outstanding_limit() const {
                                                : std::min(controller.outstanding, nvdimm_slots());
 }
 
-// Returns the configuration of a channel that has only NVDIMMs. The controller of a CXL device
-// takes one command and one line in a cycle of its clock. Its transaction queue is the NVDIMM's,
-// and its timings do not depend on the host's DRAM.
+// Returns the configuration of a channel that has only NVDIMMs. Behind a link, its transaction
+// queue is the NVDIMM's and its timings do not depend on the host's DRAM. The controller of a CXL
+// device takes one command and one line in a cycle of its clock.
 SystemConfig SystemConfig::nvdimm_channel() const {
   SystemConfig alone = *this;
-  if (port.is_cxl()) {
+  if (!port.on_bus()) {
     alone.controller.queues = QueueLayout::split;
     alone.controller.arbiter = "oldest_first";
     alone.controller.ack = AckMode::automatic;

@@ -55,7 +55,7 @@ struct SystemConfig {
   // Returns whether the classes have separate channels: all DRAM channels first, then all NVDIMM
   // channels.
   bool separate_channels() const {
-    return controller.bus == BusLayout::separate || (port.is_cxl() && nvdimm.present);
+    return controller.bus == BusLayout::separate || (!port.on_bus() && nvdimm.present);
   }
   // Returns whether the DRAM of a channel is behind a port. `channel`: less than
   // controller.channels.
@@ -71,6 +71,7 @@ struct SystemConfig {
  private:
   SystemConfig nvdimm_channel() const;
   void check_attachment(std::vector<ParameterError>& errors) const;
+  void check_hbf(std::vector<ParameterError>& errors) const;
   void derive(NvdimmParameters& module) const;
   void check_nvdimms(std::vector<ParameterError>& errors) const;
   // Like nvdimms(), and appends errors in their keys.

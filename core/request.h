@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One 64-byte memory transaction, and the two sides of the port that it crosses.
+// One memory transaction, and the two sides of the port that it crosses.
 #pragma once
 
 #include <array>
@@ -16,12 +16,18 @@ enum class MemoryClass : std::uint8_t { dram, nvdimm, last = nvdimm };
 
 inline constexpr int kMemoryClasses = 2;
 
+// Purpose of a request: a program or device of the host, or work of the host's FTL.
+enum class RequestOrigin : std::uint8_t { user, collection, map, refresh, last = refresh };
+
+inline constexpr std::size_t kRequestOrigins = 4;
+
 // The point at which a written line is durable, and at which a fence may complete. `controller`:
 // the line has an entry in the controller's queue (asynchronous DRAM refresh, ADR: on power failure
 // the queue drains to the NVDIMM). `module`: the NVDIMM has received it.
 enum class Persistence { controller, module };
 
-// One memory transaction. The memory system assigns `id` and `arrival`; its sender sets the rest.
+// One memory transaction. The memory system assigns `id`, `arrival` and `status`; its sender sets
+// the rest.
 struct Request {
   Address address{0};        // of the line's first byte, within the memory of its class
   Tick arrival{0};           // time of arrival at the controller, before any wait outside
@@ -36,9 +42,18 @@ struct Request {
   // earlier NVDIMM requests are done. Later NVDIMM requests on any channel begin only after it. Its
   // address has no meaning.
   bool flush = false;
+  // Consecutive lines from `address`, all in one page of 4 KiB. More than one only for an NVDIMM
+  // that takes them (MemoryPort::largest_request).
+  std::uint8_t lines = 1;
+  RequestOrigin origin = RequestOrigin::user;
+  std::uint8_t status = 0;  // of the answer; 0: done. HBF: HbfStatus (nvdimm/hbf/hbf_status.h)
+
+  Bytes size() const { return Bytes(lines * kLineBytes.value()); }
 
   void serialize(Archive& archive) {
-    archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush);
+    archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush, lines, origin,
+            status);
+    archive.check(lines >= 1 && lines <= kLinesPerPage, "invalid size of a request");
   }
 };
 
@@ -73,7 +88,8 @@ class Requester {
   virtual void on_complete(const Request& request, Tick now) = 0;
 
   // Data mode, called just before on_complete(): returns the data of a write, or receives the data
-  // of a read. The default write_data() repeats the request's id in every eight bytes.
+  // of a read. Called once for each line of a request, whose address is then that line's. The
+  // default write_data() repeats the request's id in every eight bytes.
   virtual LineData write_data(const Request& request) const;
   virtual void on_read_data(const Request& /*request*/, const LineBytes& /*bytes*/) {}
 
@@ -95,6 +111,8 @@ class MemoryPort {
   virtual void send(Request& request, Tick now) = 0;
   // Returns the size of the address space of this class.
   virtual Bytes capacity(MemoryClass memory) const = 0;
+  // Returns the largest size of one request of this class.
+  virtual Bytes largest_request(MemoryClass /*memory*/) const { return kLineBytes; }
   // Discards the contents of the NVDIMM pages that lie entirely within the range. Returns their
   // number.
   virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }

@@ -41,7 +41,7 @@ struct NvdimmKindEntry {
 };
 
 // Indexed by NvdimmKind.
-extern const std::array<NvdimmKindEntry, 3> kNvdimmKinds;
+extern const std::array<NvdimmKindEntry, 4> kNvdimmKinds;
 
 inline const NvdimmDesign& design_of(NvdimmKind kind) {
   return *kNvdimmKinds[static_cast<std::size_t>(kind)].design;
@@ -49,5 +49,6 @@ inline const NvdimmDesign& design_of(NvdimmKind kind) {
 
 extern const NvdimmDesign kFlashDesign;
 extern const NvdimmDesign kMediaDesign;
+extern const NvdimmDesign kHbfDesign;
 
 }  // namespace hmsim

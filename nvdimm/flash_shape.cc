@@ -8,6 +8,11 @@ namespace hmsim {
 FtlDemands ftl_demands(const NvdimmParameters& parameters) {
   FtlDemands demands;
   demands.capacity = parameters.capacity;
+  if (parameters.kind == NvdimmKind::hbf) {
+    demands.commands = parameters.hbf.pending_writes;
+    demands.write_frames = parameters.hbf.pending_writes;
+    return demands;
+  }
   demands.commands = parameters.command_queue;
   demands.write_frames = parameters.buffer.frames(parameters.buffer.write_size);
   // At a power failure the write part must fit in addition to the blocks that an interrupted

@@ -11,6 +11,7 @@
 #include "core/types.h"
 #include "nvdimm/buffer/buffer_parameters.h"
 #include "nvdimm/ftl/ftl_parameters.h"
+#include "nvdimm/hbf/hbf_parameters.h"
 #include "nvdimm/media/media_parameters.h"
 #include "nvdimm/module/module_parameters.h"
 #include "nvdimm/nand/nand_parameters.h"
@@ -40,9 +41,10 @@ struct NvdimmParameters : ModuleParameters {
   GcParameters gc;
   PreconditionParameters precondition;
   MediaParameters media;
+  HbfParameters hbf;
 
-  // Binds all fields under "nvdimm." except those from other parts of the configuration. The struct
-  // must outlive the set.
+  // Binds all fields under "nvdimm." except hbf and those from other parts of the configuration.
+  // The struct must outlive the set.
   void declare(ParameterSet& set);
   // Bind the size and the flash fields alone. The caller's set determines the names.
   void declare_size(ParameterSet& set);

@@ -37,9 +37,11 @@ struct RequestView {
   std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
   std::uint64_t epoch;   // NVDIMM writes: increases with every fence of the sender
+  RequestOrigin origin = RequestOrigin::user;
 
   void serialize(Archive& archive) {
-    archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit, epoch);
+    archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit, epoch,
+            origin);
   }
 };
 
@@ -275,7 +277,8 @@ enum class PolicyKind {
   gc_scheduler,        // policies/gc_scheduler.h
   buffer_manager,      // policies/buffer_manager.h
   buffer_replacement,  // policies/buffer_replacement.h
-  host_limiter         // policies/host_limiter.h
+  host_limiter,        // policies/host_limiter.h
+  refresh_pacer        // policies/refresh_pacer.h
 };
 const char* name_of(PolicyKind kind);
 

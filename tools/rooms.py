@@ -20,7 +20,7 @@ FLOORS = (
     ("bindings",),
 )
 # Floors within a room, by folder; "" are the files of the room itself, which use the others.
-INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media"), ("buffer",), ("",))}
+INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media", "hbf"), ("buffer",), ("",))}
 CONTROLLER = (
     "core",
     "policies",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "controller/accounts/bus_accounting.h"
@@ -321,7 +322,10 @@ void register_channel_statistics(StatisticRegistry& registry,
     Table::report(kBusRows, registry, buses);
     register_arbiter(registry, buses);
     register_losses(registry, buses);
-    register_latency_statistics(registry, channels);
+    Channels split;
+    std::copy_if(channels.begin(), channels.end(), std::back_inserter(split),
+                 [](MemoryChannel* channel) { return channel->latency_split() != nullptr; });
+    register_latency_statistics(registry, split);
   }
   register_management(registry, {channels.begin(), channels.begin() + of_class});
   if (channels.front()->energy() != nullptr) {

@@ -69,6 +69,15 @@ class BankQueue {
   }
   void row_changed() { best_ = nullptr; }
 
+  // Calls see(transaction) for all, in order of key_miss.
+  template <class See>
+  void each(See see) const {
+    for (const Transaction* transaction = head_; transaction != nullptr;
+         transaction = transaction->next) {
+      see(*transaction);
+    }
+  }
+
   // Sorts the list again after many keys changed.
   void rebuild();
 

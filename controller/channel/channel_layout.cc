@@ -62,7 +62,8 @@ RequestView ChannelLayout::view_of(const Transaction& transaction) const {
           transaction.row,
           line,
           false,
-          request.epoch};
+          request.epoch,
+          request.origin};
 }
 
 ChannelShape ChannelLayout::shape(const std::vector<NvdimmParameters>& modules,

@@ -28,7 +28,7 @@ Tick time_for(std::int64_t bytes, std::int64_t divisor, std::int64_t bits_per_se
 }  // namespace
 
 FlitLane::FlitLane(const LaneParameters& lane, const PortParameters& port)
-    : latency_(lane.latency), times_([&] {
+    : lane_(lane.latency), times_([&] {
         const Format format = format_of(port.flit);
         const std::int64_t sharing = port.messages_per_header;
         const auto times = [&](std::int64_t data_slots) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "controller/link/link_lane.h"
 #include "controller/port/port_parameters.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -23,20 +24,19 @@ class FlitLane {
   // Returns the arrival of a message that is sent at `now`.
   Tick arrival(FlitMessage message, Tick now) const {
     const Times& times = times_[static_cast<std::size_t>(message)];
-    return later(last_arrival_, later(free_at_, now) + times.whole_flits + latency_);
+    return lane_.arrival(lane_.begin(now) + times.whole_flits);
   }
   // Sends a message and returns its arrival.
   Tick send(FlitMessage message, Tick now) {
     const Times& times = times_[static_cast<std::size_t>(message)];
-    last_arrival_ = arrival(message, now);
-    free_at_ = later(free_at_, now) + times.slots;
+    const Tick begin = lane_.begin(now);
     busy_ += times.slots;
     ++messages_[static_cast<std::size_t>(message)];
-    return last_arrival_;
+    return lane_.send(begin + times.slots, begin + times.whole_flits);
   }
   // Returns the arrival of information that any flit carries at no cost, such as credits. Its order
   // among messages is kept.
-  Tick piggyback(Tick now) const { return later(last_arrival_, now + latency_); }
+  Tick piggyback(Tick now) const { return lane_.arrival(now); }
 
   // Time for which messages sent since reset() occupy the lane, and their number.
   Tick busy() const { return busy_; }
@@ -47,7 +47,7 @@ class FlitLane {
     busy_ = Tick(0);
     messages_ = {};
   }
-  void serialize(Archive& archive) { archive(free_at_, last_arrival_, busy_, messages_); }
+  void serialize(Archive& archive) { archive(lane_, busy_, messages_); }
 
  private:
   struct Times {
@@ -55,10 +55,8 @@ class FlitLane {
     Tick whole_flits;  // until its last flit is complete
   };
 
-  const Tick latency_;
+  LinkLane lane_;
   const std::array<Times, 2> times_;  // by FlitMessage
-  Tick free_at_{0};
-  Tick last_arrival_{0};
   Tick busy_{0};
   std::array<std::uint64_t, 2> messages_{};
 };

@@ -16,11 +16,14 @@ void LaneParameters::declare(ParameterSet& parameters, const char* scope, Texts 
 void PortParameters::declare(ParameterSet& parameters) {
   {
     const ParameterSet::Scope scope(parameters, "nvdimm");
-    parameters.choice("attach", attach, {{"ddr", Attachment::ddr}, {"cxl", Attachment::cxl}},
-                      {"ddr: the NVDIMM is on the memory bus, with commands and acks; cxl: it is "
-                       "a device with a controller behind a CXL port, one for each channel, and "
-                       "takes no time of the memory bus",
-                       "ddr: the paper; cxl: CXL.mem"});
+    parameters.choice(
+        "attach", attach,
+        {{"ddr", Attachment::ddr}, {"cxl", Attachment::cxl}, {"hbf", Attachment::hbf}},
+        {"ddr: the NVDIMM is on the memory bus, with commands and acks; cxl: it is "
+         "a device with a controller behind a CXL port, one for each channel, and "
+         "takes no time of the memory bus; hbf: a channel of high bandwidth flash "
+         "with a separate link beside each HBM channel",
+         "ddr: the paper; cxl: CXL.mem; hbf: after OCP HBF 0.7.0"});
   }
   const ParameterSet::Scope scope(parameters, "cxl");
   declare_link(parameters);

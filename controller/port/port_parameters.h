@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-enum class Attachment : std::uint8_t { ddr, cxl };
+enum class Attachment : std::uint8_t { ddr, cxl, hbf };
 enum class FlitSize : std::uint8_t { of_68, of_256 };
 
 // One direction of a link.
@@ -51,6 +51,8 @@ struct PortParameters {
   std::vector<ParameterError> check_link(const std::string& scope) const;
 
   bool is_cxl() const { return attach == Attachment::cxl; }
+  bool is_hbf() const { return attach == Attachment::hbf; }
+  bool on_bus() const { return attach == Attachment::ddr; }
 };
 
 // DRAM channels behind CXL ports: the last ones of a memory system.

@@ -52,6 +52,8 @@ class Victims {
   // is free, the block with the fewest valid pages. The block stays readable until its erase.
   // Requires collectable().
   std::uint32_t take(std::uint32_t lun);
+  // Takes the given block, which must be full, to write its pages again.
+  void take_block(std::uint32_t lun, std::uint32_t block) { luns_[lun].take(block); }
   // Static wear levelling: takes the least worn full block if the LUN's most worn block has more
   // than wear_gap more erases. O(full blocks), but only while the gap is that large.
   std::optional<std::uint32_t> take_coldest(std::uint32_t lun);

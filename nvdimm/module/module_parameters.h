@@ -9,7 +9,12 @@
 
 namespace hmsim {
 
-enum class NvdimmKind : std::uint8_t { flash, pcm, sttram };
+enum class NvdimmKind : std::uint8_t { flash, pcm, sttram, hbf };
+
+// Returns whether modules of this kind contain a flash array.
+inline bool has_flash(NvdimmKind kind) {
+  return kind == NvdimmKind::flash || kind == NvdimmKind::hbf;
+}
 
 inline constexpr std::int64_t kEnoughEnergy = -1;
 

@@ -79,11 +79,14 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
        {"tlc_512gb", NandPreset::tlc_512gb},
        {"qlc_1tb", NandPreset::qlc_1tb},
        {"z_nand", NandPreset::z_nand},
-       {"xl_flash", NandPreset::xl_flash}},
+       {"xl_flash", NandPreset::xl_flash},
+       {"hbf_256", NandPreset::hbf_256}},
       [&nand](NandPreset preset) { set_preset(preset, nand); },
       {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
        "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
-       "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance",
+       "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "
+       "hbf_256 "
+       "also bus_rate, command_time, cache and cache_busy_time",
        "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
        "nvdimm/nand/nand_presets.cc"});
   set.choice(

@@ -21,7 +21,8 @@ enum class NandPreset : std::uint8_t {
   tlc_512gb,
   qlc_1tb,
   z_nand,
-  xl_flash
+  xl_flash,
+  hbf_256
 };
 enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2, nv_ddr3 };
 enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc, qlc };

@@ -54,6 +54,8 @@ CellTimes cell_times(NandPreset preset) {
       return alike(us(3), us(100), us(1500));
     case NandPreset::xl_flash:
       return alike(us(4), us(75), us(1500));
+    case NandPreset::hbf_256:
+      return alike(us(4), us(75), us(2000));
     case NandPreset::table3:
       break;
   }
@@ -96,6 +98,24 @@ std::optional<Device> device(NandPreset preset) {
   }
 }
 
+// A bank of high bandwidth flash. The OCP specification gives no cell times. tR and tPROG are those
+// of xl_flash; tBERS and 256 pages of 4096 + 224 bytes are assumptions. The bus is one die's: the
+// 96 GB/s of a channel of grade 2 for user data. The page buffer lets a sense overlap the transfer
+// of the page before.
+void set_hbf(NandParameters& nand) {
+  nand.page_size = kPageBytes;
+  nand.spare = 224;
+  nand.transfer_spare = true;
+  nand.planes = 1;
+  nand.multi_plane = false;
+  nand.pages_per_block = 256;
+  nand.interface = NandInterface::flat;
+  nand.bus_rate = 101'250'000'000;
+  nand.command_time = Tick(0);
+  nand.cache = true;
+  nand.cache_busy_time = Tick(0);
+}
+
 }  // namespace
 
 void set_preset(NandPreset preset, NandParameters& nand) {
@@ -118,6 +138,9 @@ void set_preset(NandPreset preset, NandParameters& nand) {
     nand.interface = whole->interface;
     nand.mode = whole->mode;
     nand.endurance = whole->endurance;
+  }
+  if (preset == NandPreset::hbf_256) {
+    set_hbf(nand);
   }
 }
 

@@ -72,6 +72,15 @@ class PageGroups {
   bool unsent(std::uint32_t slot) const { return unsent_[slot]; }
   // Returns the first unsent request of the page, or kNoIndex.
   std::uint32_t head(std::uint32_t page) const { return pages_[page].group.first; }
+  // Calls call(slot) for the unsent requests of page `number`, in order of arrival.
+  template <class Call>
+  void each_unsent(std::int64_t number, Call call) const {
+    const std::uint32_t page = map_.find(number);
+    for (std::uint32_t slot = page == kNoIndex ? kNoIndex : head(page); slot != kNoIndex;
+         slot = group_links_[slot].next) {
+      call(slot);
+    }
+  }
   // Returns the oldest unsent request of all pages, or kNoIndex.
   std::uint32_t oldest() const { return arrivals_.first; }
 

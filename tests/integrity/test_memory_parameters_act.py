@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does every parameter of controller, DRAM and system change some statistic, or refuse?"""
+"""Does every parameter of controller, DRAM, links and system change some statistic, or refuse?
+
+The tables are one file, because one list of names proves that none is left out.
+"""
 
 from __future__ import annotations
 
@@ -148,6 +151,31 @@ OTHER: dict[str, Any] = {
     "expander.flit": 256,
     "expander.messages_per_header": 4,
     "expander.credits": 1,
+    "hbf.grade": 1,
+    "hbf.read_rate": 1000,
+    "hbf.write_rate": 1000,
+    "hbf.read_latency": "300ns",
+    "hbf.write_latency": "300ns",
+    "hbf.header": "256B",
+    "hbf.read_granularity": "4KiB",
+    "hbf.outstanding": 1,
+    "hbf.dies": 2,
+    "hbf.banks": 4,
+    "hbf.cache_pages": 0,
+    "hbf.merge": False,
+    "hbf.gather": "2us",
+    "hbf.ecc_read": "5us",
+    "hbf.fixed": "3us",
+    "hbf.refresh_reads": 1,
+    "hbf.pending_writes": 1,
+    "hbf.accumulate": "1us",
+    "hbf.ecc_write": "5us",
+    "hbf.erased_at_start": False,
+    "hbf.ftl": "host",
+    "hbf.map_in": "hbm",
+    "hbf.refresh": "deadline_refresh",
+    "hbf.refresh_every": "20us",
+    "hbf.copies": 1,
     "host.queue": "shared",
     "host.entries": 8,
     "host.nvdimm_entries": 8,
@@ -174,6 +202,14 @@ SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
 CXL = {"nvdimm.attach": "cxl"}
 EXPANDER = {**CXL, "expander.channels": 1}
+HBF = {
+    "nvdimm.attach": "hbf",
+    "nvdimm.nand.cache": True,
+    "nvdimm.ftl.over_provisioning": 200,
+    "dram.preset": "hbm3_6400_4h_2gb_x32",
+    "controller.queue_depth": 512,
+}
+HOST_FTL = {**HBF, "hbf.ftl": "host"}
 HOST = {"host.queue": "shared", "host.entries": 24}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
@@ -191,6 +227,10 @@ COMPANY: dict[str, dict[str, Any]] = {
     "cxl.load.interval": CXL,
     **{name: EXPANDER for name in OTHER if name.startswith("expander.")},
     "expander.channels": CXL,
+    "hbf.map_in": HOST_FTL,
+    "hbf.copies": HOST_FTL,
+    "hbf.refresh": HOST_FTL,
+    "hbf.refresh_every": {**HOST_FTL, "hbf.refresh": "deadline_refresh"},
     "host.queue": {"host.entries": 24},
     "host.entries": HOST,
     "host.nvdimm_entries": {**HOST, "host.queue": "divided"},
@@ -263,6 +303,10 @@ IDLE = (
 # Parameters that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
+    **dict.fromkeys(
+        ("hbf.copies", "hbf.refresh", "hbf.refresh_every"),
+        "no agent here writes whole pages; tests/cc/controller/hbf_system_test.cc",
+    ),
 }
 # These have an effect, or are rejected, depending on whether DRAMsim3 is part of the build.
 DRAMSIM3 = (
@@ -298,7 +342,7 @@ tRTRS = 1
 [system]
 bus_width = 64
 """
-PREFIXES = ("controller.", "cxl.", "dram.", "expander.", "host.", "system.")
+PREFIXES = ("controller.", "cxl.", "dram.", "expander.", "hbf.", "host.", "system.")
 
 
 def agent(**values: Any) -> Agent:
@@ -343,15 +387,39 @@ SPARSE = Workload(
         for core, interval in enumerate(("1500ns", "1537ns"))
     ),
 )
+# Reads of flash, and writes of whole pages in order, by lines. More lines are under way than a page
+# has, because each ends with its program.
+PAGES = Workload(
+    "pages",
+    (
+        *BUSY.agents[:2],
+        agent(
+            core=2, target="nvdimm", read_ratio=1, footprint="1MiB", outstanding=48, measured=False
+        ),
+        agent(
+            core=3,
+            target="nvdimm",
+            pattern="sequential",
+            read_ratio=0,
+            footprint="2MiB",
+            outstanding=192,
+            measured=False,
+        ),
+    ),
+)
+# An FTL takes writes of whole pages only.
+PAGE_READS = Workload("page reads", PAGES.agents[:-1])
 
 
 @cache
 def statistics(name: str, change: bool) -> dict[str, Any]:
     """Return the statistics of a short run with another value of the parameter."""
-    overrides = {**BASE, **COMPANY.get(name, {})}
+    overrides = {**BASE, **COMPANY.get(name, HBF if name.startswith("hbf.") else {})}
     if change:
         overrides[name] = OTHER[name]
     workload = SPARSE if name.startswith(IDLE) else BUSY
+    if name.startswith("hbf."):
+        workload = PAGE_READS if overrides.get("hbf.ftl") or name == "hbf.ftl" else PAGES
     if overrides.get("nvdimm.present") is False:
         workload = Workload("no NVDIMM", BUSY.agents[:-1])
     config = load_config("mascots16", overrides, where="test")

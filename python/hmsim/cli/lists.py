@@ -32,6 +32,7 @@ KINDS = {  # of policies, and the parameters that name them where it is not plai
     "buffer_manager": "buffer managers (nvdimm.buffer.manager)",
     "buffer_replacement": "buffer replacement (nvdimm.buffer.replacement)",
     "host_limiter": "limiters of the host queue (host.limiter)",
+    "refresh_pacer": "pacing of refreshes of high bandwidth flash (hbf.refresh)",
 }
 
 

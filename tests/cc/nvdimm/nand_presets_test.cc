@@ -24,8 +24,8 @@ TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
        {NandPreset::table3, NandPreset::slc, NandPreset::mlc, NandPreset::tlc}) {
     EXPECT_EQ(spare(cells), 1);
   }
-  for (const NandPreset part :
-       {NandPreset::slc_32gb, NandPreset::mlc_64gb, NandPreset::z_nand, NandPreset::xl_flash}) {
+  for (const NandPreset part : {NandPreset::slc_32gb, NandPreset::mlc_64gb, NandPreset::z_nand,
+                                NandPreset::xl_flash, NandPreset::hbf_256}) {
     EXPECT_EQ(spare(part), 224);
   }
   for (const NandPreset part : {NandPreset::tlc_512gb, NandPreset::qlc_1tb}) {
@@ -46,7 +46,8 @@ TEST(NandPresets, HaveTheTimesThatTheirSourcesGive) {
       {NandPreset::tlc_512gb, {60, 42.4, 58.1, 700, 700, 700, 3000}},
       {NandPreset::qlc_1tb, {110, 59.3, 106.2, 2000, 2000, 2000, 3000}},
       {NandPreset::z_nand, {3, 3, 3, 100, 100, 100, 1500}},
-      {NandPreset::xl_flash, {4, 4, 4, 75, 75, 75, 1500}}};
+      {NandPreset::xl_flash, {4, 4, 4, 75, 75, 75, 1500}},
+      {NandPreset::hbf_256, {4, 4, 4, 75, 75, 75, 2000}}};
   for (const auto& [preset, expected] : times) {
     SCOPED_TRACE(static_cast<int>(preset));
     NandParameters nand;

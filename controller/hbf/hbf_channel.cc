@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/hbf/hbf_channel.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr Address kLine(kLineBytes.value());
+
+}  // namespace
+
+HbfChannel::HbfChannel(const SystemConfig& config, int index, std::uint64_t seed)
+    : MemoryChannel(config.store_data),
+      hbf_(config.nvdimm.hbf),
+      map_(config),
+      period_(config.dram.clock_period()),
+      queue_(config, index),
+      device_({config.nvdimm.hbf, config.nvdimm.nand, config.nvdimm.capacity, config.store_data},
+              *this, queue_.size(), seed),
+      pending_(hbf_.pending_writes),
+      config_(config),
+      to_device_(hbf_.write_rate(), hbf_.write_latency),
+      to_host_(hbf_.read_rate(), hbf_.read_latency),
+      units_(queue_.size()),
+      answered_(config.store_data ? queue_.size() : 0),
+      statistics_(static_cast<std::int64_t>(queue_.size())) {}
+
+void HbfChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                        const SourceProgress& progress) {
+  requesters_ = &requesters;
+  kernel_ = &kernel;
+  wakeup_ = Wakeup(kernel, kernel.attach(*this));
+  device_.attach(kernel);
+  queue_.connect(config_, progress);
+}
+
+void HbfChannel::send(const Request& request, Tick now) {
+  line_.push(request);
+  wake_ = earlier(wake_, now);
+  wakeup_.notify(next_event());
+}
+
+void HbfChannel::pass_flush(Tick now) {
+  ensure(flush_sent_, "hbf", now, -1, "end of a flush that was not acknowledged");
+  flush_sent_ = false;
+  line_.pop();
+  wake_ = earlier(wake_, now);
+  wakeup_.notify(next_event());
+}
+
+bool HbfChannel::idle() const { return line_.empty() && queue_.held() == 0 && device_.idle(); }
+
+Tick HbfChannel::next_event() const {
+  const Tick command = commands_.empty() ? kNever : commands_.front().time;
+  const Tick answer = answers_.empty() ? kNever : answers_.front().time;
+  const Tick change = queue_.held() == 0 ? kNever : queue_.next_change();
+  return earlier(earlier(wake_, earlier(command, answer)), earlier(device_.next_event(), change));
+}
+
+// At one time: answers, which free entries and credits, then admissions, sending, and the device.
+Tick HbfChannel::advance(Tick now) {
+  do {
+    wake_ = kNever;
+    while (!answers_.empty() && answers_.front().time <= now) {
+      const Passage answer = answers_.front();
+      answers_.pop();
+      deliver(answer, now);
+    }
+    admit(now);
+    send_waiting(now);
+    while (!commands_.empty() && commands_.front().time <= now) {
+      const Passage command = commands_.front();
+      commands_.pop();
+      arrive(command, now);
+    }
+    device_.advance(now);
+  } while (next_event() <= now);
+  return next_event();
+}
+
+void HbfChannel::admit(Tick now) {
+  while (!line_.empty() && !flush_sent_) {
+    const Request request = line_.front();
+    if (request.flush) {
+      if (queue_.held() > 0) {
+        return;
+      }
+      flush_sent_ = true;
+      requester_of(request).on_complete(request, now);
+      return;
+    }
+    if (queue_.full()) {
+      return;
+    }
+    line_.pop();
+    const NvdimmPlace place = map_.nvdimm(request.address);
+    const std::int64_t offset = request.address.value() % kPageBytes.value();
+    ensure(Bytes(offset) + request.size() <= kPageBytes, "hbf", now,
+           static_cast<std::int64_t>(request.id), "request that crosses a page");
+    queue_.admit(request, place.page, now);
+    statistics_.nvdimm_occupancy.set(static_cast<std::int64_t>(queue_.held()), now);
+    requester_of(request).on_admit(request, now);
+  }
+}
+
+void HbfChannel::send_waiting(Tick now) {
+  queue_.update(now);
+  while (outstanding_ < hbf_.outstanding) {
+    Transaction* const read = queue_.best(false);
+    if (read == nullptr) {
+      break;
+    }
+    send_read(*read, now);
+  }
+  for (Transaction* write = queue_.best(true); write != nullptr && pending_.takes(write->row);
+       write = queue_.best(true)) {
+    send_write(*write, now);
+  }
+}
+
+void HbfChannel::send_read(Transaction& transaction, Tick now) {
+  ++outstanding_;
+  header_bytes_ += static_cast<Counter>(hbf_.header.value());
+  commands_.push({to_device_.send(hbf_.header, now), transaction.slot, 0, false});
+  queue_.sent(transaction, now);
+}
+
+void HbfChannel::send_write(Transaction& transaction, Tick now) {
+  const PendingPages::Part part = pending_.send(transaction.row, lines_of(transaction.request));
+  header_bytes_ += static_cast<Counter>(hbf_.header.value());
+  const Tick arrival = to_device_.send(hbf_.header + transaction.request.size(), now);
+  commands_.push({arrival, transaction.slot, part.unit, part.first});
+  units_[transaction.slot] = part.unit;
+  queue_.sent(transaction, now);
+}
+
+LineMask HbfChannel::lines_of(const Request& request) {
+  const auto first =
+      static_cast<unsigned>(request.address.value() % kPageBytes.value() / kLineBytes.value());
+  const LineMask lines =
+      request.lines == kLinesPerPage ? ~LineMask{0} : (LineMask{1} << request.lines) - 1;
+  return lines << first;
+}
+
+void HbfChannel::arrive(const Passage& passage, Tick now) {
+  const Transaction& transaction = queue_[passage.slot];
+  const LineMask lines = lines_of(transaction.request);
+  if (transaction.request.write) {
+    device_.write(passage.slot, passage.unit, passage.first, transaction.row, lines, now);
+    if (dram_bytes_ != nullptr && transaction.state == TransactionState::waiting) {
+      take_data(transaction, passage.unit);
+    }
+  } else {
+    device_.read(passage.slot, transaction.row, lines, now);
+  }
+}
+
+// Data mode: moves the bytes of a part of a page to the device.
+void HbfChannel::take_data(const Transaction& transaction, std::uint32_t unit) {
+  Request line = transaction.request;
+  const Requester& requester = requester_of(line);
+  PageBytes& page = device_.incoming(unit);
+  for (std::int64_t i = 0; i < transaction.request.lines; ++i, line.address += kLine) {
+    const LineData data = requester.write_data(line);
+    const std::int64_t offset = line.address.value() % kPageBytes.value();
+    std::copy(data.bytes.begin(), data.bytes.end(), page.begin() + offset);
+  }
+}
+
+// Data mode: keeps the bytes of an answer until it arrives at the host.
+void HbfChannel::keep_answer(const Transaction& transaction, bool pending) {
+  PageBytes& page = answered_[transaction.slot];
+  for (std::int64_t i = 0; i < transaction.request.lines; ++i) {
+    const Address line = transaction.local + Address(i * kLine.value());
+    const LineBytes bytes = pending ? device_.peek(line) : device_.programmed(line);
+    std::copy(bytes.begin(), bytes.end(), page.begin() + i * kLine.value());
+  }
+}
+
+void HbfChannel::give_data(const Transaction& transaction) {
+  Request line = transaction.request;
+  Requester& requester = requester_of(line);
+  const PageBytes& page = answered_[transaction.slot];
+  for (std::int64_t i = 0; i < transaction.request.lines; ++i, line.address += kLine) {
+    LineBytes bytes;
+    std::copy_n(page.begin() + i * kLine.value(), bytes.size(), bytes.begin());
+    requester.on_read_data(line, bytes);
+  }
+}
+
+// Returns the bytes that answer a read: its granules.
+Bytes HbfChannel::returned(const Request& request) const {
+  const std::int64_t granule = hbf_.read_granularity.value();
+  const std::int64_t begin = request.address.value() / granule * granule;
+  const std::int64_t end = request.address.value() + request.size().value();
+  return Bytes((end - begin + granule - 1) / granule * granule);
+}
+
+void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) {
+  Transaction& transaction = queue_[tag];
+  transaction.request.status = static_cast<std::uint8_t>(status);
+  if (dram_bytes_ != nullptr && !transaction.request.write) {
+    keep_answer(transaction, pending);
+  }
+  const Tick arrival = transaction.request.write
+                           ? to_host_.piggyback(now)
+                           : to_host_.send(returned(transaction.request), now);
+  answers_.push({arrival, tag, units_[tag], false});
+  queue_.answered(transaction, now);
+}
+
+void HbfChannel::deliver(const Passage& passage, Tick now) {
+  Transaction& transaction = queue_[passage.slot];
+  const Request request = transaction.request;
+  if (request.write) {
+    pending_.answered(passage.unit, request.status == static_cast<std::uint8_t>(HbfStatus::late));
+    ++statistics_.nvdimm_writes;
+  } else {
+    --outstanding_;
+    ++statistics_.nvdimm_reads;
+    if (dram_bytes_ != nullptr) {
+      give_data(transaction);
+    }
+  }
+  statistics_.nvdimm_line_latency.add(now - request.arrival, period_);
+  ++answered(request.origin);
+  queue_.completed(transaction, now);
+  statistics_.nvdimm_occupancy.set(static_cast<std::int64_t>(queue_.held()), now);
+  requester_of(request).on_complete(request, now);
+  wakeup_.called_back();
+}
+
+void HbfChannel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
+  line_.each([&](const Request& each) { requests.push_back({each, false}); });
+  queue_.each([&](const Transaction& each) { requests.push_back({each.request, true}); });
+}
+
+void HbfChannel::reset_statistics(Tick now) {
+  statistics_.reset(now);
+  to_device_.reset();
+  to_host_.reset();
+  header_bytes_ = 0;
+  origins_ = {};
+  measured_from_ = now;
+  device_.reset_statistics(now);
+}
+
+void HbfChannel::serialize(Archive& archive) {
+  archive.section("hbf");
+  statistics_.fold(period_.period());
+  archive.fixed(units_);
+  archive.check_indices(units_, static_cast<std::size_t>(hbf_.pending_writes),
+                        "invalid pending page");
+  archive(line_, flush_sent_, outstanding_, commands_, answers_, wake_, to_device_, to_host_,
+          header_bytes_, origins_, measured_from_, statistics_, queue_, pending_, device_);
+  for (PageBytes& page : answered_) {
+    archive.raw(page.data(), page.size());
+  }
+  if (archive.loading()) {
+    std::vector<bool> held(queue_.size());
+    queue_.each([&](const Transaction& each) { held[each.slot] = true; });
+    const auto check = [&](const Passage& each) {
+      archive.check(each.slot < held.size() && held[each.slot] &&
+                        each.unit < static_cast<std::uint64_t>(hbf_.pending_writes),
+                    "request on a link that the channel does not hold");
+    };
+    commands_.each(check);
+    answers_.each(check);
+    archive.check(!flush_sent_ || !line_.empty(), "flush that is not in its line");
+  }
+}
+
+}  // namespace hmsim

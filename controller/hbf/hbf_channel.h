@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One channel of high bandwidth flash beside an HBM channel: the host's queue, a link with one lane
+// each way, and the device. It shares nothing with the HBM channel's buses.
+//
+//   admission  in order of arrival, while the queue has a free entry
+//   sending    by the queue's order; a read while fewer than hbf.outstanding are unanswered, a
+//              write if its page is pending or one of hbf.pending_writes is free
+//   to device  a command's header, and a write's data
+//   to host    a read's data; the answer to a write takes no bytes
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "controller/accounts/channel_statistics.h"
+#include "controller/hbf/hbf_queue.h"
+#include "controller/hbf/pending_pages.h"
+#include "controller/link/byte_lane.h"
+#include "controller/memory_channel.h"
+#include "controller/system_config.h"
+#include "core/kernel.h"
+#include "core/ring.h"
+#include "nvdimm/hbf/hbf_device.h"
+
+namespace hmsim {
+
+class HbfChannel final : public MemoryChannel, private HbfHost {
+ public:
+  HbfChannel(const SystemConfig& config, int index, std::uint64_t seed);
+
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+              const SourceProgress& progress) override;
+  void send(const Request& request, Tick now) override;
+  void pass_flush(Tick now) override;
+  bool would_wait(MemoryClass /*memory*/) const override { return !line_.empty() || queue_.full(); }
+  bool idle() const override;
+  void list_outstanding(std::vector<Requester::Outstanding>& requests) const override;
+  // Its commands are not those of a memory bus: observers see nothing.
+  void set_observer(CommandObserver* /*observer*/) override {}
+
+  std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
+    return {nullptr, queue_.scheduler()};
+  }
+  ChannelStatistics& statistics() override { return statistics_; }
+  Cycle elapsed() const override { return Cycle((now() - measured_from_) / period_.period()); }
+  Tick clock_period() const override { return period_.period(); }
+  std::int64_t burst_cycles() const override { return 1; }
+  Tick now() const override { return kernel_->now(); }
+  void reset_statistics(Tick now) override;
+
+  LineBytes peek_flash(Address address) const override { return device_.peek(address); }
+  void lose_power(Tick now) override { device_.lose_power(now); }
+  void restore_flash(const MemoryChannel& before) override {
+    device_.restore(static_cast<const HbfChannel&>(before).device_);
+  }
+
+  HbfDevice& device() { return device_; }
+  const ByteLane& to_device() const { return to_device_; }
+  const ByteLane& to_host() const { return to_host_; }
+  Counter& header_bytes() { return header_bytes_; }
+  Counter& answered(RequestOrigin origin) { return origins_[static_cast<std::size_t>(origin)]; }
+  Tick measured_from() const { return measured_from_; }
+
+  Tick next_event() const override;
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+ private:
+  // A request on the way to the device, or an answer on the way to the host.
+  struct Passage {
+    Tick time{0};  // of arrival
+    std::uint32_t slot = 0;
+    std::uint32_t unit = 0;  // writes: of its pending page
+    bool first = false;      // writes: it begins the page
+    void serialize(Archive& archive) { archive(time, slot, unit, first); }
+  };
+
+  void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) override;
+
+  void admit(Tick now);
+  void send_waiting(Tick now);
+  void send_read(Transaction& transaction, Tick now);
+  void send_write(Transaction& transaction, Tick now);
+  void arrive(const Passage& passage, Tick now);
+  void deliver(const Passage& passage, Tick now);
+  void take_data(const Transaction& transaction, std::uint32_t unit);
+  void keep_answer(const Transaction& transaction, bool pending);
+  void give_data(const Transaction& transaction);
+  Bytes returned(const Request& request) const;
+  static LineMask lines_of(const Request& request);
+  Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
+
+  const HbfParameters hbf_;
+  const AddressMap map_;
+  const WholeCycles period_;  // for latencies and policies
+  HbfQueue queue_;
+  HbfDevice device_;
+  PendingPages pending_;
+  const SystemConfig config_;
+  const std::vector<Requester*>* requesters_ = nullptr;
+  Kernel* kernel_ = nullptr;
+  Wakeup wakeup_;
+  ByteLane to_device_;
+  ByteLane to_host_;
+  Ring<Request> line_;       // outside the queue
+  bool flush_sent_ = false;  // the first request of line_ is a flush that has been answered
+  std::vector<std::uint32_t> units_;  // of pending pages, by slot of a write
+  std::int64_t outstanding_ = 0;
+  Ring<Passage> commands_;
+  Ring<Passage> answers_;
+  std::vector<PageBytes> answered_;  // data mode: by slot
+  Tick wake_ = kNever;
+  Counter header_bytes_ = 0;
+  std::array<Counter, kRequestOrigins> origins_{};  // requests answered
+  Tick measured_from_{0};
+  ChannelStatistics statistics_;
+};
+
+// Registers the statistics of all HBF channels together.
+void register_hbf_channel_statistics(StatisticRegistry& registry,
+                                     const std::vector<HbfChannel*>& channels);
+
+}  // namespace hmsim

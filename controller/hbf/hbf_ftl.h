@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's FTL of one HBF channel (hbf.ftl: host). It maps logical pages and chooses the bank of
+// each written page. All of its work are requests in the host's queues.
+//
+//   read    [a line of the map in HBM], then the page's place, or that of its latest write
+//   write   a bank with room and its next page; mapped at the end of the program, [then a line of
+//           the map in HBM]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/hbf/hbf_collector.h"
+#include "controller/hbf/hbf_refresher.h"
+#include "controller/hbf/host_path.h"
+#include "controller/system_config.h"
+#include "core/archive.h"
+#include "core/key_map.h"
+#include "core/pool.h"
+#include "core/request.h"
+#include "core/ring.h"
+#include "nvdimm/ftl/ftl.h"
+#include "nvdimm/ftl/pending_work.h"
+
+namespace hmsim {
+
+class HbfChannel;
+
+class HbfFtl final : public Requester, private HbfCollectorHost {
+ public:
+  // `channel`: number of its HBF channel. `path` takes its requests.
+  HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
+
+  // Attaches the part that acts at times: the refresher.
+  void attach(Kernel& kernel) { refresher_.attach(kernel); }
+  // Sets the requesters, of which the two at `own` are this object and its collector.
+  void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
+  HbfCollector& collector() { return collector_; }
+
+  // Takes a request for a logical page of the channel. Throws InputError if it writes a part of a
+  // page.
+  void send(const Request& request, Tick now);
+  // Takes a flush. It goes to the channel once all earlier requests are done, and before all later
+  // ones.
+  void send_flush(const Request& flush, Tick now);
+  // Discards the page. Returns whether it had data.
+  bool trim(std::int64_t page);
+  bool idle() const { return jobs_.used() == 0 && line_.empty() && collector_.idle(); }
+  // Adds the requests of users that it has taken and that are not done.
+  void list_outstanding(std::vector<Outstanding>& requests) const;
+
+  Ftl& ftl() { return ftl_; }
+  const Ftl& ftl() const { return ftl_; }
+  Counter& map_reads() { return map_reads_; }
+  Counter& map_writes() { return map_writes_; }
+  void reset_statistics();
+
+  void on_admit(const Request& request, Tick now) override;
+  void on_complete(const Request& request, Tick now) override;
+  void serialize(Archive& archive);
+
+ private:
+  enum class Step : std::uint8_t { waits, map_read, flash, map_write, last = map_write };
+  struct Job {
+    Step step = Step::waits;
+    bool admitted = false;
+    Request request;  // as its sender sent it
+    LogicalPage page{0};
+    PhysicalPage place = kNowhere;
+    void serialize(Archive& archive) { archive(step, admitted, request, page, place); }
+  };
+
+  // HbfCollectorHost.
+  bool reads_under_way(std::uint32_t lun, std::uint32_t block) const override {
+    return reads_[ftl_.shape().block_index(lun, block)] != 0;
+  }
+  void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) override;
+  void on_collected(std::uint32_t lun, Tick now) override;
+
+  void take(const Request& request, Tick now);
+  void release_line(Tick now);
+  void place_waiting(Tick now);
+  bool place(Job& job, Tick now);
+  bool takes_page(std::uint32_t lun) const;
+  void start_read(std::uint32_t index, Tick now);
+  void send_flash(std::uint32_t index, Tick now);
+  void send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick now);
+  void end_flash(std::uint32_t index, const Request& request, Tick now);
+  void programmed(PhysicalPage place, Tick now);
+  void commit(std::uint32_t index, Tick now);
+  void finish(std::uint32_t index, Tick now);
+  std::size_t block_of(PhysicalPage place) const {
+    return ftl_.shape().block_index(ftl_.shape().lun_of(place), ftl_.shape().block_of(place));
+  }
+  static PendingFlash work_of(const Job& job) {
+    return page_work(job.request.write ? FlashOperation::program : FlashOperation::read);
+  }
+
+  const bool map_in_memory_;
+  HostPath& path_;
+  const std::vector<Requester*>* requesters_ = nullptr;
+  std::uint16_t own_ = 0;
+  PendingWork pending_;
+  Ftl ftl_;
+  const HbfAddresses addresses_;
+  HbfCollector collector_;
+  HbfRefresher refresher_;
+  Pool<Job> jobs_;
+  Ring<Request> line_;                // a flush, and what came after it
+  Ring<std::uint32_t> waiting_;       // writes without a place
+  KeyMap latest_;                     // logical page -> job of its latest write that has a place
+  std::vector<std::uint32_t> reads_;  // of users under way, by block
+  Counter map_reads_ = 0;
+  Counter map_writes_ = 0;
+};
+
+// Registers the statistics of all FTLs together; none if `ftls` is empty.
+void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<HbfFtl*>& ftls,
+                                 const std::vector<HbfChannel*>& channels);
+
+}  // namespace hmsim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+#include <utility>
+
+#include "controller/hbf/hbf_channel.h"
+#include "controller/hbf/hbf_ftl.h"
+
+namespace hmsim {
+
+void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<HbfFtl*>& ftls,
+                                 const std::vector<HbfChannel*>& channels) {
+  if (ftls.empty()) {
+    return;
+  }
+  const auto counter = [&](const char* name, const char* description, auto read,
+                           const char* unit = "requests") {
+    std::vector<Counter*> counters;
+    for (HbfFtl* ftl : ftls) {
+      counters.push_back(&read(*ftl));
+    }
+    registry.counter(name, unit, description, std::move(counters));
+  };
+  counter("hbf.gc.flash_reads", "page reads of the collector",
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().flash_reads; });
+  counter("hbf.gc.flash_writes", "page writes of the collector",
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().flash_writes; });
+  counter("hbf.gc.hbm_reads", "HBM lines that the collector reads",
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().line_reads; });
+  counter("hbf.gc.hbm_writes", "HBM lines that the collector writes",
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().line_writes; });
+  counter("hbf.map.hbm_reads", "HBM lines of the map that are read",
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_reads(); });
+  counter("hbf.map.hbm_writes", "HBM lines of the map that are written",
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_writes(); });
+  counter(
+      "hbf.refresh.blocks", "blocks rewritten for a refresh",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_blocks; }, "blocks");
+  counter(
+      "hbf.refresh.pages", "pages programmed for a refresh",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_pages; }, "pages");
+  std::vector<Ftl*> tables;
+  std::vector<FlashArray*> arrays;
+  for (HbfFtl* ftl : ftls) {
+    tables.push_back(&ftl->ftl());
+  }
+  for (HbfChannel* channel : channels) {
+    arrays.push_back(&channel->device().flash());
+  }
+  register_ftl_statistics(registry, tables, arrays);
+  registry.on_reset([ftls](Tick /*now*/) {
+    for (HbfFtl* ftl : ftls) {
+      ftl->reset_statistics();
+    }
+  });
+}
+
+}  // namespace hmsim

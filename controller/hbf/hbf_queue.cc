@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/hbf/hbf_queue.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+HbfQueue::HbfQueue(const SystemConfig& config, int index)
+    : layout_(config, index),
+      clock_(layout_.period),
+      pool_(static_cast<std::size_t>(config.controller.slots_for_nvdimm())),
+      ordering_(config, layout_, pool_.size()),
+      banks_(static_cast<std::size_t>(layout_.pseudo_banks.count())) {}
+
+void HbfQueue::connect(const SystemConfig& config, const SourceProgress& progress) {
+  move_clock(Tick(0));
+  ordering_.connect(layout_.shape(config.nvdimms(), pool_.size()), progress, clock_);
+}
+
+void HbfQueue::place(Transaction& transaction) const {
+  transaction.local = Address(transaction.row * kPageBytes.value() +
+                              transaction.request.address.value() % kPageBytes.value());
+  transaction.rank = layout_.nvdimm_rank;
+  transaction.bank = layout_.pseudo_banks.of(transaction.row);
+}
+
+Transaction& HbfQueue::admit(const Request& request, std::int64_t page, Tick now) {
+  move_clock(now);
+  Transaction& transaction = pool_.take();
+  transaction.begin(request, clock_.edge());
+  transaction.row = page;
+  place(transaction);
+  ordering_.notify(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
+                   clock_.edge(), [&] { return row_hit(transaction); });
+  if (conflicts(transaction)) {
+    transaction.state = TransactionState::held;
+    held_.push_back(&transaction);
+  } else {
+    compete(transaction);
+  }
+  return transaction;
+}
+
+// Returns whether an older request to the same page, in the other direction or held, is not sent.
+// A write also waits for all older held writes of its bank.
+bool HbfQueue::conflicts(const Transaction& transaction) {
+  const auto older = [&transaction](const Transaction& other) {
+    return other.row == transaction.row && other.request.id < transaction.request.id;
+  };
+  const auto ahead = [&transaction](const Transaction& other) {
+    return other.request.write && transaction.request.write && other.bank == transaction.bank &&
+           other.request.id < transaction.request.id;
+  };
+  bool found = std::any_of(held_.begin(), held_.end(), [&](const Transaction* other) {
+    return older(*other) || ahead(*other);
+  });
+  const BankQueue& others = bank_of(transaction).waiting[transaction.request.write ? 0 : 1];
+  others.each([&](const Transaction& other) { found = found || older(other); });
+  return found;
+}
+
+void HbfQueue::set_keys(Transaction& transaction) {
+  if (transaction.request.write) {
+    transaction.key_miss = 0;
+    transaction.key_hit = 0;
+  } else {
+    ordering_.set_keys(transaction);
+  }
+}
+
+void HbfQueue::compete(Transaction& transaction) {
+  if (!transaction.request.write && ordering_.withholds(transaction)) {
+    transaction.state = TransactionState::withheld;
+    return;
+  }
+  transaction.state = TransactionState::queued;
+  set_keys(transaction);
+  line_of(transaction).insert(transaction, bank_of(transaction).last_page);
+  waiting_[transaction.request.write ? 1 : 0] |= std::uint64_t{1} << transaction.bank;
+}
+
+Transaction* HbfQueue::best(bool write) {
+  const std::size_t direction = write ? 1 : 0;
+  Transaction* first = nullptr;
+  std::uint64_t first_key = 0;
+  for (std::uint64_t banks = waiting_[direction]; banks != 0; banks &= banks - 1) {
+    Bank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+    Transaction& own = bank.waiting[direction].best(bank.last_page);
+    const std::uint64_t key = key_of(own, bank.last_page);
+    if (first == nullptr || goes_before(key, own.request.id, first_key, first->request.id)) {
+      first = &own;
+      first_key = key;
+    }
+  }
+  return first;
+}
+
+void HbfQueue::sent(Transaction& transaction, Tick now) {
+  move_clock(now);
+  Bank& bank = bank_of(transaction);
+  const bool hit = row_hit(transaction);
+  line_of(transaction).remove(transaction);
+  if (line_of(transaction).empty()) {
+    waiting_[transaction.request.write ? 1 : 0] &= ~(std::uint64_t{1} << transaction.bank);
+  }
+  if (!hit) {
+    bank.last_page = transaction.row;
+    bank.waiting[0].row_changed();
+    bank.waiting[1].row_changed();
+  }
+  transaction.state = TransactionState::waiting;
+  ordering_.notify(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+                   clock_.edge(), [hit] { return hit; });
+  if (!held_.empty()) {
+    release_held();
+  }
+}
+
+void HbfQueue::release_held() {
+  std::vector<Transaction*> examined;
+  examined.swap(held_);
+  for (Transaction* each : examined) {
+    if (conflicts(*each)) {
+      held_.push_back(each);
+    } else {
+      compete(*each);
+    }
+  }
+}
+
+void HbfQueue::answered(Transaction& transaction, Tick now) {
+  move_clock(now);
+  transaction.state = TransactionState::transfer;
+  const auto hit = [&] { return row_hit(transaction); };
+  ordering_.notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, clock_.edge(),
+                   hit);
+  ordering_.notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
+                   clock_.edge(), hit);
+}
+
+void HbfQueue::completed(Transaction& transaction, Tick now) {
+  move_clock(now);
+  ordering_.notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, transaction,
+                   clock_.edge(), [&] { return transaction.viewed && transaction.view.row_hit; });
+  pool_.release(transaction);
+}
+
+Tick HbfQueue::next_change() const {
+  const Cycle next = ordering_.next_change();
+  return next == kNeverCycle ? kNever : layout_.time_of(next);
+}
+
+void HbfQueue::update(Tick now) {
+  move_clock(now);
+  if (clock_.edge() >= ordering_.next_change()) {
+    ordering_.change_with_time(clock_);
+  }
+  if (!ordering_.keys_changed(1)) {
+    return;
+  }
+  std::vector<std::uint32_t>& changed = ordering_.changed_slots(1);
+  if (ordering_.all_keys_changed(1)) {
+    for (Transaction* each : pool_.held()) {
+      rekey(*each);
+    }
+  } else {
+    for (const std::uint32_t slot : changed) {
+      rekey(pool_[slot]);
+    }
+  }
+  changed.clear();
+}
+
+void HbfQueue::rekey(Transaction& transaction) {
+  if (transaction.state == TransactionState::withheld) {
+    compete(transaction);
+  } else if (transaction.state == TransactionState::queued) {
+    set_keys(transaction);
+    line_of(transaction).rekeyed(transaction, bank_of(transaction).last_page);
+  }
+}
+
+void HbfQueue::serialize(Archive& archive) {
+  archive(pool_);
+  for (Bank& bank : banks_) {
+    archive(bank.last_page);
+  }
+  ordering_.serialize(archive, pool_.size());
+  const std::vector<Transaction*> all = pool_.held();
+  if (archive.loading()) {
+    held_.clear();
+    waiting_ = {};
+    for (Bank& bank : banks_) {
+      bank.waiting = {};
+    }
+    for (Transaction* each : all) {
+      archive.check(each->row >= 0 && is_nvdimm(*each), "request of another channel");
+      place(*each);
+    }
+  }
+  ordering_.serialize_views(archive, all, true);
+  for (Transaction* each : all) {
+    if (!archive.loading()) {
+      continue;
+    }
+    if (each->state == TransactionState::held) {
+      held_.push_back(each);
+    } else if (each->state == TransactionState::queued) {
+      line_of(*each).insert(*each, bank_of(*each).last_page);
+      waiting_[each->request.write ? 1 : 0] |= std::uint64_t{1} << each->bank;
+    }
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of one HBF channel that hold an entry of the host's queue, and the order in which they
+// are sent. A request of up to 4 KiB takes one entry, from its admission to its answer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel/bank_queue.h"
+#include "controller/channel/channel_layout.h"
+#include "controller/channel/edge_clock.h"
+#include "controller/channel/ordering.h"
+#include "controller/channel/transaction.h"
+#include "controller/system_config.h"
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// Reads that are not sent compete by the keys of controller.nvdimm_scheduler. Writes are sent in
+// order of arrival, because the pages of a block are programmed in order. A request waits for all
+// older ones to its page in the other direction to be sent.
+class HbfQueue {
+ public:
+  HbfQueue(const SystemConfig& config, int index);
+
+  void connect(const SystemConfig& config, const SourceProgress& progress);
+  TransactionScheduler* scheduler() const { return ordering_.schedulers()[1]; }
+
+  bool full() const { return pool_.taken() == pool_.size(); }
+  std::size_t held() const { return pool_.taken(); }
+  std::size_t size() const { return pool_.size(); }
+  Transaction& operator[](std::uint32_t slot) { return pool_[slot]; }
+  template <class See>
+  void each(See see) const {
+    pool_.each_taken(see);
+  }
+
+  // Admits a request for a page of the channel.
+  Transaction& admit(const Request& request, std::int64_t page, Tick now);
+  // Returns the request to send next in this direction, or nullptr.
+  Transaction* best(bool write);
+  // Records that the request is sent, that its answer is known to the device's side, and that it
+  // is over and frees its entry.
+  void sent(Transaction& transaction, Tick now);
+  void answered(Transaction& transaction, Tick now);
+  void completed(Transaction& transaction, Tick now);
+
+  // Returns when keys change by time alone. update() applies all changes of keys.
+  Tick next_change() const;
+  void update(Tick now);
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Bank {
+    std::array<BankQueue, 2> waiting;  // reads, writes
+    std::int64_t last_page = kNoRow;
+  };
+
+  Bank& bank_of(const Transaction& transaction) {
+    return banks_[static_cast<std::size_t>(transaction.bank)];
+  }
+  BankQueue& line_of(const Transaction& transaction) {
+    return bank_of(transaction).waiting[transaction.request.write ? 1 : 0];
+  }
+  bool row_hit(const Transaction& transaction) {
+    return bank_of(transaction).last_page == transaction.row;
+  }
+  void place(Transaction& transaction) const;
+  bool conflicts(const Transaction& transaction);
+  void set_keys(Transaction& transaction);
+  void compete(Transaction& transaction);
+  void release_held();
+  void rekey(Transaction& transaction);
+  void move_clock(Tick now) { clock_.move_to(Cycle(now / layout_.period), now); }
+
+  const ChannelLayout layout_;
+  EdgeClock clock_;
+  TransactionPool pool_;
+  Ordering ordering_;
+  std::vector<Bank> banks_;
+  std::array<std::uint64_t, 2> waiting_{};  // banks with waiting reads, writes; one bit each
+  std::vector<Transaction*> held_;          // behind an older request to their page, oldest first
+};
+
+}  // namespace hmsim

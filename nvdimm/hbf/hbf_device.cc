@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/hbf/hbf_device.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr LineMask kWholePage = ~LineMask{0};
+
+}  // namespace
+
+HbfDevice::HbfDevice(const Shape& shape, HbfHost& host, std::size_t tags, std::uint64_t seed)
+    : hbf_(shape.hbf),
+      host_(host),
+      banks_(shape.hbf.banks_of_channel()),
+      blocks_per_bank_(shape.nand.superblocks(shape.capacity) / banks_),
+      pages_per_block_(shape.nand.pages_per_block),
+      flash_(shape.nand, shape.nand.superblocks(shape.capacity), *this, seed),
+      blocks_(banks_ * blocks_per_bank_, static_cast<std::uint32_t>(pages_per_block_),
+              shape.hbf.erased_at_start),
+      cache_(banks_, shape.hbf.cache_pages),
+      next_(tags, kNoIndex),
+      units_(static_cast<std::size_t>(shape.hbf.pending_writes)),
+      bytes_(shape.store_data ? std::make_unique<LineStore>() : nullptr),
+      incoming_(shape.store_data ? units_.size() : 0) {
+  flash_.attach(*this);
+}
+
+void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick now) {
+  if (pending_ > 0) {
+    if (const std::uint32_t unit = unit_of_.find(page); unit != kNoIndex) {
+      ++statistics_.pending_reads;
+      const bool arrived = (units_[unit].lines & lines) == lines;
+      answer(tag, arrived ? HbfStatus::done : HbfStatus::pending_part, now, true);
+      return;
+    }
+  }
+  if (cache_.use(bank_of(page), page)) {
+    ++statistics_.hits;
+    answer(tag, status_of(page), now);
+    return;
+  }
+  if (merges()) {
+    if (const std::uint32_t other = sense_of_.find(page); other != kNoIndex) {
+      ++statistics_.merged;
+      sensing_[other].readers.push_back(next_.data(), tag);
+      return;
+    }
+  }
+  ++statistics_.misses;
+  const std::uint32_t index = sensing_.take();
+  sensing_[index].page = page;
+  sensing_[index].readers.push_back(next_.data(), tag);
+  if (merges()) {
+    sense_of_.insert(page, index);
+  }
+  if (hbf_.gather == Tick(0)) {
+    sense(index, now);
+    return;
+  }
+  if (batch_.empty()) {
+    batch_due_ = now + hbf_.gather;
+  }
+  batch_.push_back(index);
+}
+
+void HbfDevice::sense(std::uint32_t index, Tick now) {
+  submit(FlashOperation::read, sensing_[index].page, index, now);
+}
+
+// Senses the gathered pages in order of their numbers in each bank; equal pages in order of
+// arrival.
+void HbfDevice::end_gathering(Tick now) {
+  std::stable_sort(batch_.begin(), batch_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return sensing_[a].page < sensing_[b].page;
+  });
+  for (const std::uint32_t index : batch_) {
+    sense(index, now);
+  }
+  batch_.clear();
+  batch_due_ = kNever;
+}
+
+HbfStatus HbfDevice::status_of(std::int64_t page) const {
+  const std::size_t block = block_of(page);
+  if (!blocks_.written(block, page_in_block(page))) {
+    return HbfStatus::erased_page;
+  }
+  const bool due =
+      hbf_.refresh_reads != kNoLimitOfReads && blocks_.senses(block) >= hbf_.refresh_reads;
+  return due ? HbfStatus::refresh_due : HbfStatus::done;
+}
+
+void HbfDevice::end_sense(std::uint32_t index, Tick now) {
+  Sense& sense = sensing_[index];
+  const std::int64_t page = sense.page;
+  blocks_.sensed(block_of(page));
+  if (sense_of_.find(page) == index) {
+    sense_of_.erase(page);
+  }
+  if (sense.current && !cache_.use(bank_of(page), page)) {
+    cache_.insert(bank_of(page), page);
+  }
+  const HbfStatus status = status_of(page);
+  while (!sense.readers.empty()) {
+    answer(sense.readers.pop_front(next_.data()), status, now);
+  }
+  sensing_.give_back(index);
+}
+
+void HbfDevice::write(std::uint32_t tag, std::uint32_t unit, bool first, std::int64_t page,
+                      LineMask lines, Tick now) {
+  Unit& own = units_[unit];
+  if (first) {
+    ensure(own.state == UnitState::free || own.state == UnitState::late, "hbf", now, page,
+           "use of a pending page that is not free");
+    const std::uint32_t use = own.use + 1;
+    own = Unit();
+    own.page = page;
+    own.use = use;
+    own.state = UnitState::gathering;
+    ++pending_;
+    if (const std::uint32_t before = unit_of_.find(page); before != kNoIndex) {
+      forget(before);
+    }
+    unit_of_.insert(page, unit);
+    own.latest = true;
+    deadlines_.push({now + hbf_.accumulate, unit, use});
+  }
+  if (own.state != UnitState::gathering) {
+    answer(tag, own.state == UnitState::late ? HbfStatus::late : HbfStatus::overlap, now);
+    return;
+  }
+  if ((own.lines & lines) != 0) {
+    answer(tag, HbfStatus::overlap, now);
+    return;
+  }
+  own.lines |= lines;
+  own.parts.push_back(next_.data(), tag);
+  if (own.lines == kWholePage) {
+    complete(unit, now);
+  }
+}
+
+// Checks the order of a page all of whose parts have arrived, and begins its coding.
+void HbfDevice::complete(std::uint32_t unit, Tick now) {
+  Unit& own = units_[unit];
+  const std::size_t block = block_of(own.page);
+  const std::uint32_t number = page_in_block(own.page);
+  if (!blocks_.accept(block, number)) {
+    end_unit(unit, HbfStatus::out_of_order, now);
+    return;
+  }
+  ++statistics_.pages;
+  own.state = UnitState::complete;
+  own.age = blocks_.age(block);
+  if (!batch_.empty()) {
+    end_gathering(now);  // reads before this write see the old page
+  }
+  cache_.drop(bank_of(own.page), [&](std::int64_t page) {
+    return page == own.page || (number == 0 && block_of(page) == block);
+  });
+  if (const std::uint32_t old = sense_of_.find(own.page); old != kNoIndex) {
+    sensing_[old].current = false;
+    sense_of_.erase(own.page);
+  }
+  coding_.push({now + hbf_.ecc_write, unit, own.use});
+}
+
+void HbfDevice::program(std::uint32_t unit, Tick now) {
+  const std::int64_t page = units_[unit].page;
+  if (page_in_block(page) == 0 && blocks_.begin(block_of(page))) {
+    submit(FlashOperation::erase, page, unit, now);
+  }
+  submit(FlashOperation::program, page, unit, now);
+}
+
+void HbfDevice::forget(std::uint32_t unit) {
+  unit_of_.erase(units_[unit].page);
+  units_[unit].latest = false;
+}
+
+void HbfDevice::end_unit(std::uint32_t unit, HbfStatus status, Tick now) {
+  Unit& own = units_[unit];
+  if (own.latest) {
+    forget(unit);
+  }
+  --pending_;
+  own.state = status == HbfStatus::late ? UnitState::late : UnitState::free;
+  while (!own.parts.empty()) {
+    answer(own.parts.pop_front(next_.data()), status, now);
+  }
+}
+
+void HbfDevice::answer(std::uint32_t tag, HbfStatus status, Tick now, bool pending) {
+  ++statistics_.answers[static_cast<std::size_t>(status)];
+  host_.on_answer(tag, status, pending, now);
+}
+
+void HbfDevice::submit(FlashOperation operation, std::int64_t page, std::uint32_t subject,
+                       Tick now) {
+  FlashCommand command;
+  command.requester = this;
+  command.operation = operation;
+  command.lun = bank_of(page);
+  command.subject = subject;
+  flash_.submit(command, now);
+}
+
+std::int64_t HbfDevice::page_of(const FlashCommand& command) const {
+  return command.operation == FlashOperation::read ? sensing_[command.subject].page
+                                                   : units_[command.subject].page;
+}
+
+// Withdraws operations of a page whose block has failed since the page was accepted.
+bool HbfDevice::on_flash_start(const FlashCommand& command, Tick now) {
+  if (command.operation == FlashOperation::read) {
+    return true;
+  }
+  Unit& own = units_[command.subject];
+  const bool stands = own.age == blocks_.age(block_of(own.page));
+  if (!stands) {
+    if (command.operation == FlashOperation::program) {
+      end_unit(command.subject, HbfStatus::out_of_order, now);
+    }
+    return false;
+  }
+  if (command.operation == FlashOperation::program) {
+    own.started = true;
+  } else {
+    own.erasing = true;
+    blocks_.clear(block_of(own.page));
+  }
+  return true;
+}
+
+PhysicalPage HbfDevice::flash_place(const FlashCommand& command) const {
+  return place_of(page_of(command));
+}
+
+void HbfDevice::on_flash_done(const FlashCommand& command, Tick now) {
+  const std::int64_t page = page_of(command);
+  switch (command.operation) {
+    case FlashOperation::read:
+      end_sense(command.subject, now);
+      return;
+    case FlashOperation::erase:
+      blocks_.erased(block_of(page));
+      units_[command.subject].erasing = false;
+      clear_block(page);
+      return;
+    case FlashOperation::program:
+      end_program(command, now);
+      return;
+  }
+}
+
+// A failed program ends everything that is pending for its block.
+void HbfDevice::end_program(const FlashCommand& command, Tick now) {
+  const Unit& own = units_[command.subject];
+  const std::size_t block = block_of(own.page);
+  HbfStatus status = HbfStatus::done;
+  if (own.age != blocks_.age(block)) {
+    status = HbfStatus::out_of_order;
+  } else if (command.failed) {
+    status = HbfStatus::program_failed;
+    blocks_.fail(block);
+  }
+  if (status == HbfStatus::done) {
+    blocks_.programmed(block, page_in_block(own.page));
+    if (bytes_ != nullptr) {
+      keep(command.subject);
+    }
+  }
+  end_unit(command.subject, status, now);
+}
+
+Tick HbfDevice::next_event() const {
+  const Tick coded = coding_.empty() ? kNever : coding_.front().time;
+  const Tick deadline = deadlines_.empty() ? kNever : deadlines_.front().time;
+  return earlier(earlier(flash_.next_event(), coded), earlier(deadline, batch_due_));
+}
+
+void HbfDevice::advance(Tick now) {
+  for (Tick next = next_event(); next <= now; next = next_event()) {
+    if (flash_.next_event() == next) {
+      flash_.advance_one();
+    } else if (!coding_.empty() && coding_.front().time == next) {
+      const std::uint32_t unit = coding_.front().unit;
+      coding_.pop();
+      program(unit, next);
+    } else if (batch_due_ == next) {
+      end_gathering(next);
+    } else {
+      const Deadline deadline = deadlines_.front();
+      deadlines_.pop();
+      const Unit& own = units_[deadline.unit];
+      if (own.use == deadline.use && own.state == UnitState::gathering) {
+        end_unit(deadline.unit, HbfStatus::late, next);
+      }
+    }
+  }
+}
+
+void HbfDevice::reset_statistics(Tick now) {
+  statistics_ = HbfStatistics();
+  flash_.reset_statistics(now);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kind of NVDIMM of nvdimm.attach: hbf. Its modules are built by its channel
+// (controller/hbf/hbf_channel.h).
+#include "core/errors.h"
+#include "nvdimm/design.h"
+#include "nvdimm/flash_shape.h"
+
+namespace hmsim {
+
+namespace {
+
+bool maps(const NvdimmParameters& parameters) { return parameters.hbf.ftl == HbfMapping::host; }
+
+void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
+  for (const ParameterError& error : parameters.hbf.check()) {
+    errors.push_back(error);
+  }
+  parameters.nand.check(errors);
+  const auto need = [&errors](bool holds, const char* name, const char* message) {
+    if (!holds) {
+      errors.push_back({name, message});
+    }
+  };
+  need(parameters.nand.page_size == kPageBytes, "nvdimm.nand.page_size",
+       "must be 4KiB with nvdimm.attach: hbf; nvdimm.nand.preset: hbf_256 sets it");
+  need(parameters.nand.planes == 1, "nvdimm.nand.planes",
+       "must be 1 with nvdimm.attach: hbf, whose unit is the bank; nvdimm.nand.preset: hbf_256 "
+       "sets it");
+  need(parameters.precondition.fill == 0, "nvdimm.precondition.fill",
+       "must be 0 with nvdimm.attach: hbf");
+  need(parameters.precondition.buffer == PreconditionBuffer::none, "nvdimm.precondition.buffer",
+       "must be 'none' with nvdimm.attach: hbf, which has no synchronisation buffer");
+  need(parameters.precondition.load.empty(), "nvdimm.precondition.load",
+       "must be empty with nvdimm.attach: hbf");
+  if (!check_capacity(parameters.capacity, parameters.nand, errors) || !maps(parameters)) {
+    return;
+  }
+  parameters.ftl.check(errors);
+  need(parameters.gc.scheduler != "reactive_copyback", "nvdimm.gc.scheduler",
+       "'reactive_copyback' copies inside the device, which HBF cannot: set reactive");
+  need(parameters.ftl.map == MapPlace::full, "nvdimm.ftl.map",
+       "must be full with hbf.ftl: host; hbf.map_in: hbm puts the map into HBM");
+  need(parameters.nand.program_failure == 0, "nvdimm.nand.program_failure",
+       "must be 0 with hbf.ftl: host, which cannot write a failed block again");
+  check_shape(parameters.ftl, parameters.gc, parameters.nand, ftl_demands(parameters), errors);
+}
+
+Bytes capacity(const NvdimmParameters& parameters) {
+  return maps(parameters)
+             ? static_cast<std::int64_t>(ftl_shape(parameters).logical_pages) * kPageBytes
+             : parameters.capacity;
+}
+
+std::int64_t banks(const NvdimmParameters& parameters) { return parameters.hbf.banks_of_channel(); }
+
+Tick hit_delay(const NvdimmParameters& /*parameters*/) { return Tick(0); }
+
+Tick miss_delay(const NvdimmParameters& parameters) { return parameters.nand.read_time; }
+
+std::unique_ptr<NvdimmModule> make(const NvdimmParameters& /*parameters*/, AckListener& /*host*/,
+                                   std::uint64_t /*seed*/, const Assignments& /*assignments*/) {
+  raise_fault("hbf", Tick(0), -1, "a module on the memory bus");
+}
+
+// Its channel registers them.
+void register_statistics(StatisticRegistry& /*registry*/, const NvdimmModules& /*modules*/) {}
+
+}  // namespace
+
+const NvdimmDesign kHbfDesign{check, capacity,           banks, hit_delay, miss_delay,
+                              make,  register_statistics};
+
+}  // namespace hmsim
