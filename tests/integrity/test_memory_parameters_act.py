@@ -168,7 +168,7 @@ OTHER: dict[str, Any] = {
     "hbf.fixed": "3us",
     "hbf.refresh_reads": 1,
     "hbf.pending_writes": 1,
-    "hbf.accumulate": "1us",
+    "hbf.accumulate": "1ps",
     "hbf.ecc_write": "5us",
     "hbf.erased_at_start": False,
     "hbf.ftl": "host",
@@ -207,7 +207,7 @@ HBF = {
     "nvdimm.nand.cache": True,
     "nvdimm.ftl.over_provisioning": 200,
     "dram.preset": "hbm3_6400_4h_2gb_x32",
-    "controller.queue_depth": 512,
+    "controller.nvdimm_queue_depth": 1024,
 }
 HOST_FTL = {**HBF, "hbf.ftl": "host"}
 HOST = {"host.queue": "shared", "host.entries": 24}
@@ -227,6 +227,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "cxl.load.interval": CXL,
     **{name: EXPANDER for name in OTHER if name.startswith("expander.")},
     "expander.channels": CXL,
+    "hbf.refresh_reads": {**HBF, "hbf.erased_at_start": False},
     "hbf.map_in": HOST_FTL,
     "hbf.copies": HOST_FTL,
     "hbf.refresh": HOST_FTL,
@@ -392,9 +393,8 @@ SPARSE = Workload(
 PAGES = Workload(
     "pages",
     (
-        *BUSY.agents[:2],
         agent(
-            core=2, target="nvdimm", read_ratio=1, footprint="1MiB", outstanding=48, measured=False
+            core=2, target="nvdimm", read_ratio=1, footprint="1MiB", outstanding=48, requests=300
         ),
         agent(
             core=3,
@@ -403,7 +403,7 @@ PAGES = Workload(
             read_ratio=0,
             footprint="2MiB",
             outstanding=192,
-            measured=False,
+            requests=640,
         ),
     ),
 )
