@@ -406,7 +406,7 @@ REFUSED += tuple(f"{kind}_trace.on_bad_record" for kind in ("block", "memory"))
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}
 REFUSED += WORDS
-# A job beside others is not sampled; tests/validation/test_sampling.py shows that the keys act.
+# A job beside others is not sampled; tests/validation/test_sampled_runs.py shows that the keys act.
 REFUSED += ("job.sampling.period", "job.sampling.length", "job.sampling.warmup")
 # Parameters that change no statistic. The test fails for an entry that changes one.
 INERT = {

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from hmsim import _core
 from hmsim._core import InputError, nearest_name
 from hmsim.common.intervals import quantile95
-from hmsim.common.tables import number
 from hmsim.config.configuration import Config
 from hmsim.config.python_nodes import at
 from hmsim.config.settings import Setting
@@ -168,8 +167,10 @@ def _keys(agent: Agent) -> Mapping[str, str]:
 def describe(result: Result) -> str:
     """Return in one line the estimates of a sampled run that passed, and why others are omitted."""
     windows = int(result.stats["agent.0.sampling.windows"])
+    waf = result.stats.get(WAF)
+    shown = "-" if waf is None or math.isnan(waf) else f"{waf:.4g}"
     return (
-        f"sampled, {windows} windows: write amplification {number(result.stats.get(WAF))}; IPC and "
+        f"sampled, {windows} windows: write amplification {shown}; IPC and "
         "latencies are not estimated: their intervals cover too few whole runs (docs/sampling.md)"
     )
 

@@ -166,7 +166,7 @@ class Trial {
     return statistics_.at(path).summary.front().second * static_cast<double>(samples);
   }
 
-  Host host_;
+  CxlHost host_;
   StatisticRegistry registry_;
   std::map<std::uint32_t, Sent> sent_;
   std::array<std::array<std::uint64_t, 2>, 2> count_{};  // by class, then reads and writes

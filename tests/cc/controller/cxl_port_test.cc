@@ -45,7 +45,7 @@ TEST(FlitLane, TakesTheTimeOfItsSlots) {
 // up. The device's clock has 1.25 ns: command 1, lookup, answer, line 2.
 TEST(CxlPort, AnIdleReadTakesItsClosedForm) {
   for (const std::string latency : {"20ns", "50ns", "100ns"}) {
-    Host host({{"cxl.down.latency", latency}, {"cxl.up.latency", latency}});
+    CxlHost host({{"cxl.down.latency", latency}, {"cxl.up.latency", latency}});
     host.send(Address(0), false);
     host.drain();
     const Tick lookup = design_of(NvdimmKind::flash).hit_delay(host.memory.config().nvdimm);
@@ -66,7 +66,7 @@ TEST(CxlPort, AnIdleReadTakesItsClosedForm) {
 
 // Returns the time per line of many resident lines, of which a share is written.
 double time_per_line(const Assignments& more, int writes_of_ten) {
-  Host host(more);
+  CxlHost host(more);
   constexpr std::int64_t kResident = 8 * 64;  // lines
   for (std::int64_t line = 0; line < kResident; ++line) {
     host.send(Address(line * 64), true);
@@ -113,7 +113,7 @@ TEST(CxlPort, AdmittedWritesSurviveAPowerFailure) {
                            {"cxl.credits", round % 2 == 0 ? "2" : "64"},
                            {"host.queue", round % 3 == 0 ? "shared" : "none"},
                            {"nvdimm.kind", round % 4 == 0 ? "pcm" : "flash"}};
-    Host host(more);
+    CxlHost host(more);
     constexpr std::int64_t kLines = 200;
     std::map<std::int64_t, std::uint32_t> tags;
     for (std::int64_t line = 0; line < kLines; ++line) {

@@ -23,7 +23,7 @@ TEST(Expander, AnIdleReadTakesTheDramPathAndTheLink) {
   constexpr std::int64_t kHit = 15 * kPeriod;
   for (const std::int64_t latency : {20'000, 35'375, 100'000}) {
     const std::string time = std::to_string(latency) + "ps";
-    Host host(with(kExpander, {{"expander.down.latency", time}, {"expander.up.latency", time}}));
+    CxlHost host(with(kExpander, {{"expander.down.latency", time}, {"expander.up.latency", time}}));
     host.send(Address(0), false, MemoryClass::dram);
     host.drain();
     const auto edge = [](std::int64_t at) { return (at + kPeriod - 1) / kPeriod * kPeriod; };
@@ -41,7 +41,7 @@ TEST(Expander, AnIdleReadTakesTheDramPathAndTheLink) {
 
 // Returns the picoseconds per line of row hits, of which a share is written.
 double time_per_line(const Assignments& more, int writes_of_ten) {
-  Host host(with(kExpander, more));
+  CxlHost host(with(kExpander, more));
   constexpr int kLines = 4'000;
   for (int i = 0; i < kLines; ++i) {
     host.send(Address(i % 128 * 64), (i / 10) % 10 < writes_of_ten, MemoryClass::dram);
@@ -80,7 +80,7 @@ TEST(Expander, CreditsBoundTheRate) {
 
 // The last of three channels is behind a port.
 TEST(Expander, OnlyTheLastChannelsAreBehindAPort) {
-  Host host(with(kExpander, {{"controller.channels", "3"}, {"expander.up.latency", "1us"}}));
+  CxlHost host(with(kExpander, {{"controller.channels", "3"}, {"expander.up.latency", "1us"}}));
   for (int line = 0; line < 3; ++line) {
     host.send(Address(line * 64), false, MemoryClass::dram);
   }
@@ -92,7 +92,7 @@ TEST(Expander, OnlyTheLastChannelsAreBehindAPort) {
 
 // The protocol checker sees the commands of DRAM behind a port.
 TEST(Expander, ItsCommandsAreChecked) {
-  Host host(with(kExpander, {{"dram.preset", "ddr5_4800b_16gb_x8"}, {"dram.refresh", "true"}}));
+  CxlHost host(with(kExpander, {{"dram.preset", "ddr5_4800b_16gb_x8"}, {"dram.refresh", "true"}}));
   ProtocolChecker checker(host.memory.config());
   checker.watch(host.memory);
   for (int i = 0; i < 2'000; ++i) {
@@ -106,7 +106,7 @@ TEST(Expander, ItsCommandsAreChecked) {
 }
 
 TEST(Expander, KeepsData) {
-  Host host(with(kExpander, {{"system.store_data", "true"}, {"controller.channels", "2"}}));
+  CxlHost host(with(kExpander, {{"system.store_data", "true"}, {"controller.channels", "2"}}));
   for (int line = 0; line < 64; ++line) {
     host.send(Address(line * 64), true, MemoryClass::dram);
   }

@@ -14,9 +14,9 @@ inline const Assignments kCxl =
     with(kSmallNvdimm, {{"nvdimm.attach", "cxl"}, {"dram.refresh", "false"}});
 
 // Sends requests, and records when they end.
-class Host final : public Requester {
+class CxlHost final : public Requester {
  public:
-  explicit Host(const Assignments& more) : memory(make_config(with(kCxl, more)), kernel, kSeed) {
+  explicit CxlHost(const Assignments& more) : memory(make_config(with(kCxl, more)), kernel, kSeed) {
     memory.set_requesters({this});
   }
   std::uint64_t send(Address address, bool write, MemoryClass of = MemoryClass::nvdimm) {
