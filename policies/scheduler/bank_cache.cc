@@ -29,6 +29,9 @@ class BankCache final : public TransactionScheduler {
     if (request.memory == MemoryClass::dram) {
       return request.row_hit ? 1 : 0;
     }
+    if (!groups_.unsent(request.slot)) {
+      return 1;  // the bank has been asked for the page
+    }
     const auto* const first = kept_.data() + begin(request);
     return std::find(first, first + ways_, request.row) != first + ways_ ? 1 : 0;
   }
