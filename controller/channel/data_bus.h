@@ -33,7 +33,7 @@ class DataBus {
     next_command_ = edge + command_slots_;
   }
   // Returns whether a command of an earlier edge still occupies the bus.
-  bool holds_command(Cycle edge) const { return edge < next_command_; }
+  bool holds_command(Cycle edge) const { return command_slots_ > Cycle(1) && edge < next_command_; }
   void set_command_taken(bool taken) { command_taken_ = taken; }
 
   // Adds the burst of a data-bus command; its data follow after CL or CWL.
