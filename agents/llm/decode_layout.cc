@@ -78,12 +78,19 @@ void DecodeLayout::check_fit(const DecodeKeys& keys, const std::array<Bytes, kTi
     lower.layers_simulated = keys.layers();
     for (const Lower& key : kLower) {
       if (const std::int64_t most = largest(lower, key, tier, has); most > 0) {
-        throw InputError(agent + key.name + needs + "at most " + std::to_string(most));
+        throw InputError(std::string(agent)
+                             .append(key.name)
+                             .append(needs)
+                             .append("at most ")
+                             .append(std::to_string(most)));
       }
     }
-    throw InputError(agent + (keys.weights == tier ? "weights" : "kv") + needs + "'" +
-                     name_of(tier == Tier::dram ? Tier::nvdimm : Tier::dram) +
-                     "', or the memory larger");
+    throw InputError(std::string(agent)
+                         .append(keys.weights == tier ? "weights" : "kv")
+                         .append(needs)
+                         .append("'")
+                         .append(name_of(tier == Tier::dram ? Tier::nvdimm : Tier::dram))
+                         .append("', or the memory larger"));
   }
 }
 

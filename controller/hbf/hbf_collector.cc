@@ -65,11 +65,10 @@ void HbfCollector::consider(std::uint32_t lun, Tick now) {
   const Phase phase = jobs_[lun].phase;
   if (phase == Phase::yielding && overruled(lun)) {
     finish(lun, now);
-  } else if (phase == Phase::none && ftl_.victims().due(lun) &&
-             (scheduler_->start(view(lun)) || overruled(lun))) {
-    start(lun, ftl_.victims().take(lun), false, now);
-  } else if (phase == Phase::none && pending_.lun(lun).none() && ftl_.victims().collectable(lun) &&
-             scheduler_->start_idle(view(lun))) {
+  } else if (phase == Phase::none &&
+             ((ftl_.victims().due(lun) && (scheduler_->start(view(lun)) || overruled(lun))) ||
+              (pending_.lun(lun).none() && ftl_.victims().collectable(lun) &&
+               scheduler_->start_idle(view(lun))))) {
     start(lun, ftl_.victims().take(lun), false, now);
   }
 }
@@ -270,9 +269,8 @@ void HbfCollector::end_copy(std::uint32_t index, Tick now) {
   const bool current = ftl_.commit_copy(done.page, done.source, done.target);
   host_.on_copied(done.page, done.target, current, now);
   --jobs_[done.lun].copies;
-  if (jobs_[done.lun].phase == Phase::working) {
-    proceed(done.lun, now);
-  } else if (jobs_[done.lun].phase == Phase::resting && jobs_[done.lun].copies == 0) {
+  const Job& job = jobs_[done.lun];
+  if (job.phase == Phase::working || (job.phase == Phase::resting && job.copies == 0)) {
     proceed(done.lun, now);
   }
 }
