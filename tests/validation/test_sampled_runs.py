@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hmsim import InputError
+from hmsim import InputError, compare
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
 from hmsim.running.options import options
@@ -23,6 +23,8 @@ from hmsim.running.sampling import (
     sampled,
 )
 from hmsim.running.workload import load_workload
+from hmsim.sweep.file import load_sweep
+from hmsim.sweep.plan import Planner
 from hmsim.validate.sampling_checks import BUSY, COLD, Cell, job, replicated, rows, system
 
 WINDOW = {"skip": 120_000_000, "instructions": 40_000_000}  # a part of sort with 32,768 lines read
@@ -115,6 +117,20 @@ def test_runs_that_cannot_be_sampled_are_refused_with_the_reason(tmp_path: Path)
         sampled(job("sort", **WINDOW), config, Sampling(1_000, 50_000, 50_000))
     with pytest.raises(InputError, match=r"sampling: frontend\.node\.machine"):
         run(cores, job("sort", **{"sampling.period": 1_000_000}))
+
+
+def test_commands_that_print_ipc_refuse_a_sampled_job(tmp_path: Path) -> None:
+    plan = job("sort", **{"sampling.period": 1_000_000})
+    words = r"sampling: compare prints IPC and latencies, .* use 'hmsim run'"
+    with pytest.raises(InputError, match=words):
+        compare("quick", ["split", "hms"], [plan])
+    settings = [each for each in plan.agents[0].flat() if each[0] != "kind"]
+    lines = "".join(f"    {name}: {value}\n" for name, value in settings)
+    (tmp_path / "job.yaml").write_text(f"agents:\n  - kind: job\n{lines}")
+    sweep = tmp_path / "sweep.yaml"
+    sweep.write_text("grid: {workload: [job.yaml], policy: [split, hms]}\n")
+    with pytest.raises(InputError, match=r"job\.yaml:\d+: sampling: sweep prints IPC"):
+        Planner(load_sweep(sweep)).plan()
 
 
 def test_only_the_metric_that_passed_is_shown() -> None:

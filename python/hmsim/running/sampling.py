@@ -116,9 +116,23 @@ def sampled(workload: Workload, config: Config, plan: Sampling) -> Workload:
 def check(workload: Workload, config: Config) -> None:
     """Raise InputError, in one line, if a job of the workload is sampled but must not be."""
     if is_sampled(workload) and (why := refusal(workload, config)):
-        places = (each for agent in workload.agents for each in agent.settings)
-        first = next(each for each in places if each.name.startswith(KEY))
-        raise InputError(f"{at(first.where, 'sampling')}: {why}")
+        raise InputError(f"{_place(workload)}: {why}")
+
+
+def refuse(workload: Workload, command: str) -> None:
+    """Raise InputError if a job is sampled: `command` prints what its runs do not estimate."""
+    if is_sampled(workload):
+        raise InputError(
+            f"{_place(workload)}: {command} prints IPC and latencies, which a sampled run does not "
+            "estimate; omit the keys, or use 'hmsim run'"
+        )
+
+
+def _place(workload: Workload) -> str:
+    """Return where the first key of sampling is."""
+    places = (each for agent in workload.agents for each in agent.settings)
+    first = next(each for each in places if each.name.startswith(KEY))
+    return at(first.where, "sampling")
 
 
 def is_sampled(workload: Workload) -> bool:
