@@ -18,6 +18,7 @@ constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   port_ = &port;
   requester_ = requester;
+  access_lines_ = port.largest_request(MemoryClass::nvdimm) / kLineBytes;
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
   io_queue_ = IoQueue(
       capacity, parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);
@@ -124,19 +125,20 @@ bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
     if (page.pass > 0 && page.accesses == 0 && copying.fetches > 0) {
       return false;
     }
-    while (page.accesses < page.lines * pass->accesses) {
+    const std::int64_t accesses = accesses_of(page.lines);
+    while (page.accesses < accesses * pass->accesses) {
       if (copying.outstanding >= window_) {
         return false;
       }
       if (page.pass == 0 && page.accesses == 0) {
-        page.block = ledger_.open(place, page.lines * copy_.accesses(copying.write), now,
+        page.block = ledger_.open(place, accesses * copy_.accesses(copying.write), now,
                                   port_->collections().ended, io_queue_[place].measured);
       }
-      const auto line = static_cast<std::uint64_t>(page.accesses / pass->accesses);
+      const std::int64_t line = page.accesses / pass->accesses * access_lines_;
       ++page.accesses;
       ++copying.outstanding;
       copying.fetches += copying.write && !pass->write ? 1 : 0;
-      send_line(place, page.first_line + line, pass->write, now);
+      send_access(place, line, pass->write, now);
     }
     ++page.pass;
     page.accesses = 0;
@@ -148,11 +150,14 @@ bool NvdimmDevice::send_page(std::uint32_t place, Tick now) {
   return true;
 }
 
-void NvdimmDevice::send_line(std::uint32_t place, std::uint64_t line, bool write, Tick now) {
+void NvdimmDevice::send_access(std::uint32_t place, std::int64_t line, bool write, Tick now) {
+  const Copying::Page& page = copying_[place].page;
   Request request;
-  request.address = Address(static_cast<std::int64_t>(line * kLine));
+  request.address =
+      Address((static_cast<std::int64_t>(page.first_line) + line) * kLineBytes.value());
+  request.lines = static_cast<std::uint8_t>(earlier(access_lines_, page.lines - line));
   request.epoch = epoch_;
-  request.tag = copying_[place].page.block;
+  request.tag = page.block;
   request.agent = requester_;
   request.source = parameters_.source;
   request.memory = MemoryClass::nvdimm;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVDIMM as a storage device: requests become 64-byte lines sent to the memory controller.
+// NVDIMM as a storage device: requests become accesses sent to the memory controller. An access is
+// a line of 64 bytes, or as many lines of a page as the NVDIMM takes in one memory request.
 //
 // A request copies its pages one after another in ascending order. A page is copied in passes over
 // its lines (storage/nvdimm_driver.h). At most `window` accesses of a request are outstanding. A
@@ -50,7 +51,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
 
-  Counter& completed() { return completed_; }  // lines and flushes
+  Counter& completed() { return completed_; }  // accesses and flushes
   Histogram& response_times() { return ledger_.times(); }
   Histogram& response_times_in_collections() { return ledger_.times_in_collections(); }
 
@@ -87,7 +88,11 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   void copy(std::uint32_t place, Tick now);
   // Sends accesses of the page. Returns false if some must wait.
   bool send_page(std::uint32_t place, Tick now);
-  void send_line(std::uint32_t place, std::uint64_t line, bool write, Tick now);
+  // Sends the access that begins `line` lines into the page.
+  void send_access(std::uint32_t place, std::int64_t line, bool write, Tick now);
+  std::int64_t accesses_of(std::int64_t lines) const {
+    return (lines + access_lines_ - 1) / access_lines_;
+  }
   Tick open_page(std::uint32_t place, Tick now);
   void schedule(Tick time, Event event, std::uint32_t place);
   bool ends_when_accepted(const Request& request) const {
@@ -100,6 +105,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   Host* host_ = nullptr;
   IoListener* listener_ = nullptr;
   std::uint16_t requester_ = 0;
+  std::int64_t access_lines_ = 1;  // most lines of an access
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   const std::int64_t window_ = earlier(parameters_.window, copy_.window);
   IoQueue io_queue_{Bytes(0)};

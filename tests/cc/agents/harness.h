@@ -33,6 +33,7 @@ struct Sent {
   std::uint64_t epoch = 0;
   bool flush = false;
   std::uint16_t source = 0;
+  std::uint8_t lines = 1;
 
   friend bool operator==(const Sent& a, const Sent& b) {
     return a.time == b.time && a.memory == b.memory && a.address == b.address &&
@@ -54,10 +55,12 @@ class FakePort final : public MemoryPort, public Component {
     wakeup_ = wakeup;
   }
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
+  void set_largest_request(Bytes size) { largest_request_ = size; }
+  Bytes largest_request(MemoryClass /*memory*/) const override { return largest_request_; }
 
   void send(Request& request, Tick now) override {
     log.push_back({now, request.memory, request.address.value(), request.write, request.epoch,
-                   request.flush, request.source});
+                   request.flush, request.source, request.lines});
     outside_.push_back(request);
     most_outside = std::max(most_outside, outside_.size());
     admit(now);
@@ -107,6 +110,7 @@ class FakePort final : public MemoryPort, public Component {
 
   std::size_t slots_;
   Latency latency_;
+  Bytes largest_request_ = kLineBytes;
   std::pair<Bytes, Bytes> capacity_{Bytes(std::int64_t{1} << 31), Bytes(std::int64_t{1} << 35)};
   std::vector<Requester*> requesters_;
   Wakeup wakeup_;

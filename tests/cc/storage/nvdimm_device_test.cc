@@ -29,9 +29,11 @@ NvdimmDeviceParameters device_of(NvdimmDriverKind kind, std::int64_t window = 64
 // A device on a port that answers after a fixed time, without software.
 class Rig final : public IoListener {
  public:
-  explicit Rig(const NvdimmDeviceParameters& device, std::size_t slots = 1'000)
+  explicit Rig(const NvdimmDeviceParameters& device, std::size_t slots = 1'000,
+               Bytes largest_request = kLineBytes)
       : port(slots, fixed(kLatency)), io({PathParameters(), device}) {
     port.set_capacity(Bytes(0), Bytes(1 << 20));
+    port.set_largest_request(largest_request);
     io.device.connect(port, 0);
     io.host.attach(Wakeup(kernel, kernel.attach(io.host)));
     client_ = io.host.join(*this);
@@ -126,6 +128,21 @@ TEST(NvdimmDevice, AWindowBoundsTheLinesOfARequest) {
   EXPECT_EQ(rig.blocks, 3) << "a page and two parts of pages";
   EXPECT_EQ(rig.io.device.completed(), 128u);
   EXPECT_EQ(rig.io.device.response_times().count(), 3u);
+}
+
+TEST(NvdimmDevice, AnAccessIsAsLargeAsTheMemoryTakes) {
+  Rig rig(device_of(NvdimmDriverKind::nd_pmem, 2), 1'000, kPageBytes);
+  rig.read(64, 2 * kPage);
+  rig.write(4 * kPage, 128);
+  rig.drain();
+  EXPECT_EQ(rig.sent(), "R2@0 W1@0 R1@1");
+  std::vector<std::pair<std::int64_t, int>> accesses;
+  for (const Sent& each : rig.port.log) {
+    accesses.emplace_back(each.address, each.lines);
+  }
+  EXPECT_EQ(accesses, (std::vector<std::pair<std::int64_t, int>>{
+                          {64, 63}, {4'096, 64}, {16'384, 2}, {8'192, 1}}));
+  EXPECT_EQ(rig.blocks, 4);
 }
 
 TEST(NvdimmDevice, LinesAreItsGranularity) {
