@@ -36,7 +36,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
       if (config.nvdimm.hbf.ftl == HbfMapping::host) {
         HostPath& path = *this;
         ftls_.push_back(std::make_unique<HbfFtl>(parts[index], channel, path, own_seed));
-        ftls_.back()->attach(kernel);
+        ftls_.back()->attach(kernel, flash->device());
       }
       made = std::move(flash);
     } else {

@@ -3,7 +3,9 @@
 
 #include "core/errors.h"
 #include "nvdimm/flash_shape.h"
+#include "nvdimm/hbf/hbf_device.h"
 #include "nvdimm/hbf/hbf_status.h"
+#include "nvdimm/precondition.h"
 
 namespace hmsim {
 
@@ -22,7 +24,21 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
       addresses_(config, ftl_.shape(), channel),
       collector_(config, addresses_, path, ftl_, pending_, *this),
       refresher_(config, ftl_, collector_),
-      reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {}
+      reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
+  precondition(ftl_, config.nvdimm.precondition, seed);
+}
+
+void HbfFtl::attach(Kernel& kernel, HbfDevice& device) {
+  refresher_.attach(kernel);
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
+      if (const std::uint32_t pages = ftl_.frontiers().written_pages(lun, block); pages > 0) {
+        device.start_block(lun, block, pages, ftl_.blocks(lun)[block].erases);
+        refresher_.on_begun(lun, block, Tick(0));
+      }
+    }
+  }
+}
 
 void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size_t own) {
   requesters_ = &requesters;

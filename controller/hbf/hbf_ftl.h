@@ -25,14 +25,16 @@
 namespace hmsim {
 
 class HbfChannel;
+class HbfDevice;
 
 class HbfFtl final : public Requester, private HbfCollectorHost {
  public:
   // `channel`: number of its HBF channel. `path` takes its requests.
   HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
 
-  // Attaches the part that acts at times: the refresher.
-  void attach(Kernel& kernel) { refresher_.attach(kernel); }
+  // Attaches the part that acts at times: the refresher. Makes the device's blocks those that
+  // preconditioning left.
+  void attach(Kernel& kernel, HbfDevice& device);
   // Sets the requesters, of which the two at `own` are this object and its collector.
   void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
   HbfCollector& collector() { return collector_; }

@@ -23,6 +23,14 @@ class BlockStates {
     }
   }
 
+  // Starts with the first `pages` pages of the block programmed, after `erases` erases.
+  void start(std::size_t block, std::uint32_t pages, std::uint32_t erases) {
+    Block& own = blocks_[block];
+    own.next = pages;
+    own.programmed = pages;
+    own.erases = erases;
+    own.clean = false;
+  }
   // Accepts the page for programming. Returns false if it is not the next one.
   bool accept(std::size_t block, std::uint32_t page) {
     Block& own = blocks_[block];

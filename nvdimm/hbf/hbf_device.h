@@ -58,6 +58,13 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   HbfDevice(const Shape& shape, HbfHost& host, std::size_t tags, std::uint64_t seed);
 
   void attach(const Kernel& kernel) { kernel_ = &kernel; }
+  // Before any request: makes the first `pages` pages of a bank's block programmed, after `erases`
+  // erases.
+  void start_block(std::uint32_t bank, std::uint32_t block, std::uint32_t pages,
+                   std::uint32_t erases) {
+    blocks_.start(static_cast<std::size_t>(bank * blocks_per_bank_ + block), pages, erases);
+    flash_.programmed().set(bank, block, pages);
+  }
 
   // Takes a read of a page of the channel.
   void read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick now);

@@ -147,6 +147,35 @@ TEST(HbfSystem, AmplifiesWritesAsTheSameFtlOnDdr) {
   }
 }
 
+// Preconditioning leaves map and flash as writes in time do: all pages can be read, and further
+// writes go on in open blocks and collect what the same FTL collects.
+TEST(HbfSystem, ContinuesAfterPreconditioning) {
+  System system(with(kHbf, with(kHost, {{"nvdimm.precondition.fill", "1"},
+                                        {"nvdimm.precondition.overwrite", "0.7"}})));
+  const NvdimmParameters& nvdimm = system.memory.config().nvdimm;
+  Ftl reference(ftl_shape(nvdimm), victim_selector("greedy", {}), 5);
+  precondition(reference, nvdimm.precondition, 5);
+  UntimedWriter writer(reference);
+  Random random(3);
+  const auto pages = static_cast<std::int64_t>(reference.shape().logical_pages);
+  for (std::int64_t page = 0; page < pages; ++page) {
+    system.read_page(page);
+  }
+  system.drain();
+  EXPECT_EQ(system.statuses, (std::map<HbfStatus, int>{{HbfStatus::done, pages}}));
+  for (std::int64_t i = 0; i < 2 * pages; ++i) {
+    const auto page = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(pages)));
+    system.write_page(page);
+    system.drain();
+    writer.write(LogicalPage(page));
+  }
+  const UntimedWork work = writer.finish();
+  EXPECT_EQ(system.value("nvdimm.ftl.gc_pages"), static_cast<double>(work.gc_pages));
+  EXPECT_EQ(system.value("nvdimm.gc.count"), static_cast<double>(work.collected_blocks));
+  EXPECT_EQ(system.value("hbf.status.out_of_order"), 0);
+  EXPECT_GT(work.gc_pages, work.host_pages / 10);
+}
+
 // Programs = pages of users and of the collector; a copy is 64 reads and 64 writes of HBM lines, an
 // HBF read and an HBF write; the map costs a line for each read, write and copy.
 TEST(HbfSystem, CollectionIsMadeOfCountedRequests) {
