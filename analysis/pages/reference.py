@@ -125,8 +125,9 @@ def statistics(_: Path) -> Documents:
         {"storage.kind": "flash", "storage.capacity": "1GiB"},
     ]
     ports = {"dram.refresh_management": True, "host.queue": "shared"}
+    flash = {"hbf.ftl": "host", "hbf.refresh": "paced_refresh"}
     systems = (
-        *(("quick", nodes), ("pcm", {}), ("ddr5_cxl_dram", ports)),
+        *(("quick", nodes), ("pcm", {}), ("ddr5_cxl_dram", ports), ("hbm3_hbf", flash)),
         *(("quick", kind) for kind in storage),
     )
     for entry in [each for system in systems for each in _statistics(*system)]:
