@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_values import AGENTS, BASE, COMPANY, CONCERNS, INERT, NEIGHBOUR, OTHER, REFUSED
+from agent_company import COMPANY, CONCERNS, INERT, REFUSED
+from agent_values import AGENTS, BASE, NEIGHBOUR, OTHER
 from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
