@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, the host cost of the controller and of storage: requests per second of wall time
-and host instructions per request.
+"""Prints, as JSON, the host cost of the controller, of storage and of decoding: requests per second
+of wall time and host instructions per request (decoding: per step).
 
 Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmarks/...]
 
@@ -26,6 +26,9 @@ DEFAULT_PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "controller_be
 
 STORAGE_PROGRAM = "storage_benchmark"  # beside it
 STORAGE_THREADS = ("1", "16")
+DECODE_PROGRAM = "decode_benchmark"  # beside it, too
+DECODE_MEMORIES = ("dram", "nvdimm")
+DECODE_STEPS = (1, 2)
 
 DRAMSIM3_PROGRAM = ROOT / "build" / "gcc-release-dramsim3" / "benchmarks" / "controller_benchmark"
 
@@ -126,6 +129,11 @@ def main() -> int:
     figures += [
         {**measure(storage, threads, [], long, counted), "simulator": "hmsim"}
         for threads in STORAGE_THREADS
+    ]
+    decode = arguments.program.with_name(DECODE_PROGRAM)
+    figures += [
+        {**measure(decode, memory, [], DECODE_STEPS[1], DECODE_STEPS), "simulator": "hmsim"}
+        for memory in DECODE_MEMORIES
     ]
     if DRAMSIM3_PROGRAM.exists():
         figures += [
