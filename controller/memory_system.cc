@@ -146,7 +146,7 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   for (const auto& ftl : ftls_) {
     ftl->set_requesters(requesters_, requesters_.size());
     requesters_.push_back(ftl.get());
-    requesters_.push_back(&ftl->collector());
+    requesters_.push_back(&ftl->copier());
   }
   requesters_.push_back(&flushes_);
   if (host_ != nullptr) {

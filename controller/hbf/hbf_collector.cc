@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/hbf/hbf_collector.h"
 
-#include "core/errors.h"
-#include "nvdimm/hbf/hbf_status.h"
+#include "nvdimm/ftl/gc_view.h"
 
 namespace hmsim {
 
 namespace {
-
-std::unique_ptr<GcScheduler> gc_scheduler(const SystemConfig& config) {
-  auto policy =
-      create_policy(PolicyKind::gc_scheduler, config.nvdimm.gc.scheduler, config.assignments);
-  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
-}
 
 // A copy blocks no channel: its transfers are requests among others.
 GcTimes times_of(const NvdimmParameters& parameters) {
@@ -29,30 +22,20 @@ HbfCollector::HbfCollector(const SystemConfig& config, const HbfAddresses& addre
                            HostPath& path, Ftl& ftl, const PendingWork& pending,
                            HbfCollectorHost& host)
     : most_copies_(config.nvdimm.hbf.copies),
-      addresses_(addresses),
-      path_(path),
-      scheduler_(gc_scheduler(config)),
+      scheduler_(gc_scheduler(config.nvdimm.gc.scheduler, config.assignments)),
       times_(times_of(config.nvdimm)),
       ftl_(ftl),
       statistics_(ftl.statistics()),
       pending_(pending),
       host_(host),
+      copier_(addresses, path, ftl, *this),
       jobs_(ftl.shape().luns) {}
 
 GcView HbfCollector::view(std::uint32_t lun) const {
-  GcView view;
-  view.free_blocks = ftl_.blocks(lun).free();
-  view.due_below = ftl_.shape().gc_threshold;
-  view.victim_pages =
-      jobs_[lun].phase == Phase::none ? 0 : ftl_.blocks(lun)[jobs_[lun].block].valid;
-  view.lun = pending_.lun(lun);
-  view.channel = pending_.channel(lun);
-  view.all = pending_.all();
-  view.unplaced = pending_.unplaced();
-  view.channels = pending_.channels();
-  view.luns = ftl_.shape().luns;
-  view.times = &times_;
-  return view;
+  const Job& job = jobs_[lun];
+  const std::uint32_t victim_pages =
+      job.phase == Phase::none ? 0 : ftl_.blocks(lun)[job.block].valid;
+  return gc_view(ftl_, pending_, lun, victim_pages, times_);
 }
 
 bool HbfCollector::overruled(std::uint32_t lun) {
@@ -139,8 +122,10 @@ void HbfCollector::proceed(std::uint32_t lun, Tick now) {
       return;
     }
     ++job.next_page;
+    ++job.copies;
     job.phase = Phase::working;
-    copy(lun, *page, source, now);
+    const RequestOrigin origin = job.refresh ? RequestOrigin::refresh : RequestOrigin::collection;
+    copier_.begin({origin, job.levelling, lun, *page, source, kNowhere}, now);
   }
   if (job.copies == 0) {
     proceed_to_end(lun, now);
@@ -191,87 +176,13 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
   host_.on_collected(lun, now);
 }
 
-void HbfCollector::copy(std::uint32_t lun, LogicalPage page, PhysicalPage source, Tick now) {
-  const std::uint32_t index = copies_.take();
-  copies_[index].lun = lun;
-  copies_[index].page = page;
-  copies_[index].source = source;
-  ++jobs_[lun].copies;
-  ++counts_.flash_reads;
-  send_page(index, source, false, now);
-}
-
-void HbfCollector::send_page(std::uint32_t copy, PhysicalPage place, bool write, Tick now) {
-  Request request;
-  request.memory = MemoryClass::nvdimm;
-  request.address = addresses_.flash(place);
-  request.lines = kLinesPerPage;
-  request.write = write;
-  request.tag = copy;
-  request.agent = own_;
-  request.origin = origin_of(copy);
-  path_.originate(request, now);
-}
-
-void HbfCollector::move_lines(std::uint32_t copy, bool write, Tick now) {
-  copies_[copy].lines = kLinesPerPage;
-  for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
-    Request request;
-    request.address = addresses_.staging_line(copy, line);
-    request.write = write;
-    request.tag = copy;
-    request.agent = own_;
-    request.origin = origin_of(copy);
-    ++(write ? counts_.line_writes : counts_.line_reads);
-    path_.originate(request, now);
-  }
-}
-
-void HbfCollector::write(std::uint32_t index, Tick now) {
-  Copy& own = copies_[index];
-  own.target =
-      ftl_.allocate(own.lun, copy_stream(ftl_.shape(), own.page, jobs_[own.lun].levelling));
-  ++counts_.flash_writes;
-  send_page(index, own.target, true, now);
-}
-
-void HbfCollector::on_complete(const Request& request, Tick now) {
-  Copy& own = copies_.held(request.tag);
-  switch (own.step) {
-    case Step::read:
-      own.step = Step::stage;
-      move_lines(request.tag, true, now);
-      return;
-    case Step::stage:
-      if (--own.lines == 0) {
-        own.step = Step::fetch;
-        move_lines(request.tag, false, now);
-      }
-      return;
-    case Step::fetch:
-      if (--own.lines == 0) {
-        own.step = Step::write;
-        write(request.tag, now);
-      }
-      return;
-    case Step::write:
-      ensure(static_cast<HbfStatus>(request.status) == HbfStatus::done, "hbf collector", now,
-             static_cast<std::int64_t>(request.id), "copy that was not programmed");
-      end_copy(request.tag, now);
-      return;
-  }
-}
-
-void HbfCollector::end_copy(std::uint32_t index, Tick now) {
-  const Copy done = copies_[index];
-  copies_.give_back(index);
-  ++(jobs_[done.lun].refresh ? counts_.refreshed_pages : statistics_.gc_pages);
-  const bool current = ftl_.commit_copy(done.page, done.source, done.target);
-  host_.on_copied(done.page, done.target, current, now);
-  --jobs_[done.lun].copies;
-  const Job& job = jobs_[done.lun];
+void HbfCollector::on_copied(const HbfCopy& copy, bool current, Tick now) {
+  Job& job = jobs_[copy.lun];
+  ++(job.refresh ? counts_.refreshed_pages : statistics_.gc_pages);
+  host_.on_copied(copy.page, copy.target, current, now);
+  --job.copies;
   if (job.phase == Phase::working || (job.phase == Phase::resting && job.copies == 0)) {
-    proceed(done.lun, now);
+    proceed(copy.lun, now);
   }
 }
 
@@ -281,16 +192,7 @@ void HbfCollector::serialize(Archive& archive) {
     archive(job);
     archive.check_index(job.block, ftl_.shape().blocks, "invalid block under collection");
   }
-  archive(copies_, begun_, ended_, counts_, *scheduler_);
-  for (const std::uint32_t index : copies_.taken()) {
-    const Copy& own = copies_[index];
-    archive.check_index(own.lun, jobs_.size(), "copy of an invalid bank");
-    archive.check_index(own.page.value(), ftl_.pages().size(), "copy of an invalid page");
-    ftl_.shape().check_place(archive, own.source);
-    archive.check(own.target == kNowhere ||
-                      static_cast<std::uint64_t>(own.target.value()) < ftl_.shape().places(),
-                  "copy to an invalid page");
-  }
+  archive(copier_, begun_, ended_, counts_, *scheduler_);
 }
 
 }  // namespace hmsim

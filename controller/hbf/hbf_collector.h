@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Garbage collection of one HBF channel by the host. A copy of a page is an HBF read, 64 writes and
-// 64 reads of HBM lines, and an HBF write: requests in the host's queues like any other, of origin
-// `collection`. A victim block needs no erase: the device erases it when its page 0 is written.
+// Garbage collection of one HBF channel by the host. HbfCopier copies the pages of a victim, which
+// needs no erase: the device erases a block when its page 0 is written.
 //
 // A job cleans one block of a bank. It begins after a page was written if the bank has fewer free
 // blocks than the threshold, and takes its steps as the GC scheduler (nvdimm.gc.scheduler) allows.
@@ -13,10 +12,10 @@
 #include <memory>
 #include <vector>
 
+#include "controller/hbf/hbf_copier.h"
 #include "controller/hbf/host_path.h"
+#include "controller/system_config.h"
 #include "core/archive.h"
-#include "core/pool.h"
-#include "core/request.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/pending_work.h"
 #include "policies/gc_scheduler.h"
@@ -35,13 +34,12 @@ class HbfCollectorHost {
   virtual void on_collected(std::uint32_t lun, Tick now) = 0;
 };
 
-class HbfCollector final : public Requester {
+class HbfCollector final : private HbfCopierHost {
  public:
   HbfCollector(const SystemConfig& config, const HbfAddresses& addresses, HostPath& path, Ftl& ftl,
                const PendingWork& pending, HbfCollectorHost& host);
 
-  // Sets this object's index among the requesters.
-  void set_agent(std::uint16_t own) { own_ = own; }
+  HbfCopier& copier() { return copier_; }
 
   // Begins to rewrite a block for a refresh, unless the bank has a job or the block is not full.
   // Returns whether it did.
@@ -54,25 +52,17 @@ class HbfCollector final : public Requester {
   bool takes_pages(std::uint32_t lun) const {
     return jobs_[lun].phase == Phase::none || jobs_[lun].phase == Phase::resting;
   }
-  bool idle() const { return copies_.used() == 0; }
+  bool idle() const { return copier_.idle(); }
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return ended_; }
 
-  struct Counts {  // requests sent
-    Counter flash_reads = 0;
-    Counter flash_writes = 0;
-    Counter line_reads = 0;
-    Counter line_writes = 0;
+  struct Counts {
     Counter refreshed_pages = 0;
     Counter refreshed_blocks = 0;
-    void serialize(Archive& archive) {
-      archive(flash_reads, flash_writes, line_reads, line_writes, refreshed_pages,
-              refreshed_blocks);
-    }
+    void serialize(Archive& archive) { archive(refreshed_pages, refreshed_blocks); }
   };
   Counts& counts() { return counts_; }
 
-  void on_complete(const Request& request, Tick now) override;
   void serialize(Archive& archive);
 
  private:
@@ -92,46 +82,27 @@ class HbfCollector final : public Requester {
       archive(phase, levelling, refresh, block, next_page, reads, copies, started);
     }
   };
-  enum class Step : std::uint8_t { read, stage, fetch, write, last = write };
-  struct Copy {
-    Step step = Step::read;
-    std::uint32_t lun = 0;
-    std::int64_t lines = 0;  // stage, fetch: not done
-    LogicalPage page{0};
-    PhysicalPage source = kNowhere;
-    PhysicalPage target = kNowhere;
-    void serialize(Archive& archive) { archive(step, lun, lines, page, source, target); }
-  };
+
+  void on_copied(const HbfCopy& copy, bool current, Tick now) override;
 
   GcView view(std::uint32_t lun) const;
   bool overruled(std::uint32_t lun);
   void begin(std::uint32_t lun, const Job& job, Tick now);
   void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
-  RequestOrigin origin_of(std::uint32_t copy) const {
-    return jobs_[copies_[copy].lun].refresh ? RequestOrigin::refresh : RequestOrigin::collection;
-  }
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_end(std::uint32_t lun, Tick now);
   void rest(std::uint32_t lun, Phase phase);
   void finish(std::uint32_t lun, Tick now);
-  void copy(std::uint32_t lun, LogicalPage page, PhysicalPage source, Tick now);
-  void move_lines(std::uint32_t copy, bool write, Tick now);
-  void write(std::uint32_t copy, Tick now);
-  void end_copy(std::uint32_t copy, Tick now);
-  void send_page(std::uint32_t copy, PhysicalPage place, bool write, Tick now);
 
   const std::int64_t most_copies_;
-  const HbfAddresses& addresses_;
-  HostPath& path_;
-  std::uint16_t own_ = 0;
   const std::unique_ptr<GcScheduler> scheduler_;
   const GcTimes times_;
   Ftl& ftl_;
   FtlStatistics& statistics_;
   const PendingWork& pending_;
   HbfCollectorHost& host_;
+  HbfCopier copier_;
   std::vector<Job> jobs_;  // by bank
-  Pool<Copy> copies_;
   std::uint64_t begun_ = 0;
   std::uint64_t ended_ = 0;
   Counts counts_;

@@ -43,7 +43,7 @@ void HbfFtl::attach(Kernel& kernel, HbfDevice& device) {
 void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size_t own) {
   requesters_ = &requesters;
   own_ = static_cast<std::uint16_t>(own);
-  collector_.set_agent(static_cast<std::uint16_t>(own + 1));
+  copier().set_agent(static_cast<std::uint16_t>(own + 1));
 }
 
 void HbfFtl::send(const Request& request, Tick now) {
@@ -282,6 +282,7 @@ void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
 void HbfFtl::reset_statistics() {
   ftl_.statistics() = FtlStatistics();
   collector_.counts() = HbfCollector::Counts();
+  copier().counts() = HbfCopier::Counts();
   map_reads_ = 0;
   map_writes_ = 0;
 }

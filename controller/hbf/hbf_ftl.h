@@ -35,9 +35,10 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   // Attaches the part that acts at times: the refresher. Makes the device's blocks those that
   // preconditioning left.
   void attach(Kernel& kernel, HbfDevice& device);
-  // Sets the requesters, of which the two at `own` are this object and its collector.
+  // Sets the requesters, of which the two at `own` are this object and its copier.
   void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
   HbfCollector& collector() { return collector_; }
+  HbfCopier& copier() { return collector_.copier(); }
 
   // Takes a request for a logical page of the channel. Throws InputError if it writes a part of a
   // page.

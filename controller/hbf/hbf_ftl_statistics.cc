@@ -21,13 +21,13 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
     registry.counter(name, unit, description, std::move(counters));
   };
   counter("hbf.gc.flash_reads", "page reads of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().flash_reads; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_reads; });
   counter("hbf.gc.flash_writes", "page writes of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().flash_writes; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_writes; });
   counter("hbf.gc.hbm_reads", "HBM lines that the collector reads",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().line_reads; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_reads; });
   counter("hbf.gc.hbm_writes", "HBM lines that the collector writes",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().line_writes; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_writes; });
   counter("hbf.map.hbm_reads", "HBM lines of the map that are read",
           [](HbfFtl& ftl) -> Counter& { return ftl.map_reads(); });
   counter("hbf.map.hbm_writes", "HBM lines of the map that are written",

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/garbage_collector.h"
 
+#include "nvdimm/ftl/gc_view.h"
+
 namespace hmsim {
 
 namespace {
-
-std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::gc_scheduler, name, assignments);
-  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
-}
 
 // Returns how long the copy of a page blocks its channel.
 Tick blocked_by_copy(bool hold_channel, const NandParameters& nand, const NandTiming& timing) {
@@ -41,20 +38,10 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
 }
 
 GcView GarbageCollector::view(std::uint32_t lun) const {
-  GcView view;
-  view.free_blocks = ftl_.blocks(lun).free();
-  view.due_below = ftl_.shape().gc_threshold;
-  view.victim_pages =
-      jobs_[lun].phase == Phase::none ? 0 : ftl_.blocks(lun)[jobs_[lun].block].valid;
-  view.buffered = pending_.buffered();
-  view.lun = pending_.lun(lun);
-  view.channel = pending_.channel(lun);
-  view.all = pending_.all();
-  view.unplaced = pending_.unplaced();
-  view.channels = pending_.channels();
-  view.luns = ftl_.shape().luns;
-  view.times = &times_;
-  return view;
+  const Job& job = jobs_[lun];
+  const std::uint32_t victim_pages =
+      job.phase == Phase::none ? 0 : ftl_.blocks(lun)[job.block].valid;
+  return gc_view(ftl_, pending_, lun, victim_pages, times_);
 }
 
 void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {

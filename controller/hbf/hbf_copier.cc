@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/hbf/hbf_copier.h"
+
+#include "core/errors.h"
+#include "nvdimm/hbf/hbf_status.h"
+
+namespace hmsim {
+
+void HbfCopier::begin(const HbfCopy& copy, Tick now) {
+  const std::uint32_t index = jobs_.take();
+  jobs_[index].copy = copy;
+  ++counts_.flash_reads;
+  send_page(index, copy.source, false, now);
+}
+
+Request HbfCopier::request_of(std::uint32_t index, bool write) const {
+  Request request;
+  request.write = write;
+  request.tag = index;
+  request.agent = own_;
+  request.origin = jobs_[index].copy.origin;
+  return request;
+}
+
+void HbfCopier::send_page(std::uint32_t index, PhysicalPage place, bool write, Tick now) {
+  Request request = request_of(index, write);
+  request.memory = MemoryClass::nvdimm;
+  request.address = addresses_.flash(place);
+  request.lines = kLinesPerPage;
+  path_.originate(request, now);
+}
+
+void HbfCopier::move_lines(std::uint32_t index, bool write, Tick now) {
+  jobs_[index].step = write ? Step::stage : Step::fetch;
+  jobs_[index].lines = kLinesPerPage;
+  (write ? counts_.line_writes : counts_.line_reads) += kLinesPerPage;
+  for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
+    Request request = request_of(index, write);
+    request.address = addresses_.staging_line(index, line);
+    path_.originate(request, now);
+  }
+}
+
+void HbfCopier::write(std::uint32_t index, Tick now) {
+  Job& own = jobs_[index];
+  own.step = Step::write;
+  own.copy.target =
+      ftl_.allocate(own.copy.lun, copy_stream(ftl_.shape(), own.copy.page, own.copy.levelling));
+  ++counts_.flash_writes;
+  send_page(index, own.copy.target, true, now);
+}
+
+void HbfCopier::on_complete(const Request& request, Tick now) {
+  Job& own = jobs_.held(request.tag);
+  switch (own.step) {
+    case Step::read:
+      move_lines(request.tag, true, now);
+      return;
+    case Step::stage:
+      if (--own.lines == 0) {
+        move_lines(request.tag, false, now);
+      }
+      return;
+    case Step::fetch:
+      if (--own.lines == 0) {
+        write(request.tag, now);
+      }
+      return;
+    case Step::write:
+      ensure(static_cast<HbfStatus>(request.status) == HbfStatus::done, "hbf copier", now,
+             static_cast<std::int64_t>(request.id), "copy that was not programmed");
+      end(request.tag, now);
+      return;
+  }
+}
+
+void HbfCopier::end(std::uint32_t index, Tick now) {
+  const HbfCopy done = jobs_[index].copy;
+  jobs_.give_back(index);
+  const bool current = ftl_.commit_copy(done.page, done.source, done.target);
+  host_.on_copied(done, current, now);
+}
+
+void HbfCopier::serialize(Archive& archive) {
+  archive.section("hbf copier");
+  archive(jobs_, counts_);
+  for (const std::uint32_t index : jobs_.taken()) {
+    const HbfCopy& own = jobs_[index].copy;
+    archive.check_index(own.lun, ftl_.shape().luns, "copy of an invalid bank");
+    archive.check_index(own.page.value(), ftl_.pages().size(), "copy of an invalid page");
+    ftl_.shape().check_place(archive, own.source);
+    archive.check(own.target == kNowhere ||
+                      static_cast<std::uint64_t>(own.target.value()) < ftl_.shape().places(),
+                  "copy to an invalid page");
+  }
+}
+
+}  // namespace hmsim
