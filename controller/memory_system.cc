@@ -196,6 +196,12 @@ void MemorySystem::send_to_one(const Request& request, Tick now) {
   }
 }
 
+// Channels order requests by their ids, so the order is that in which they got their places.
+void MemorySystem::forward(Request request, Tick now) {
+  request.id = next_id_++;
+  route(request, now);
+}
+
 void MemorySystem::originate(Request& request, Tick now) {
   request.id = next_id_++;
   request.arrival = now;

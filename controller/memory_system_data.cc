@@ -14,6 +14,9 @@ LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
     return channel.dram_bytes()->read(line);
   }
   const Address own = map_.nvdimm(line).address;
+  if (!ftls_.empty()) {
+    return ftls_[static_cast<std::size_t>(map_.nvdimm(line).channel)]->peek(own, channel);
+  }
   return channel.nvdimm() == nullptr ? channel.peek_flash(own) : channel.nvdimm()->peek(own);
 }
 
@@ -57,6 +60,9 @@ void MemorySystem::spare_writes() {
 }
 
 void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t> interrupted) {
+  for (const auto& ftl : ftls_) {
+    ftl->lose_power();
+  }
   std::size_t number = 0;
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();
@@ -70,6 +76,9 @@ void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t
 
 bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
   bool complete = true;
+  for (const auto& ftl : ftls_) {
+    ftl->lose_power();  // of preconditioned pages too
+  }
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     channels_[i]->restore_flash(*before.channels_[i]);
     if (channels_[i]->nvdimm() != nullptr) {

@@ -184,8 +184,6 @@ void SystemConfig::check_hbf(std::vector<ParameterError>& errors) const {
            ": set dram.preset: hbm3_6400_4h_2gb_x32");
   need(nodes == 1, "nvdimm.attach", "'hbf' does not work with several nodes; nearest: ddr");
   need(population.count == 1, "nvdimm.count", "must be 1 with nvdimm.attach: hbf");
-  need(!store_data || nvdimm.hbf.ftl == HbfMapping::raw, "system.store_data",
-       "must be false with hbf.ftl: host");
 }
 
 void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {

@@ -5,12 +5,21 @@
 
 namespace hmsim {
 
+namespace {
+
+// Free blocks of a bank below which HBF is collected if programs fail: a copy whose block fails
+// opens another one.
+constexpr std::int64_t kBlocksForFailures = 3;
+
+}  // namespace
+
 FtlDemands ftl_demands(const NvdimmParameters& parameters) {
   FtlDemands demands;
   demands.capacity = parameters.capacity;
   if (parameters.kind == NvdimmKind::hbf) {
     demands.commands = parameters.hbf.pending_writes;
     demands.write_frames = parameters.hbf.pending_writes;
+    demands.kept_blocks = parameters.nand.program_failure == 0 ? 0 : kBlocksForFailures;
     return demands;
   }
   demands.commands = parameters.command_queue;
@@ -22,7 +31,10 @@ FtlDemands ftl_demands(const NvdimmParameters& parameters) {
 }
 
 FtlShape ftl_shape(const NvdimmParameters& parameters) {
-  return ftl_shape(parameters.ftl, parameters.gc, parameters.nand, ftl_demands(parameters));
+  FtlShape shape =
+      ftl_shape(parameters.ftl, parameters.gc, parameters.nand, ftl_demands(parameters));
+  shape.retires = parameters.kind != NvdimmKind::hbf;  // its device has spare blocks
+  return shape;
 }
 
 }  // namespace hmsim

@@ -41,8 +41,6 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "'reactive_copyback' copies inside the device, which HBF cannot: set reactive");
   need(parameters.ftl.map == MapPlace::full, "nvdimm.ftl.map",
        "must be full with hbf.ftl: host; hbf.map_in: hbm puts the map into HBM");
-  need(parameters.nand.program_failure == 0, "nvdimm.nand.program_failure",
-       "must be 0 with hbf.ftl: host, which cannot write a failed block again");
   check_shape(parameters.ftl, parameters.gc, parameters.nand, ftl_demands(parameters), errors);
 }
 

@@ -28,7 +28,7 @@ HbfCollector::HbfCollector(const SystemConfig& config, const HbfAddresses& addre
       statistics_(ftl.statistics()),
       pending_(pending),
       host_(host),
-      copier_(addresses, path, ftl, *this),
+      copier_(config.store_data, addresses, path, ftl, *this),
       jobs_(ftl.shape().luns) {}
 
 GcView HbfCollector::view(std::uint32_t lun) const {
@@ -75,7 +75,8 @@ void HbfCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling,
   Job job;
   job.block = block;
   job.levelling = levelling;
-  if (!levelling) {
+  job.replay = ftl_.blocks(lun)[block].failing;
+  if (!levelling && !job.replay) {
     statistics_.gc_valid_pages.add(ftl_.blocks(lun)[block].valid);
     statistics_.gc_early += ftl_.victims().due(lun) ? 0 : 1;
   }
@@ -162,6 +163,9 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
   if (job.refresh) {
     ++counts_.refreshed_blocks;
     consider(lun, now);
+  } else if (job.replay) {
+    ++counts_.replayed_blocks;
+    consider(lun, now);
   } else if (job.levelling) {
     ++statistics_.levelled_blocks;
   } else {
@@ -173,12 +177,17 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
       start(lun, *coldest, true, now);
     }
   }
+  if (ftl_.blocks(lun).failing() > 0) {
+    consider(lun, now);
+  }
   host_.on_collected(lun, now);
 }
 
 void HbfCollector::on_copied(const HbfCopy& copy, bool current, Tick now) {
   Job& job = jobs_[copy.lun];
-  ++(job.refresh ? counts_.refreshed_pages : statistics_.gc_pages);
+  ++(job.refresh  ? counts_.refreshed_pages
+     : job.replay ? counts_.replayed_pages
+                  : statistics_.gc_pages);
   host_.on_copied(copy.page, copy.target, current, now);
   --job.copies;
   if (job.phase == Phase::working || (job.phase == Phase::resting && job.copies == 0)) {

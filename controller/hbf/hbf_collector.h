@@ -4,8 +4,9 @@
 //
 // A job cleans one block of a bank. It begins after a page was written if the bank has fewer free
 // blocks than the threshold, and takes its steps as the GC scheduler (nvdimm.gc.scheduler) allows.
-// A refresh rewrites a block in the same way, with origin `refresh`. A job copies up to hbf.copies
-// pages at once. Below the urgent limit the scheduler is overruled.
+// A refresh rewrites a block in the same way, with origin `refresh`, and a replay a block with a
+// failed program. A job copies up to hbf.copies pages at once. Below the urgent limit the scheduler
+// is overruled.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ class HbfCollectorHost {
   virtual bool reads_under_way(std::uint32_t lun, std::uint32_t block) const = 0;
   // Called when a page was programmed at `target`; `current`: it is mapped there now.
   virtual void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) = 0;
+  // Called when a copy's program at `target` failed.
+  virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
   // Called when a block of the bank was freed, so that the bank may take pages again.
   virtual void on_collected(std::uint32_t lun, Tick now) = 0;
 };
@@ -59,7 +62,11 @@ class HbfCollector final : private HbfCopierHost {
   struct Counts {
     Counter refreshed_pages = 0;
     Counter refreshed_blocks = 0;
-    void serialize(Archive& archive) { archive(refreshed_pages, refreshed_blocks); }
+    Counter replayed_pages = 0;
+    Counter replayed_blocks = 0;
+    void serialize(Archive& archive) {
+      archive(refreshed_pages, refreshed_blocks, replayed_pages, replayed_blocks);
+    }
   };
   Counts& counts() { return counts_; }
 
@@ -73,17 +80,19 @@ class HbfCollector final : private HbfCopierHost {
     Phase phase = Phase::none;
     bool levelling = false;
     bool refresh = false;
+    bool replay = false;  // of a block with a failed program
     std::uint32_t block = 0;
     std::uint32_t next_page = 0;  // next page of the victim to examine
     std::uint32_t reads = 0;      // yielding: reads still to be served
     std::uint32_t copies = 0;     // under way
     Tick started{0};
     void serialize(Archive& archive) {
-      archive(phase, levelling, refresh, block, next_page, reads, copies, started);
+      archive(phase, levelling, refresh, replay, block, next_page, reads, copies, started);
     }
   };
 
   void on_copied(const HbfCopy& copy, bool current, Tick now) override;
+  void on_copy_failed(PhysicalPage target, Tick now) override { host_.on_copy_failed(target, now); }
 
   GcView view(std::uint32_t lun) const;
   bool overruled(std::uint32_t lun);

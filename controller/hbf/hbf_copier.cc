@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/hbf/hbf_copier.h"
 
-#include "core/errors.h"
+#include <algorithm>
+
 #include "nvdimm/hbf/hbf_status.h"
 
 namespace hmsim {
@@ -9,6 +10,9 @@ namespace hmsim {
 void HbfCopier::begin(const HbfCopy& copy, Tick now) {
   const std::uint32_t index = jobs_.take();
   jobs_[index].copy = copy;
+  if (store_data_ && bytes_.size() < jobs_.size()) {
+    bytes_.resize(jobs_.size());
+  }
   ++counts_.flash_reads;
   send_page(index, copy.source, false, now);
 }
@@ -67,11 +71,22 @@ void HbfCopier::on_complete(const Request& request, Tick now) {
       }
       return;
     case Step::write:
-      ensure(static_cast<HbfStatus>(request.status) == HbfStatus::done, "hbf copier", now,
-             static_cast<std::int64_t>(request.id), "copy that was not programmed");
-      end(request.tag, now);
+      if (static_cast<HbfStatus>(request.status) == HbfStatus::done) {
+        end(request.tag, now);
+      } else {
+        write_again(request.tag, now);
+      }
       return;
   }
+}
+
+// The page is still in the HBM. Its block takes no more pages.
+void HbfCopier::write_again(std::uint32_t index, Tick now) {
+  const PhysicalPage target = jobs_[index].copy.target;
+  ftl_.fail(target, 0);
+  ++counts_.rewrites;
+  host_.on_copy_failed(target, now);
+  move_lines(index, false, now);
 }
 
 void HbfCopier::end(std::uint32_t index, Tick now) {
@@ -79,6 +94,23 @@ void HbfCopier::end(std::uint32_t index, Tick now) {
   jobs_.give_back(index);
   const bool current = ftl_.commit_copy(done.page, done.source, done.target);
   host_.on_copied(done, current, now);
+}
+
+LineData HbfCopier::write_data(const Request& request) const {
+  if (request.memory == MemoryClass::dram) {
+    return no_data();
+  }
+  LineData data;
+  const std::int64_t offset = request.address.value() % kPageBytes.value();
+  std::copy_n(bytes_[request.tag].begin() + offset, data.bytes.size(), data.bytes.begin());
+  return data;
+}
+
+void HbfCopier::on_read_data(const Request& request, const LineBytes& bytes) {
+  if (request.memory == MemoryClass::nvdimm) {
+    const std::int64_t offset = request.address.value() % kPageBytes.value();
+    std::copy(bytes.begin(), bytes.end(), bytes_[request.tag].begin() + offset);
+  }
 }
 
 void HbfCopier::serialize(Archive& archive) {
@@ -92,6 +124,10 @@ void HbfCopier::serialize(Archive& archive) {
     archive.check(own.target == kNowhere ||
                       static_cast<std::uint64_t>(own.target.value()) < ftl_.shape().places(),
                   "copy to an invalid page");
+  }
+  bytes_.resize(store_data_ ? jobs_.size() : 0);
+  for (PageBytes& page : bytes_) {
+    archive.raw(page.data(), page.size());
   }
 }
 

@@ -4,7 +4,6 @@
 #include "core/errors.h"
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/hbf/hbf_device.h"
-#include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {
@@ -12,6 +11,11 @@ namespace hmsim {
 namespace {
 
 constexpr std::uint32_t kOfNoJob = kNoIndex;  // tag of a map write that nothing waits for
+
+// Returns the free blocks of a bank that are kept for copies: one more if programs fail.
+std::uint32_t reserve(const SystemConfig& config) {
+  return config.nvdimm.nand.program_failure == 0 ? 1 : 2;
+}
 
 }  // namespace
 
@@ -24,6 +28,7 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
       addresses_(config, ftl_.shape(), channel),
       collector_(config, addresses_, path, ftl_, pending_, *this),
       refresher_(config, ftl_, collector_),
+      placer_(ftl_, collector_, pending_, reserve(config)),
       reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
   precondition(ftl_, config.nvdimm.precondition, seed);
 }
@@ -80,64 +85,39 @@ void HbfFtl::release_line(Tick now) {
 
 void HbfFtl::take(const Request& request, Tick now) {
   const std::uint32_t index = jobs_.take();
+  const LogicalPage page = addresses_.logical_page(request.address);
   jobs_[index].request = request;
-  jobs_[index].page = addresses_.logical_page(request.address);
-  if (request.write) {
-    pending_.add_unplaced();
-    waiting_.push(index);
-    place_waiting(now);
-  } else {
+  jobs_[index].page = page;
+  if (!request.write) {
     start_read(index, now);
+    return;
   }
+  if (latest_.find(page.value()) != kNoIndex) {
+    latest_.erase(page.value());
+  }
+  latest_.insert(page.value(), index);
+  placer_.add(index, page, false);
+  place_waiting(now);
 }
 
 bool HbfFtl::trim(std::int64_t page) {
+  const bool pending = latest_.find(page) != kNoIndex;
+  if (pending) {
+    latest_.erase(page);
+  }
   const bool mapped = ftl_.trim(LogicalPage(page));
   ftl_.statistics().trimmed_pages += mapped ? 1 : 0;
-  return mapped;
+  return mapped || pending;
 }
 
-// Writes wait for a bank in order of arrival.
 void HbfFtl::place_waiting(Tick now) {
-  while (!waiting_.empty()) {
-    const std::uint32_t index = waiting_.front();
-    if (!place(jobs_[index], now)) {
-      return;
+  while (const auto placed = placer_.place_next(now)) {
+    jobs_[placed->write].place = placed->place;
+    send_flash(placed->write, now);
+    for (SlotChain& readers = jobs_[placed->write].readers; !readers.empty();) {
+      send_read(readers.pop_front(links_of(jobs_.data(), &Job::next_reader)), now);
     }
-    waiting_.pop();
-    Job& job = jobs_[index];
-    if (latest_.find(job.page.value()) != kNoIndex) {
-      latest_.erase(job.page.value());
-    }
-    latest_.insert(job.page.value(), index);
-    pending_.remove_unplaced();
-    send_flash(index, now);
   }
-}
-
-// Gives a write its bank and page. A bank without a page for it may need a collection to begin.
-bool HbfFtl::place(Job& job, Tick now) {
-  const auto takes = [this](std::uint32_t lun) { return takes_page(lun); };
-  const FtlShape& shape = ftl_.shape();
-  std::uint32_t lun = kNoIndex;
-  if (shape.dynamic || takes(shape.home(job.page))) {
-    lun = ftl_.claims().claim(job.page, takes);
-  }
-  if (lun == kNoIndex) {
-    for (std::uint32_t each = 0; each < shape.luns; ++each) {
-      collector_.consider(each, now);
-    }
-    return false;
-  }
-  job.place = ftl_.allocate(lun, WriteStream::host);
-  return true;
-}
-
-// Returns whether the bank has a page for a user and, if that opens a block, keeps one for copies.
-bool HbfFtl::takes_page(std::uint32_t lun) const {
-  return collector_.takes_pages(lun) &&
-         (ftl_.frontiers().next_place(lun, WriteStream::host) != kNowhere ||
-          ftl_.blocks(lun).free() > 1);
 }
 
 void HbfFtl::start_read(std::uint32_t index, Tick now) {
@@ -145,8 +125,24 @@ void HbfFtl::start_read(std::uint32_t index, Tick now) {
     jobs_[index].step = Step::map_read;
     send_map_line(jobs_[index].page, false, index, now);
   } else {
-    send_flash(index, now);
+    send_read(index, now);
   }
+}
+
+// Sends a read to the latest write of its page, or to the page that is mapped. It waits for a write
+// that has no place.
+void HbfFtl::send_read(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  const std::uint32_t write = latest_.find(job.page.value());
+  if (write != kNoIndex && jobs_[write].place == kNowhere) {
+    job.step = Step::waits;
+    jobs_[write].readers.push_back(links_of(jobs_.data(), &Job::next_reader), index);
+    return;
+  }
+  job.mapped = write != kNoIndex || ftl_.pages().place(job.page) != kNowhere;
+  job.place = write != kNoIndex ? jobs_[write].place : ftl_.pages().read_place(job.page);
+  ++reads_[block_of(job.place)];
+  send_flash(index, now);
 }
 
 void HbfFtl::send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick now) {
@@ -160,15 +156,10 @@ void HbfFtl::send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick
   path_.originate(request, now);
 }
 
-// Sends a request to its place in flash. A read goes to the latest write of its page, if any.
+// Sends a request to its place in flash.
 void HbfFtl::send_flash(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.step = Step::flash;
-  if (!job.request.write) {
-    const std::uint32_t write = latest_.find(job.page.value());
-    job.place = write == kNoIndex ? ftl_.pages().read_place(job.page) : jobs_[write].place;
-    ++reads_[block_of(job.place)];
-  }
   pending_.add(ftl_.shape().lun_of(job.place), work_of(job));
   Request request = job.request;
   request.address = addresses_.flash(job.place, job.request.address.value() % kPageBytes.value());
@@ -178,8 +169,8 @@ void HbfFtl::send_flash(std::uint32_t index, Tick now) {
 }
 
 void HbfFtl::on_admit(const Request& request, Tick now) {
-  if (request.memory == MemoryClass::nvdimm) {
-    Job& job = jobs_.held(request.tag);
+  if (request.memory == MemoryClass::nvdimm && !jobs_.held(request.tag).admitted) {
+    Job& job = jobs_[request.tag];
     job.admitted = true;
     const Request original = job.request;
     (*requesters_)[original.agent]->on_admit(original, now);
@@ -191,7 +182,7 @@ void HbfFtl::on_complete(const Request& request, Tick now) {
     end_flash(request.tag, request, now);
   } else if (request.tag != kOfNoJob) {
     if (jobs_.held(request.tag).step == Step::map_read) {
-      send_flash(request.tag, now);
+      send_read(request.tag, now);
     } else {
       finish(request.tag, now);
     }
@@ -205,26 +196,53 @@ void HbfFtl::end_flash(std::uint32_t index, const Request& request, Tick now) {
   const bool write = job.request.write;
   pending_.remove(lun, work_of(job));
   if (write) {
-    ensure(static_cast<HbfStatus>(request.status) == HbfStatus::done, "hbf ftl", now,
-           static_cast<std::int64_t>(request.id), "write that was not programmed");
-    commit(index, now);
+    end_write(index, now);
   } else {
-    --reads_[block_of(job.place)];
-    if (static_cast<HbfStatus>(request.status) == HbfStatus::refresh_due) {
-      collector_.refresh(lun, ftl_.shape().block_of(job.place), now);
-    }
-  }
-  if (write && map_in_memory_) {
-    job.step = Step::map_write;
-    send_map_line(job.page, true, index, now);
-  } else {
-    finish(index, now);
+    end_read(index, now);
   }
   collector_.on_served(lun, !write, now);
   place_waiting(now);
 }
 
-// Maps a page that was programmed, unless a later write of it has a place.
+// A read of a write whose program failed begins again.
+void HbfFtl::end_read(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  const auto status = static_cast<HbfStatus>(job.request.status);
+  --reads_[block_of(job.place)];
+  if (failed(job, status)) {
+    start_read(index, now);
+    return;
+  }
+  if (!job.mapped) {
+    job.request.status = static_cast<std::uint8_t>(HbfStatus::erased_page);
+  } else if (status == HbfStatus::refresh_due) {
+    collector_.refresh(ftl_.shape().lun_of(job.place), ftl_.shape().block_of(job.place), now);
+  }
+  finish(index, now);
+}
+
+// A page that was not programmed is written elsewhere. Its block takes no more pages.
+void HbfFtl::end_write(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  if (static_cast<HbfStatus>(job.request.status) != HbfStatus::done) {
+    ftl_.fail(job.place, 1);
+    programmed(job.place, now);
+    ++rewrites_;
+    job.place = kNowhere;
+    job.step = Step::waits;
+    placer_.add(index, job.page, true);
+    return;
+  }
+  commit(index, now);
+  if (map_in_memory_) {
+    job.step = Step::map_write;
+    send_map_line(job.page, true, index, now);
+  } else {
+    finish(index, now);
+  }
+}
+
+// Maps a page that was programmed, unless a later write of it or a trim was sent.
 void HbfFtl::commit(std::uint32_t index, Tick now) {
   const Job& job = jobs_[index];
   ++ftl_.statistics().host_pages;
@@ -237,7 +255,8 @@ void HbfFtl::commit(std::uint32_t index, Tick now) {
   programmed(job.place, now);
 }
 
-// Tells the refresher of a block that begins, and of one that may now be full.
+// Tells the refresher of a block that begins, and of one that may now be full. The program may have
+// failed.
 void HbfFtl::programmed(PhysicalPage place, Tick now) {
   const std::uint32_t lun = ftl_.shape().lun_of(place);
   if (ftl_.shape().page_of(place) == 0) {
@@ -285,12 +304,18 @@ void HbfFtl::reset_statistics() {
   copier().counts() = HbfCopier::Counts();
   map_reads_ = 0;
   map_writes_ = 0;
+  rewrites_ = 0;
 }
 
 void HbfFtl::serialize(Archive& archive) {
   archive.section("hbf ftl");
-  archive(ftl_, ftl_.statistics(), pending_, jobs_, line_, waiting_, map_reads_, map_writes_);
+  archive(ftl_, ftl_.statistics(), pending_, jobs_, line_, placer_, map_reads_, map_writes_,
+          rewrites_);
   archive.fixed(reads_);
+  for (const std::uint32_t index : jobs_.taken()) {
+    serialize_slots(archive, jobs_[index].readers, links_of(jobs_.data(), &Job::next_reader),
+                    jobs_.size(), [](std::uint32_t) {});
+  }
   std::vector<std::uint32_t> latest;
   for (const std::uint32_t index : jobs_.taken()) {
     if (!archive.loading() && latest_.find(jobs_[index].page.value()) == index) {
@@ -307,13 +332,15 @@ void HbfFtl::serialize(Archive& archive) {
       archive.check(job.place == kNowhere ||
                         static_cast<std::uint64_t>(job.place.value()) < ftl_.shape().places(),
                     "request for an invalid page");
+      archive.check(job.step != Step::flash || job.place != kNowhere,
+                    "request to flash without a page");
     }
     for (const std::uint32_t index : latest) {
       archive.check(jobs_.holds(index) && latest_.find(jobs_[index].page.value()) == kNoIndex,
                     "page that is written twice");
       latest_.insert(jobs_[index].page.value(), index);
     }
-    waiting_.each(
+    placer_.each(
         [&](std::uint32_t index) { archive.check(jobs_.holds(index), "write without a request"); });
   }
   archive(collector_, refresher_);

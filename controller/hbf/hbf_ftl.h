@@ -2,15 +2,18 @@
 // The host's FTL of one HBF channel (hbf.ftl: host). It maps logical pages and chooses the bank of
 // each written page. All of its work are requests in the host's queues.
 //
-//   read    [a line of the map in HBM], then the page's place, or that of its latest write
+//   read    [a line of the map in HBM], then the page's place, or that of its latest write, for
+//           which it waits
 //   write   a bank with room and its next page; mapped at the end of the program, [then a line of
-//           the map in HBM]
+//           the map in HBM]. A failed program is repeated elsewhere, and its block is replayed: the
+//           collector copies its pages.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "controller/hbf/hbf_collector.h"
+#include "controller/hbf/hbf_placer.h"
 #include "controller/hbf/hbf_refresher.h"
 #include "controller/hbf/host_path.h"
 #include "controller/system_config.h"
@@ -19,13 +22,16 @@
 #include "core/pool.h"
 #include "core/request.h"
 #include "core/ring.h"
+#include "core/slot_list.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/pending_work.h"
+#include "nvdimm/hbf/hbf_status.h"
 
 namespace hmsim {
 
 class HbfChannel;
 class HbfDevice;
+class MemoryChannel;
 
 class HbfFtl final : public Requester, private HbfCollectorHost {
  public:
@@ -46,8 +52,13 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   // Takes a flush. It goes to the channel once all earlier requests are done, and before all later
   // ones.
   void send_flush(const Request& flush, Tick now);
-  // Discards the page. Returns whether it had data.
+  // Discards the page, and writes of it that are under way. Returns whether it had data.
   bool trim(std::int64_t page);
+  // Data mode: returns the bytes of a line of the channel as a read would return them. `flash`: the
+  // FTL's channel.
+  LineBytes peek(Address line, const MemoryChannel& flash) const;
+  // Data mode: loses the map.
+  void lose_power();
   bool idle() const { return jobs_.used() == 0 && line_.empty() && collector_.idle(); }
   // Adds the requests of users that it has taken and that are not done.
   void list_outstanding(std::vector<Outstanding>& requests) const;
@@ -56,10 +67,13 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   const Ftl& ftl() const { return ftl_; }
   Counter& map_reads() { return map_reads_; }
   Counter& map_writes() { return map_writes_; }
+  Counter& rewrites() { return rewrites_; }
   void reset_statistics();
 
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
+  LineData write_data(const Request& request) const override;
+  void on_read_data(const Request& request, const LineBytes& bytes) override;
   void serialize(Archive& archive);
 
  private:
@@ -67,10 +81,13 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   struct Job {
     Step step = Step::waits;
     bool admitted = false;
-    Request request;  // as its sender sent it
+    bool mapped = false;  // read: its page has data
+    Request request;      // as its sender sent it
     LogicalPage page{0};
-    PhysicalPage place = kNowhere;
-    void serialize(Archive& archive) { archive(step, admitted, request, page, place); }
+    PhysicalPage place = kNowhere;         // write: kNowhere while it waits for a place
+    SlotChain readers;                     // write: reads that wait for its place
+    std::uint32_t next_reader = kNoIndex;  // read: link in such a chain
+    void serialize(Archive& archive) { archive(step, admitted, mapped, request, page, place); }
   };
 
   // HbfCollectorHost.
@@ -78,17 +95,22 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
     return reads_[ftl_.shape().block_index(lun, block)] != 0;
   }
   void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) override;
+  void on_copy_failed(PhysicalPage target, Tick now) override { programmed(target, now); }
   void on_collected(std::uint32_t lun, Tick now) override;
 
   void take(const Request& request, Tick now);
   void release_line(Tick now);
   void place_waiting(Tick now);
-  bool place(Job& job, Tick now);
-  bool takes_page(std::uint32_t lun) const;
   void start_read(std::uint32_t index, Tick now);
+  void send_read(std::uint32_t index, Tick now);
   void send_flash(std::uint32_t index, Tick now);
   void send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick now);
   void end_flash(std::uint32_t index, const Request& request, Tick now);
+  bool failed(const Job& job, HbfStatus status) const {
+    return status == HbfStatus::erased_page && job.mapped;
+  }
+  void end_read(std::uint32_t index, Tick now);
+  void end_write(std::uint32_t index, Tick now);
   void programmed(PhysicalPage place, Tick now);
   void commit(std::uint32_t index, Tick now);
   void finish(std::uint32_t index, Tick now);
@@ -108,13 +130,14 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   const HbfAddresses addresses_;
   HbfCollector collector_;
   HbfRefresher refresher_;
+  HbfPlacer placer_;
   Pool<Job> jobs_;
   Ring<Request> line_;                // a flush, and what came after it
-  Ring<std::uint32_t> waiting_;       // writes without a place
-  KeyMap latest_;                     // logical page -> job of its latest write that has a place
+  KeyMap latest_;                     // logical page -> job of its latest write, if it is not done
   std::vector<std::uint32_t> reads_;  // of users under way, by block
   Counter map_reads_ = 0;
   Counter map_writes_ = 0;
+  Counter rewrites_ = 0;  // of failed programs of users' pages
 };
 
 // Registers the statistics of all FTLs together; none if `ftls` is empty.

@@ -38,6 +38,16 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
   counter(
       "hbf.refresh.pages", "pages programmed for a refresh",
       [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_pages; }, "pages");
+  counter(
+      "hbf.replay.blocks", "blocks with a failed program whose pages were copied",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_blocks; }, "blocks");
+  counter(
+      "hbf.replay.pages", "pages programmed for a replay",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_pages; }, "pages");
+  counter("hbf.replay.writes", "users' writes repeated after a failed program of their block",
+          [](HbfFtl& ftl) -> Counter& { return ftl.rewrites(); });
+  counter("hbf.replay.copies", "copies written again after a failed program of their block",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().rewrites; });
   std::vector<Ftl*> tables;
   std::vector<FlashArray*> arrays;
   for (HbfFtl* ftl : ftls) {

@@ -15,15 +15,15 @@ namespace hmsim {
 class HostPath {
  public:
   virtual ~HostPath() = default;
-  // Sends a user's request to its physical address; its id and arrival remain.
-  virtual void forward(const Request& request, Tick now) = 0;
+  // Sends a user's request to its physical address, with a new id; its arrival remains.
+  virtual void forward(Request request, Tick now) = 0;
   // Sends a request of the FTL itself, with a new id.
   virtual void originate(Request& request, Tick now) = 0;
 };
 
 // Addresses of one HBF channel's pages in the HBF, and of its map and staging pages in the HBM. The
 // map and the staging pages are at the end of the HBM. They are not taken from the capacity: their
-// addresses only give timing.
+// addresses only give timing. In data mode their lines hold no bytes of the FTL.
 class HbfAddresses {
  public:
   HbfAddresses(const SystemConfig& config, const FtlShape& shape, std::int64_t channel)
@@ -36,9 +36,11 @@ class HbfAddresses {
         staging_begin_(map_begin_ + map_size(config, shape)) {}
 
   Address flash(PhysicalPage place, std::int64_t offset = 0) const {
-    const std::int64_t page =
-        place.value() % pages_of_bank_ * banks_ + place.value() / pages_of_bank_;
-    return Address((page * channels_ + channel_) * kPageBytes.value() + offset);
+    return Address((page_of(place) * channels_ + channel_) * kPageBytes.value() + offset);
+  }
+  // Returns the same within the channel.
+  Address in_channel(PhysicalPage place, std::int64_t offset) const {
+    return Address(page_of(place) * kPageBytes.value() + offset);
   }
   // Returns the page of the channel that an address of the logical space is in.
   LogicalPage logical_page(Address address) const {
@@ -59,6 +61,9 @@ class HbfAddresses {
   }
 
  private:
+  std::int64_t page_of(PhysicalPage place) const {
+    return place.value() % pages_of_bank_ * banks_ + place.value() / pages_of_bank_;
+  }
   static std::int64_t map_size(const SystemConfig& config, const FtlShape& shape) {
     const std::int64_t bytes =
         static_cast<std::int64_t>(shape.logical_pages) * config.nvdimm.ftl.map_entry.value();
@@ -73,5 +78,12 @@ class HbfAddresses {
   std::int64_t map_begin_;
   std::int64_t staging_begin_;
 };
+
+// Data mode: returns the data of a write of the FTL's own HBM lines, which changes no byte.
+inline LineData no_data() {
+  LineData data;
+  data.mask = 0;
+  return data;
+}
 
 }  // namespace hmsim

@@ -146,7 +146,7 @@ void Ftl::complete(PhysicalPage at) {
 }
 
 void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
-  if (luns_[lun][block].failing) {
+  if (luns_[lun][block].failing && shape_.retires) {
     retire(lun, block);
     return;
   }

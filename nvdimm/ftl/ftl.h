@@ -73,12 +73,13 @@ class Ftl {
   // Unmaps the page. Returns false if it had no data.
   bool trim(LogicalPage page);
 
-  // Frees an erased victim; a failing block becomes bad instead.
+  // Frees an erased victim; a failing block becomes bad instead, if the shape retires blocks.
   void erase(std::uint32_t lun, std::uint32_t block);
   // Marks a victim that could not be erased as bad.
   void retire(std::uint32_t lun, std::uint32_t block);
   // Handles a failed program of an allocated flash page. Its block takes no more pages and will be
-  // collected, then retired. `claims` claims are released.
+  // collected, then retired or reused. Further pages of the block may fail in any order. `claims`
+  // claims are released.
   void fail(PhysicalPage at, std::uint32_t claims);
 
   // Data mode: records every change in `media`, which must outlive the FTL and match its contents.

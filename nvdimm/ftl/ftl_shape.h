@@ -36,6 +36,7 @@ struct FtlShape {
   bool combine = true;
   bool merge = false;
   bool shared_frontier = false;
+  bool retires = true;           // a block with a failed program becomes bad; false: it is reused
   std::uint32_t bad_blocks = 0;  // per LUN, initially
   std::uint64_t needed = 0;      // valid pages that must fit, including those on their way to flash
   std::uint32_t wear_gap = 0;    // most erase difference within a LUN; 0: unlimited

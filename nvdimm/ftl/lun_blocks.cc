@@ -75,7 +75,7 @@ void LunBlocks::invalidate(std::uint32_t number) {
 
 void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
   FlashBlock& block = blocks_[number];
-  require(page == block.completed, "pages of a block written out of order");
+  require(page == block.completed || block.failing, "pages of a block written out of order");
   ++block.completed;
   full_.count_written();
   --in_flight_;
@@ -102,6 +102,7 @@ void LunBlocks::erase(std::uint32_t number) {
   require(block.state == BlockState::victim && block.valid == 0,
           "erase of a block with valid pages");
   block.state = BlockState::free;
+  block.failing = false;
   invalid_ -= shape_->pages;
   wear_.erased(block.erases);
   ++block.erases;

@@ -62,18 +62,21 @@ class BlockStates {
     Block& own = blocks_[block];
     own = before.blocks_[block];
     own.next = own.programmed;
-    own.torn = interrupted;
+    own.torn = own.torn || interrupted;
     own.age = 0;
   }
   std::size_t count() const { return blocks_.size(); }
-  // Makes the block begin again at page 0. Pages that were accepted before have an older age().
+  // Records a failed program. The block takes no page before page 0; programmed pages remain until
+  // then. Pages that were accepted before have an older age().
   void fail(std::size_t block) {
-    blocks_[block].next = 0;
+    blocks_[block].next = blocks_[block].programmed;
+    blocks_[block].torn = true;
     ++blocks_[block].age;
   }
   std::uint32_t age(std::size_t block) const { return blocks_[block].age; }
 
-  // Returns whether the page was accepted since the last program of page 0.
+  // Returns whether the page was accepted since the last program of page 0, and its block did not
+  // fail before its program ended.
   bool written(std::size_t block, std::uint32_t page) const { return page < blocks_[block].next; }
   std::int64_t sensed(std::size_t block) { return ++blocks_[block].senses; }
   std::int64_t senses(std::size_t block) const { return blocks_[block].senses; }

@@ -1,76 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does high bandwidth flash leave the HBM beside it alone, and does the host's FTL write what the
 // same FTL writes on DDR?
+#include "tests/cc/controller/hbf_system.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "controller/memory_system.h"
 #include "core/random.h"
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/precondition.h"
-#include "tests/cc/controller/hbf_rig.h"
 
 namespace hmsim::testing {
 namespace {
 
-class System final : public Requester {
- public:
-  explicit System(const Assignments& assignments) : memory(make_config(assignments), kernel, 5) {
-    memory.set_requesters({this});
-    memory.register_statistics(registry);
-  }
-  std::uint32_t send(MemoryClass of, std::int64_t address, bool write, int lines = 1) {
-    Request request;
-    request.memory = of;
-    request.address = Address(address);
-    request.write = write;
-    request.lines = static_cast<std::uint8_t>(lines);
-    request.tag = static_cast<std::uint32_t>(done.size());
-    done.push_back(kNever);
-    memory.send(request, kernel.now());
-    return request.tag;
-  }
-  void write_page(std::int64_t page) {
-    send(MemoryClass::nvdimm, page * kPageBytes.value(), true, kLinesPerPage);
-  }
-  void read_page(std::int64_t page) {
-    send(MemoryClass::nvdimm, page * kPageBytes.value(), false, kLinesPerPage);
-  }
-  void on_complete(const Request& request, Tick now) override {
-    EXPECT_EQ(done[request.tag], kNever);
-    EXPECT_EQ(request.agent, 0);
-    done[request.tag] = now;
-    if (request.memory == MemoryClass::nvdimm && !request.write) {
-      statuses[static_cast<HbfStatus>(request.status)] += 1;
-    }
-  }
-  void drain() {
-    while (!memory.idle() && kernel.step(kNever)) {
-    }
-    EXPECT_EQ(std::count(done.begin(), done.end(), kNever), 0);
-  }
-  double value(const std::string& path) const {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == path) {
-        return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                        : statistic.value;
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
-  }
-
-  Kernel kernel;
-  MemorySystem memory;
-  StatisticRegistry registry;
-  std::vector<Tick> done;
-  std::map<HbfStatus, int> statuses;
-};
-
-std::string dram_statistics(const System& system) {
+std::string dram_statistics(const HbfSystem& system) {
   std::string text;
   for (const Statistic& statistic : system.registry.read()) {
     if (statistic.path.rfind("dram.", 0) == 0 || statistic.path.rfind("bus.", 0) == 0) {
@@ -88,7 +34,8 @@ std::string dram_statistics(const System& system) {
 // Random lines of HBM, with flash beside them or not; the flash is idle, or busy.
 TEST(HbfSystem, LeavesTheHbmAlone) {
   const auto run = [](const Assignments& more, bool flash) {
-    System system(with(kHbf, with({{"dram.refresh", "true"}, {"controller.channels", "2"}}, more)));
+    HbfSystem system(
+        with(kHbf, with({{"dram.refresh", "true"}, {"controller.channels", "2"}}, more)));
     Random random(9);
     for (int i = 0; i < 4000; ++i) {
       const auto line = static_cast<std::int64_t>(random.below(1U << 20));
@@ -112,21 +59,13 @@ TEST(HbfSystem, LeavesTheHbmAlone) {
             alone);
 }
 
-// 4 banks of 16 blocks of 16 pages.
-const Assignments kHost{{"hbf.ftl", "host"},
-                        {"hbf.banks", "4"},
-                        {"nvdimm.capacity", "4MiB"},
-                        {"nvdimm.nand.pages_per_block", "16"},
-                        {"nvdimm.ftl.over_provisioning", "60"},
-                        {"controller.channels", "1"}};
-
 // The same pages in the same order, one after another: the FTL writes as many pages as on DDR,
 // where preconditioning takes its steps without time.
 TEST(HbfSystem, AmplifiesWritesAsTheSameFtlOnDdr) {
   for (const std::string victim : {"greedy", "cost_benefit"}) {
     for (const char* copies : {"1", "4"}) {
       const Assignments more{{"nvdimm.ftl.victim", victim}, {"hbf.copies", copies}};
-      System system(with(kHbf, with(kHost, more)));
+      HbfSystem system(with(kHbf, with(kHostFtl, more)));
       const NvdimmParameters& nvdimm = system.memory.config().nvdimm;
       Ftl reference(ftl_shape(nvdimm), victim_selector(victim, {}), 5);
       UntimedWriter writer(reference);
@@ -150,8 +89,8 @@ TEST(HbfSystem, AmplifiesWritesAsTheSameFtlOnDdr) {
 // Preconditioning leaves map and flash as writes in time do: all pages can be read, and further
 // writes go on in open blocks and collect what the same FTL collects.
 TEST(HbfSystem, ContinuesAfterPreconditioning) {
-  System system(with(kHbf, with(kHost, {{"nvdimm.precondition.fill", "1"},
-                                        {"nvdimm.precondition.overwrite", "0.7"}})));
+  HbfSystem system(with(kHbf, with(kHostFtl, {{"nvdimm.precondition.fill", "1"},
+                                              {"nvdimm.precondition.overwrite", "0.7"}})));
   const NvdimmParameters& nvdimm = system.memory.config().nvdimm;
   Ftl reference(ftl_shape(nvdimm), victim_selector("greedy", {}), 5);
   precondition(reference, nvdimm.precondition, 5);
@@ -182,11 +121,11 @@ TEST(HbfSystem, CollectionIsMadeOfCountedRequests) {
   for (const char* scheduler : {"reactive", "preemptive", "proactive", "background"}) {
     for (const char* map : {"none", "hbm"}) {
       for (const char* queue : {"none", "shared"}) {
-        System system(with(kHbf, with(kHost, {{"nvdimm.gc.scheduler", scheduler},
-                                              {"hbf.map_in", map},
-                                              {"host.queue", queue},
-                                              {"nvdimm.ftl.allocation",
-                                               queue[0] == 'n' ? "dynamic" : "static"}})));
+        HbfSystem system(with(kHbf, with(kHostFtl, {{"nvdimm.gc.scheduler", scheduler},
+                                                    {"hbf.map_in", map},
+                                                    {"host.queue", queue},
+                                                    {"nvdimm.ftl.allocation",
+                                                     queue[0] == 'n' ? "dynamic" : "static"}})));
         Random random(7);
         constexpr std::uint64_t kPages = 512;
         std::map<std::int64_t, int> written;
@@ -232,7 +171,7 @@ TEST(HbfSystem, CollectionIsMadeOfCountedRequests) {
 // 40 blocks of data that nobody writes, each to be rewritten in every 100 ms. A refresh is counted
 // apart from collections, and costs the HBM 64 lines each way for a page.
 std::vector<double> refreshed_blocks(const Assignments& more) {
-  System system(with(kHbf, with(kHost, with({{"hbf.refresh_every", "100ms"}}, more))));
+  HbfSystem system(with(kHbf, with(kHostFtl, with({{"hbf.refresh_every", "100ms"}}, more))));
   for (int page = 0; page < 640; ++page) {
     system.write_page(page);
   }
@@ -275,7 +214,8 @@ TEST(HbfSystem, RefreshesAreDueInBurstsOrPaced) {
 
 // After X senses a block's reads report that a refresh is due: P pages are written for X reads.
 TEST(HbfSystem, ReadsOfABlockRefreshIt) {
-  System system(with(kHbf, with(kHost, {{"hbf.refresh_reads", "50"}, {"hbf.cache_pages", "0"}})));
+  HbfSystem system(
+      with(kHbf, with(kHostFtl, {{"hbf.refresh_reads", "50"}, {"hbf.cache_pages", "0"}})));
   for (int page = 0; page < 640; ++page) {
     system.write_page(page);
   }
@@ -291,7 +231,7 @@ TEST(HbfSystem, ReadsOfABlockRefreshIt) {
 }
 
 TEST(HbfSystem, AFlushWaitsForAllEarlierWrites) {
-  System system(with(kHbf, kHost));
+  HbfSystem system(with(kHbf, kHostFtl));
   for (int page = 0; page < 8; ++page) {
     system.write_page(page);
   }
@@ -317,7 +257,7 @@ TEST(HbfSystem, ResumesExactly) {
                              {"hbf.gather", "1us"},
                              {"hbf.outstanding", "3"},
                              {"controller.nvdimm_scheduler", scheduler}};
-      System whole(with(kHbf, with(kHost, more)));
+      HbfSystem whole(with(kHbf, with(kHostFtl, more)));
       Random random(4);
       for (int round = 0; round < 40; ++round) {
         for (int i = 0; i < 40; ++i) {
@@ -327,7 +267,7 @@ TEST(HbfSystem, ResumesExactly) {
         whole.kernel.run_until(whole.kernel.now() +
                                Tick(static_cast<std::int64_t>(random.below(400'000'000))));
       }
-      System resumed(with(kHbf, with(kHost, more)));
+      HbfSystem resumed(with(kHbf, with(kHostFtl, more)));
       Archive saved;
       whole.kernel.serialize(saved);
       whole.memory.serialize(saved);
@@ -353,12 +293,10 @@ TEST(HbfSystem, ResumesExactly) {
 TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
   for (const auto& [name, value] : Assignments{{"nvdimm.gc.scheduler", "reactive_copyback"},
                                                {"nvdimm.ftl.map", "cached"},
-                                               {"system.store_data", "true"},
-                                               {"nvdimm.nand.program_failure", "0.001"},
                                                {"nvdimm.ftl.over_provisioning", "0"}}) {
-    EXPECT_THROW(make_config(with(kHbf, with(kHost, {{name, value}}))), InputError) << name;
+    EXPECT_THROW(make_config(with(kHbf, with(kHostFtl, {{name, value}}))), InputError) << name;
   }
-  System system(with(kHbf, kHost));
+  HbfSystem system(with(kHbf, kHostFtl));
   EXPECT_THROW(system.send(MemoryClass::nvdimm, 0, true), InputError) << "a part of a page";
 }
 

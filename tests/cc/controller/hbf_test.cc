@@ -348,10 +348,20 @@ TEST(Hbf, AFailedProgramMakesItsBlockBeginAgain) {
                           [](HbfStatus status) { return status == HbfStatus::done; }));
   EXPECT_TRUE(std::all_of(failed + 1, rig.status.end(),
                           [](HbfStatus status) { return status == HbfStatus::out_of_order; }));
+  const auto page = failed - rig.status.begin();
+  ASSERT_GT(page, 0);
+  const std::uint32_t kept = rig.read(page - 1);
+  const std::uint32_t missing = rig.read(page);
+  rig.drain();
+  EXPECT_EQ(rig.status[kept], HbfStatus::done) << "programmed before";
+  EXPECT_EQ(rig.status[missing], HbfStatus::erased_page);
   const std::uint32_t replay = rig.write(0);
   rig.drain();
   EXPECT_EQ(rig.status[replay], HbfStatus::done);
   EXPECT_EQ(rig.value("nvdimm.nand.erases"), 1);
+  const std::uint32_t lost = rig.read(page - 1);
+  rig.drain();
+  EXPECT_EQ(rig.status[lost], HbfStatus::erased_page);
 }
 
 TEST(Hbf, ReadsOfABlockAreCounted) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A memory system of HBM and HBF under test: sends requests, and records their ends and statuses.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/memory_system.h"
+#include "nvdimm/hbf/hbf_status.h"
+#include "tests/cc/controller/hbf_rig.h"
+
+namespace hmsim::testing {
+
+// 4 banks of 16 blocks of 16 pages.
+inline const Assignments kHostFtl{{"hbf.ftl", "host"},
+                                  {"hbf.banks", "4"},
+                                  {"nvdimm.capacity", "4MiB"},
+                                  {"nvdimm.nand.pages_per_block", "16"},
+                                  {"nvdimm.ftl.over_provisioning", "60"},
+                                  {"controller.channels", "1"}};
+
+class HbfSystem final : public Requester {
+ public:
+  explicit HbfSystem(const Assignments& assignments) : memory(make_config(assignments), kernel, 5) {
+    memory.set_requesters({this});
+    memory.register_statistics(registry);
+  }
+  std::uint32_t send(MemoryClass of, std::int64_t address, bool write, int lines = 1) {
+    Request request;
+    request.memory = of;
+    request.address = Address(address);
+    request.write = write;
+    request.lines = static_cast<std::uint8_t>(lines);
+    request.tag = static_cast<std::uint32_t>(done.size());
+    done.push_back(kNever);
+    memory.send(request, kernel.now());
+    return request.tag;
+  }
+  void write_page(std::int64_t page) {
+    send(MemoryClass::nvdimm, page * kPageBytes.value(), true, kLinesPerPage);
+  }
+  void read_page(std::int64_t page) {
+    send(MemoryClass::nvdimm, page * kPageBytes.value(), false, kLinesPerPage);
+  }
+  void on_complete(const Request& request, Tick now) override {
+    EXPECT_EQ(done[request.tag], kNever);
+    EXPECT_EQ(request.agent, 0);
+    done[request.tag] = now;
+    if (request.memory == MemoryClass::nvdimm && !request.write) {
+      statuses[static_cast<HbfStatus>(request.status)] += 1;
+    }
+  }
+  void drain() {
+    while (!memory.idle() && kernel.step(kNever)) {
+    }
+    EXPECT_EQ(std::count(done.begin(), done.end(), kNever), 0);
+  }
+  double value(const std::string& path) const {
+    for (const Statistic& statistic : registry.read()) {
+      if (statistic.path == path) {
+        return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
+                                                        : statistic.value;
+      }
+    }
+    ADD_FAILURE() << "no statistic " << path;
+    return 0;
+  }
+
+  Kernel kernel;
+  MemorySystem memory;
+  StatisticRegistry registry;
+  std::vector<Tick> done;
+  std::map<HbfStatus, int> statuses;
+};
+
+}  // namespace hmsim::testing
