@@ -194,7 +194,7 @@ def _print_result(result: Result) -> None:
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
     if is_sampled(result.workload):
-        print(describe(result))
+        print(describe(stats))
         return
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)

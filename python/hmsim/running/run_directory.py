@@ -54,6 +54,7 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
         ),
         "command": Maybe(ListOf(TEXT)),
         "partial": TEXT,
+        "sampled": Record({"windows": WHOLE, "estimated": ListOf(TEXT)}),
     }
 )
 

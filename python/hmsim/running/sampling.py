@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sampled runs of a job, and the intervals of their estimates (docs/sampling.md).
+"""Sampled runs of a job (docs/sampling.md).
 
 The keys ``sampling.*`` of a job sample its DRAM accesses (agents/node/core_sampling.h). Which loads
 and metrics may be sampled was decided by ``hmsim validate sampling``; all others are refused.
@@ -10,20 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hmsim import _core
 from hmsim._core import InputError, nearest_name
-from hmsim.common.intervals import quantile95
 from hmsim.config.configuration import Config
 from hmsim.config.python_nodes import at
 from hmsim.config.settings import Setting
-from hmsim.running.result import Result
 from hmsim.running.workload import Agent, Workload
 from hmsim.traces.file import TraceFile
 
 KEY = "sampling."  # begins the keys of a job that is sampled
 OPTION = "--sample"
 WAF = "nvdimm.ftl.waf"
+COUNT = "agent.0.sampling.windows"
 FEWEST_WINDOWS = 10
 MOST_WINDOWS = 1_000_000
 
@@ -41,25 +41,6 @@ class Sampling:
     windows: int
     length: int = 25_000
     warmup: int = 10_000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Value of a whole run, estimated with a 95 % interval.
-
-    Attributes:
-        name: of the metric.
-        value: the estimate.
-        half: half the interval, in the same unit.
-    """
-
-    name: str
-    value: float
-    half: float
-
-    def covers(self, truth: float) -> bool:
-        """Return whether the interval contains the whole run's value."""
-        return abs(truth - self.value) <= self.half
 
 
 def parse(text: str) -> Sampling:
@@ -178,34 +159,32 @@ def _keys(agent: Agent) -> Mapping[str, str]:
     return dict(agent.flat())
 
 
-def describe(result: Result) -> str:
+def record(workload: Workload, stats: Mapping[str, float]) -> dict[str, Any]:
+    """Return the entry ``sampled`` of a run's records; empty unless a job of it is sampled.
+
+    Keys: ``windows`` that were measured, and the names of the ``estimated`` statistics.
+    """
+    if not is_sampled(workload):
+        return {}
+    windows = int(stats.get(COUNT, 0))
+    return {"sampled": {"windows": windows, "estimated": [WAF] if WAF in stats else []}}
+
+
+def published(workload: Workload, stats: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the statistics that a run's records hold.
+
+    If a job is sampled, these are the estimated ones and those of the sampling itself.
+    """
+    if not is_sampled(workload):
+        return stats
+    return {name: stats[name] for name in stats if name == WAF or f".{KEY}" in name}
+
+
+def describe(stats: Mapping[str, float]) -> str:
     """Return in one line the estimates of a sampled run that passed, and why others are omitted."""
-    windows = int(result.stats["agent.0.sampling.windows"])
-    waf = result.stats.get(WAF)
+    waf = stats.get(WAF)
     shown = "-" if waf is None or math.isnan(waf) else f"{waf:.4g}"
     return (
-        f"sampled, {windows} windows: write amplification {shown}; IPC and "
+        f"sampled, {stats[COUNT]:.0f} windows: write amplification {shown}; IPC and "
         "latencies are not estimated: their intervals cover too few whole runs (docs/sampling.md)"
     )
-
-
-def busy_ipc(stats: Mapping[str, float]) -> float:
-    """Return a job's instructions per cycle of the cores while its threads run.
-
-    Args:
-        stats: of a run whose agent 0 is the job.
-    """
-    return stats["agent.0.ipc"] * stats["sim.ticks"] / stats["agent.0.time.running"]
-
-
-def busy_estimate(result: Result) -> Estimate:
-    """Return the estimate of `busy_ipc` of a sampled run, with its interval.
-
-    The interval is by Student's t over the windows. CPI, whose mean is linear, has the relative
-    error of the cores' time.
-    """
-    stats = result.stats
-    value = busy_ipc(stats)
-    windows = int(stats["agent.0.sampling.windows"])
-    error = stats.get("agent.0.sampling.relative_error", math.nan)
-    return Estimate("busy IPC", value, quantile95(windows - 1) * error * value)

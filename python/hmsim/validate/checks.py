@@ -342,7 +342,10 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
 }
 
 
-LONG: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {"sampling": (sampling_checks.checks,)}
+# Checks that take minutes. They receive a function that takes the share that is done.
+LONG: dict[str, Callable[[Callable[[float], None]], Iterator[Row]]] = {
+    "sampling": sampling_checks.checks
+}
 
 
 def validate(group: str, report: Callable[[str, float], None] | None = None) -> list[Row]:
@@ -364,8 +367,9 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
         near = nearest_name(group, known)
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
         raise InputError(f"validate: unknown group '{group}'{hint}")
+    if group in LONG:
+        return list(LONG[group](lambda done: report(group, done) if report else None))
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
-    chosen += LONG.get(group, ())
     rows: list[Row] = []
     for index, check in enumerate(chosen):
         if report:

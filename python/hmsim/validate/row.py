@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 AT_LEAST, AT_MOST = "at least", "at most"
+PREREGISTERED = "set before the runs"  # source of a band that no formula gives
 # Papers state effects in whole per cents, so a smaller effect is none: ratios that rise, ratios
 # that fall, and per cents that are lost.
 RISES, FALLS, LOSS = 1.005, 0.995, 0.5
@@ -109,7 +110,8 @@ def counts(rows: Sequence[Row]) -> str:
     shown = [row.unjudged for row in rows if row.unjudged]
     parts = []
     if forms:
-        parts.append(f"closed forms: {sum(row.ok for row in forms)} of {len(forms)} hold")
+        kind = "bands" if all(row.source == PREREGISTERED for row in forms) else "closed forms"
+        parts.append(f"{kind}: {sum(row.ok for row in forms)} of {len(forms)} hold")
     if claims:
         missed = len(claims) - len(met)
         parts.append(f"claims: {len(met)} met ({trends} direction only), {missed} missed")
