@@ -328,6 +328,7 @@ void Simulation::serialize(Archive& archive) {
   storage_->serialize(archive);
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
+    no_stall_until_ = Tick(0);
   }
   watchers_->serialize(archive);
   if (series_ != nullptr) {

@@ -188,7 +188,7 @@ class Simulation : private SourceProgress {
   std::vector<Requester*> requesters() const;
   void update_progress();
   void check_protocol();
-  void check_stall() const;
+  void check_stall();
   double per_cycle(const Agent& core) const;
   void serialize(Archive& archive);
 
@@ -198,6 +198,7 @@ class Simulation : private SourceProgress {
   Blame blame_;
   RunOptions options_;
   Limits limits_;
+  Tick no_stall_until_{0};      // of the kernel: until then, no request exceeds limits_.stall
   std::uint64_t identity_ = 0;  // hash of everything that determines the run
   Agents agents_;
   Stages stages_;

@@ -153,6 +153,7 @@ bool Simulation::power_on(Tick recover_for) {
   }
   epoch_ += kernel_.now();
   kernel_ = Kernel();
+  no_stall_until_ = Tick(0);
   by_hand_->set_epoch(epoch_);
   SystemConfig config = memory_->config();
   config.nvdimm.precondition = PreconditionParameters();

@@ -103,13 +103,15 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
 }
 
 // Throws InputError for a request that is stuck, because a run that waits for it would never end.
-void Simulation::check_stall() const {
-  const Tick since = kernel_.now() - limits_.stall;
-  if (limits_.stall == Tick(0) || since <= Tick(0)) {
-    return;  // no limit, or no request can be that old yet
+void Simulation::check_stall() {
+  if (limits_.stall == Tick(0) || kernel_.now() <= no_stall_until_) {
+    return;
   }
+  const Tick since = kernel_.now() - limits_.stall;
+  Tick oldest = kernel_.now();
   for (const Requester::Outstanding& each : memory_->outstanding()) {
-    if (each.since && *each.since < since) {
+    oldest = earlier(oldest, each.since.value_or(oldest));
+    if (oldest < since) {
       const bool dram = each.request.memory == MemoryClass::dram;
       throw InputError(std::string("frontend.stall_limit: ") + (dram ? "a DRAM " : "an NVDIMM ") +
                        (each.request.flush   ? "flush"
@@ -122,6 +124,7 @@ void Simulation::check_stall() const {
                        ", or policies.harmonic.guard under harmonic scheduling");
     }
   }
+  no_stall_until_ = oldest + limits_.stall;
 }
 
 void Simulation::check_protocol() {
