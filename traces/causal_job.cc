@@ -13,7 +13,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 constexpr std::uint64_t kEnded = UINT64_MAX;  // a place after the thread's last step
@@ -35,12 +34,12 @@ void take_miss(std::uint64_t word, MemoryClass memory, JobRecord& record) {
 }  // namespace
 
 CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
-                     bool transfers, std::string file)
+                     bool transfers, std::string file, bool sums)
     : file_(std::move(file)),
       source_(std::move(source)),
       tape_(*source_->causes()),
       skip_(skip),
-      spans_(tape_, skip, length, file_),
+      spans_(tape_, skip, length, file_, sums ? &sums_ : nullptr),
       transfers_(transfers) {
   for (const CapturedThread& thread : spans_.threads()) {
     last_span_.push_back(thread.spans.data());
@@ -96,8 +95,9 @@ JobRecord CausalJob::next(JobPlace& place) {
   return record;
 }
 
-// Reads words only, without making steps of them. Stops at the end of a span. Counts in units of
-// 1 / rate.loads slots, so that no record needs a division.
+// Passes over a part of the trace by its sums if all of it fits, and otherwise record by record,
+// which ends at the same record. Stops at the end of a span. Counts in units of 1 / rate.loads
+// slots, so that no record needs a division.
 Stretch CausalJob::skip(JobPlace& place, std::int64_t most, const SkipRate& rate) {
   Stretch stretch;
   if (!transfers_ || place.record == kEnded) {
@@ -107,31 +107,50 @@ Stretch CausalJob::skip(JobPlace& place, std::int64_t most, const SkipRate& rate
   stretch.first = place.record;
   const std::int64_t limit = most * rate.loads;
   std::int64_t used = 0;
-  for (; place.record < span.last; ++place.record) {
-    const std::uint64_t word = tape_.at(place.record);
-    if (record_vcpu(word) != span.vcpu) {
+  // Adds what records contain. Returns false if it does not fit.
+  const auto add = [&](std::int64_t instructions, std::int64_t loads) {
+    if (instructions > most) {
+      return false;
+    }
+    const std::int64_t more = instructions * rate.loads + loads * rate.waits;
+    if (used + more > limit) {
+      return false;
+    }
+    used += more;
+    stretch.instructions += instructions;
+    stretch.loads += loads;
+    return true;
+  };
+  const auto end = sums_.parts(span.vcpu).end();
+  auto part = sums_.at_or_after(span.vcpu, place.record);
+  while (place.record < span.last) {
+    for (; part != end && part->first < place.record; ++part) {
+    }
+    if (part != end && part->first == place.record && part->last <= span.last &&
+        add(part->instructions, part->loads)) {
+      place.record = part->last;
       continue;
     }
-    const bool escape = record_kind(word) == RecordKind::escape;
-    const bool adds =
-        escape && record_high(word) == static_cast<std::uint64_t>(EscapeCode::add_instructions);
-    if ((escape && !adds) || (!escape && (record_line(word) & kNvdimmLine) != 0)) {
-      break;
+    const std::uint64_t word = tape_.at(place.record);
+    if (record_vcpu(word) == span.vcpu) {
+      const std::optional<SkippedRecord> record = skipped_record(word);
+      if (record ? !add(record->instructions, record->loads) : is_step(word, place)) {
+        break;
+      }
     }
-    const bool load = record_kind(word) == RecordKind::fill;
-    auto gap = static_cast<std::int64_t>(adds ? record_line(word) : record_high(word));
-    gap = load ? std::max<std::int64_t>(1, gap) : gap;
-    if (gap > most) {
-      break;
-    }
-    used += gap * rate.loads + (load ? rate.waits : 0);
-    if (used > limit) {
-      break;
-    }
-    stretch.instructions += gap;
-    stretch.loads += load ? 1 : 0;
+    ++place.record;
   }
   return stretch;
+}
+
+// Returns whether a record at the place, an access to the NVDIMM or a cause, is a step of the
+// thread if block requests become transfers.
+bool CausalJob::is_step(std::uint64_t word, const JobPlace& place) const {
+  if (record_kind(word) != RecordKind::escape) {
+    return place.record >= place.copied_to[record_kind(word) == RecordKind::fill ? 0 : 1];
+  }
+  JobRecord record;
+  return take_escape(word, place, record);
 }
 
 // Moves the place past a span. Returns true if the span's end is a step, which `record` then holds.

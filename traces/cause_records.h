@@ -12,6 +12,9 @@
 
 namespace hmsim {
 
+inline constexpr std::uint64_t kNvdimmLine = std::uint64_t{1}
+                                             << (kRecordLineBits - 1);  // bit of a line
+
 // Why a thread leaves its vCPU.
 enum class Leave : std::uint8_t { goes_on, waits, ends, last = ends };
 
@@ -43,13 +46,12 @@ class CauseRecord {
 
 // Returns the NVDIMM page that a data record writes, or nullopt if it writes none.
 constexpr std::optional<std::uint64_t> page_written(std::uint64_t word) {
-  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << (kRecordLineBits - 1);  // bit of a line
   const RecordKind kind = record_kind(word);
   const bool writes = kind == RecordKind::write_back || kind == RecordKind::non_temporal;
-  if (!writes || (record_line(word) & kNvdimm) == 0) {
+  if (!writes || (record_line(word) & kNvdimmLine) == 0) {
     return std::nullopt;
   }
-  return (record_line(word) & ~kNvdimm) / static_cast<std::uint64_t>(kLinesPerPage);
+  return (record_line(word) & ~kNvdimmLine) / static_cast<std::uint64_t>(kLinesPerPage);
 }
 
 // Returns the error of an invalid escape, or "" for a valid one. `causes`: whether the trace may

@@ -30,7 +30,8 @@ struct Tracked {
 // Reads the records in order and finds spans.
 class SpanFinder {
  public:
-  SpanFinder(RecordTape& tape, const std::string& file) : tape_(tape), file_(file) {}
+  SpanFinder(RecordTape& tape, const std::string& file, StretchSums* sums)
+      : tape_(tape), file_(file), sums_(sums) {}
 
   void read(std::uint64_t skip, std::uint64_t length) {
     std::uint64_t passed = pass_blocks_before(skip);
@@ -40,6 +41,9 @@ class SpanFinder {
       const std::uint64_t word = tape_.at(record_);
       passed += record_instructions(word);
       take(word);
+      if (sums_ != nullptr) {
+        sums_->add(record_, word);
+      }
       if (!within_ && passed >= skip) {
         begin_stretch();
       }
@@ -267,6 +271,7 @@ class SpanFinder {
 
   RecordTape& tape_;
   const std::string& file_;
+  StretchSums* const sums_;  // nullptr: none
   std::vector<std::unique_ptr<Tracked>> tracked_ =
       std::vector<std::unique_ptr<Tracked>>(kNumbers);  // by number
   std::array<std::uint16_t, kRecordVcpus> current_{};   // by vCPU; 0: the idle loop
@@ -280,9 +285,9 @@ class SpanFinder {
 }  // namespace
 
 ThreadSpans::ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t length,
-                         const std::string& file)
+                         const std::string& file, StretchSums* sums)
     : indices_(kNumbers, -1) {
-  SpanFinder finder(tape, file);
+  SpanFinder finder(tape, file, sums);
   finder.read(skip, length);
   threads_ = finder.threads();
   if (threads_.empty()) {

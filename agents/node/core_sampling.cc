@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kStream = 0x73616D706C65;  // of random numbers, used for nothing else
 constexpr std::int64_t kMost = std::int64_t{1} << 48;
+// Most loads of a rate. Its products with the slots and loads of a step then stay below 2^63.
+constexpr std::int64_t kMostRateLoads = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -36,8 +38,10 @@ std::vector<ParameterError> SamplingKeys::check() const {
   return {};
 }
 
-void CoreSampling::open(const SamplingKeys& keys, std::uint64_t seed, double slots_per_us) {
+void CoreSampling::open(const SamplingKeys& keys, std::uint64_t seed, double slots_per_us,
+                        std::size_t cores) {
   keys_ = keys;
+  cores_ = static_cast<std::int64_t>(cores);
   slots_per_us_ = slots_per_us;
   const std::int64_t window = keys_.warmup + keys_.length;
   Random random(seed, kStream);
@@ -101,7 +105,14 @@ void CoreSampling::close_window() {
 }
 
 SkipRate CoreSampling::rate() const {
-  return recent_loads_ == 0 ? SkipRate() : SkipRate{recent_waits_, recent_loads_};
+  if (recent_loads_ == 0) {
+    return {};
+  }
+  SkipRate rate{recent_waits_, recent_loads_};
+  for (; rate.loads > kMostRateLoads; rate.loads /= 2) {
+    rate.waits /= 2;
+  }
+  return rate;
 }
 
 double CoreSampling::relative_error() const {
@@ -129,7 +140,8 @@ void CoreSampling::register_statistics(StatisticRegistry& registry, const std::s
 void CoreSampling::serialize(Archive& archive) {
   archive.section("core sampling");
   archive(phase_, position_, next_phase_at_, waits_, loads_, recent_waits_, recent_loads_);
-  archive(io_, io_position_, pilot_, slots_, windows_, skipped_loads_, w_, l_, ww_, wl_, ll_);
+  archive(io_, burst_, io_position_, pilot_, slots_, windows_, skipped_loads_, w_, l_, ww_, wl_,
+          ll_);
   archive.check(recent_loads_ >= 0 && next_phase_at_ > position_, "invalid sampling of a job");
 }
 

@@ -8,8 +8,9 @@
 // accesses change (row buffers, queues, monitors of policies) is warmed at the start of a window.
 //
 // Transfers and DRAM accesses delay each other. While a transfer is under way, cores therefore
-// access DRAM outside of windows, too, as long as at most an eighth of all instructions ran so. A
-// job that always transfers exceeds this share, and is then sampled like any other.
+// access DRAM outside of windows, too, as long as at most a 32nd of all instructions ran so. A
+// job that always transfers uses this share in bursts of a million instructions. Between bursts it
+// is sampled like any other.
 //
 // A window begins each `period` instructions of the job, over all its cores, from a random
 // instruction on. After `warmup` instructions, `length` instructions are measured. The first
@@ -22,8 +23,11 @@
 // variable: W. Cochran, "Sampling Techniques", 1977, chapter 6.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive.h"
@@ -45,22 +49,44 @@ struct SamplingKeys {
 
 class CoreSampling {
  public:
-  // Opens the sampling; called once, before all else. `slots_per_us`: slots of a core.
-  void open(const SamplingKeys& keys, std::uint64_t seed, double slots_per_us);
+  // Opens the sampling; called once, before all else. `slots_per_us`: slots of a core. `cores`:
+  // number of the job's cores.
+  void open(const SamplingKeys& keys, std::uint64_t seed, double slots_per_us, std::size_t cores);
 
   bool skips() const { return phase_ == Phase::skip && !io_is_whole(); }
   bool measures() const {
     return (phase_ == Phase::pilot || phase_ == Phase::measure) && !io_is_whole();
   }
-  // Records whether a transfer of the job is under way.
+  // Records that a transfer of the job begins. Returns true if cores that skip must stop.
+  bool begin_io() {
+    if (std::exchange(io_, true)) {
+      return false;
+    }
+    burst_ = io_left() > 0;
+    return phase_ == Phase::skip;
+  }
+  // Records whether a transfer of the job is still under way.
   void set_io(bool under_way) { io_ = under_way; }
   // Records that a core fetched the next instructions.
   void fetched(std::int64_t instructions) {
     position_ += instructions;
-    io_position_ += io_is_whole() ? instructions : 0;
+    if (io_) {
+      io_position_ += burst_ ? instructions : 0;
+      burst_ = burst_ ? io_left() > 0 : io_left() >= kIoBurst;
+    }
     while (position_ >= next_phase_at_) {
       next_phase();
     }
+  }
+  // Records that a core did not run the last instructions that it had fetched.
+  void returned(std::int64_t instructions) { position_ -= instructions; }
+  // Returns the most slots that a core may skip at once. No window or burst begins during a skip
+  // that is longer than kShortSkip: while a core skips a quarter of its share of the way there,
+  // each of the others fetches at most twice as much.
+  std::int64_t longest_skip() const {
+    const std::int64_t window = next_phase_at_ - position_;
+    const std::int64_t way = io_ ? std::min(window, kIoShare * (kIoBurst - io_left())) : window;
+    return std::clamp(way / (4 * cores_), kShortSkip, kLongSkip);
   }
   // Returns the time that skipped loads take now.
   SkipRate rate() const;
@@ -76,13 +102,17 @@ class CoreSampling {
   void serialize(Archive& archive);
 
  private:
-  static constexpr std::int64_t kIoShare = 8;
-  static constexpr std::int64_t kIoStart = 100'000;
+  static constexpr std::int64_t kIoShare = 32;
+  static constexpr std::int64_t kIoBurst = 1'000'000;
+  static constexpr std::int64_t kShortSkip = 4'096;  // slots: some 1 us
+  static constexpr std::int64_t kLongSkip = std::int64_t{1} << 24;
 
   enum class Phase : std::uint8_t { begin, pilot, skip, warm, measure, last = measure };
 
-  // Returns whether a transfer is under way and DRAM accesses beside transfers are not sampled.
-  bool io_is_whole() const { return io_ && io_position_ <= position_ / kIoShare + kIoStart; }
+  // Returns whether a transfer is under way and DRAM accesses beside it are not sampled.
+  bool io_is_whole() const { return io_ && burst_; }
+  // Returns the instructions that may still run beside transfers without being sampled.
+  std::int64_t io_left() const { return position_ / kIoShare + kIoBurst - io_position_; }
   void next_phase();
   void close_window();
   // Returns the standard error of the cores' time, as a share of that time.
@@ -90,11 +120,13 @@ class CoreSampling {
 
   SamplingKeys keys_;
   double slots_per_us_ = 1;
+  std::int64_t cores_ = 1;
   std::int64_t first_ = 0;  // instruction at which the first window begins
   Phase phase_ = Phase::begin;
   std::int64_t position_ = 0;
   std::int64_t next_phase_at_ = 0;
   bool io_ = false;
+  bool burst_ = false;
   std::int64_t io_position_ = 0;  // instructions beside transfers that were simulated whole
   std::int64_t waits_ = 0;        // of the present window
   std::int64_t loads_ = 0;

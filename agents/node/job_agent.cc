@@ -25,7 +25,11 @@ void JobAgent::prepare() {
   open_sites();
   if (keys_.sampling.period > 0) {
     const auto slots = static_cast<double>(keys_.core.slots_per_millisecond());
-    sampling_.open(keys_.sampling, environment().seed, slots / 1e3);
+    std::size_t cores = 0;
+    for (std::size_t i = 0; i < job_nodes_.all().size(); ++i) {
+      cores += keys_.node_cores(i).size();
+    }
+    sampling_.open(keys_.sampling, environment().seed, slots / 1e3, cores);
   }
   threads_.resize(job_nodes_.threads());
   transfers_.open(environment());
@@ -103,7 +107,7 @@ SliceEnd JobAgent::slice_ended(std::uint32_t number, const TimeSlice& slice, Tic
     enter(number, ThreadState::ready, now);
     return SliceEnd::yields;
   }
-  return act(number, now);
+  return slice.stopped ? SliceEnd::continues : act(number, now);
 }
 
 // Performs the step that the slice ended for.

@@ -195,8 +195,8 @@ std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
   std::unique_ptr<MissSource> misses = format.misses(std::move(reader), std::nullopt);
   if (misses->causes() != nullptr) {
     return std::make_unique<CausalJob>(std::move(misses), static_cast<std::uint64_t>(skip),
-                                       static_cast<std::uint64_t>(instructions), engine,
-                                       trace.path);
+                                       static_cast<std::uint64_t>(instructions), engine, trace.path,
+                                       sampling.period > 0);
   }
   return std::make_unique<CapturedJob>(std::move(misses), static_cast<std::uint64_t>(skip),
                                        trace.path, taken, engine, engine || flushers > 0);

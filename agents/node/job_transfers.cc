@@ -54,7 +54,11 @@ void JobTransfers::begin(std::uint32_t number, bool write, bool ahead, Tick now)
   const Transfer lines = transfer_of(number);
   const std::uint32_t index =
       transfers_.begin(number, lines, write, ahead, now, io.requests_of(lines));
-  sampling_.set_io(true);
+  if (sampling_.begin_io()) {
+    for (const JobNode& site : job_nodes_.all()) {
+      site.node->stop_skipping(site.job, now);
+    }
+  }
   io.begin(index, number, lines, write, now);
 }
 

@@ -91,6 +91,17 @@ void NodeCore::preempt(Tick now) {
   notify();
 }
 
+void NodeCore::stop_skipping(Tick now) {
+  if (yields_soon_ || engine_.pass().resting() || !sampled_.has_joined()) {
+    return;
+  }
+  if (const std::optional<std::int64_t> left = engine_.pass().cut(now)) {
+    sampled_.stop();
+    copies_.fetched({}, sampled_.take_back(node_.steps(*thread_), thread_->thread, *left));
+  }
+  notify();
+}
+
 bool NodeCore::feed(Miss& miss) {
   const std::int64_t most =
       std::max<std::int64_t>(0, quantum_end_ - engine_.pass().last_dispatch());
@@ -131,7 +142,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   const ThreadId ended = *thread_;
   copies_.end(node_.job(ended), ended.thread);
   if (sampled_.active()) {
-    sampled_.end(slot);
+    slice.stopped = sampled_.end(slot);
   }
   engine_.pass().rest(slot + 1);
   const SliceEnd end = node_.job(ended).slice_ended(ended.thread, slice, now);

@@ -45,6 +45,7 @@ struct TimeSlice {
   std::int64_t work = 0;   // instructions of the program, except those that copy lines
   Tick copying{0};         // time spent copying lines
   bool preempted = false;  // it ended before the thread's next step
+  bool stopped = false;    // it ended before the thread's next step, which follows at once
 };
 
 class NodeCore final : public Agent, private MissCore::Owner {
@@ -64,6 +65,8 @@ class NodeCore final : public Agent, private MissCore::Owner {
 
   // Makes the thread yield as soon as possible: between two instructions, or after a transfer.
   void preempt(Tick now);
+  // Ends a step that skips DRAM accesses (agents/node/sampled_steps.h). The thread continues.
+  void stop_skipping(Tick now);
   Tick slice_begin() const { return slice_begin_; }
   // Returns whether preempt() can have an effect: the thread has begun to run and is not about to
   // yield.
