@@ -242,8 +242,9 @@ void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
   ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
          "flush without an NVDIMM");
   request.arrival = now;
+  request.id = next_id_;  // of its first part; channels compare the ids of a flush and of requests
+  next_id_ += to.end - to.first;
   if (host_ != nullptr) {
-    request.id = next_id_;  // its parts get numbers of their own
     request.memory = MemoryClass::nvdimm;
     host_->send(request, now);
   } else {
@@ -254,7 +255,7 @@ void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
 void MemorySystem::send_parts(const Request& flush, const Channels& to, Tick now) {
   Request part = flushes_.begin(flush, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
-    part.id = next_id_++;
+    part.id = flush.id + (i - to.first);
     if (ftls_.empty()) {
       channels_[i]->send(part, now);
     } else {

@@ -44,6 +44,13 @@ void HbfChannel::send(const Request& request, Tick now) {
   wakeup_.notify(next_event());
 }
 
+// Requests of this time are admitted by the next advance().
+bool HbfChannel::would_wait(MemoryClass /*memory*/) const {
+  bool flush = false;
+  line_.each([&flush](const Request& each) { flush = flush || each.flush; });
+  return flush || line_.size() + queue_.held() >= queue_.size();
+}
+
 void HbfChannel::pass_flush(Tick now) {
   ensure(flush_sent_, "hbf", now, -1, "end of a flush that was not acknowledged");
   flush_sent_ = false;

@@ -34,7 +34,7 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
               const SourceProgress& progress) override;
   void send(const Request& request, Tick now) override;
   void pass_flush(Tick now) override;
-  bool would_wait(MemoryClass /*memory*/) const override { return !line_.empty() || queue_.full(); }
+  bool would_wait(MemoryClass memory) const override;
   bool idle() const override;
   void list_outstanding(std::vector<Requester::Outstanding>& requests) const override;
   // Its commands are not those of a memory bus: observers see nothing.

@@ -26,7 +26,6 @@ class HostTarget {
 };
 
 // A flush takes no entry. It enters after all earlier NVDIMM requests, and before all later ones.
-// Its number is that of the next request.
 class HostQueue final : public Component, public Requester, public LoadListener {
  public:
   HostQueue(const HostParameters& parameters, const Assignments& assignments, HostTarget& target);
