@@ -133,6 +133,9 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
   if (host.present() && nodes > 1) {
     errors.push_back({"host.queue", "must be none with several nodes"});
   }
+  if (!host.present() && host.limiter != "unlimited") {
+    errors.push_back({"host.limiter", "must be unlimited with host.queue: none"});
+  }
   for (const ParameterError& error : expander.check(controller.channels)) {
     errors.push_back(error);
   }

@@ -261,7 +261,8 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.refresh_management",
                       std::string(standard->document) + ": not modelled; must be false"});
   }
-  if (refresh_management && (same_bank || self_refresh || !refresh)) {
+  if (refresh_management && standard->refresh_management &&
+      (same_bank || self_refresh || !refresh)) {
     errors.push_back({"dram.refresh_management", same_bank ? "needs dram.refresh_mode: all_bank"
                                                  : self_refresh ? "needs dram.self_refresh: false"
                                                                 : "needs dram.refresh: true"});

@@ -29,6 +29,10 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
   need(maps(parameters) || parameters.precondition.fill == 0, "nvdimm.precondition.fill",
        "must be 0 with hbf.ftl: raw, which has no map; for programmed pages, set "
        "hbf.erased_at_start: false");
+  need(maps(parameters) || parameters.hbf.map_in == HbfMap::none, "hbf.map_in",
+       "must be none with hbf.ftl: raw, which has no map");
+  need(maps(parameters) || parameters.hbf.refresh == "no_refresh", "hbf.refresh",
+       "must be no_refresh with hbf.ftl: raw, whose sender rewrites blocks");
   need(parameters.precondition.buffer == PreconditionBuffer::none, "nvdimm.precondition.buffer",
        "must be 'none' with nvdimm.attach: hbf, which has no synchronisation buffer");
   need(parameters.precondition.load.empty(), "nvdimm.precondition.load",

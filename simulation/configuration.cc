@@ -31,6 +31,8 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   system_.assignments = assignments;
   system_.persistence = frontend_.node.persistence;
   system_.resolve_presets();
+  const ClusterParameters& cluster = frontend_.cluster;
+  system_.nodes = cluster.memories();
   errors_ = system_.check();
   for (ParameterError& error : frontend_.check()) {
     errors_.push_back(std::move(error));
@@ -44,8 +46,6 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
                        "'resident' needs blocks in the NVDIMM, and storage.kind keeps them "
                        "elsewhere: must be 'none' or 'dirty'"});
   }
-  const ClusterParameters& cluster = frontend_.cluster;
-  system_.nodes = cluster.memories();
   if (system_.all_channels() > kMostChannels) {
     errors_.push_back(
         {"frontend.nodes.count", std::to_string(cluster.nodes) + " nodes with " +

@@ -111,6 +111,11 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
 
 std::string Simulation::preconditioned() {
   const NvdimmParameters& nvdimm = memory_->config().nvdimm;
+  if (nvdimm.present && memory_->config().port.is_hbf()) {
+    throw InputError(
+        "nvdimm.attach: hbf: preconditioned state cannot be saved; with hbf.ftl: host "
+        "each run writes nvdimm.precondition.fill itself");
+  }
   if (!nvdimm.present || nvdimm.kind != NvdimmKind::flash) {
     throw InputError("preconditioning needs nvdimm.kind: flash");
   }

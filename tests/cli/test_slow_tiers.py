@@ -7,14 +7,46 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from support import write
+from support import invoke, write
 
+WRITES = """\
+agents:
+  - {kind: io_pattern, size: 4KiB, access: random, threads: 4, read_share: 0.5, requests: 200}
+"""
 HBM = 512 << 20  # bytes of HBM; HBF follows
 FLUSHED = """\
 agents:
   - {kind: io_pattern, core: 0, threads: 4, depth: 4, read_share: 0, flush_every: 5, requests: 50}
   - {kind: io_pattern, core: 1, threads: 2, depth: 4, read_share: 0.5, size: 16KiB, requests: 100}
 """
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    return write(tmp_path / "writes.yaml", WRITES)
+
+
+@pytest.mark.parametrize(
+    ("system", "given", "message"),
+    [
+        ("hbm3_hbf", "hbf.map_in=hbm", "hbf.map_in: must be none with hbf.ftl: raw"),
+        ("hbm3_hbf", "hbf.refresh=paced_refresh", "hbf.refresh: must be no_refresh with hbf.ftl"),
+        ("quick", "host.limiter=limit", "host.limiter: must be unlimited with host.queue: none"),
+        ("hbm3_hbf", "dram.refresh_management=true", "JESD238: not modelled; must be false"),
+    ],
+)
+def test_keys_without_effect_are_refused(system: str, given: str, message: str) -> None:
+    refused = invoke("check", system, "--set", given)
+    assert refused.exit_code == 2 and message in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("system", ["hbm3_hbf", "ddr5_cxl_flash", "ddr5_cxl_dram"])
+def test_views_are_of_the_memory_bus(system: str, workload: Path, tmp_path: Path) -> None:
+    given = ("run", system, "--workload", workload, "--views", "--out", tmp_path / "out")
+    refused = invoke(*given)
+    assert refused.exit_code == 2 and "must be on the memory bus" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1 and not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("queue", ["shared", "divided"])

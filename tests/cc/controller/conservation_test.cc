@@ -20,6 +20,9 @@ Assignments draw_system(Random& random) {
     return std::string(from[random.below(from.size())]);
   };
   const std::string attach = pick({"ddr", "cxl", "cxl"});
+  const std::string queue = pick({"none", "shared", "divided"});
+  const std::string limiter =
+      pick({"unlimited", "limit", "service_limit", "devload", "token_regulator"});
   return {
       {"nvdimm.attach", attach},
       {"cxl.credits", pick({"1", "3", "64"})},
@@ -34,12 +37,12 @@ Assignments draw_system(Random& random) {
       {"expander.up.latency", pick({"1ps", "80ns"})},
       {"controller.queue_depth", pick({"8", "64"})},
       {"controller.nvdimm_queue_depth", pick({"4", "128"})},
-      {"host.queue", pick({"none", "shared", "divided"})},
+      {"host.queue", queue},
       {"host.entries", pick({"1", "5", "64"})},
       {"host.nvdimm_entries", pick({"1", "7", "64"})},
       {"host.order", pick({"fifo", "any"})},
       {"host.write_holds", pick({"accept", "done"})},
-      {"host.limiter", pick({"unlimited", "limit", "service_limit", "devload", "token_regulator"})},
+      {"host.limiter", queue == "none" ? "unlimited" : limiter},
       {"policies.limit.entries", "2"},
       {"nvdimm.kind", pick({"flash", "pcm"})},
   };

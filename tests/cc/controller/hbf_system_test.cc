@@ -253,7 +253,7 @@ TEST(HbfSystem, ResumesExactly) {
   for (const char* ftl : {"raw", "host"}) {
     for (const char* scheduler : {"fr_fcfs", "atlas"}) {
       const Assignments more{{"hbf.ftl", ftl},
-                             {"hbf.map_in", "hbm"},
+                             {"hbf.map_in", ftl[0] == 'h' ? "hbm" : "none"},
                              {"hbf.gather", "1us"},
                              {"hbf.outstanding", "3"},
                              {"controller.nvdimm_scheduler", scheduler}};
