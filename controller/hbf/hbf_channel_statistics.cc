@@ -38,9 +38,28 @@ void register_lane(StatisticRegistry& registry, const Channels& channels, const 
       });
 }
 
+void register_bandwidth(StatisticRegistry& registry, const Channels& channels) {
+  registry.gauge(
+      "hbf.bandwidth_gb_per_s", "GB/s",
+      "data on the links of all channels, both directions together, without headers", [channels] {
+        double rate = 0;
+        for (HbfChannel* channel : channels) {
+          const double ps =
+              static_cast<double>((channel->now() - channel->measured_from()).value());
+          const double bytes = static_cast<double>(channel->to_host().bytes().value()) +
+                               static_cast<double>(channel->to_device().bytes().value()) -
+                               static_cast<double>(channel->header_bytes());
+          constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
+          rate += ps == 0 ? 0 : bytes * kGigabytesPerSecond / ps;
+        }
+        return rate;
+      });
+}
+
 }  // namespace
 
 void register_hbf_channel_statistics(StatisticRegistry& registry, const Channels& channels) {
+  register_bandwidth(registry, channels);
   register_lane(registry, channels, "hbf.to_device", &HbfChannel::to_device);
   register_lane(registry, channels, "hbf.to_host", &HbfChannel::to_host);
   std::vector<Counter*> headers;

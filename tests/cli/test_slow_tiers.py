@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import hmsim
 import pytest
-from support import invoke, write
+from support import invoke, succeed, write
 
 WRITES = """\
 agents:
@@ -21,9 +22,65 @@ agents:
 """
 
 
+def cells(text: str) -> dict[str, list[str]]:
+    """Return the values of a table's lines by their labels."""
+    found = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+    return {head: rest for head, *rest in found if rest}
+
+
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
     return write(tmp_path / "writes.yaml", WRITES)
+
+
+def test_hbf_is_shown_against_its_own_bounds(workload: Path) -> None:
+    shown = cells(succeed("run", "hbm3_hbf", "--workload", workload))
+    stats = hmsim.run("hbm3_hbf", workload).stats
+    data = stats["hbf.to_host.bytes"] + stats["hbf.to_device.bytes"] - stats["hbf.header_bytes"]
+    rate = data / stats["sim.ticks"] * 1e3
+    assert stats["hbf.bandwidth_gb_per_s"] == pytest.approx(rate, rel=1e-3)
+    for label, name, factor in (
+        ("HBF bandwidth (GB/s)", "hbf.bandwidth_gb_per_s", 1),
+        ("flash banks busy (%)", "nvdimm.nand.lun_utilisation", 100),
+        ("HBF link to the host busy (%)", "hbf.to_host.busy", 100),
+        ("NVDIMM request, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("NVDIMM requests read", "nvdimm.reads", 1),
+    ):
+        value = float(shown[label][0].replace(",", ""))
+        assert value == pytest.approx(stats[name] * factor, rel=1e-3)
+    assert shown["NVDIMM on the memory bus (% of peak)"] == ["0"]
+    assert not any("NVDIMM line" in label for label in shown)
+
+
+def test_a_line_and_a_page_of_two_systems_are_both_requests(workload: Path) -> None:
+    systems = ("hbm3_hbf", "ddr5_cxl_flash", "ddr5_nvdimm")
+    shown = cells(succeed("compare", *systems, "--workload", workload))
+    assert len(shown["NVDIMM request, mean (us)"]) == len(systems)
+    assert shown["HBF bandwidth (GB/s)"][1:] == ["-", "-"]
+    plain = cells(succeed("run", "ddr5_nvdimm", "--workload", workload))
+    assert "NVDIMM line, mean (us)" in plain and "NVDIMM bandwidth (% of peak)" in plain
+    assert not any("busy" in label for label in plain)
+
+
+def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
+    stats = hmsim.run("hbm3_hbf", workload).stats
+    lost = stats["hbf.status.out_of_order"]
+    line = f"HBF did not program {lost} writes: out_of_order {lost} (docs/hbf.md)"
+    assert lost > 0 and line in succeed("run", "hbm3_hbf", "--workload", workload)
+    given = ("run", "hbm3_hbf", "--workload", workload, "--set", "hbf.ftl=host")
+    assert "did not program" not in succeed(*given)
+
+
+def test_the_page_names_hbf_and_tokens(tmp_path: Path) -> None:
+    shape = "layers: 1, width: 64, feed_forward: 64, vocabulary: 64, kv_heads: 1, head_size: 64"
+    agent = f"{{kind: llm_decode, {shape}, context: 8, steps: 2}}"
+    model = write(tmp_path / "model.yaml", f"agents: [{agent}]\n")
+    succeed("run", "hbm3_hbf", "--workload", model, "--out", tmp_path / "run")
+    succeed("report", tmp_path / "run", "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    for title in ("agent 0, next token, mean (ms)", "HBF bandwidth (GB/s)", "flash banks busy (%)"):
+        assert title in page
+    assert "NVDIMM request, mean" in page and "NVDIMM line, mean" not in page
 
 
 @pytest.mark.parametrize(
@@ -39,6 +96,19 @@ def test_keys_without_effect_are_refused(system: str, given: str, message: str) 
     refused = invoke("check", system, "--set", given)
     assert refused.exit_code == 2 and message in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_nodes_are_known_before_the_check() -> None:
+    nodes = ("--set", "frontend.nodes.count=2", "--set", "frontend.nodes.memory=own")
+    refused = invoke("check", "ddr5_nvdimm", *nodes, "--set", "host.queue=shared")
+    assert refused.exit_code == 2
+    assert "--set: host.queue: must be none with several nodes" in refused.stderr
+
+
+def test_preconditioned_hbf_cannot_be_kept(tmp_path: Path) -> None:
+    refused = invoke("precondition", "hbm3_hbf", "--out", tmp_path / "full")
+    assert refused.exit_code == 2 and not (tmp_path / "full").exists()
+    assert "nvdimm.attach: hbf: preconditioned state cannot be saved" in refused.stderr
 
 
 @pytest.mark.parametrize("system", ["hbm3_hbf", "ddr5_cxl_flash", "ddr5_cxl_dram"])

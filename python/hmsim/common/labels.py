@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hmsim.common.intervals import mean_interval
@@ -35,6 +35,9 @@ class Line(NamedTuple):
         half = high - mean
         return self.text(mean) + (f" ± {self.text(half)}" if half == half else "")
 
+
+# Share of time that banks sense, program or erase. Only HBF has so many that it is a main number.
+OF_BANKS = "nvdimm.nand.lun_utilisation"
 
 # Pattern of paths, label ('{}': what '*' stands for), factor.
 GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
@@ -116,7 +119,24 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("dram.reads", "DRAM lines read", 1),
         ("dram.writes", "DRAM lines written", 1),
     ),
+    "links": (
+        ("hbf.bandwidth_gb_per_s", "HBF bandwidth (GB/s)", 1),
+        (OF_BANKS, "flash banks busy (%)", 100),
+        ("hbf.to_host.busy", "HBF link to the host busy (%)", 100),
+        ("hbf.to_device.busy", "HBF link to the device busy (%)", 100),
+        ("cxl.up.busy", "CXL link of NVDIMMs to the host busy (%)", 100),
+        ("cxl.down.busy", "CXL link to NVDIMMs busy (%)", 100),
+        ("expander.up.busy", "CXL link of DRAM to the host busy (%)", 100),
+        ("expander.down.busy", "CXL link to DRAM busy (%)", 100),
+    ),
 }
+# Words of these labels on a system whose statistics begin so: a request of HBF is up to a page, and
+# a device behind a link does not use the memory bus.
+RENAMED = (
+    ("hbf.", "NVDIMM line", "NVDIMM request"),
+    ("hbf.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
+    ("cxl.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
+)
 MILLION = 1e6
 
 # Classes of requests: title, and path prefix of the parts of their latency.
@@ -148,16 +168,37 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
         names: paths of statistics; those that match one pattern keep this order.
         units: units by path, because agents count progress in different units.
     """
-    present = list(names)
+    present = main(names)
+    renamed = renaming(present)
     for group, patterns in GROUPS.items():
         found = []
         for pattern, label, factor in patterns:
             for name in _matching(present, pattern):
-                found.append(_line(name, pattern, label, factor, units.get(name, "")))
+                found.append(_line(name, pattern, renamed(label), factor, units.get(name, "")))
         if len(_matching(present, "core.*.ipc")) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
+
+
+def main(names: Iterable[str]) -> list[str]:
+    """Return the names without `OF_BANKS`, unless there are names of HBF."""
+    known = list(names)
+    hbf = any(name.startswith("hbf.") for name in known)
+    return [name for name in known if hbf or name != OF_BANKS]
+
+
+def renaming(names: Iterable[str]) -> Callable[[str], str]:
+    """Return the function that renames labels for a system with these statistics (`RENAMED`)."""
+    starts = {name.partition(".")[0] + "." for name in names}
+    chosen = [(old, new) for start, old, new in RENAMED if start in starts]
+
+    def renamed(label: str) -> str:
+        for old, new in chosen:
+            label = label.replace(old, new)
+        return label
+
+    return renamed
 
 
 def causes(

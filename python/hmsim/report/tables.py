@@ -31,6 +31,10 @@ HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("write amplification", "nvdimm.ftl.waf", 1, DOWN),
     ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
     ("DRAM bandwidth (% of peak)", "bus.dram_share", 100, UP),
+    ("HBF bandwidth (GB/s)", "hbf.bandwidth_gb_per_s", 1, UP),
+    ("flash banks busy (%)", labels.OF_BANKS, 100, 0),
+    ("CXL link of NVDIMMs to the host busy (%)", "cxl.up.busy", 100, 0),
+    ("CXL link of DRAM to the host busy (%)", "expander.up.busy", 100, 0),
 )
 
 
@@ -89,9 +93,16 @@ def headline(shown: Sequence[Shown]) -> Markup:
             columns.append((f"agent {agent}, IPC", ipc, UP))
         else:
             columns.append((f"agent {agent}, work/s", rate, UP))
-    for title, path, factor, better in HEADLINES:
+        steps = [one.run.stats.get(f"agent.{agent}.step_time_us.mean") for one in shown]
+        token = [None if step is None else step * 1e-3 for step in steps]
+        columns.append((f"agent {agent}, next token, mean (ms)", token, DOWN))
+    known = labels.main(name for one in shown for name in one.run.stats)
+    renamed = labels.renaming(known)
+    for title, path, factor, better in (line for line in HEADLINES if line[1] in known):
         values = [one.run.stats.get(path) for one in shown]
-        columns.append((title, [None if v is None else v * factor for v in values], better))
+        columns.append(
+            (renamed(title), [None if v is None else v * factor for v in values], better)
+        )
     columns = [column for column in columns if any(value is not None for value in column[1])]
     rows = []
     for index, one in enumerate(shown):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hmsim.common import labels
 from hmsim.config.configuration import Config
 from hmsim.running.result import Result
 
@@ -35,6 +36,8 @@ SHOWN = (
     "nvdimm.buffer.write_hit_ratio",
     "bus.dram_share",
     "bus.nvdimm_share",
+    *("hbf.bandwidth_gb_per_s", labels.OF_BANKS, "hbf.to_host.busy", "hbf.to_device.busy"),
+    *("cxl.up.busy", "cxl.down.busy", "expander.up.busy", "expander.down.busy"),
     *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
     *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
     *("storage.bandwidth_gb_per_s", "storage.cores_used"),
