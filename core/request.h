@@ -47,12 +47,15 @@ struct Request {
   std::uint8_t lines = 1;
   RequestOrigin origin = RequestOrigin::user;
   std::uint8_t status = 0;  // of the answer; 0: done. HBF: HbfStatus (nvdimm/hbf/hbf_status.h)
+  // Placement handle of a write, as streams of NVMe: data of one stream are likely to be discarded
+  // together. 0: none.
+  std::uint16_t stream = 0;
 
   Bytes size() const { return Bytes(lines * kLineBytes.value()); }
 
   void serialize(Archive& archive) {
     archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush, lines, origin,
-            status);
+            status, stream);
     archive.check(lines >= 1 && lines <= kLinesPerPage, "invalid size of a request");
   }
 };

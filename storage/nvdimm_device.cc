@@ -162,6 +162,7 @@ void NvdimmDevice::send_access(std::uint32_t place, std::int64_t line, bool writ
   request.source = parameters_.source;
   request.memory = MemoryClass::nvdimm;
   request.write = write;
+  request.stream = io_queue_[place].stream;
   sender_ = place;
   port_->send(request, now);
   sender_.reset();

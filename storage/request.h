@@ -29,6 +29,7 @@ struct IoRequest {
   Kind kind = Kind::read;
   bool barrier = false;
   std::uint16_t submitter = 0;   // selects the queue, if the device has one per submitter
+  std::uint16_t stream = 0;      // placement handle of a write (Request::stream)
   bool fua = false;              // for a flush: makes only its program's own request durable
   bool further = false;          // continues a program's request whose software has run
   bool measured = true;          // response times of its blocks count
@@ -42,7 +43,8 @@ struct IoRequest {
   }
 
   void serialize(Archive& archive) {
-    archive(offset, bytes, tag, kind, barrier, submitter, fua, further, measured, more_pages);
+    archive(offset, bytes, tag, kind, barrier, submitter, stream, fua, further, measured,
+            more_pages);
   }
 };
 

@@ -102,6 +102,8 @@ void DecodeIo::send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tic
     request.tag = sent_.take();
     sent_[request.tag] = {kind, piece.stage};
     request.submitter = static_cast<std::uint16_t>(request.tag);
+    // Keys and values of a sequence are discarded together; kNoIndex has stream 0.
+    request.stream = static_cast<std::uint16_t>(lane.extent().sequence + 1);
     request.measured = environment_.meter->counting();
     environment_.host->begin(environment_.client, request, now);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses the bank and the page of each write of the host's FTL. Writes wait for a bank that takes
-// them in order of arrival; those that failed go first.
+// them in order of arrival; those that failed go first. Pages of one stream (hbf.streams) share
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ class HbfPlacer {
       : ftl_(ftl), collector_(collector), pending_(pending), reserve_(reserve) {}
 
   // Adds a write by the caller's number. `again`: its program failed.
-  void add(std::uint32_t write, LogicalPage page, bool again) {
+  void add(std::uint32_t write, LogicalPage page, std::uint16_t stream, bool again) {
     pending_.add_unplaced();
-    (again ? failed_ : waiting_).push({write, page});
+    (again ? failed_ : waiting_).push({write, stream % ftl_.shape().streams, page});
   }
 
   struct Placed {
@@ -32,6 +33,12 @@ class HbfPlacer {
   };
   // Places the next write. Returns nothing if none waits or no bank takes it.
   std::optional<Placed> place_next(Tick now);
+
+  // Returns whether a block may be opened before a write of the bank needs it.
+  bool may_prepare(std::uint32_t lun) const {
+    return collector_.takes_pages(lun) && !ftl_.frontiers().prepared(lun) &&
+           ftl_.blocks(lun).free() > reserve_;
+  }
 
   // Calls see(write) for each write that waits.
   template <class See>
@@ -44,6 +51,7 @@ class HbfPlacer {
     archive(failed_, waiting_);
     const auto check = [&](const Write& each) {
       archive.check_index(each.page.value(), ftl_.shape().logical_pages, "invalid page");
+      archive.check_index(each.handle, ftl_.shape().streams, "invalid stream");
     };
     failed_.each(check);
     waiting_.each(check);
@@ -52,12 +60,13 @@ class HbfPlacer {
  private:
   struct Write {
     std::uint32_t number = 0;
+    std::uint32_t handle = 0;
     LogicalPage page{0};
-    void serialize(Archive& archive) { archive(number, page); }
+    void serialize(Archive& archive) { archive(number, handle, page); }
   };
 
-  std::uint32_t choose_bank(LogicalPage page);
-  bool takes_page(std::uint32_t lun) const;
+  std::uint32_t choose_bank(const Write& write);
+  bool takes_page(std::uint32_t lun, std::uint32_t handle) const;
 
   Ftl& ftl_;
   HbfCollector& collector_;

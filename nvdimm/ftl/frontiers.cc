@@ -7,29 +7,47 @@
 
 namespace hmsim {
 
-PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream stream) {
-  std::array<Point, kFrontiers>& points = points_[lun];
-  std::size_t own = point_of(stream);
-  if (spent(points[own])) {
-    if (luns_[lun].free() == 0) {  // mix streams rather than fail
-      for (own = 0; own + 1 < kFrontiers && spent(points[own]);) {
-        ++own;
-      }
-      if (spent(points[own])) {
-        luns_[lun].raise_no_page();
-      }
+PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
+  Point* point = &point_of(lun, stream, handle);
+  if (spent(*point)) {
+    if (stream == WriteStream::host && !spent(prepared_[lun])) {
+      *point = prepared_[lun];
+      prepared_[lun] = Point();
+    } else if (luns_[lun].free() > 0) {
+      *point = {luns_[lun].open(stream == WriteStream::levelling), 0};
     } else {
-      points[own] = {luns_[lun].open(stream == WriteStream::levelling), 0};
+      point = &any_point(lun);  // mix streams rather than fail
     }
   }
-  Point& point = points[own];
+  return next_page(lun, *point);
+}
+
+PhysicalPage Frontiers::prepare(std::uint32_t lun) {
+  prepared_[lun] = {luns_[lun].open(false), 0};
+  return next_page(lun, prepared_[lun]);
+}
+
+PhysicalPage Frontiers::next_page(std::uint32_t lun, Point& point) {
   const PhysicalPage at = shape_.page_at(lun, point.block, point.next_page);
   point.next_page += shape_.parts();
   return at;
 }
 
-PhysicalPage Frontiers::next_place(std::uint32_t lun, WriteStream stream) const {
-  const Point& point = points_[lun][point_of(stream)];
+Frontiers::Point& Frontiers::any_point(std::uint32_t lun) {
+  Point* found = nullptr;
+  each(*this, lun,
+       [&](Point& point) { found = found == nullptr && !spent(point) ? &point : found; });
+  if (found == nullptr) {
+    luns_[lun].raise_no_page();
+  }
+  return *found;
+}
+
+PhysicalPage Frontiers::next_place(std::uint32_t lun, WriteStream stream,
+                                   std::uint32_t handle) const {
+  const Point& own =
+      handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
+  const Point& point = spent(own) && stream == WriteStream::host ? prepared_[lun] : own;
   return spent(point) ? kNowhere : shape_.page_at(lun, point.block, point.next_page);
 }
 
@@ -37,30 +55,31 @@ std::uint32_t Frontiers::written_pages(std::uint32_t lun, std::uint32_t block) c
   if (luns_[lun][block].state == BlockState::free) {
     return 0;
   }
-  for (const Point& point : points_[lun]) {
+  std::uint32_t written = shape_.pages;
+  each(*this, lun, [&](const Point& point) {
     if (point.block == block && point.next_page < shape_.pages) {
-      return point.next_page;
+      written = point.next_page;
     }
-  }
-  return shape_.pages;
+  });
+  return written;
 }
 
 std::uint64_t Frontiers::free_pages(std::uint32_t lun) const {
   std::uint64_t pages = std::uint64_t{luns_[lun].free()} * shape_.pages;
-  for (const Point& point : points_[lun]) {
+  each(*this, lun, [&](const Point& point) {
     pages += point.block == kNoIndex ? 0 : shape_.pages - point.next_page;
-  }
+  });
   return pages;
 }
 
 std::uint32_t Frontiers::give_up(std::uint32_t lun, std::uint32_t block) {
   std::uint32_t taken = shape_.pages;
-  for (Point& point : points_[lun]) {
+  each(*this, lun, [&](Point& point) {
     if (point.block == block && point.next_page < shape_.pages) {
       taken = point.next_page;
       point = Point();
     }
-  }
+  });
   return taken;
 }
 
@@ -78,11 +97,15 @@ void Frontiers::reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pag
 
 void Frontiers::serialize(Archive& archive, std::uint32_t lun) {
   archive(points_[lun]);
-  for (const Point& point : points_[lun]) {
+  archive(prepared_[lun]);
+  for (std::uint32_t handle = 1; handle < shape_.streams; ++handle) {
+    archive(handles_[handle_of(lun, handle)]);
+  }
+  each(*this, lun, [&](const Point& point) {
     archive.check_index(point.block, shape_.blocks, kNoIndex, "invalid open block");
     archive.check(point.next_page <= shape_.pages && point.next_page % shape_.parts() == 0,
                   "open block written beyond its end");
-  }
+  });
 }
 
 }  // namespace hmsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Write points of all LUNs: the open block that each write stream fills, and its next page.
+// Write points of all LUNs: the open block that each write stream fills, and its next page. The
+// host's stream has one for each handle below FtlShape::streams.
 //
 // Invariant: a write point with pages left refers to an open block, and no other write point with
 // pages left refers to the same block. A write point without pages left may refer to any block.
@@ -32,13 +33,21 @@ class Frontiers {
  public:
   // `shape` and `luns` must outlive the object.
   Frontiers(const FtlShape& shape, std::vector<LunBlocks>& luns)
-      : shape_(shape), luns_(luns), points_(shape.luns) {}
+      : shape_(shape),
+        luns_(luns),
+        points_(shape.luns),
+        prepared_(shape.luns),
+        handles_(std::size_t{shape.luns} * (shape.streams - 1)) {}
 
   // Takes the flash page that the stream programs next and returns its first part. Opens a block if
   // necessary.
-  PhysicalPage take(std::uint32_t lun, WriteStream stream);
+  PhysicalPage take(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0);
+  // Opens a block that the host's stream takes when it needs the next one, and takes its first
+  // page. Precondition: a block is free, and !prepared(lun).
+  PhysicalPage prepare(std::uint32_t lun);
+  bool prepared(std::uint32_t lun) const { return !spent(prepared_[lun]); }
   // Returns the page that take() would return next, or kNowhere if take() would open a block.
-  PhysicalPage next_place(std::uint32_t lun, WriteStream stream) const;
+  PhysicalPage next_place(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0) const;
   // Returns the pages of the block that were taken; these are its first ones.
   std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;
   // Returns the pages that can be programmed on the LUN without collection.
@@ -48,7 +57,11 @@ class Frontiers {
   std::uint32_t give_up(std::uint32_t lun, std::uint32_t block);
   // Continues the block after its first `pages` pages. `map`: its first page is a translation page.
   void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map);
-  void clear() { points_.assign(shape_.luns, {}); }
+  void clear() {
+    points_.assign(shape_.luns, {});
+    prepared_.assign(shape_.luns, {});
+    handles_.assign(handles_.size(), {});
+  }
 
   void serialize(Archive& archive, std::uint32_t lun);
 
@@ -73,9 +86,32 @@ class Frontiers {
                : 0;
   }
 
+  Point& point_of(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
+    return handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
+  }
+  PhysicalPage next_page(std::uint32_t lun, Point& point);
+  Point& any_point(std::uint32_t lun);
+  // Returns the index in handles_ of the host's handle, which is not 0.
+  std::size_t handle_of(std::uint32_t lun, std::uint32_t handle) const {
+    return std::size_t{lun} * (shape_.streams - 1) + handle - 1;
+  }
+  // Calls see(point) for all points of the LUN.
+  template <class Self, class See>
+  static void each(Self& self, std::uint32_t lun, See see) {
+    for (auto& point : self.points_[lun]) {
+      see(point);
+    }
+    see(self.prepared_[lun]);
+    for (std::uint32_t handle = 1; handle < self.shape_.streams; ++handle) {
+      see(self.handles_[self.handle_of(lun, handle)]);
+    }
+  }
+
   const FtlShape& shape_;
   std::vector<LunBlocks>& luns_;
   std::vector<std::array<Point, kFrontiers>> points_;  // by LUN
+  std::vector<Point> prepared_;                        // by LUN
+  std::vector<Point> handles_;  // of the host's handles but the first, by LUN and handle
 };
 
 }  // namespace hmsim

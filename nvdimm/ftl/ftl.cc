@@ -34,12 +34,20 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
       claims_(shape_, luns_),
       victims_(shape_, luns_, std::move(selector), seed) {}
 
-PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources) {
-  const PhysicalPage at = frontiers_.take(lun, stream);
+PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources,
+                           std::uint32_t handle) {
+  const PhysicalPage at = frontiers_.take(lun, stream, handle);
   luns_[lun].begin_program();
   if (media_ != nullptr) {
     media_->begin_program(sources);
   }
+  check_pages(lun);
+  return at;
+}
+
+PhysicalPage Ftl::prepare_block(std::uint32_t lun) {
+  const PhysicalPage at = frontiers_.prepare(lun);
+  luns_[lun].begin_program();
   check_pages(lun);
   return at;
 }

@@ -14,7 +14,7 @@
 
 namespace hmsim {
 
-inline constexpr std::uint32_t kFrontiers = 3;    // open blocks per LUN, at most
+inline constexpr std::uint32_t kFrontiers = 3;    // open blocks per LUN, at most; one host stream
 inline constexpr std::int64_t kFewestBlocks = 8;  // minimum per LUN
 
 // Dimensions of an FTL, with fractions converted to whole blocks and pages. Pages are logical pages
@@ -36,6 +36,8 @@ struct FtlShape {
   bool combine = true;
   bool merge = false;
   bool shared_frontier = false;
+  std::uint32_t streams = 1;     // of the host's pages, each with an open block
+  std::uint32_t prepared = 0;    // blocks per LUN that are opened before the host's pages need them
   bool retires = true;           // a block with a failed program becomes bad; false: it is reused
   std::uint32_t bad_blocks = 0;  // per LUN, initially
   std::uint64_t needed = 0;      // valid pages that must fit, including those on their way to flash
@@ -50,7 +52,9 @@ struct FtlShape {
   std::uint64_t map_pages() const {
     return cached_entries == 0 ? 0 : (logical_pages + page_entries() - 1) / page_entries();
   }
-  std::uint32_t frontiers() const { return cached_entries == 0 ? kFrontiers - 1 : kFrontiers; }
+  std::uint32_t frontiers() const {
+    return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1 + prepared;
+  }
   // Returns the most valid pages of a full block that is worth collecting: its copies occupy at
   // least one flash page less than the block has.
   std::uint32_t max_collectable_valid() const { return pages - parts(); }
@@ -113,6 +117,8 @@ struct FtlDemands {
   std::int64_t commands = 0;      // per LUN, for a power failure's save
   std::int64_t write_frames = 0;  // of the buffer; their pages may all be on their way to flash
   std::int64_t kept_blocks = 0;   // per LUN; kept free for the save after a power failure
+  std::int64_t streams = 1;       // of the host's pages
+  std::int64_t prepared = 0;      // FtlShape::prepared
 };
 
 FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,

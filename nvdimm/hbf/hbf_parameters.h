@@ -46,6 +46,8 @@ struct HbfParameters {
   bool erased_at_start = true;
   HbfMapping ftl = HbfMapping::raw;
   HbfMap map_in = HbfMap::none;
+  bool early_erase = false;
+  std::int64_t streams = 1;            // of users' pages
   std::int64_t copies = 4;             // pages that a channel's collector moves at once
   std::string refresh = "no_refresh";  // name of the pacer
   Tick refresh_every = 24 * kHour;     // of each block

@@ -34,8 +34,8 @@ IDLE = (
 INERT = {
     "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
     **dict.fromkeys(
-        ("hbf.copies", "hbf.refresh", "hbf.refresh_every"),
-        "no agent here writes whole pages; tests/cc/controller/hbf_system_test.cc",
+        ("hbf.copies", "hbf.early_erase", "hbf.refresh", "hbf.refresh_every", "hbf.streams"),
+        "no agent here writes whole pages; tests/cc/controller/hbf_*_test.cc",
     ),
 }
 # These have an effect, or are rejected, depending on whether DRAMsim3 is part of the build.

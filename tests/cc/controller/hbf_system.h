@@ -33,6 +33,9 @@ class HbfSystem final : public Requester {
     request.address = Address(address);
     request.write = write;
     request.lines = static_cast<std::uint8_t>(lines);
+    return send(request);
+  }
+  std::uint32_t send(Request request) {
     request.tag = static_cast<std::uint32_t>(done.size());
     done.push_back(kNever);
     memory.send(request, kernel.now());
