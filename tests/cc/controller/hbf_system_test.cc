@@ -12,6 +12,7 @@
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/precondition.h"
+#include "policies/monitors/performance_table.h"
 
 namespace hmsim::testing {
 namespace {
@@ -57,6 +58,46 @@ TEST(HbfSystem, LeavesTheHbmAlone) {
   EXPECT_EQ(run({{"hbf.grade", "3"}, {"hbf.ftl", "host"}, {"nvdimm.ftl.over_provisioning", "200"}},
                 false),
             alone);
+}
+
+// HBM and HBF have queues and links of their own, so there is no contest to decide: the weight of
+// the harmonic arbiter, and the arbiter itself, change no time.
+TEST(HbfSystem, ArbitersHaveNothingToDecide) {
+  std::string table = "version 1 dram";
+  for (std::size_t cell = 0; cell < kDramCells; ++cell) {
+    table += ' ' + std::to_string(20'000 + 7'919 * (cell % 6) + 613 * (cell / 6));
+  }
+  table += " nvdimm";
+  for (std::size_t cell = 0; cell < kNvdimmCells; ++cell) {
+    table += ' ' + std::to_string(900 + 331 * (cell % 6) + 17 * (cell / 6));
+  }
+  const auto run = [&](const Assignments& more) {
+    HbfSystem system(with(kHbf, with(kHostFtl, with({{"hbf.map_in", "hbm"}}, more))));
+    Random random(2);
+    for (int i = 0; i < 4000; ++i) {
+      const auto page = static_cast<std::int64_t>(random.below(500));
+      if (i % 3 == 0) {
+        random.below(2) == 0 ? system.write_page(page) : system.read_page(page);
+      } else {
+        system.send(MemoryClass::dram, static_cast<std::int64_t>(random.below(1U << 20)) * 64,
+                    random.below(3) == 0);
+      }
+      if (i % 16 == 0) {
+        system.kernel.run_until(system.kernel.now() + Tick(2'000'000));
+      }
+    }
+    system.drain();
+    return system.done;
+  };
+  const std::vector<Tick> oldest = run({{"controller.arbiter", "oldest_first"}});
+  EXPECT_EQ(run({{"controller.arbiter", "dram_first"}}), oldest);
+  for (const char* weight : {"0.1", "0.5", "0.9"}) {
+    EXPECT_EQ(run({{"controller.arbiter", "harmonic"},
+                   {"policies.harmonic.table", table},
+                   {"policies.harmonic.weight", weight}}),
+              oldest)
+        << weight;
+  }
 }
 
 // The same pages in the same order, one after another: the FTL writes as many pages as on DDR,

@@ -93,6 +93,65 @@ std::vector<GoldenCase> groups() {
   };
 }
 
+// High bandwidth flash beside HBM3: 4 banks of 32 blocks of 16 pages.
+Assignments stacked(const Assignments& more) {
+  return plus({{"nvdimm.attach", "hbf"},
+               {"nvdimm.capacity", "8MiB"},
+               {"nvdimm.nand.preset", "hbf_256"},
+               {"nvdimm.nand.pages_per_block", "16"},
+               {"nvdimm.nand.read_time", "500ns"},
+               {"nvdimm.nand.program_time", "1500ns"},
+               {"nvdimm.nand.erase_time", "4us"},
+               {"hbf.banks", "4"},
+               {"dram.preset", "hbm3_6400_4h_2gb_x32"},
+               {"dram.ranks", "2"},
+               {"controller.queues", "split"},
+               {"controller.arbiter", "oldest_first"},
+               {"controller.queue_depth", "48"},
+               {"controller.nvdimm_queue_depth", "24"}},
+              more);
+}
+
+std::vector<GoldenCase> stacked_flash() {
+  const auto pages = [](const char* core, const char* access, const char* read_share) {
+    return agents::of_core(core, {{"kind", "io_pattern"},
+                                  {"access", access},
+                                  {"read_share", read_share},
+                                  {"size", "4KiB/2, 16KiB"},
+                                  {"threads", "2"},
+                                  {"depth", "4"},
+                                  {"window", "8"},
+                                  {"footprint", "3MiB"},
+                                  {"request_time", "500ns"},
+                                  {"software_time", "50ns"}});
+  };
+  const agents::List writes{pages("0", "random", "0.4"), pages("1", "zipf", "0.3"),
+                            agents::program("2", "stream", "30")};
+  const agents::List reads{agents::lines("0", "nvdimm", "128KiB", "1", "24"),
+                           agents::lines("1", "nvdimm", "4MiB", "1", "8"),
+                           agents::program("2", "random", "40")};
+  const Assignments host{{"hbf.ftl", "host"},
+                         {"hbf.map_in", "hbm"},
+                         {"hbf.erased_at_start", "false"},
+                         {"nvdimm.ftl.over_provisioning", "80"},
+                         {"nvdimm.precondition.fill", "1"},
+                         {"nvdimm.precondition.overwrite", "1"}};
+  return {
+      {"hbf_host_ftl", stacked(host), writes},
+      {"hbf_host_ftl_fails",
+       stacked(plus(host, {{"nvdimm.nand.program_failure", "0.01"},
+                           {"hbf.early_erase", "true"},
+                           {"hbf.refresh", "paced_refresh"},
+                           {"hbf.refresh_every", "400us"},
+                           {"host.queue", "shared"}})),
+       writes},
+      {"hbf_bank_cache",
+       stacked({{"controller.nvdimm_scheduler", "bank_cache"}, {"hbf.outstanding", "4"}}), reads},
+      {"hbf_fr_fcfs",
+       stacked({{"controller.nvdimm_scheduler", "fr_fcfs"}, {"hbf.outstanding", "4"}}), reads},
+  };
+}
+
 // Runs without agents, in which power fails and returns several times.
 std::vector<GoldenCase> power_failures() {
   const Assignments data{{"system.store_data", "true"},
@@ -147,7 +206,8 @@ std::vector<GoldenCase> power_failures() {
 }  // namespace
 
 GoldenGroup golden_modules() {
-  return {"modules", 120 * kMicrosecond, joined(joined(media(), groups()), power_failures())};
+  return {"modules", 120 * kMicrosecond,
+          joined(joined(media(), groups()), joined(stacked_flash(), power_failures()))};
 }
 
 }  // namespace hmsim::testing
