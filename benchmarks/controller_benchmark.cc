@@ -40,6 +40,7 @@ class Generator final : public Component, public Requester {
   void connect(MemoryPort& port) { port_ = &port; }
   bool done() const { return completed_ == requests_; }
   Tick last() const { return last_; }
+  Bytes request_size() const { return trace_.front().size(); }
 
   Tick next_event() const override { return next_; }
   Tick advance(Tick now) override {
@@ -122,7 +123,8 @@ int run(int argc, char** argv) {
       "{\"pattern\": \"%s\", \"requests\": %lld, \"cycles\": %lld, \"gb_per_s\": %.3f, "
       "\"share_of_peak\": %.4f, \"host_seconds\": %.3f, \"requests_per_second\": %.0f}\n",
       argv[1], static_cast<long long>(requests), static_cast<long long>(cycles),
-      static_cast<double>(requests) * 64e3 / static_cast<double>(generator.last().value()),
+      static_cast<double>(requests * generator.request_size().value()) * 1e3 /
+          static_cast<double>(generator.last().value()),
       static_cast<double>(requests * config.dram.line_share()) /
           static_cast<double>(cycles * config.controller.channels),
       host.count(), static_cast<double>(requests) / host.count());

@@ -39,6 +39,22 @@ DDR3 = [
     "dram.ranks=4",
     "controller.queue_depth=32",
 ]
+# The channels of configs/hbm3_hbf.yaml, without refresh of the idle HBM.
+HBF = [
+    "controller.queues=split",
+    "controller.queue_depth=64",
+    "controller.nvdimm_queue_depth=512",
+    "controller.scheduler=fr_fcfs",
+    "controller.nvdimm_scheduler=fr_fcfs",
+    "controller.arbiter=oldest_first",
+    "controller.address_map=row|bank|column|rank|group|channel",
+    "dram.preset=hbm3_6400_4h_2gb_x32",
+    "dram.ranks=2",
+    "dram.refresh=false",
+    "nvdimm.attach=hbf",
+    "nvdimm.capacity=32GiB",
+    "nvdimm.nand.preset=hbf_256",
+]
 PATTERNS = {
     "stream": DDR3,
     "random": DDR3,
@@ -55,6 +71,7 @@ PATTERNS = {
         "nvdimm.precondition.overwrite=1",
         "nvdimm.buffer.write_size=1MiB",
     ],
+    "hbf_read": HBF,
 }
 ALIKE = {"nvdimm_gc": "nvdimm_write"}  # rows whose requests are those of another pattern
 

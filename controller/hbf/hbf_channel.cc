@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/hbf/hbf_channel.h"
 
-#include <algorithm>
-
 #include "core/errors.h"
 
 namespace hmsim {
-
-namespace {
-
-constexpr Address kLine(kLineBytes.value());
-
-}  // namespace
 
 HbfChannel::HbfChannel(const SystemConfig& config, int index, std::uint64_t seed)
     : MemoryChannel(config.store_data),
@@ -26,7 +18,7 @@ HbfChannel::HbfChannel(const SystemConfig& config, int index, std::uint64_t seed
       to_device_(hbf_.write_rate(), hbf_.write_latency),
       to_host_(hbf_.read_rate(), hbf_.read_latency),
       units_(queue_.size()),
-      answered_(config.store_data ? queue_.size() : 0),
+      bytes_(config.store_data ? queue_.size() : 0),
       statistics_(static_cast<std::int64_t>(queue_.size())) {}
 
 void HbfChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
@@ -40,8 +32,14 @@ void HbfChannel::attach(Kernel& kernel, const std::vector<Requester*>& requester
 
 void HbfChannel::send(const Request& request, Tick now) {
   line_.push(request);
-  wake_ = earlier(wake_, now);
-  wakeup_.notify(next_event());
+  wake(now);
+}
+
+void HbfChannel::wake(Tick now) {
+  schedule_.wake = earlier(schedule_.wake, now);
+  schedule_.others = earlier(schedule_.others, now);
+  schedule_.next = earlier(schedule_.next, now);
+  wakeup_.notify(schedule_.next);
 }
 
 // Requests of this time are admitted by the next advance().
@@ -55,66 +53,90 @@ void HbfChannel::pass_flush(Tick now) {
   ensure(flush_sent_, "hbf", now, -1, "end of a flush that was not acknowledged");
   flush_sent_ = false;
   line_.pop();
-  wake_ = earlier(wake_, now);
-  wakeup_.notify(next_event());
+  wake(now);
 }
 
 bool HbfChannel::idle() const { return line_.empty() && queue_.held() == 0 && device_.idle(); }
 
-Tick HbfChannel::next_event() const {
+Tick HbfChannel::find_others() const {
   const Tick command = commands_.empty() ? kNever : commands_.front().time;
   const Tick answer = answers_.empty() ? kNever : answers_.front().time;
   const Tick change = queue_.held() == 0 ? kNever : queue_.next_change();
-  return earlier(earlier(wake_, earlier(command, answer)), earlier(device_.next_event(), change));
+  return earlier(earlier(schedule_.wake, change), earlier(command, answer));
+}
+
+Tick HbfChannel::advance(Tick now) {
+  schedule_.informed = false;
+  for (;;) {
+    if (schedule_.others <= now || schedule_.may_send || queue_.changed(now)) {
+      act(now);
+      schedule_.others = find_others();
+    } else {
+      device_.advance(now);
+    }
+    schedule_.next = earlier(schedule_.others, device_.next_event());
+    if (schedule_.next > now) {
+      if (schedule_.informed || !wakeup_.try_advance(schedule_.next)) {
+        return schedule_.next;
+      }
+      now = schedule_.next;
+    }
+  }
 }
 
 // At one time: answers, which free entries and credits, then admissions, sending, and the device.
-Tick HbfChannel::advance(Tick now) {
-  do {
-    wake_ = kNever;
-    while (!answers_.empty() && answers_.front().time <= now) {
-      const Passage answer = answers_.front();
-      answers_.pop();
-      deliver(answer, now);
-    }
+void HbfChannel::act(Tick now) {
+  schedule_.wake = kNever;
+  while (!answers_.empty() && answers_.front().time <= now) {
+    const Passage answer = answers_.front();
+    answers_.pop();
+    deliver(answer, now);
+  }
+  if (!line_.empty() && !queue_.full()) {
     admit(now);
+  }
+  if (schedule_.may_send || queue_.changed(now)) {
     send_waiting(now);
-    while (!commands_.empty() && commands_.front().time <= now) {
-      const Passage command = commands_.front();
-      commands_.pop();
-      arrive(command, now);
-    }
-    device_.advance(now);
-  } while (next_event() <= now);
-  return next_event();
+  }
+  while (!commands_.empty() && commands_.front().time <= now) {
+    const Passage command = commands_.front();
+    commands_.pop();
+    arrive(command, now);
+  }
+  device_.advance(now);
 }
 
 void HbfChannel::admit(Tick now) {
   while (!line_.empty() && !flush_sent_) {
-    const Request request = line_.front();
+    const Request& request = line_.front();
     if (request.flush) {
       if (queue_.held() > 0) {
         return;
       }
       flush_sent_ = true;
-      requester_of(request).on_complete(request, now);
+      schedule_.informed = true;
+      const Request flush = request;
+      requester_of(flush).on_complete(flush, now);
       return;
     }
     if (queue_.full()) {
       return;
     }
-    line_.pop();
     const NvdimmPlace place = map_.nvdimm(request.address);
     const std::int64_t offset = request.address.value() % kPageBytes.value();
     ensure(Bytes(offset) + request.size() <= kPageBytes, "hbf", now,
            static_cast<std::int64_t>(request.id), "request that crosses a page");
-    queue_.admit(request, place.page, now);
+    const Request& admitted = queue_.admit(request, place.page, now).request;
+    line_.pop();
     statistics_.nvdimm_occupancy.set(static_cast<std::int64_t>(queue_.held()), now);
-    requester_of(request).on_admit(request, now);
+    schedule_.may_send = true;
+    schedule_.informed = true;
+    requester_of(admitted).on_admit(admitted, now);
   }
 }
 
 void HbfChannel::send_waiting(Tick now) {
+  schedule_.may_send = false;
   queue_.update(now);
   while (outstanding_ < hbf_.outstanding) {
     Transaction* const read = queue_.best(false);
@@ -126,6 +148,7 @@ void HbfChannel::send_waiting(Tick now) {
   for (Transaction* write = queue_.best(true); write != nullptr && pending_.takes(write->row);
        write = queue_.best(true)) {
     send_write(*write, now);
+    schedule_.may_send = true;  // it may have released a held read
   }
 }
 
@@ -158,44 +181,11 @@ void HbfChannel::arrive(const Passage& passage, Tick now) {
   const LineMask lines = lines_of(transaction.request);
   if (transaction.request.write) {
     device_.write(passage.slot, passage.unit, passage.first, transaction.row, lines, now);
-    if (dram_bytes_ != nullptr && transaction.state == TransactionState::waiting) {
-      take_data(transaction, passage.unit);
+    if (bytes_.present() && transaction.state == TransactionState::waiting) {
+      bytes_.take(transaction, requester_of(transaction.request), device_.incoming(passage.unit));
     }
   } else {
     device_.read(passage.slot, transaction.row, lines, now);
-  }
-}
-
-// Data mode: moves the bytes of a part of a page to the device.
-void HbfChannel::take_data(const Transaction& transaction, std::uint32_t unit) {
-  Request line = transaction.request;
-  const Requester& requester = requester_of(line);
-  PageBytes& page = device_.incoming(unit);
-  for (std::int64_t i = 0; i < transaction.request.lines; ++i, line.address += kLine) {
-    const LineData data = requester.write_data(line);
-    const std::int64_t offset = line.address.value() % kPageBytes.value();
-    std::copy(data.bytes.begin(), data.bytes.end(), page.begin() + offset);
-  }
-}
-
-// Data mode: keeps the bytes of an answer until it arrives at the host.
-void HbfChannel::keep_answer(const Transaction& transaction, bool pending) {
-  PageBytes& page = answered_[transaction.slot];
-  for (std::int64_t i = 0; i < transaction.request.lines; ++i) {
-    const Address line = transaction.local + Address(i * kLine.value());
-    const LineBytes bytes = pending ? device_.peek(line) : device_.programmed(line);
-    std::copy(bytes.begin(), bytes.end(), page.begin() + i * kLine.value());
-  }
-}
-
-void HbfChannel::give_data(const Transaction& transaction) {
-  Request line = transaction.request;
-  Requester& requester = requester_of(line);
-  const PageBytes& page = answered_[transaction.slot];
-  for (std::int64_t i = 0; i < transaction.request.lines; ++i, line.address += kLine) {
-    LineBytes bytes;
-    std::copy_n(page.begin() + i * kLine.value(), bytes.size(), bytes.begin());
-    requester.on_read_data(line, bytes);
   }
 }
 
@@ -210,32 +200,35 @@ Bytes HbfChannel::returned(const Request& request) const {
 void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) {
   Transaction& transaction = queue_[tag];
   transaction.request.status = static_cast<std::uint8_t>(status);
-  if (dram_bytes_ != nullptr && !transaction.request.write) {
-    keep_answer(transaction, pending);
+  if (bytes_.present() && !transaction.request.write) {
+    bytes_.keep(transaction, pending, device_);
   }
   const Tick arrival = transaction.request.write
                            ? to_host_.piggyback(now)
                            : to_host_.send(returned(transaction.request), now);
   answers_.push({arrival, tag, units_[tag], false});
+  schedule_.others = earlier(schedule_.others, arrival);
   queue_.answered(transaction, now);
 }
 
 void HbfChannel::deliver(const Passage& passage, Tick now) {
   Transaction& transaction = queue_[passage.slot];
-  const Request request = transaction.request;
+  const Request& request = transaction.request;  // remains until the next admission
   if (request.write) {
     pending_.answered(passage.unit, request.status == static_cast<std::uint8_t>(HbfStatus::late));
     ++statistics_.nvdimm_writes;
   } else {
     --outstanding_;
     ++statistics_.nvdimm_reads;
-    if (dram_bytes_ != nullptr) {
-      give_data(transaction);
+    if (bytes_.present()) {
+      bytes_.give(transaction, requester_of(request));
     }
   }
   statistics_.nvdimm_line_latency.add(now - request.arrival, period_);
   ++answered(request.origin);
   queue_.completed(transaction, now);
+  schedule_.may_send = true;
+  schedule_.informed = true;
   statistics_.nvdimm_occupancy.set(static_cast<std::int64_t>(queue_.held()), now);
   requester_of(request).on_complete(request, now);
   wakeup_.called_back();
@@ -262,12 +255,13 @@ void HbfChannel::serialize(Archive& archive) {
   archive.fixed(units_);
   archive.check_indices(units_, static_cast<std::size_t>(hbf_.pending_writes),
                         "invalid pending page");
-  archive(line_, flush_sent_, outstanding_, commands_, answers_, wake_, to_device_, to_host_,
-          header_bytes_, origins_, measured_from_, statistics_, queue_, pending_, device_);
-  for (PageBytes& page : answered_) {
-    archive.raw(page.data(), page.size());
-  }
+  archive(line_, flush_sent_, outstanding_, commands_, answers_, schedule_.wake, to_device_,
+          to_host_, header_bytes_, origins_, measured_from_, statistics_, queue_, pending_, device_,
+          bytes_);
   if (archive.loading()) {
+    schedule_.may_send = true;
+    schedule_.others = find_others();
+    schedule_.next = earlier(schedule_.others, device_.next_event());
     std::vector<bool> held(queue_.size());
     queue_.each([&](const Transaction& each) { held[each.slot] = true; });
     const auto check = [&](const Passage& each) {

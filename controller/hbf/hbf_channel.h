@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "controller/accounts/channel_statistics.h"
+#include "controller/hbf/hbf_bytes.h"
 #include "controller/hbf/hbf_queue.h"
 #include "controller/hbf/pending_pages.h"
 #include "controller/link/byte_lane.h"
@@ -63,7 +64,7 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   Counter& answered(RequestOrigin origin) { return origins_[static_cast<std::size_t>(origin)]; }
   Tick measured_from() const { return measured_from_; }
 
-  Tick next_event() const override;
+  Tick next_event() const override { return schedule_.next; }
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -76,18 +77,26 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
     bool first = false;      // writes: it begins the page
     void serialize(Archive& archive) { archive(time, slot, unit, first); }
   };
+  // When the channel acts next.
+  struct Schedule {
+    Tick next = kNever;     // event
+    Tick others = kNever;   // the next event that is not the device's
+    Tick wake = kNever;     // a call from outside
+    bool may_send = false;  // requests, credits or pages came since send_waiting()
+    bool informed = false;  // other components, in the present advance()
+  };
 
   void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) override;
 
+  void wake(Tick now);
+  Tick find_others() const;
+  void act(Tick now);
   void admit(Tick now);
   void send_waiting(Tick now);
   void send_read(Transaction& transaction, Tick now);
   void send_write(Transaction& transaction, Tick now);
   void arrive(const Passage& passage, Tick now);
   void deliver(const Passage& passage, Tick now);
-  void take_data(const Transaction& transaction, std::uint32_t unit);
-  void keep_answer(const Transaction& transaction, bool pending);
-  void give_data(const Transaction& transaction);
   Bytes returned(const Request& request) const;
   static LineMask lines_of(const Request& request);
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
@@ -110,8 +119,8 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   std::int64_t outstanding_ = 0;
   Ring<Passage> commands_;
   Ring<Passage> answers_;
-  std::vector<PageBytes> answered_;  // data mode: by slot
-  Tick wake_ = kNever;
+  HbfBytes bytes_;
+  Schedule schedule_;
   Counter header_bytes_ = 0;
   std::array<Counter, kRequestOrigins> origins_{};  // requests answered
   Tick measured_from_{0};

@@ -10,11 +10,13 @@ HbfQueue::HbfQueue(const SystemConfig& config, int index)
       clock_(layout_.period),
       pool_(static_cast<std::size_t>(config.controller.slots_for_nvdimm())),
       ordering_(config, layout_, pool_.size()),
-      banks_(static_cast<std::size_t>(layout_.pseudo_banks.count())) {}
+      banks_(static_cast<std::size_t>(layout_.pseudo_banks.count())),
+      leaders_{BankLeaders(banks_.size()), BankLeaders(banks_.size())} {}
 
 void HbfQueue::connect(const SystemConfig& config, const SourceProgress& progress) {
   move_clock(Tick(0));
   ordering_.connect(layout_.shape(config.nvdimms(), pool_.size()), progress, clock_);
+  fixed_ = scheduler()->fixed_order() != FixedOrder::none;
 }
 
 void HbfQueue::place(Transaction& transaction) const {
@@ -75,42 +77,55 @@ void HbfQueue::compete(Transaction& transaction) {
   }
   transaction.state = TransactionState::queued;
   set_keys(transaction);
-  line_of(transaction).insert(transaction, bank_of(transaction).last_page);
-  waiting_[transaction.request.write ? 1 : 0] |= std::uint64_t{1} << transaction.bank;
+  insert(transaction);
+}
+
+void HbfQueue::insert(Transaction& transaction) {
+  const std::size_t direction = transaction.request.write ? 1 : 0;
+  const std::uint64_t bank = std::uint64_t{1} << transaction.bank;
+  waiting_[direction] |= bank;
+  if (line_of(transaction).insert(transaction, bank_of(transaction).last_page)) {
+    stale_[direction] |= bank;
+  }
 }
 
 Transaction* HbfQueue::best(bool write) {
   const std::size_t direction = write ? 1 : 0;
-  Transaction* first = nullptr;
-  std::uint64_t first_key = 0;
-  for (std::uint64_t banks = waiting_[direction]; banks != 0; banks &= banks - 1) {
-    Bank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
-    Transaction& own = bank.waiting[direction].best(bank.last_page);
-    const std::uint64_t key = key_of(own, bank.last_page);
-    if (first == nullptr || goes_before(key, own.request.id, first_key, first->request.id)) {
-      first = &own;
-      first_key = key;
+  if (waiting_[direction] == 0) {
+    return nullptr;
+  }
+  for (std::uint64_t& stale = stale_[direction]; stale != 0; stale &= stale - 1) {
+    const auto index = static_cast<std::size_t>(__builtin_ctzll(stale));
+    Bank& bank = banks_[index];
+    if ((waiting_[direction] & stale & -stale) == 0) {
+      leaders_[direction].set(index, nullptr, 0);
+    } else {
+      Transaction& own = bank.waiting[direction].best(bank.last_page);
+      leaders_[direction].set(index, &own, key_of(own, bank.last_page));
     }
   }
-  return first;
+  return leaders_[direction].best();
 }
 
 void HbfQueue::sent(Transaction& transaction, Tick now) {
-  move_clock(now);
   Bank& bank = bank_of(transaction);
   const bool hit = row_hit(transaction);
+  const std::size_t direction = transaction.request.write ? 1 : 0;
+  const std::uint64_t bit = std::uint64_t{1} << transaction.bank;
   line_of(transaction).remove(transaction);
   if (line_of(transaction).empty()) {
-    waiting_[transaction.request.write ? 1 : 0] &= ~(std::uint64_t{1} << transaction.bank);
+    waiting_[direction] &= ~bit;
   }
+  stale_[direction] |= bit;
   if (!hit) {
     bank.last_page = transaction.row;
     bank.waiting[0].row_changed();
     bank.waiting[1].row_changed();
+    stale_[1 - direction] |= bit & waiting_[1 - direction];
   }
   transaction.state = TransactionState::waiting;
-  ordering_.notify(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
-                   clock_.edge(), [hit] { return hit; });
+  notify(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction, now,
+         [hit] { return hit; });
   if (!held_.empty()) {
     release_held();
   }
@@ -129,25 +144,16 @@ void HbfQueue::release_held() {
 }
 
 void HbfQueue::answered(Transaction& transaction, Tick now) {
-  move_clock(now);
   transaction.state = TransactionState::transfer;
   const auto hit = [&] { return row_hit(transaction); };
-  ordering_.notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, clock_.edge(),
-                   hit);
-  ordering_.notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
-                   clock_.edge(), hit);
+  notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, now, hit);
+  notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, now, hit);
 }
 
 void HbfQueue::completed(Transaction& transaction, Tick now) {
-  move_clock(now);
-  ordering_.notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, transaction,
-                   clock_.edge(), [&] { return transaction.viewed && transaction.view.row_hit; });
+  notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, transaction, now,
+         [&] { return transaction.viewed && transaction.view.row_hit; });
   pool_.release(transaction);
-}
-
-Tick HbfQueue::next_change() const {
-  const Cycle next = ordering_.next_change();
-  return next == kNeverCycle ? kNever : layout_.time_of(next);
 }
 
 void HbfQueue::update(Tick now) {
@@ -177,6 +183,7 @@ void HbfQueue::rekey(Transaction& transaction) {
   } else if (transaction.state == TransactionState::queued) {
     set_keys(transaction);
     line_of(transaction).rekeyed(transaction, bank_of(transaction).last_page);
+    stale_[transaction.request.write ? 1 : 0] |= std::uint64_t{1} << transaction.bank;
   }
 }
 
@@ -190,6 +197,7 @@ void HbfQueue::serialize(Archive& archive) {
   if (archive.loading()) {
     held_.clear();
     waiting_ = {};
+    stale_.fill(~std::uint64_t{0} >> (64 - banks_.size()));
     for (Bank& bank : banks_) {
       bank.waiting = {};
     }
@@ -206,8 +214,7 @@ void HbfQueue::serialize(Archive& archive) {
     if (each->state == TransactionState::held) {
       held_.push_back(each);
     } else if (each->state == TransactionState::queued) {
-      line_of(*each).insert(*each, bank_of(*each).last_page);
-      waiting_[each->request.write ? 1 : 0] |= std::uint64_t{1} << each->bank;
+      insert(*each);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "controller/channel/edge_clock.h"
 #include "controller/channel/ordering.h"
 #include "controller/channel/transaction.h"
+#include "controller/hbf/bank_leaders.h"
 #include "controller/system_config.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -47,8 +48,15 @@ class HbfQueue {
   void answered(Transaction& transaction, Tick now);
   void completed(Transaction& transaction, Tick now);
 
-  // Returns when keys change by time alone. update() applies all changes of keys.
-  Tick next_change() const;
+  // Returns when keys change by time alone. changed(): keys have changed; update() then applies all
+  // changes.
+  Tick next_change() const {
+    const Cycle next = ordering_.next_change();
+    return next == kNeverCycle ? kNever : layout_.time_of(next);
+  }
+  bool changed(Tick now) const {
+    return next_change() <= now || (!fixed_ && ordering_.keys_changed(1));
+  }
   void update(Tick now);
 
   void serialize(Archive& archive);
@@ -70,19 +78,33 @@ class HbfQueue {
   }
   void place(Transaction& transaction) const;
   bool conflicts(const Transaction& transaction);
+  void insert(Transaction& transaction);
   void set_keys(Transaction& transaction);
   void compete(Transaction& transaction);
   void release_held();
   void rekey(Transaction& transaction);
   void move_clock(Tick now) { clock_.move_to(Cycle(now / layout_.period), now); }
+  template <class RowHit>
+  void notify(TransactionPolicy::Hook hook,
+              void (TransactionPolicy::*call)(const RequestView&, Tick), Transaction& transaction,
+              Tick now, RowHit row_hit) {
+    if (ordering_.wanted(hook)) {
+      move_clock(now);
+      ordering_.notify(hook, call, transaction, clock_.edge(), row_hit);
+    }
+  }
 
   const ChannelLayout layout_;
   EdgeClock clock_;
   TransactionPool pool_;
   Ordering ordering_;
+  bool fixed_ = false;  // order of the scheduler
   std::vector<Bank> banks_;
-  std::array<std::uint64_t, 2> waiting_{};  // banks with waiting reads, writes; one bit each
-  std::vector<Transaction*> held_;          // behind an older request to their page, oldest first
+  // By direction, reads first; one bit for each bank.
+  std::array<std::uint64_t, 2> waiting_{};  // banks with waiting transactions
+  std::array<std::uint64_t, 2> stale_{};    // banks whose leader is not known
+  std::array<BankLeaders, 2> leaders_;
+  std::vector<Transaction*> held_;  // behind an older request to their page, oldest first
 };
 
 }  // namespace hmsim

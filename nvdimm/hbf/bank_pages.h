@@ -2,7 +2,6 @@
 // Decoded pages that each bank keeps. The least recently used one leaves.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,20 +18,19 @@ class BankPages {
 
   // Returns whether the bank has the page, which then is its most recently used one.
   bool use(std::uint32_t bank, std::int64_t page) {
-    auto* const first = begin(bank);
-    auto* const found = std::find(first, first + ways_, page);
-    if (found == first + ways_) {
-      return false;
+    std::int64_t* const first = begin(bank);
+    for (std::size_t way = 0; way < ways_; ++way) {
+      if (first[way] == page) {
+        put_first(first, way, page);
+        return true;
+      }
     }
-    std::rotate(first, found, found + 1);
-    return true;
+    return false;
   }
-  // Adds a page that the bank does not have.
-  void insert(std::uint32_t bank, std::int64_t page) {
-    if (ways_ > 0) {
-      auto* const first = begin(bank);
-      std::rotate(first, first + ways_ - 1, first + ways_);
-      *first = page;
+  // Makes a page, new or not, the bank's most recently used one.
+  void keep(std::uint32_t bank, std::int64_t page) {
+    if (ways_ > 0 && !use(bank, page)) {
+      put_first(begin(bank), ways_ - 1, page);
     }
   }
   // Removes the pages for which drops(page) holds.
@@ -49,6 +47,13 @@ class BankPages {
  private:
   static constexpr std::int64_t kNone = -1;
 
+  // Replaces the page in `way` by `page`, and moves the pages before it back.
+  static void put_first(std::int64_t* first, std::size_t way, std::int64_t page) {
+    for (; way > 0; --way) {
+      first[way] = first[way - 1];
+    }
+    first[0] = page;
+  }
   std::int64_t* begin(std::uint32_t bank) { return pages_.data() + bank * ways_; }
 
   const std::size_t ways_;

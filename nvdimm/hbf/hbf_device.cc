@@ -64,6 +64,7 @@ void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick 
   }
   if (batch_.empty()) {
     batch_due_ = now + hbf_.gather;
+    find_own_next();
   }
   batch_.push_back(index);
 }
@@ -98,12 +99,13 @@ HbfStatus HbfDevice::status_of(std::int64_t page) const {
 void HbfDevice::end_sense(std::uint32_t index, Tick now) {
   Sense& sense = sensing_[index];
   const std::int64_t page = sense.page;
+  const std::uint32_t bank = bank_of(page);
   blocks_.sensed(block_of(page));
-  if (sense_of_.find(page) == index) {
-    sense_of_.erase(page);
-  }
-  if (sense.current && !cache_.use(bank_of(page), page)) {
-    cache_.insert(bank_of(page), page);
+  if (sense.current) {
+    if (merges()) {
+      sense_of_.erase(page);
+    }
+    cache_.keep(bank, page);
   }
   const HbfStatus status = status_of(page);
   while (!sense.readers.empty()) {
@@ -130,6 +132,7 @@ void HbfDevice::write(std::uint32_t tag, std::uint32_t unit, bool first, std::in
     unit_of_.insert(page, unit);
     own.latest = true;
     deadlines_.push({now + hbf_.accumulate, unit, use});
+    find_own_next();
   }
   if (own.state != UnitState::gathering) {
     answer(tag, own.state == UnitState::late ? HbfStatus::late : HbfStatus::overlap, now);
@@ -169,6 +172,7 @@ void HbfDevice::complete(std::uint32_t unit, Tick now) {
     sense_of_.erase(own.page);
   }
   coding_.push({now + hbf_.ecc_write, unit, own.use});
+  find_own_next();
 }
 
 void HbfDevice::program(std::uint32_t unit, Tick now) {
@@ -279,31 +283,33 @@ void HbfDevice::end_program(const FlashCommand& command, Tick now) {
   end_unit(command.subject, status, now);
 }
 
-Tick HbfDevice::next_event() const {
-  const Tick coded = coding_.empty() ? kNever : coding_.front().time;
-  const Tick deadline = deadlines_.empty() ? kNever : deadlines_.front().time;
-  return earlier(earlier(flash_.next_event(), coded), earlier(deadline, batch_due_));
-}
-
-void HbfDevice::advance(Tick now) {
-  for (Tick next = next_event(); next <= now; next = next_event()) {
-    if (flash_.next_event() == next) {
-      flash_.advance_one();
-    } else if (!coding_.empty() && coding_.front().time == next) {
-      const std::uint32_t unit = coding_.front().unit;
-      coding_.pop();
-      program(unit, next);
-    } else if (batch_due_ == next) {
-      end_gathering(next);
-    } else {
-      const Deadline deadline = deadlines_.front();
-      deadlines_.pop();
-      const Unit& own = units_[deadline.unit];
-      if (own.use == deadline.use && own.state == UnitState::gathering) {
-        end_unit(deadline.unit, HbfStatus::late, next);
-      }
+// Processes the next event, which is at `next`.
+void HbfDevice::advance_one(Tick next) {
+  if (flash_.next_event() == next) {
+    flash_.advance_one();
+    return;
+  }
+  if (!coding_.empty() && coding_.front().time == next) {
+    const std::uint32_t unit = coding_.front().unit;
+    coding_.pop();
+    program(unit, next);
+  } else if (batch_due_ == next) {
+    end_gathering(next);
+  } else {
+    const Deadline deadline = deadlines_.front();
+    deadlines_.pop();
+    const Unit& own = units_[deadline.unit];
+    if (own.use == deadline.use && own.state == UnitState::gathering) {
+      end_unit(deadline.unit, HbfStatus::late, next);
     }
   }
+  find_own_next();
+}
+
+void HbfDevice::find_own_next() {
+  const Tick coded = coding_.empty() ? kNever : coding_.front().time;
+  const Tick deadline = deadlines_.empty() ? kNever : deadlines_.front().time;
+  own_next_ = earlier(batch_due_, earlier(coded, deadline));
 }
 
 void HbfDevice::reset_statistics(Tick now) {

@@ -92,8 +92,13 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   HbfStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
 
-  Tick next_event() const;
-  void advance(Tick now);  // processes all events up to `now`
+  Tick next_event() const { return earlier(flash_.next_event(), own_next_); }
+  // Processes all events up to `now`.
+  void advance(Tick now) {
+    for (Tick next = next_event(); next <= now; next = next_event()) {
+      advance_one(next);
+    }
+  }
   Tick now() const override { return kernel_->now(); }
   void serialize(Archive& archive);
 
@@ -142,6 +147,8 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   bool merges() const { return hbf_.merge && hbf_.cache_pages > 0; }
 
   void rebuild(const Archive& archive);
+  void advance_one(Tick next);
+  void find_own_next();
   void forget(std::uint32_t unit);
   void sense(std::uint32_t index, Tick now);
   void end_gathering(Tick now);
@@ -192,6 +199,7 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   std::int64_t pending_ = 0;          // units in use
   Ring<Deadline> deadlines_;          // of gathering units, in order of time
   Ring<Deadline> coding_;             // complete units, in order of time
+  Tick own_next_ = kNever;            // next event that is not flash_'s
 };
 
 }  // namespace hmsim

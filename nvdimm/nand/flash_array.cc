@@ -106,13 +106,15 @@ void FlashArray::proceed(std::uint32_t lun, Tick now) {
       client_.on_flash_idle(lun, now);
     }
   } else {
-    const bool started =
-        state.pending == kNoIndex && state.ready <= now && start_overlapping(lun, state.array, now);
-    if (!started && may_suspend(lun, now)) {
+    const bool started = cache_ && state.pending == kNoIndex && state.ready <= now &&
+                         start_overlapping(lun, state.array, now);
+    if (!started && suspend_.mode != SuspendMode::none && may_suspend(lun, now)) {
       suspend(lun, now);
     }
   }
-  if (cache_ || multi_plane_) {
+  // Without multi-plane operations, only a program in the cells leaves room for another.
+  if (multi_plane_ || (cache_ && state.array != kNoIndex &&
+                       nodes_[state.array].command.operation == FlashOperation::program)) {
     offer_room(lun, now);
   }
 }

@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "core/event_queue.h"
+#include "core/event_lanes.h"
 #include "core/key_map.h"
 #include "core/observers.h"
 #include "core/pool.h"
@@ -263,7 +263,8 @@ class FlashArray {
   ProgrammedPages programmed_;
   LunLocks locks_;
   CellFailures failures_;
-  EventQueue<EventKind> events_;
+  // Lanes: ends of reads in the cells, and of their error correction.
+  EventLanes<EventKind, 2> events_;
 };
 
 }  // namespace hmsim

@@ -8,6 +8,8 @@ namespace {
 
 using O = FlashOperation;
 
+constexpr std::size_t kReadsLane = 0;
+
 }  // namespace
 
 // Returns the operation's cell time, including the read repetitions, which are drawn here.
@@ -84,7 +86,11 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   count_cells(node, duration);
   state.array = node;
   state.array_end = now + duration;
-  events_.schedule(state.array_end, EventKind::cells_end, lun);
+  if (nodes_[node].command.operation == O::read) {
+    events_.schedule_in(kReadsLane, state.array_end, EventKind::cells_end, lun);
+  } else {
+    events_.schedule(state.array_end, EventKind::cells_end, lun);
+  }
   if (observers_.any()) {
     for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
       observe(i, FlashStage::cells, now, state.array_end);
@@ -114,7 +120,9 @@ void FlashArray::end_cells(std::uint32_t lun, Tick now) {
       observe(i, FlashStage::done, now, now);
     }
   }
-  fail(done, now);
+  if (nodes_[done].command.operation != O::read) {
+    fail(done, now);
+  }
   if (nodes_[done].command.operation == O::erase) {
     programmed_.erase(nodes_[done].place);
   }

@@ -8,6 +8,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::uint32_t kHandover = kNoIndex - 1;  // the bus is between two owners
+constexpr std::size_t kDecodedLane = 1;
 
 using O = FlashOperation;
 
@@ -152,7 +153,7 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
     if (available == now) {
       report(lun, plane, now);
     } else {
-      events_.schedule(available, EventKind::decoded, plane);
+      events_.schedule_in(kDecodedLane, available, EventKind::decoded, plane);
     }
     proceed(lun, now);
   }

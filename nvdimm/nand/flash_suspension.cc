@@ -25,7 +25,7 @@ bool FlashArray::may_overtake(std::uint32_t lun, std::uint32_t operation) {
 
 bool FlashArray::may_suspend(std::uint32_t lun, Tick now) {
   const Lun& state = luns_[lun];
-  if (suspend_.mode == SuspendMode::none || state.array == kNoIndex || state.pending != kNoIndex ||
+  if (state.array == kNoIndex || state.pending != kNoIndex ||
       state.array_end - now <= suspend_.suspend_time) {
     return false;
   }
