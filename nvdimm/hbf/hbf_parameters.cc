@@ -93,10 +93,11 @@ void declare_writes(ParameterSet& set, HbfParameters& hbf) {
               {"ftl: host: a bank without work begins the block that it needs next with a page of "
                "padding, which erases it",
                "allowed by OCP HBF 0.7.0"});
-  set.integer("streams", hbf.streams, {1, 64}, "streams",
-              {"ftl: host: sets of open blocks for users' pages. A write's stream modulo this number "
-               "selects its set, so that data that are discarded together share blocks",
-               "after streams of NVMe"});
+  set.integer(
+      "streams", hbf.streams, {1, 64}, "streams",
+      {"ftl: host: sets of open blocks for users' pages. A write's stream modulo this number "
+       "selects its set, so that data that are discarded together share blocks",
+       "after streams of NVMe"});
   set.name_of("refresh", hbf.refresh, policy_names(PolicyKind::refresh_pacer),
               {"ftl: host: policy that decides when blocks are rewritten", ""});
   set.time("refresh_every", hbf.refresh_every,
