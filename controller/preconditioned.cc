@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash and length of the rest
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
 constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
 
