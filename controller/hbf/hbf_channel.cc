@@ -44,9 +44,12 @@ void HbfChannel::wake(Tick now) {
 
 // Requests of this time are admitted by the next advance().
 bool HbfChannel::would_wait(MemoryClass /*memory*/) const {
+  if (line_.size() + queue_.held() >= queue_.size()) {
+    return true;
+  }
   bool flush = false;
   line_.each([&flush](const Request& each) { flush = flush || each.flush; });
-  return flush || line_.size() + queue_.held() >= queue_.size();
+  return flush;
 }
 
 void HbfChannel::pass_flush(Tick now) {

@@ -104,7 +104,7 @@ class HbfQueue {
   std::array<std::uint64_t, 2> waiting_{};  // banks with waiting transactions
   std::array<std::uint64_t, 2> stale_{};    // banks whose leader is not known
   std::array<BankLeaders, 2> leaders_;
-  std::vector<Transaction*> held_;  // behind an older request to their page, oldest first
+  std::vector<Transaction*> held_;  // wait for an older request to their page; oldest first
 };
 
 }  // namespace hmsim
