@@ -96,27 +96,13 @@ TEST(HbfReplay, ResumesExactly) {
     whole.kernel.run_until(whole.kernel.now() +
                            Tick(static_cast<std::int64_t>(random.below(600'000'000))));
     HbfSystem resumed(config);
-    Archive saved;
-    whole.kernel.serialize(saved);
-    whole.memory.serialize(saved);
-    Archive loaded(saved.bytes());
-    resumed.kernel.serialize(loaded);
-    resumed.memory.serialize(loaded);
-    ASSERT_TRUE(loaded.at_end());
-    Archive again;
-    resumed.kernel.serialize(again);
-    resumed.memory.serialize(again);
-    ASSERT_TRUE(saved.bytes() == again.bytes()) << "round " << round;
+    const std::string bytes = whole.saved();
+    resumed.load(bytes);
+    ASSERT_TRUE(bytes == resumed.saved()) << "round " << round;
     if (round < 59) {
       continue;
     }
-    resumed.kernel.notify_all();
-    resumed.done = whole.done;
-    resumed.statuses = whole.statuses;
-    whole.drain();
-    resumed.drain();
-    EXPECT_EQ(whole.done, resumed.done);
-    EXPECT_EQ(whole.statuses, resumed.statuses);
+    resumed.expect_end_of(whole);
     EXPECT_EQ(whole.value("nvdimm.nand.programs"), resumed.value("nvdimm.nand.programs"));
   }
   EXPECT_GT(whole.value("hbf.replay.blocks"), 5);

@@ -55,6 +55,28 @@ class HbfSystem final : public Requester {
       statuses[static_cast<HbfStatus>(request.status)] += 1;
     }
   }
+  std::string saved() {
+    Archive archive;
+    kernel.serialize(archive);
+    memory.serialize(archive);
+    return archive.bytes();
+  }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    kernel.serialize(archive);
+    memory.serialize(archive);
+    EXPECT_TRUE(archive.at_end());
+  }
+  // After load() of its bytes: expects the same answers as `other` from now on, to the end of both.
+  void expect_end_of(HbfSystem& other) {
+    kernel.notify_all();
+    done = other.done;
+    statuses = other.statuses;
+    other.drain();
+    drain();
+    EXPECT_EQ(other.done, done);
+    EXPECT_EQ(other.statuses, statuses);
+  }
   void drain() {
     while (!memory.idle() && kernel.step(kNever)) {
     }

@@ -309,20 +309,8 @@ TEST(HbfSystem, ResumesExactly) {
                                Tick(static_cast<std::int64_t>(random.below(400'000'000))));
       }
       HbfSystem resumed(with(kHbf, with(kHostFtl, more)));
-      Archive saved;
-      whole.kernel.serialize(saved);
-      whole.memory.serialize(saved);
-      Archive loaded(saved.bytes());
-      resumed.kernel.serialize(loaded);
-      resumed.memory.serialize(loaded);
-      EXPECT_TRUE(loaded.at_end());
-      resumed.kernel.notify_all();
-      resumed.done = whole.done;
-      resumed.statuses = whole.statuses;
-      whole.drain();
-      resumed.drain();
-      EXPECT_EQ(whole.done, resumed.done);
-      EXPECT_EQ(whole.statuses, resumed.statuses);
+      resumed.load(whole.saved());
+      resumed.expect_end_of(whole);
       for (const char* path : {"hbf.misses", "hbf.hits", "nvdimm.nand.programs",
                                "hbf.to_host.bytes", "nvdimm.reads", "nvdimm.writes"}) {
         EXPECT_EQ(whole.value(path), resumed.value(path)) << path;
