@@ -120,7 +120,7 @@ def page(_: Path) -> Documents:
         "",
         "One channel, sequences that end after 32 tokens, in ms:",
         *_table(
-            "collector | mean step | p95 | write amplification | collections",
+            "work of the host | mean step | p95 | write amplification | collections",
             (_churn_row(*each) for each in hbf_runs.collections()),
         ),
         "",

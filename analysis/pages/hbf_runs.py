@@ -35,7 +35,7 @@ CHURN = {
     "hbf.outstanding": 1024,
     "hbf.ftl": "host",
     "nvdimm.capacity": "1GiB",
-    "nvdimm.ftl.over_provisioning": 14,
+    "nvdimm.ftl.over_provisioning": 20,
     "nvdimm.precondition.fill": 1,
 }
 # The steps measure layers, so a small vocabulary makes the output head short.
@@ -208,7 +208,16 @@ class Churn(NamedTuple):
     collections: int
 
 
-COLLECTORS = ("reactive", "background", "preemptive", "proactive")
+GC = "nvdimm.gc.scheduler"
+HOST_WORK: dict[str, Settings] = {
+    "`reactive`": {GC: "reactive"},
+    "`background`": {GC: "background"},
+    "`preemptive`": {GC: "preemptive"},
+    "`proactive`": {GC: "proactive"},
+    "`reactive`, 5 streams": {GC: "reactive", "hbf.streams": 5},
+    "`reactive`, early erase": {GC: "reactive", "hbf.early_erase": True},
+    "`proactive`, 5 streams": {GC: "proactive", "hbf.streams": 5},
+}
 
 
 def churn(agent: Settings, settings: Settings) -> Churn:
@@ -225,11 +234,10 @@ def churn(agent: Settings, settings: Settings) -> Churn:
 
 
 def collections() -> Iterator[tuple[str, Churn]]:
-    """Yield the steps without ended sequences, then those of each collector."""
+    """Yield the steps without ended sequences, then those of each of HOST_WORK."""
     yield "sequences do not end", churn({}, {})
-    for name in COLLECTORS:
-        ends = {"output": 32, "prefill": True}
-        yield f"`{name}`", churn(ends, {"nvdimm.gc.scheduler": name})
+    for name, settings in HOST_WORK.items():
+        yield name, churn({"output": 32, "prefill": True}, settings)
 
 
 # Readings of the specification, and values that it leaves open.
