@@ -37,6 +37,8 @@ class HostLimiter : public Policy {
   virtual void on_enter(MemoryClass /*memory*/, std::uint16_t /*source*/,
                         const HostView& /*view*/) {}
   virtual void on_leave(MemoryClass /*memory*/, const HostView& /*view*/) {}
+  // Reports that a request arrived while all entries of a shared queue were held.
+  virtual void on_full(MemoryClass /*memory*/, const HostView& /*view*/) {}
   // Reports the level that an answer carried.
   virtual void on_load(LoadLevel /*level*/, Tick /*now*/) {}
 

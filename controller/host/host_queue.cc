@@ -60,6 +60,9 @@ void HostQueue::send(const Request& request, Tick now) {
     enter(request, now);
     return;
   }
+  if (!request.flush && parameters_.queue == HostQueueing::shared && !has_entry(request.memory)) {
+    limiter_->on_full(request.memory, state_at(now));
+  }
   line_of(request).push(request);
   ++waiting_;
   flushes_waiting_ += request.flush ? 1 : 0;

@@ -80,6 +80,8 @@ OTHER: dict[str, Any] = {
     "policies.service_limit.window": "300us",
     "policies.devload.interval": "300us",
     "policies.devload.fewest": 5,
+    "policies.dram_wait.interval": "100ns",
+    "policies.dram_wait.fewest": 12,
     "policies.token_regulator.carry": 1000,
     "policies.bank_cache.pages": 16,
 }

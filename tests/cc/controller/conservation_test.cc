@@ -22,7 +22,7 @@ Assignments draw_system(Random& random) {
   const std::string attach = pick({"ddr", "cxl", "cxl"});
   const std::string queue = pick({"none", "shared", "divided"});
   const std::string limiter =
-      pick({"unlimited", "limit", "service_limit", "devload", "token_regulator"});
+      pick({"unlimited", "limit", "service_limit", "devload", "token_regulator", "dram_wait"});
   return {
       {"nvdimm.attach", attach},
       {"cxl.credits", pick({"1", "3", "64"})},

@@ -187,6 +187,39 @@ TEST(HostQueue, ALimitOfSlowRequestsFreesTheRest) {
   }
 }
 
+// DRAM wants 20 of 32 entries and the slow class wants 64. By itself the slow class takes all
+// entries that DRAM gives back. dram_wait leaves DRAM its 20 (but for the first slow requests, and
+// for those above the limit that it tries from time to time), and the slow class most of the rest.
+TEST(HostQueue, DramWaitLeavesDramTheEntriesThatItWants) {
+  const auto run = [](const char* limiter) {
+    HostParameters parameters = shared(32);
+    parameters.limiter = limiter;
+    Rig rig(parameters);
+    rig.keep(20, 64);
+    rig.kernel.run_until(kLong);
+    return rig.completed;
+  };
+  const double wanted = 20.0 * (kLong / kDramTime);
+  const double rest = 12.0 * (kLong / kSlowTime);
+  const auto alone = run("unlimited");
+  const auto limited = run("dram_wait");
+  EXPECT_LT(alone[0], 0.8 * wanted);
+  EXPECT_GT(limited[0], 0.97 * wanted);
+  EXPECT_GT(limited[1], 0.5 * rest);
+  EXPECT_LE(limited[1], 1.05 * rest);
+}
+
+// DRAM wants all entries: the slow class keeps `fewest`, and no more.
+TEST(HostQueue, DramWaitKeepsTheFewestEntries) {
+  HostParameters parameters = shared(32);
+  parameters.limiter = "dram_wait";
+  Rig rig(parameters, {{"policies.dram_wait.fewest", "3"}});
+  rig.keep(64, 64);
+  rig.kernel.run_until(kLong);
+  EXPECT_NEAR(rig.completed[1], 3.0 * (kLong / kSlowTime), 0.05 * 3.0 * (kLong / kSlowTime));
+  EXPECT_NEAR(rig.completed[0], 29.0 * (kLong / kDramTime), 0.01 * 29.0 * (kLong / kDramTime));
+}
+
 // Exactly the budget enters in each period while demand exceeds it.
 TEST(HostQueue, ATokenRegulatorLetsItsBudgetPass) {
   HostParameters parameters = shared(64);
