@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import product
 from typing import Any
 
 from hmsim.config.configuration import Config
@@ -24,8 +25,16 @@ TWO_PART_ACTIVATES = ("lpddr5", "hbm3")  # an activate takes two slots
 MISSED = {  # parts whose stream stays below that share, and why
     "LPDDR5-6400": "1 % is lost to the command bus, on which an activate takes two slots in a row",
 }
-BACKENDS = ("dramsim3", "dramsim3_full")
-COMPARED = "DDR4-2666"  # standard that DRAMsim3 has, too
+MODELS: dict[str, dict[str, Any]] = {
+    "hmsim": {"dram.backend": "native"},
+    "DRAMsim3's devices": {"dram.backend": "dramsim3"},
+    "the same with tRTRS between writes": {
+        "dram.backend": "dramsim3",
+        "dram.dramsim3_mend_timing": True,
+    },
+    "all of DRAMsim3": {"dram.backend": "dramsim3_full"},
+}
+COMPARED = ("DDR3-1600", "DDR4-2666")  # standards that DRAMsim3 has, too
 ALONE: dict[str, Any] = {"kind": "synthetic", "target": "dram", "pattern": "sequential"}
 
 
@@ -133,20 +142,26 @@ def _summary(
 
 
 def _dramsim3(method: Mapping[str, Any], extent: Extent, jobs: int) -> Table:
-    """Return the family of DRAMsim3's devices, and of the whole of it, if the build has it."""
-    columns = ("model", "% reads", "GB/s", "share of peak, %", "chase alone, ns")
+    """Return the families with DRAMsim3's devices and with all of DRAMsim3, if the build has it."""
+    columns = (
+        *("system", "model", "% reads", "GB/s", "share of peak, %", "chase alone, ns"),
+        *("at 50 % of its maximum, ns", "at 80 %, ns"),
+    )
     where, command = "docs/dramsim3.md", "scons dramsim3=1; " + COMMAND
-    title = f"DRAMsim3 on {COMPARED}"
+    title = "The same with DRAMsim3"
     if not dram_comparison.available():
-        return Table(title, columns, [["not built", None, None, None, None]], where, command)
+        absent: list[Cell] = ["not built", *[None] * (len(columns) - 1)]
+        return Table(title, columns, [absent], where, command)
     offers = families.offers(method, extent)
     load = _load(method, extent)
     rows: list[list[Cell]] = []
-    for backend in ("native", *BACKENDS):
-        config = _config(method, COMPARED, {"dram.backend": backend})
+    for name, (model, keys) in product(COMPARED, MODELS.items()):
+        config = _config(method, name, keys)
         for share in method["load"]["reads"]:
             tasks = [partial(families.point, config, load, share, offer) for offer in offers]
             points = run_all(tasks, jobs, lambda _done: None)
-            most, peak = families.curve(points, 0).most, families.peak(config)
-            rows.append([backend, round(100 * share), most, 100 * most / peak, points[0].ns])
+            curve, peak = families.curve(points, 0), families.peak(config)
+            cells: list[Cell] = [name, model, round(100 * share), curve.most]
+            cells += [100 * curve.most / peak, points[0].ns, curve.at(0.5), curve.at(0.8)]
+            rows.append(cells)
     return Table(title, columns, rows, where, command)
