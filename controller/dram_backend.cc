@@ -126,4 +126,16 @@ const DramBackend& dram_backend(const std::string& name) {
   throw InputError("unknown DRAM backend: '" + name + "'");
 }
 
+void require_request_times(const std::string& what, const SystemConfig& config) {
+  const std::string& backend = config.dram_model.backend;
+  if (dram_backend(backend).make_devices == nullptr) {
+    throw InputError(what + ": dram.backend: '" + backend + "' does not show its requests");
+  }
+  if (config.expander.channels > 0 || (config.nvdimm.present && !config.port.on_bus())) {
+    throw InputError(what +
+                     ": all channels must be on the memory bus, because the views leave out "
+                     "the links of nvdimm.attach: cxl and hbf and of expander.channels");
+  }
+}
+
 }  // namespace hmsim

@@ -47,4 +47,8 @@ extern const std::array<DramBackend, 3> kDramBackends;
 
 const DramBackend& dram_backend(const std::string& name);  // precondition: a checked name
 
+// Throws InputError, which names `what`, unless the channels' accounts have the whole time of each
+// request.
+void require_request_times(const std::string& what, const SystemConfig& config);
+
 }  // namespace hmsim

@@ -34,6 +34,11 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
 
 MemoryGate::~MemoryGate() = default;
 
+void MemoryGate::observe_lines(LineObserver& observer) {
+  lines_ = &observer;
+  memory_.set_request_observer(*this);
+}
+
 void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
   ensure(untouched(), "gate", advanced_, -1,
          "pages written before simulated time must be set before it begins");

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/accounts/request_observer.h"
 #include "controller/memory_system.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
@@ -43,6 +44,14 @@ struct GatePacket {
   std::uint64_t id = 0;  // assigned by the host
 };
 
+// Receives each line of a packet when its last data beat is known. `shift`: the host's time minus
+// the record's.
+class LineObserver {
+ public:
+  virtual ~LineObserver() = default;
+  virtual void on_line(std::uint64_t packet, const RequestRecord& record, Tick shift) = 0;
+};
+
 // Interface to the host simulator.
 class GateHost {
  public:
@@ -56,7 +65,7 @@ class GateHost {
 };
 
 // A memory system with the port protocol.
-class MemoryGate final : private Requester, private SourceProgress {
+class MemoryGate final : private Requester, private SourceProgress, private RequestObserver {
  public:
   // `parameters`: the user's assignments. Those of `frontend` and `storage` are ignored, because
   // the host simulator replaces these parts. `check`: verifies every command; one that breaks a
@@ -70,6 +79,9 @@ class MemoryGate final : private Requester, private SourceProgress {
 
   Tick next_event() const;  // kNever while suspended
   void advance(Tick now);   // reports completed packets and room to the host
+
+  // Call before time first passes. `observer` must outlive the gate's calls.
+  void observe_lines(LineObserver& observer);
 
   // Call before time first passes: states that the host wrote these pages of the NVDIMM, oldest
   // first. They are placed on flash. With nvdimm.precondition.buffer 'captured', the write buffer
@@ -128,6 +140,9 @@ class MemoryGate final : private Requester, private SourceProgress {
   };
 
   void on_complete(const Request& request, Tick now) override;
+  void on_request(const RequestRecord& record) override {
+    lines_->on_line(under_way_[record.request.tag].id, record, shift_);
+  }
   std::int64_t instructions(std::uint16_t source) const override {
     return host_.instructions(source);
   }
@@ -149,6 +164,7 @@ class MemoryGate final : private Requester, private SourceProgress {
   const int sender_id_ = kernel_.attach(sender_);  // attached before the memory system
   MemorySystem memory_;
   std::unique_ptr<ProtocolChecker> checker_;  // null unless checking
+  LineObserver* lines_ = nullptr;
   StatisticRegistry registry_;
   const std::uint64_t identity_;
 

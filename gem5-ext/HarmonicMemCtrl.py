@@ -33,6 +33,7 @@ class HarmonicMemCtrl(ClockedObject):
     parameters = VectorParam.String([], "NAME=VALUE, as `hmsim check --flat` prints them")
     seed = Param.UInt64(1, "seed of all pseudo-random choices")
     check = Param.Bool(False, "check every command against the rules of devices, buses and acks")
+    views = Param.Bool(False, "compare gem5's times of each packet with hmsim's")
     # Same defaults as gem5's MemCtrl.
     static_frontend_latency = Param.Latency(
         "10ns", "delay from the port to the queue; writes end there"
@@ -45,4 +46,8 @@ class HarmonicMemCtrl(ClockedObject):
     )
     record = Param.String("", "name in the output folder for a packet trace of accepted requests")
 
-    cxx_exports = [PyBindMethod("statistics"), PyBindMethod("resolved")]  # noqa: RUF012
+    cxx_exports = [  # noqa: RUF012
+        PyBindMethod("statistics"),
+        PyBindMethod("views"),
+        PyBindMethod("resolved"),
+    ]

@@ -70,6 +70,10 @@ HarmonicMemCtrl::HarmonicMemCtrl(const HarmonicMemCtrlParams& params)
   if (params.nvdimm != nullptr) {
     written_ = std::make_unique<WrittenBefore>(params.nvdimm->getAddrRange());
   }
+  if (params.views) {
+    views_ = guarded(name(), [&] { return std::make_unique<hmsim::PacketViews>(gate_->config()); });
+    gate_->observe_lines(*views_);
+  }
   if (!params.record.empty()) {
     std::ostream* const out = simout.create(params.record, true)->stream();
     recorder_ = std::make_unique<hmsim::PacketRecorder>(*out, name());
@@ -108,57 +112,6 @@ void HarmonicMemCtrl::init() {
 }
 
 // --- Packets
-
-HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl& controller,
-                                        HarmonicMemInterface& memory, MemoryClass memory_class)
-    : QueuedResponsePort(name, queue_),
-      controller_(controller),
-      memory_(memory),
-      class_(memory_class),
-      // Requestors limit the packets in flight, and so the responses in this queue.
-      queue_(controller, *this, true) {
-  queue_.disableSanityCheck();
-}
-
-Tick HarmonicMemCtrl::MemoryPort::recvAtomic(PacketPtr packet) {
-  panic_if(packet->cacheResponding(), "%s: a cache responds to this packet", name());
-  if (packet->isWrite()) {
-    controller_.note_written(*this, *packet, false);
-  }
-  memory_.access(packet);
-  return memory_.latency();
-}
-
-Tick HarmonicMemCtrl::MemoryPort::recvAtomicBackdoor(PacketPtr packet, MemBackdoorPtr& backdoor) {
-  const Tick latency = recvAtomic(packet);
-  memory_.getBackdoor(backdoor);
-  return latency;
-}
-
-void HarmonicMemCtrl::MemoryPort::recvMemBackdoorReq(const MemBackdoorReq& /*request*/,
-                                                     MemBackdoorPtr& backdoor) {
-  memory_.getBackdoor(backdoor);
-}
-
-// Memory contents change when a packet is taken, so memory always reflects all packets taken. Reads
-// still in progress carry the data that they read.
-void HarmonicMemCtrl::MemoryPort::recvFunctional(PacketPtr packet) {
-  packet->pushLabel(name());
-  memory_.functionalAccess(packet);
-  if (packet->isWrite()) {
-    controller_.note_written(*this, *packet, true);
-    controller_.satisfy_held(*this, packet);
-    queue_.trySatisfyFunctional(packet);
-  }
-  packet->popLabel();
-}
-
-bool HarmonicMemCtrl::MemoryPort::recvTimingReq(PacketPtr packet) {
-  panic_if(packet->cacheResponding(), "%s: a cache responds to this packet", name());
-  panic_if(!packet->isRead() && !packet->isWrite(), "%s: %s is neither read nor write", name(),
-           packet->cmdString());
-  return controller_.take(*this, class_, packet);
-}
 
 void HarmonicMemCtrl::note_written(const MemoryPort& port, const Packet& packet, bool loaded) {
   if (port.memory_class() == MemoryClass::nvdimm && !begun_) {
@@ -203,12 +156,18 @@ bool HarmonicMemCtrl::take(MemoryPort& port, MemoryClass memory, PacketPtr packe
 }
 
 void HarmonicMemCtrl::on_taken(const hmsim::GatePacket& packet, hmsim::Tick time) {
+  if (views_ != nullptr) {
+    views_->taken(packet, time_now());
+  }
   if (recorder_ != nullptr) {
     recorder_->record(packet, time, hmsim::Address(gate_->capacity(MemoryClass::dram).value()));
   }
 }
 
 void HarmonicMemCtrl::on_done(std::uint64_t id) {
+  if (views_ != nullptr) {
+    views_->done(id, time_now());
+  }
   const Held held = std::exchange(held_[id], {});
   free_ids_.push_back(id);
   if (held.packet != nullptr) {
@@ -386,10 +345,17 @@ void HarmonicMemCtrl::preDumpStats() {
 void HarmonicMemCtrl::resetStats() {
   ClockedObject::resetStats();
   gate_->reset_statistics(time_now());
+  if (views_ != nullptr) {
+    views_->begin(time_now());
+  }
 }
 
 std::string HarmonicMemCtrl::statistics() {
   return hmsim::value_lines(hmsim::named_values(gate_->statistics(time_now())));
+}
+
+std::string HarmonicMemCtrl::views() const {
+  return views_ == nullptr ? "" : views_->lines(time_now());
 }
 
 std::string HarmonicMemCtrl::resolved() const {

@@ -11,6 +11,7 @@
 
 #include "embed/memory_gate.h"
 #include "embed/packet_recorder.h"
+#include "embed/packet_views.h"
 #include "gem5-ext/written_before.hh"
 #include "mem/abstract_mem.hh"
 #include "mem/qport.hh"
@@ -49,9 +50,10 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   void resetStats() override;
   void preDumpStats() override;
 
-  // For configuration scripts: one line "name=value" for every statistic at this moment, or for
-  // every parameter.
+  // For configuration scripts: one line "name=value" for every statistic at this moment, for every
+  // sum of the views ("" without them), or for every parameter.
   std::string statistics();
+  std::string views() const;
   std::string resolved() const;
 
  private:
@@ -105,9 +107,10 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   std::array<std::unique_ptr<MemoryPort>, hmsim::kMemoryClasses> ports_;
   std::unique_ptr<hmsim::PacketRecorder> recorder_;  // null unless recording
   std::unique_ptr<hmsim::MemoryGate> gate_;
-  const std::string written_before_;        // path, or ""
-  std::unique_ptr<WrittenBefore> written_;  // for the NVDIMM; null otherwise
-  bool begun_ = false;                      // time has passed or is about to
+  std::unique_ptr<hmsim::PacketViews> views_;  // null unless wanted
+  const std::string written_before_;           // path, or ""
+  std::unique_ptr<WrittenBefore> written_;     // for the NVDIMM; null otherwise
+  bool begun_ = false;                         // time has passed or is about to
   EventFunctionWrapper event_;
   const Tick frontend_latency_;
   const Tick backend_latency_;

@@ -22,12 +22,7 @@ Watchers::Watchers(const RunOptions& options, const SystemConfig& system)
     io_ = std::make_unique<IoLog>();
   }
   if (options.views) {
-    need_devices("views", "does not show its requests");
-    if (system.expander.channels > 0 || (system.nvdimm.present && !system.port.on_bus())) {
-      throw InputError(
-          "views: all channels must be on the memory bus, because the views leave out "
-          "the links of nvdimm.attach: cxl and hbf and of expander.channels");
-    }
+    require_request_times("views", system);
     views_ = std::make_unique<Views>();
   }
   if (options.log_commands > 0) {

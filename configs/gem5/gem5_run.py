@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,6 +89,11 @@ def add_memory_options(made):
     made.add_argument(
         "--check", action="store_true", help="check every command against the protocol"
     )
+    made.add_argument(
+        "--views",
+        action="store_true",
+        help="compare gem5's times of each request with hmsim's, and print a line",
+    )
     made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
     made.add_argument(
         "--out", help="run directory; with several policies, the parent of one directory each"
@@ -127,6 +133,7 @@ def make_memory(options):
             overrides,
             seed=options.seed,
             check=options.check,
+            views=options.views,
             record=options.record,
             controllers=options.controllers,
             nvdimms=options.nvdimms,
@@ -157,6 +164,8 @@ def leave_run(options, memory, name, agents, region):
     record.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     directory = options.out or os.path.join(m5.options.outdir, "hmsim")
     show({content["policy"] or "as configured": stats})
+    if options.views:
+        print_views(memory)
     command = hmsim_command("import", str(record), "--out", directory)
     command += ["--force"] if options.force else []
     try:
@@ -166,6 +175,35 @@ def leave_run(options, memory, name, agents, region):
     if done.returncode:
         sys.exit(done.returncode)
     print(f"run directory: {directory}")
+
+
+def view_sums(memory):
+    """Return the sums of the views of all controllers by name (docs/three-views.md)."""
+    sums = Counter()
+    for controller in memory.get_memory_controllers():
+        for line in controller.views().splitlines():
+            name, _, value = line.partition("=")
+            sums[name] += int(value)
+    return sums
+
+
+def print_views(memory):
+    """Print the line of the views; exit with status 1 if they disagree."""
+    sums = view_sums(memory)
+    packets, size, lines, outside, inside = (
+        sums[f"read.{what}"] + sums[f"write.{what}"]
+        for what in ("packets", "bytes", "lines", "interface_ps", "simulator_ps")
+    )
+    each = 1e3 * max(packets, 1)
+    residue = sum(abs(value) for name, value in sums.items() if name.startswith("residue."))
+    print(
+        f"views: interface {packets:,} packets, {size:,} bytes in {lines:,} lines, "
+        f"{outside / each:.2f} ns = simulator {inside / each:.2f} + admission "
+        f"{sums['admission_ps'] / each:.2f}; residue {residue:,}"
+    )
+    if residue:
+        print(f"the views disagree: {dict(sums)}", file=sys.stderr)
+        sys.exit(1)
 
 
 def resolved(memory):

@@ -95,6 +95,7 @@ class HarmonicMemory(AbstractMemorySystem):
         record: str = "",
         nvdimms: int | None = None,
         written: str = "",
+        views: bool = False,
     ) -> None:
         """
         :param config: an hmsim configuration: a name, a path or a ``.flat`` file.
@@ -109,6 +110,7 @@ class HarmonicMemory(AbstractMemorySystem):
         :param nvdimms: number of controllers that have their own NVDIMM range; by default, all
             controllers share one range.
         :param written: file with the NVDIMM pages that were written before the machine started.
+        :param views: compare gem5's times of each packet with hmsim's (``views``).
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
@@ -143,6 +145,7 @@ class HarmonicMemory(AbstractMemorySystem):
                 parameters=_lines(parameters, index < having),
                 seed=seed + index,
                 check=check,
+                views=views,
                 record=record,
                 written=written if index < having else "",
             )
