@@ -216,6 +216,12 @@ void MemorySystem::route(const Request& request, Tick now) {
   }
 }
 
+HostTier MemorySystem::tier_of(MemoryClass memory, Address address) const {
+  const bool far = memory == MemoryClass::nvdimm ||
+                   (!expanders_.empty() && config_.is_expander(map_.dram_channel(address)));
+  return far ? HostTier::slow : HostTier::fast;
+}
+
 void MemorySystem::enter(const Request& request, Tick now) {
   if (request.flush) {
     send_parts(request, {first_of_nvdimm_, channels_.size()}, now);
@@ -293,7 +299,7 @@ MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
-  return (host_ != nullptr && host_->would_wait(memory)) ||
+  return (host_ != nullptr && host_->would_wait(memory, address)) ||
          channel_of(memory, address).would_wait(memory);
 }
 

@@ -9,36 +9,38 @@
 
 namespace hmsim {
 
-// The host queue as a limiter sees it. Valid only during the call. Index: MemoryClass.
+// DRAM on the memory bus is fast. NVDIMMs, and DRAM behind a port, are slow.
+enum class HostTier : std::uint8_t { fast, slow, last = slow };
+constexpr std::size_t kTiers = 2;
+
+// The host queue as a limiter sees it. Valid only during the call. Index: HostTier.
 struct HostView {
   Tick now;
-  std::array<std::int64_t, kMemoryClasses> held;      // entries
-  std::array<std::uint64_t, kMemoryClasses> left;     // requests that have left since the start
-  std::array<std::uint64_t, kMemoryClasses> holding;  // entries x picoseconds since the start
+  std::array<std::int64_t, kTiers> held;      // entries
+  std::array<std::uint64_t, kTiers> left;     // requests that have left since the start
+  std::array<std::uint64_t, kTiers> holding;  // entries x picoseconds since the start
 
-  std::int64_t of(MemoryClass memory) const { return held[static_cast<std::size_t>(memory)]; }
+  std::int64_t of(HostTier tier) const { return held[static_cast<std::size_t>(tier)]; }
 };
 
 // The load that a CXL device reports with its answers (DevLoad).
 enum class LoadLevel : std::uint8_t { light, optimal, moderate, severe, last = severe };
 
-// The NVDIMM's requests are the slow ones, whether it is on the memory bus or behind a port.
 class HostLimiter : public Policy {
  public:
-  // Called once, before all other functions. `entries`: of the queue, by class (shared: all of them
-  // for each class).
-  virtual void connect(const std::array<std::int64_t, kMemoryClasses>& /*entries*/) {}
+  // Called once, before all other functions. `entries`: of the queue, by tier (shared: all of them
+  // for each tier).
+  virtual void connect(const std::array<std::int64_t, kTiers>& /*entries*/) {}
 
-  // Returns whether a request of this class and source may enter now; a free entry is there.
-  virtual bool admits(MemoryClass /*memory*/, std::uint16_t /*source*/, const HostView& /*view*/) {
+  // Returns whether a request of this tier and source may enter now; a free entry is there.
+  virtual bool admits(HostTier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {
     return true;
   }
   // Reports that a request entered or left; `view` includes the change.
-  virtual void on_enter(MemoryClass /*memory*/, std::uint16_t /*source*/,
-                        const HostView& /*view*/) {}
-  virtual void on_leave(MemoryClass /*memory*/, const HostView& /*view*/) {}
+  virtual void on_enter(HostTier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {}
+  virtual void on_leave(HostTier /*tier*/, const HostView& /*view*/) {}
   // Reports that a request arrived while all entries of a shared queue were held.
-  virtual void on_full(MemoryClass /*memory*/, const HostView& /*view*/) {}
+  virtual void on_full(HostTier /*tier*/, const HostView& /*view*/) {}
   // Reports the level that an answer carried.
   virtual void on_load(LoadLevel /*level*/, Tick /*now*/) {}
 

@@ -143,7 +143,7 @@ HOST_QUEUES: dict[str, Settings] = {
     "divided, 1,024 + 1,024": {
         "host.queue": "divided",
         "host.entries": 1024,
-        "host.nvdimm_entries": 1024,
+        "host.slow_entries": 1024,
     },
     "shared, 4,096": SHARED,
     "shared, 1,024": {**SHARED, "host.entries": 1024},

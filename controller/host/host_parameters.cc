@@ -11,17 +11,18 @@ void HostParameters::declare(ParameterSet& parameters) {
                     {{"none", HostQueueing::none},
                      {"shared", HostQueueing::shared},
                      {"divided", HostQueueing::divided}},
-                    {"queue of the processor in front of all channels: none; one for both classes; "
-                     "or one for each class",
+                    {"queue of the processor in front of all channels: none; one for both tiers; "
+                     "or one for each tier. DRAM on the memory bus is fast; NVDIMMs, and DRAM "
+                     "behind a port, are slow",
                      "shared: the table of outstanding misses of a processor's memory side"});
   parameters.integer("entries", entries, {1, 65'536}, "entries",
-                     {"entries of the shared queue, or of the DRAM queue (divided)",
+                     {"entries of the shared queue, or of the fast tier's queue (divided)",
                       "assumed; no source gives the number of a processor"});
-  parameters.integer("nvdimm_entries", nvdimm_entries, {1, 65'536}, "entries",
-                     {"entries of the NVDIMM queue (divided)", "assumed"});
+  parameters.integer("slow_entries", slow_entries, {1, 65'536}, "entries",
+                     {"entries of the slow tier's queue (divided)", "assumed"});
   parameters.choice("order", order, {{"fifo", HostOrder::fifo}, {"any", HostOrder::any}},
                     {"fifo: a request that may not enter stops all later ones; any: it stops only "
-                     "later ones of its class and source",
+                     "later ones of its tier and source",
                      "assumed"});
   parameters.choice("write_holds", write_holds,
                     {{"accept", WriteHolds::accept}, {"done", WriteHolds::done}},

@@ -15,8 +15,8 @@ enum class WriteHolds : std::uint8_t { accept, done };
 
 struct HostParameters {
   HostQueueing queue = HostQueueing::none;
-  std::int64_t entries = 64;         // shared: of both classes; divided: DRAM
-  std::int64_t nvdimm_entries = 64;  // divided
+  std::int64_t entries = 64;       // shared: of both tiers; divided: of the fast one
+  std::int64_t slow_entries = 64;  // divided
   HostOrder order = HostOrder::any;
   WriteHolds write_holds = WriteHolds::accept;
   std::string limiter = "unlimited";

@@ -23,7 +23,7 @@ HostQueue::HostQueue(const HostParameters& parameters, const Assignments& assign
       target_(target),
       limiter_(make_limiter(parameters.limiter, assignments)) {
   const bool divided = parameters.queue == HostQueueing::divided;
-  limiter_->connect({parameters.entries, divided ? parameters.nvdimm_entries : parameters.entries});
+  limiter_->connect({parameters.entries, divided ? parameters.slow_entries : parameters.entries});
 }
 
 void HostQueue::attach(Kernel& kernel, const std::vector<Requester*>& requesters) {
@@ -33,26 +33,25 @@ void HostQueue::attach(Kernel& kernel, const std::vector<Requester*>& requesters
 }
 
 HostQueue::Line& HostQueue::line_of(const Request& request) {
-  const std::size_t line = std::size_t{request.source} * kMemoryClasses + index(request.memory);
+  const std::size_t line = std::size_t{request.source} * kTiers + index(tier_of(request));
   if (line >= lines_.size()) {
     lines_.resize(line + 1);
   }
   return lines_[line];
 }
 
-bool HostQueue::has_entry(MemoryClass memory) const {
+bool HostQueue::has_entry(HostTier tier) const {
   if (parameters_.queue == HostQueueing::shared) {
     return state_.held[0] + state_.held[1] < parameters_.entries;
   }
-  return state_.of(memory) <
-         (memory == MemoryClass::dram ? parameters_.entries : parameters_.nvdimm_entries);
+  return state_.of(tier) <
+         (tier == HostTier::fast ? parameters_.entries : parameters_.slow_entries);
 }
 
-bool HostQueue::would_wait(MemoryClass memory) const { return waiting_ > 0 || !has_entry(memory); }
-
 bool HostQueue::may_enter(const Request& request, Tick now) {
-  return request.flush || (has_entry(request.memory) &&
-                           limiter_->admits(request.memory, request.source, state_at(now)));
+  const HostTier tier = tier_of(request);
+  return request.flush ||
+         (has_entry(tier) && limiter_->admits(tier, request.source, state_at(now)));
 }
 
 void HostQueue::send(const Request& request, Tick now) {
@@ -60,8 +59,8 @@ void HostQueue::send(const Request& request, Tick now) {
     enter(request, now);
     return;
   }
-  if (!request.flush && parameters_.queue == HostQueueing::shared && !has_entry(request.memory)) {
-    limiter_->on_full(request.memory, state_at(now));
+  if (!request.flush && parameters_.queue == HostQueueing::shared && !has_entry(tier_of(request))) {
+    limiter_->on_full(tier_of(request), state_at(now));
   }
   line_of(request).push(request);
   ++waiting_;
@@ -72,19 +71,19 @@ void HostQueue::send(const Request& request, Tick now) {
 
 // Returns the line whose first request enters next, or nullptr.
 HostQueue::Line* HostQueue::next_line(Tick now) {
-  std::uint64_t first_nvdimm = ~std::uint64_t{0};
+  std::uint64_t first_slow = ~std::uint64_t{0};
   std::uint64_t first_flush = ~std::uint64_t{0};
   if (flushes_waiting_ > 0) {
-    for (std::size_t at = index(MemoryClass::nvdimm); at < lines_.size(); at += kMemoryClasses) {
+    for (std::size_t at = index(HostTier::slow); at < lines_.size(); at += kTiers) {
       lines_[at].each([&](const Request& each) {
-        std::uint64_t& first = each.flush ? first_flush : first_nvdimm;
+        std::uint64_t& first = each.flush ? first_flush : first_slow;
         first = earlier(first, each.id);
       });
     }
   }
   const auto follows_order = [&](const Request& request) {
-    return request.memory == MemoryClass::dram || flushes_waiting_ == 0 ||
-           (request.flush ? request.id <= first_nvdimm : request.id < first_flush);
+    return flushes_waiting_ == 0 || tier_of(request) == HostTier::fast ||
+           (request.flush ? request.id <= first_slow : request.id < first_flush);
   };
   Line* oldest = nullptr;
   const bool any = parameters_.order == HostOrder::any;
@@ -100,7 +99,7 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
 // Without a free entry only a flush may enter.
 void HostQueue::enter_waiting(Tick now) {
   while (waiting_ > 0 &&
-         (has_entry(MemoryClass::dram) || has_entry(MemoryClass::nvdimm) || flushes_waiting_ > 0)) {
+         (has_entry(HostTier::fast) || has_entry(HostTier::slow) || flushes_waiting_ > 0)) {
     Line* const line = next_line(now);
     if (line == nullptr) {
       return;
@@ -115,28 +114,30 @@ void HostQueue::enter_waiting(Tick now) {
 
 void HostQueue::enter(const Request& request, Tick now) {
   if (!request.flush) {
+    const HostTier tier = tier_of(request);
     state_at(now);
-    ++state_.held[index(request.memory)];
-    ++counts_.entered[index(request.memory)];
-    counts_.wait[index(request.memory)].add((now - request.arrival).value());
-    limiter_->on_enter(request.memory, request.source, state_);
+    ++state_.held[index(tier)];
+    ++counts_.entered[index(tier)];
+    counts_.wait[index(tier)].add((now - request.arrival).value());
+    limiter_->on_enter(tier, request.source, state_);
   }
   target_.enter(request, now);
 }
 
 void HostQueue::leave(const Request& request, Tick now) {
+  const HostTier tier = tier_of(request);
   state_at(now);
-  --state_.held[index(request.memory)];
-  ++state_.left[index(request.memory)];
-  limiter_->on_leave(request.memory, state_);
+  --state_.held[index(tier)];
+  ++state_.left[index(tier)];
+  limiter_->on_leave(tier, state_);
   enter_waiting(now);
 }
 
 const HostView& HostQueue::state_at(Tick now) {
   if (now != state_.now) {
     const auto time = static_cast<std::uint64_t>((now - state_.now).value());
-    for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
-      state_.holding[memory] += time * static_cast<std::uint64_t>(state_.held[memory]);
+    for (std::size_t tier = 0; tier < kTiers; ++tier) {
+      state_.holding[tier] += time * static_cast<std::uint64_t>(state_.held[tier]);
     }
     state_.now = now;
   }
@@ -186,17 +187,17 @@ void HostQueue::list_outstanding(std::vector<Outstanding>& requests) const {
 }
 
 void HostQueue::register_statistics(StatisticRegistry& registry) {
-  constexpr std::array<const char*, kMemoryClasses> kNames{"host.dram.", "host.nvdimm."};
-  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
-    const std::string prefix = kNames[memory];
+  constexpr std::array<const char*, kTiers> kNames{"host.fast.", "host.slow."};
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    const std::string prefix = kNames[tier];
     registry.counter(prefix + "entered", "requests", "requests that entered the host queue",
-                     {&counts_.entered[memory]});
+                     {&counts_.entered[tier]});
     registry.histogram(prefix + "wait_ns", "ns", "from arrival to entry into the host queue",
-                       kPicosecondsPerNanosecond, {&counts_.wait[memory]});
-    registry.gauge(prefix + "occupancy", "entries", "entries held, mean over time", [this, memory] {
+                       kPicosecondsPerNanosecond, {&counts_.wait[tier]});
+    registry.gauge(prefix + "occupancy", "entries", "entries held, mean over time", [this, tier] {
       const HostView& state = state_at(kernel_->now());
       const Tick time = state.now - measured_from_;
-      const std::uint64_t held = state.holding[memory] - holding_at_reset_[memory];
+      const std::uint64_t held = state.holding[tier] - holding_at_reset_[tier];
       return time == Tick(0) ? 0 : static_cast<double>(held) / static_cast<double>(time.value());
     });
   }

@@ -23,9 +23,10 @@ class HostTarget {
  public:
   virtual ~HostTarget() = default;
   virtual void enter(const Request& request, Tick now) = 0;
+  virtual HostTier tier_of(MemoryClass memory, Address address) const = 0;
 };
 
-// A flush takes no entry. It enters after all earlier NVDIMM requests, and before all later ones.
+// A flush takes no entry. It enters after all earlier slow requests, and before all later ones.
 class HostQueue final : public Component, public Requester, public LoadListener {
  public:
   HostQueue(const HostParameters& parameters, const Assignments& assignments, HostTarget& target);
@@ -37,7 +38,9 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   const std::vector<Requester*>& stand_ins() const { return stand_ins_; }
 
   void send(const Request& request, Tick now);
-  bool would_wait(MemoryClass memory) const;
+  bool would_wait(MemoryClass memory, Address address) const {
+    return waiting_ > 0 || !has_entry(target_.tier_of(memory, address));
+  }
   bool idle() const { return waiting_ == 0; }
   // Adds the requests that have not entered.
   void list_outstanding(std::vector<Outstanding>& requests) const;
@@ -55,20 +58,23 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   void serialize(Archive& archive) override;
 
  private:
-  // Requests of one class and source that wait outside, and flushes, in order of arrival.
+  // Requests of one tier and source that wait outside, and flushes, in order of arrival.
   using Line = Ring<Request>;
 
   struct Counts {
-    std::array<Histogram, kMemoryClasses> wait;  // picoseconds, outside
-    std::array<Counter, kMemoryClasses> entered{};
+    std::array<Histogram, kTiers> wait;  // picoseconds, outside
+    std::array<Counter, kTiers> entered{};
     void serialize(Archive& archive) { archive(wait, entered); }
   };
 
-  static std::size_t index(MemoryClass memory) { return static_cast<std::size_t>(memory); }
+  static std::size_t index(HostTier tier) { return static_cast<std::size_t>(tier); }
+  HostTier tier_of(const Request& request) const {
+    return target_.tier_of(request.memory, request.address);
+  }
   Line& line_of(const Request& request);
   Line* next_line(Tick now);
   bool may_enter(const Request& request, Tick now);
-  bool has_entry(MemoryClass memory) const;
+  bool has_entry(HostTier tier) const;
   void enter_waiting(Tick now);
   void enter(const Request& request, Tick now);
   void leave(const Request& request, Tick now);
@@ -86,11 +92,11 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   std::vector<Requester*> stand_ins_;
   Kernel* kernel_ = nullptr;
   Wakeup wakeup_;
-  std::vector<Line> lines_;  // by source and class
+  std::vector<Line> lines_;  // by source and tier
   std::int64_t waiting_ = 0;
   std::int64_t flushes_waiting_ = 0;
   HostView state_{};
-  std::array<std::uint64_t, kMemoryClasses> holding_at_reset_{};
+  std::array<std::uint64_t, kTiers> holding_at_reset_{};
   Tick measured_from_{0};
   Counts counts_;
 };

@@ -14,12 +14,12 @@ class DevLoad final : public HostLimiter {
                        {"the limit does not fall below this", "assumed"});
   }
 
-  void connect(const std::array<std::int64_t, kMemoryClasses>& entries) override {
+  void connect(const std::array<std::int64_t, kTiers>& entries) override {
     most_ = entries[kSlow];
     limit_ = most_;
   }
-  bool admits(MemoryClass memory, std::uint16_t /*source*/, const HostView& view) override {
-    return memory == MemoryClass::dram || view.held[kSlow] < limit_;
+  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == HostTier::fast || view.held[kSlow] < limit_;
   }
   void on_load(LoadLevel level, Tick now) override {
     if (now < next_step_ || level == LoadLevel::optimal) {
@@ -40,7 +40,7 @@ class DevLoad final : public HostLimiter {
   void serialize(Archive& archive) override { archive(limit_, next_step_); }
 
  private:
-  static constexpr auto kSlow = static_cast<std::size_t>(MemoryClass::nvdimm);
+  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
 
   Tick interval_ = 1 * kMicrosecond;
   std::int64_t fewest_ = 1;
@@ -52,7 +52,7 @@ class DevLoad final : public HostLimiter {
 extern const PolicyDescriptor kPolicy_devload;
 const PolicyDescriptor kPolicy_devload{
     PolicyKind::host_limiter, "devload",
-    "NVDIMM requests hold fewer entries while the CXL device reports overload",
+    "slow requests hold fewer entries while the CXL device reports overload",
     "levels: DevLoad of CXL 2.0; the rule is ours", make_policy<DevLoad>};
 
 }  // namespace hmsim

@@ -3,15 +3,15 @@
 
 namespace hmsim {
 
-// A constant number of entries for NVDIMM requests.
+// A constant number of entries for slow requests.
 class Limit final : public HostLimiter {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.integer("entries", entries_, {1, 65'536}, "entries",
-                       {"entries of the host queue that NVDIMM requests may hold", "assumed"});
+                       {"entries of the host queue that slow requests may hold", "assumed"});
   }
-  bool admits(MemoryClass memory, std::uint16_t /*source*/, const HostView& view) override {
-    return memory == MemoryClass::dram || view.of(memory) < entries_;
+  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == HostTier::fast || view.of(tier) < entries_;
   }
 
  private:
@@ -20,7 +20,7 @@ class Limit final : public HostLimiter {
 
 extern const PolicyDescriptor kPolicy_limit;
 const PolicyDescriptor kPolicy_limit{PolicyKind::host_limiter, "limit",
-                                     "NVDIMM requests hold at most a given number of entries",
+                                     "slow requests hold at most a given number of entries",
                                      "static partition", make_policy<Limit>};
 
 }  // namespace hmsim

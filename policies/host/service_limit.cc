@@ -3,7 +3,7 @@
 
 namespace hmsim {
 
-// Estimates the service time of NVDIMM requests in each window as their mean holding time, by
+// Estimates the service time of slow requests in each window as their mean holding time, by
 // Little's law from the entries that they hold. If it exceeds `above` times the shortest estimate
 // so far, which stands for an unloaded memory, the limit is halved; otherwise it rises by one. DRAM
 // requests are never limited. MIKU (arXiv 2503.17864) controls rates from estimates of service
@@ -22,15 +22,15 @@ class ServiceLimit final : public HostLimiter {
                              : std::vector<ParameterError>{{"window", "must be more than 0s"}};
   }
 
-  void connect(const std::array<std::int64_t, kMemoryClasses>& entries) override {
+  void connect(const std::array<std::int64_t, kTiers>& entries) override {
     most_ = entries[kSlow];
     limit_ = most_;
   }
-  bool admits(MemoryClass memory, std::uint16_t /*source*/, const HostView& view) override {
-    return memory == MemoryClass::dram || view.held[kSlow] < limit_;
+  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == HostTier::fast || view.held[kSlow] < limit_;
   }
-  void on_leave(MemoryClass memory, const HostView& view) override {
-    if (memory == MemoryClass::nvdimm && view.now >= window_end_) {
+  void on_leave(HostTier tier, const HostView& view) override {
+    if (tier == HostTier::slow && view.now >= window_end_) {
       estimate(view);
       window_end_ = view.now + window_;
       left_ = view.left[kSlow];
@@ -42,7 +42,7 @@ class ServiceLimit final : public HostLimiter {
   }
 
  private:
-  static constexpr auto kSlow = static_cast<std::size_t>(MemoryClass::nvdimm);
+  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
 
   void estimate(const HostView& view) {
     const auto left = static_cast<double>(view.left[kSlow] - left_);
@@ -65,7 +65,7 @@ class ServiceLimit final : public HostLimiter {
 extern const PolicyDescriptor kPolicy_service_limit;
 const PolicyDescriptor kPolicy_service_limit{
     PolicyKind::host_limiter, "service_limit",
-    "NVDIMM requests hold fewer entries while their service time is above its shortest estimate",
+    "slow requests hold fewer entries while their service time is above its shortest estimate",
     "after the abstract of MIKU, arXiv 2503.17864; the rule is ours", make_policy<ServiceLimit>};
 
 }  // namespace hmsim

@@ -10,10 +10,10 @@ class TokenRegulator final : public HostLimiter {
  public:
   void declare(ParameterSet& parameters) override {
     parameters.time("period", period_, {"a source gets its budget once in this time", "assumed"});
-    parameters.integer_or("dram_budget", budget_[0], {1, 1'000'000'000}, "none", kNone, "requests",
-                          {"DRAM requests of a source in a period", "assumed"});
-    parameters.integer_or("nvdimm_budget", budget_[1], {1, 1'000'000'000}, "none", kNone,
-                          "requests", {"NVDIMM requests of a source in a period", "assumed"});
+    parameters.integer_or("fast_budget", budget_[0], {1, 1'000'000'000}, "none", kNone, "requests",
+                          {"fast requests of a source in a period", "assumed"});
+    parameters.integer_or("slow_budget", budget_[1], {1, 1'000'000'000}, "none", kNone, "requests",
+                          {"slow requests of a source in a period", "assumed"});
     parameters.integer("carry", carry_, {0, 1'000'000'000}, "requests",
                        {"unused requests that carry over to the next period at most", "assumed"});
   }
@@ -22,12 +22,12 @@ class TokenRegulator final : public HostLimiter {
                              : std::vector<ParameterError>{{"period", "must be more than 0s"}};
   }
 
-  bool admits(MemoryClass memory, std::uint16_t source, const HostView& view) override {
-    return budget_of(memory) == kNone || account(memory, source, view.now).tokens > 0;
+  bool admits(HostTier tier, std::uint16_t source, const HostView& view) override {
+    return budget_of(tier) == kNone || account(tier, source, view.now).tokens > 0;
   }
-  void on_enter(MemoryClass memory, std::uint16_t source, const HostView& view) override {
-    if (budget_of(memory) != kNone) {
-      --account(memory, source, view.now).tokens;
+  void on_enter(HostTier tier, std::uint16_t source, const HostView& view) override {
+    if (budget_of(tier) != kNone) {
+      --account(tier, source, view.now).tokens;
     }
   }
   Tick next_change(Tick now) const override { return (now / period_ + 1) * period_; }
@@ -42,19 +42,16 @@ class TokenRegulator final : public HostLimiter {
     void serialize(Archive& archive) { archive(period, tokens); }
   };
 
-  std::int64_t budget_of(MemoryClass memory) const {
-    return budget_[static_cast<std::size_t>(memory)];
-  }
-  Account& account(MemoryClass memory, std::uint16_t source, Tick now) {
-    const std::size_t index =
-        std::size_t{source} * kMemoryClasses + static_cast<std::size_t>(memory);
+  std::int64_t budget_of(HostTier tier) const { return budget_[static_cast<std::size_t>(tier)]; }
+  Account& account(HostTier tier, std::uint16_t source, Tick now) {
+    const std::size_t index = std::size_t{source} * kTiers + static_cast<std::size_t>(tier);
     if (index >= accounts_.size()) {
       accounts_.resize(index + 1);
     }
     Account& account = accounts_[index];
     const std::int64_t period = now / period_;
     if (period > account.period) {
-      const std::int64_t budget = budget_of(memory);
+      const std::int64_t budget = budget_of(tier);
       const std::int64_t missed = account.period < 0 ? 0 : period - account.period - 1;
       // A whole period without requests fills the carry-over.
       const std::int64_t unused = missed > 0 ? account.tokens + missed * budget : account.tokens;
@@ -65,7 +62,7 @@ class TokenRegulator final : public HostLimiter {
   }
 
   Tick period_ = 1 * kMicrosecond;
-  std::array<std::int64_t, kMemoryClasses> budget_{kNone, 16};
+  std::array<std::int64_t, kTiers> budget_{kNone, 16};
   std::int64_t carry_ = 0;
   std::vector<Account> accounts_;  // by source and class
 };

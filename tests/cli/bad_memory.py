@@ -10,8 +10,8 @@ MEMORY: dict[str, tuple[str, tuple[str, ...]]] = {
         ("c.yaml:3: host.entries: '0'", "1 .. 65536"),
     ),
     "a divided host queue without entries for NVDIMMs": (
-        "host:\n  queue: divided\n  nvdimm_entries: 0\n",
-        ("c.yaml:3: host.nvdimm_entries: '0'", "1 .. 65536"),
+        "host:\n  queue: divided\n  slow_entries: 0\n",
+        ("c.yaml:3: host.slow_entries: '0'", "1 .. 65536"),
     ),
     "a limit that stops all NVDIMM requests": (
         "host: {queue: shared, limiter: limit}\npolicies:\n  limit.entries: 0\n",

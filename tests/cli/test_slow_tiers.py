@@ -124,7 +124,7 @@ def test_views_are_of_the_memory_bus(system: str, workload: Path, tmp_path: Path
 def test_flushes_keep_their_place_in_the_host_queue(queue: str, order: str, tmp_path: Path) -> None:
     """The checker compares each command with the flushes before it."""
     flushed = write(tmp_path / "flushed.yaml", FLUSHED)
-    keys = {"host.queue": queue, "host.order": order, "host.entries": 8, "host.nvdimm_entries": 4}
+    keys = {"host.queue": queue, "host.order": order, "host.entries": 8, "host.slow_entries": 4}
     config = hmsim.load_config("ddr5_nvdimm", keys)
     assert hmsim.run(config, flushed, check=True).stats["nvdimm.flushes"] > 0
 

@@ -80,8 +80,8 @@ OTHER: dict[str, Any] = {
     "policies.service_limit.window": "300us",
     "policies.devload.interval": "300us",
     "policies.devload.fewest": 5,
-    "policies.dram_wait.interval": "100ns",
-    "policies.dram_wait.fewest": 12,
+    "policies.yield.interval": "100ns",
+    "policies.yield.fewest": 12,
     "policies.token_regulator.carry": 1000,
     "policies.bank_cache.pages": 16,
 }
@@ -108,8 +108,8 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
-    "policies.token_regulator.carry": {"policies.token_regulator.nvdimm_budget": 2},
-    "policies.token_regulator.period": {"policies.token_regulator.nvdimm_budget": 2},
+    "policies.token_regulator.carry": {"policies.token_regulator.slow_budget": 2},
+    "policies.token_regulator.period": {"policies.token_regulator.slow_budget": 2},
     "policies.devload.interval": {
         "cxl.load.optimal": 2,
         "cxl.load.moderate": 3,

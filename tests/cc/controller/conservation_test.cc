@@ -22,7 +22,7 @@ Assignments draw_system(Random& random) {
   const std::string attach = pick({"ddr", "cxl", "cxl"});
   const std::string queue = pick({"none", "shared", "divided"});
   const std::string limiter =
-      pick({"unlimited", "limit", "service_limit", "devload", "token_regulator", "dram_wait"});
+      pick({"unlimited", "limit", "service_limit", "devload", "token_regulator", "yield"});
   return {
       {"nvdimm.attach", attach},
       {"cxl.credits", pick({"1", "3", "64"})},
@@ -39,7 +39,7 @@ Assignments draw_system(Random& random) {
       {"controller.nvdimm_queue_depth", pick({"4", "128"})},
       {"host.queue", queue},
       {"host.entries", pick({"1", "5", "64"})},
-      {"host.nvdimm_entries", pick({"1", "7", "64"})},
+      {"host.slow_entries", pick({"1", "7", "64"})},
       {"host.order", pick({"fifo", "any"})},
       {"host.write_holds", pick({"accept", "done"})},
       {"host.limiter", queue == "none" ? "unlimited" : limiter},
@@ -141,19 +141,23 @@ class Trial {
   // Entries x time is the sum of the times held: until the answer, or until the admission of a
   // write that holds its entry no longer.
   void expect_entries() {
-    const std::array<const char*, 2> names{"host.dram.", "host.nvdimm."};
+    const std::array<const char*, 2> names{"host.fast.", "host.slow."};
     const bool accept = config().host.write_holds == WriteHolds::accept;
-    for (std::size_t memory = 0; memory < 2; ++memory) {
-      const std::string path = names[memory];
-      const std::uint64_t requests = count_[memory][0] + count_[memory][1];
-      EXPECT_EQ(counted(path + "entered"), requests);
+    const std::int64_t channels = config().controller.channels;
+    for (std::size_t tier = 0; tier < 2; ++tier) {
+      const std::string path = names[tier];
+      std::uint64_t requests = 0;
       double inside = 0;
       for (const auto& [tag, each] : sent_) {
-        if (static_cast<std::size_t>(each.memory) == memory) {
+        const bool slow =
+            each.memory == MemoryClass::nvdimm || config().is_expander(each.line % channels);
+        if (slow == (tier == 1)) {
+          ++requests;
           const Tick left = each.write && accept ? host_.admitted[tag] : host_.done[tag];
           inside += picoseconds(left - each.time);
         }
       }
+      EXPECT_EQ(counted(path + "entered"), requests);
       const double held = inside - total(path + "wait_ns", requests) * 1'000;
       const double time = picoseconds(host_.kernel.now());
       EXPECT_NEAR(statistics_[path + "occupancy"].value * time, held, 1e-6 * inside + 1) << path;

@@ -50,6 +50,33 @@ double time_per_line(const Assignments& more, int writes_of_ten) {
   return static_cast<double>(host.kernel.now().value()) / kLines;
 }
 
+// Sixteen entries in front of a near and a far channel. Far reads take every entry that becomes
+// free; a limit of four leaves the other twelve to near reads.
+TEST(Expander, ALimiterTellsFarDramFromNear) {
+  const auto near_done = [](const Assignments& more) {
+    CxlHost host(with(with(kExpander, {{"controller.channels", "2"},
+                                       {"expander.down.latency", "1us"},
+                                       {"expander.up.latency", "1us"},
+                                       {"host.queue", "shared"},
+                                       {"host.entries", "16"}}),
+                      more));
+    for (int i = 0; i < 400; ++i) {
+      host.send(Address(i % 128 * 128), false, MemoryClass::dram);       // near
+      host.send(Address(i % 128 * 128 + 64), false, MemoryClass::dram);  // far
+    }
+    host.kernel.run_until(Tick(20 * kMicrosecond));
+    int near = 0;
+    for (const Request& request : host.order) {
+      near += request.address.value() / 64 % 2 == 0 ? 1 : 0;
+    }
+    return near;
+  };
+  // Some 2.1 us for each sixteen far reads, beside which as many near ones pass, in order.
+  EXPECT_LE(near_done({}), 200);
+  EXPECT_EQ(near_done({{"host.limiter", "limit"}, {"policies.limit.entries", "4"}}), 400);
+  EXPECT_EQ(near_done({{"host.limiter", "yield"}}), 400);
+}
+
 // At 4 GT/s x 8 a slot has 4.25 ns, and a line of DDR3-1600 5 ns. Five slots of one direction bound
 // reads or writes alone; with half of each, both lanes carry three slots a line.
 TEST(Expander, TheBusierLaneBoundsTheRate) {

@@ -32,6 +32,9 @@ class FixedMemory final : public Component, public HostTarget {
     lines_[slow ? 1 : 0].push({now + (slow ? kSlowTime : kDramTime), request});
     wakeup_.notify(next_event());
   }
+  HostTier tier_of(MemoryClass memory, Address /*address*/) const override {
+    return memory == MemoryClass::nvdimm ? HostTier::slow : HostTier::fast;
+  }
   Tick next_event() const override {
     return earlier(lines_[0].empty() ? kNever : lines_[0].front().first,
                    lines_[1].empty() ? kNever : lines_[1].front().first);
@@ -162,7 +165,7 @@ TEST(HostQueue, ADividedQueueIsolatesTheClasses) {
   for (const int slow : {0, 64}) {
     HostParameters parameters = shared(8);
     parameters.queue = HostQueueing::divided;
-    parameters.nvdimm_entries = 4;
+    parameters.slow_entries = 4;
     Rig rig(parameters);
     rig.keep(64, slow);
     rig.kernel.run_until(kLong);
@@ -188,9 +191,9 @@ TEST(HostQueue, ALimitOfSlowRequestsFreesTheRest) {
 }
 
 // DRAM wants 20 of 32 entries and the slow class wants 64. By itself the slow class takes all
-// entries that DRAM gives back. dram_wait leaves DRAM its 20 (but for the first slow requests, and
+// entries that DRAM gives back. yield leaves DRAM its 20 (but for the first slow requests, and
 // for those above the limit that it tries from time to time), and the slow class most of the rest.
-TEST(HostQueue, DramWaitLeavesDramTheEntriesThatItWants) {
+TEST(HostQueue, YieldLeavesDramTheEntriesThatItWants) {
   const auto run = [](const char* limiter) {
     HostParameters parameters = shared(32);
     parameters.limiter = limiter;
@@ -202,7 +205,7 @@ TEST(HostQueue, DramWaitLeavesDramTheEntriesThatItWants) {
   const double wanted = 20.0 * (kLong / kDramTime);
   const double rest = 12.0 * (kLong / kSlowTime);
   const auto alone = run("unlimited");
-  const auto limited = run("dram_wait");
+  const auto limited = run("yield");
   EXPECT_LT(alone[0], 0.8 * wanted);
   EXPECT_GT(limited[0], 0.97 * wanted);
   EXPECT_GT(limited[1], 0.5 * rest);
@@ -210,10 +213,10 @@ TEST(HostQueue, DramWaitLeavesDramTheEntriesThatItWants) {
 }
 
 // DRAM wants all entries: the slow class keeps `fewest`, and no more.
-TEST(HostQueue, DramWaitKeepsTheFewestEntries) {
+TEST(HostQueue, YieldKeepsTheFewestEntries) {
   HostParameters parameters = shared(32);
-  parameters.limiter = "dram_wait";
-  Rig rig(parameters, {{"policies.dram_wait.fewest", "3"}});
+  parameters.limiter = "yield";
+  Rig rig(parameters, {{"policies.yield.fewest", "3"}});
   rig.keep(64, 64);
   rig.kernel.run_until(kLong);
   EXPECT_NEAR(rig.completed[1], 3.0 * (kLong / kSlowTime), 0.05 * 3.0 * (kLong / kSlowTime));
@@ -225,7 +228,7 @@ TEST(HostQueue, ATokenRegulatorLetsItsBudgetPass) {
   HostParameters parameters = shared(64);
   parameters.limiter = "token_regulator";
   Rig rig(parameters, {{"policies.token_regulator.period", "2us"},
-                       {"policies.token_regulator.nvdimm_budget", "5"}});
+                       {"policies.token_regulator.slow_budget", "5"}});
   rig.keep(0, 40);
   constexpr int kPeriods = 50;
   for (int period = 0; period < kPeriods; ++period) {
@@ -238,7 +241,7 @@ TEST(HostQueue, ATokenRegulatorLetsItsBudgetPass) {
 TEST(HostQueue, ARegulatedSourceDoesNotStopAnother) {
   HostParameters parameters = shared(64);
   parameters.limiter = "token_regulator";
-  Rig rig(parameters, {{"policies.token_regulator.nvdimm_budget", "1"}});
+  Rig rig(parameters, {{"policies.token_regulator.slow_budget", "1"}});
   rig.send(MemoryClass::nvdimm, 0);
   rig.send(MemoryClass::nvdimm, 0);
   rig.send(MemoryClass::nvdimm, 1);
@@ -285,9 +288,9 @@ TEST(HostQueue, OccupancyIsRateTimesHoldingTime) {
   rig.kernel.run_until(kLong);
   for (const Statistic& statistic : registry.read()) {
     const double time = static_cast<double>(kLong.value());
-    if (statistic.path == "host.dram.occupancy") {
+    if (statistic.path == "host.fast.occupancy") {
       EXPECT_DOUBLE_EQ(statistic.value, 666 * static_cast<double>(kDramTime.value()) / time);
-    } else if (statistic.path == "host.nvdimm.occupancy") {
+    } else if (statistic.path == "host.slow.occupancy") {
       EXPECT_DOUBLE_EQ(statistic.value, 334 * static_cast<double>(kSlowTime.value()) / time);
     }
   }

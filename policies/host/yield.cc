@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/host_limiter.h"
+
+namespace hmsim {
+
+// Slow requests yield entries to fast ones. When a fast request finds all entries of the shared
+// queue held, the limit of slow requests falls to half of the entries that they hold. It does not
+// fall again before they hold no more than the limit, because slow requests leave late. After each
+// interval without such a fast request it rises by one. No time of the memories is needed.
+class Yield final : public HostLimiter {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.time(
+        "interval", interval_,
+        {"the limit rises by one after this time without a waiting fast request", "assumed"});
+    parameters.integer("fewest", fewest_, {1, 65'536}, "entries",
+                       {"the limit does not fall below this", "assumed"});
+  }
+  std::vector<ParameterError> check() const override {
+    return interval_ > Tick(0) ? std::vector<ParameterError>()
+                               : std::vector<ParameterError>{{"interval", "must be more than 0s"}};
+  }
+
+  void connect(const std::array<std::int64_t, kTiers>& entries) override {
+    most_ = entries[kSlow];
+    limit_ = most_;
+  }
+  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == HostTier::fast || view.held[kSlow] < limit_;
+  }
+  void on_full(HostTier tier, const HostView& view) override {
+    if (tier == HostTier::fast) {
+      next_rise_ = view.now + interval_;
+      if (view.held[kSlow] <= limit_) {
+        limit_ = earlier(limit_, later(fewest_, view.held[kSlow] / 2));
+      }
+    }
+  }
+  void on_leave(HostTier /*tier*/, const HostView& view) override {
+    if (view.now >= next_rise_) {
+      limit_ = earlier(most_, limit_ + 1);
+      next_rise_ = view.now + interval_;
+    }
+  }
+  void serialize(Archive& archive) override { archive(limit_, next_rise_); }
+
+ private:
+  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+
+  Tick interval_ = 10 * kMicrosecond;
+  std::int64_t fewest_ = 4;
+  std::int64_t most_ = 0;
+  std::int64_t limit_ = 0;
+  Tick next_rise_{0};
+};
+
+extern const PolicyDescriptor kPolicy_yield;
+const PolicyDescriptor kPolicy_yield{
+    PolicyKind::host_limiter, "yield",
+    "slow requests hold fewer entries while fast requests wait for one",
+    "ours: additive increase, multiplicative decrease", make_policy<Yield>};
+
+}  // namespace hmsim
