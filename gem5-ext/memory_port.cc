@@ -6,7 +6,8 @@ namespace gem5 {
 namespace memory {
 
 HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl& controller,
-                                        HarmonicMemInterface& memory, MemoryClass memory_class)
+                                        HarmonicMemInterface& memory,
+                                        hmsim::MemoryClass memory_class)
     : QueuedResponsePort(name, queue_),
       controller_(controller),
       memory_(memory),
