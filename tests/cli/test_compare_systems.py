@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import statistics
 from pathlib import Path
+from typing import Any
 
 import hmsim
 import pytest
@@ -125,3 +126,9 @@ def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
         assert outcome.exit_code == 2
         assert naming(*parts).search(outcome.stderr), outcome.stderr
         assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize("seeds", ["2", 2.5, 0, 1001])
+def test_a_wrong_number_of_seeds_is_named(seeds: Any) -> None:
+    with pytest.raises(hmsim.InputError, match=r"^seeds: must be an integer in 1 \.\. 1000, got "):
+        hmsim.compare("quick", ["split"], ["demo"], seeds=seeds)

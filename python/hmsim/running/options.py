@@ -83,8 +83,8 @@ def seeded(
     Raises:
         InputError: names the argument.
     """
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise InputError(f"seeds: must be in 1 .. {MOST_SEEDS}, got {seeds}")
+    if not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
+        raise InputError(f"seeds: must be an integer in 1 .. {MOST_SEEDS}, got {seeds}")
     return [options(seed + number, warmup, check) for number in range(seeds)]
 
 
