@@ -48,6 +48,6 @@ class HarmonicMemCtrl(ClockedObject):
 
     cxx_exports = [  # noqa: RUF012
         PyBindMethod("statistics"),
-        PyBindMethod("views"),
+        PyBindMethod("view_sums"),
         PyBindMethod("resolved"),
     ]

@@ -354,7 +354,7 @@ std::string HarmonicMemCtrl::statistics() {
   return hmsim::value_lines(hmsim::named_values(gate_->statistics(time_now())));
 }
 
-std::string HarmonicMemCtrl::views() const {
+std::string HarmonicMemCtrl::view_sums() const {
   return views_ == nullptr ? "" : views_->lines(time_now());
 }
 

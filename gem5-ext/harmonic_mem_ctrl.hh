@@ -53,7 +53,7 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   // For configuration scripts: one line "name=value" for every statistic at this moment, for every
   // sum of the views ("" without them), or for every parameter.
   std::string statistics();
-  std::string views() const;
+  std::string view_sums() const;
   std::string resolved() const;
 
  private:

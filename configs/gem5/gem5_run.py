@@ -181,7 +181,7 @@ def view_sums(memory):
     """Return the sums of the views of all controllers by name (docs/three-views.md)."""
     sums = Counter()
     for controller in memory.get_memory_controllers():
-        for line in controller.views().splitlines():
+        for line in controller.view_sums().splitlines():
             name, _, value = line.partition("=")
             sums[name] += int(value)
     return sums

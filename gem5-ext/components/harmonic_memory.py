@@ -110,7 +110,7 @@ class HarmonicMemory(AbstractMemorySystem):
         :param nvdimms: number of controllers that have their own NVDIMM range; by default, all
             controllers share one range.
         :param written: file with the NVDIMM pages that were written before the machine started.
-        :param views: compare gem5's times of each packet with hmsim's (``views``).
+        :param views: compare gem5's times of each packet with hmsim's (``view_sums``).
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
