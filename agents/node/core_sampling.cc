@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint64_t kStream = 0x73616D706C65;  // of random numbers, used for nothing else
 constexpr std::int64_t kMost = std::int64_t{1} << 48;
-// Most loads of a rate. Its products with the slots and loads of a step then stay below 2^63.
-constexpr std::int64_t kMostRateLoads = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -41,13 +39,18 @@ std::vector<ParameterError> SamplingKeys::check() const {
 void CoreSampling::open(const SamplingKeys& keys, std::uint64_t seed, double slots_per_us,
                         std::size_t cores) {
   keys_ = keys;
+  seed_ = seed;
   cores_ = static_cast<std::int64_t>(cores);
   slots_per_us_ = slots_per_us;
-  const std::int64_t window = keys_.warmup + keys_.length;
-  Random random(seed, kStream);
-  first_ = window + static_cast<std::int64_t>(
-                        random.below(static_cast<std::uint64_t>(keys_.period - window)));
+  period_begin_ = keys_.warmup + keys_.length;
   next_phase_at_ = keys_.warmup;
+}
+
+// Returns a random begin of a window that fits into the present period.
+std::int64_t CoreSampling::window_begin() const {
+  const auto room = static_cast<std::uint64_t>(keys_.period - keys_.warmup - keys_.length);
+  Random random(seed_, kStream + static_cast<std::uint64_t>(period_begin_));
+  return period_begin_ + static_cast<std::int64_t>(random.below(room));
 }
 
 void CoreSampling::next_phase() {
@@ -58,7 +61,7 @@ void CoreSampling::next_phase() {
       break;
     case Phase::pilot:
       phase_ = Phase::skip;
-      next_phase_at_ = first_;
+      next_phase_at_ = window_begin();
       break;
     case Phase::skip:
       close_window();
@@ -71,67 +74,75 @@ void CoreSampling::next_phase() {
       break;
     case Phase::measure:
       phase_ = Phase::skip;
-      next_phase_at_ += keys_.period - keys_.warmup - keys_.length;
+      period_begin_ += keys_.period;
+      next_phase_at_ = window_begin();
       break;
   }
 }
 
-void CoreSampling::measured(std::int64_t waits, std::int64_t loads) {
-  waits = std::max<std::int64_t>(0, waits);
-  waits_ += waits;
-  loads_ += loads;
-  recent_waits_ += waits;
-  recent_loads_ += loads;
-}
-
-// Called at the begin of the next window, when all cores have reported what they measured. Without
-// a load, the period had no part in the sample.
+// Called at the begin of the next window, when all cores have reported what they measured. Neyman's
+// allocation samples a stratum in proportion to its standard deviation, here taken as proportional
+// to its mean wait.
 void CoreSampling::close_window() {
-  if (pilot_) {
-    pilot_ = false;
-  } else if (loads_ > 0) {
-    const auto waits = static_cast<double>(waits_);
-    const auto loads = static_cast<double>(loads_);
-    ++windows_;
-    w_ += waits;
-    l_ += loads;
-    ww_ += waits * waits;
-    wl_ += waits * loads;
-    ll_ += loads * loads;
+  WaitRatio& quiet = waits_[static_cast<std::size_t>(Stratum::quiet)];
+  WaitRatio& io = waits_[static_cast<std::size_t>(Stratum::io)];
+  windows_ += !pilot_ && (quiet.has_loads() || io.has_loads()) ? 1 : 0;
+  for (WaitRatio* const each : {&quiet, &io}) {
+    if (pilot_) {
+      each->close_pilot();
+    } else {
+      each->close_window();
+    }
   }
-  waits_ = loads_ = 0;
-  recent_waits_ -= recent_waits_ / 4;
-  recent_loads_ -= recent_loads_ / 4;
+  pilot_ = false;
+  const auto window = static_cast<double>(keys_.warmup + keys_.length);
+  io_takes_all_ =
+      !io.known() ||
+      (quiet.known() && io.ratio() * window >= quiet.ratio() * static_cast<double>(keys_.period));
 }
 
 SkipRate CoreSampling::rate() const {
-  if (recent_loads_ == 0) {
-    return {};
+  const WaitRatio& own = waits_of(stratum());
+  return own.known() ? own.rate() : waits_of(Stratum::quiet).rate();
+}
+
+double CoreSampling::estimated_slots() const {
+  auto slots = static_cast<double>(slots_);
+  for (const Stratum stratum : {Stratum::quiet, Stratum::io}) {
+    const Skipped& own = skipped_in(stratum);
+    slots +=
+        waits_of(stratum).ratio() * static_cast<double>(own.loads) - static_cast<double>(own.slots);
   }
-  SkipRate rate{recent_waits_, recent_loads_};
-  for (; rate.loads > kMostRateLoads; rate.loads /= 2) {
-    rate.waits /= 2;
-  }
-  return rate;
+  return slots;
 }
 
 double CoreSampling::relative_error() const {
-  if (windows_ < 2 || slots_ == 0 || l_ == 0) {
-    return std::numeric_limits<double>::quiet_NaN();
+  double squares = 0;
+  for (const Stratum stratum : {Stratum::quiet, Stratum::io}) {
+    const double error =
+        waits_of(stratum).standard_error() * static_cast<double>(skipped_in(stratum).loads);
+    squares += error * error;
   }
-  const auto count = static_cast<double>(windows_);
-  const double ratio = w_ / l_;
-  const double squares = std::max(0.0, ww_ - 2 * ratio * wl_ + ratio * ratio * ll_);
-  const double of_ratio = std::sqrt(squares / (count - 1) * count) / l_;
-  return of_ratio * static_cast<double>(skipped_loads_) / static_cast<double>(slots_);
+  return slots_ == 0 ? std::numeric_limits<double>::quiet_NaN()
+                     : std::sqrt(squares) / estimated_slots();
 }
 
 void CoreSampling::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  const WaitRatio& quiet = waits_of(Stratum::quiet);
   registry.counter(path + ".windows", "", "sampled windows with loads of DRAM", {&windows_});
-  registry.counter(path + ".skipped_loads", "", "loads of DRAM between sampled windows",
-                   {&skipped_loads_});
+  registry.gauge(path + ".skipped_loads", "", "loads of DRAM between sampled windows", [this] {
+    return static_cast<double>(skipped_in(Stratum::quiet).loads + skipped_in(Stratum::io).loads);
+  });
+  registry.gauge(path + ".skipped_loads_io", "", "the part of them beside transfers of the job",
+                 [this] { return static_cast<double>(skipped_in(Stratum::io).loads); });
   registry.gauge(path + ".wait_ns", "ns", "wait of a core for a load of DRAM, mean over windows",
-                 [this] { return l_ == 0 ? 0 : w_ / l_ / slots_per_us_ * 1e3; });
+                 [this, &quiet] { return quiet.ratio() / slots_per_us_ * 1e3; });
+  registry.gauge(path + ".wait_io_ns", "ns", "the same beside transfers of the job",
+                 [this] { return waits_of(Stratum::io).ratio() / slots_per_us_ * 1e3; });
+  registry.gauge(
+      path + ".time_ratio", "",
+      "estimated time that cores run threads, as a multiple of the simulated one",
+      [this] { return slots_ == 0 ? 1 : estimated_slots() / static_cast<double>(slots_); });
   registry.gauge(path + ".relative_error", "",
                  "standard error of the time that cores run threads, as a share of it",
                  [this] { return relative_error(); });
@@ -139,10 +150,12 @@ void CoreSampling::register_statistics(StatisticRegistry& registry, const std::s
 
 void CoreSampling::serialize(Archive& archive) {
   archive.section("core sampling");
-  archive(phase_, position_, next_phase_at_, waits_, loads_, recent_waits_, recent_loads_);
-  archive(io_, burst_, io_position_, pilot_, slots_, windows_, skipped_loads_, w_, l_, ww_, wl_,
-          ll_);
-  archive.check(recent_loads_ >= 0 && next_phase_at_ > position_, "invalid sampling of a job");
+  archive(phase_, position_, period_begin_, next_phase_at_, io_, burst_, io_takes_all_, io_count_);
+  archive(io_position_, pilot_, windows_, slots_);
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    archive(waits_[i], skipped_[i]);
+  }
+  archive.check(next_phase_at_ > position_, "invalid sampling of a job");
 }
 
 }  // namespace hmsim

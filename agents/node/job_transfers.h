@@ -74,6 +74,8 @@ class JobTransfers final : private IoListener {
 
   Transfer transfer_of(std::uint32_t thread) const;
   void begin(std::uint32_t thread, bool write, bool ahead, Tick now);
+  // Makes cores stop skipping, because a transfer begins or ends.
+  void stop_skipping(Tick now);
   SliceEnd transfer(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
   bool next_transfer(std::uint32_t flusher);

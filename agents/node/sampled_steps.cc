@@ -2,39 +2,57 @@
 #include "agents/node/sampled_steps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hmsim {
 
 void SampledSteps::begin(std::int64_t slot) {
-  slice_from_ = from_ = slot;
-  measures_ = false;
+  slice_from_ = from_ = last_slot_ = slot;
+  io_count_ = sampling_ != nullptr ? sampling_->io_count() : 0;
+  measure_ = CoreSampling::Measure::none;
   stopped_ = false;
   stretch_ = Stretch();
 }
 
 bool SampledSteps::end(std::int64_t slot) {
+  follow_transfers();
   report(slot);
   sampling_->ran(slot - slice_from_);
   return stopped_;
 }
 
 void SampledSteps::report(std::int64_t slot) {
-  if (measures_) {
-    sampling_->measured(slot - from_ - instructions_, loads_);
-    measures_ = false;
+  if (measure_ != CoreSampling::Measure::none) {
+    sampling_->measured(measure_, slot - from_ - instructions_, loads_);
+    measure_ = CoreSampling::Measure::none;
   }
 }
 
-void SampledSteps::follow_phase(std::int64_t slot) {
-  if (sampling_->measures() == measures_) {
+// If a transfer began during the last step, it delays that step. The step then counts as one beside
+// a transfer.
+void SampledSteps::follow_transfers() {
+  const bool began = std::exchange(io_count_, sampling_->io_count()) != sampling_->io_count();
+  if (!began || measure_ != CoreSampling::Measure::quiet) {
     return;
   }
-  report(slot);
-  if (sampling_->measures()) {
-    measures_ = true;
+  instructions_ -= last_gap_;
+  loads_ -= last_loads_;
+  report(last_slot_);
+  measure_ = sampling_->bursts() ? CoreSampling::Measure::burst : CoreSampling::Measure::io;
+  from_ = last_slot_;
+  instructions_ = last_gap_;
+  loads_ = last_loads_;
+}
+
+void SampledSteps::follow_phase(std::int64_t slot) {
+  follow_transfers();
+  if (sampling_->measure() != measure_) {
+    report(slot);
+    measure_ = sampling_->measure();
     from_ = slot;
     instructions_ = loads_ = 0;
   }
+  last_slot_ = slot;
 }
 
 ThreadStep SampledSteps::next(ThreadSteps& steps, std::uint32_t thread, std::int64_t most,
@@ -43,12 +61,13 @@ ThreadStep SampledSteps::next(ThreadSteps& steps, std::uint32_t thread, std::int
   stretch_ = Stretch();
   const bool skips = sampling_->skips();
   if (skips) {
+    stratum_ = sampling_->stratum();
     rate_ = sampling_->rate();
     stretch_ = steps.skip(thread, std::min(sampling_->longest_skip(), most), rate_);
     if (has_joined()) {
-      sampling_->fetched(stretch_.instructions);
-      sampling_->skipped(stretch_.loads);
       slots_ = stretch_.slots(rate_);
+      sampling_->fetched(stretch_.instructions);
+      sampling_->skipped(stratum_, stretch_.loads, slots_ - stretch_.instructions);
       return joined();
     }
   }
@@ -58,12 +77,13 @@ ThreadStep SampledSteps::next(ThreadSteps& steps, std::uint32_t thread, std::int
   last_loads_ = dram && step.miss.load ? 1 : 0;
   last_skips_ = skips && dram;
   last_waits_ = last_skips_ ? rate_.waits_of(last_loads_) : 0;
+  last_gap_ = step.miss.gap;
   if (!last_skips_) {
-    instructions_ += step.miss.gap;
+    instructions_ += last_gap_;
     loads_ += last_loads_;
     return step;
   }
-  sampling_->skipped(last_loads_);
+  sampling_->skipped(stratum_, last_loads_, last_waits_);
   step.waits = last_waits_;
   const std::int64_t gap = step.miss.gap + step.waits;
   step.miss = Miss();
@@ -85,30 +105,35 @@ std::int64_t SampledSteps::take_back(ThreadSteps& steps, std::uint32_t thread, s
     return 0;
   }
   if (!has_joined()) {
-    slots = std::max<std::int64_t>(0, slots - last_waits_);
+    const std::int64_t waits = std::min(slots, last_waits_);
+    slots -= waits;
     steps.take_back(thread, slots);
     sampling_->returned(slots);
+    last_gap_ -= slots;
     if (last_skips_) {
-      sampling_->skipped(-last_loads_);
+      sampling_->skipped(stratum_, -last_loads_, -waits);
     } else {
       instructions_ -= slots;
-      loads_ -= last_loads_;
+      loads_ -= std::exchange(last_loads_, 0);
     }
     return 0;
   }
   const Stretch whole = stretch_;
+  const std::int64_t waited = slots_ - whole.instructions;
   slots_ -= slots;
   steps.return_to(thread, whole);
   stretch_ = steps.skip(thread, slots_, rate_);
   sampling_->returned(whole.instructions - stretch_.instructions);
-  sampling_->skipped(stretch_.loads - whole.loads);
-  return slots_ - stretch_.instructions;
+  const std::int64_t waits = slots_ - stretch_.instructions;
+  sampling_->skipped(stratum_, stretch_.loads - whole.loads, waits - waited);
+  return waits;
 }
 
 void SampledSteps::serialize(Archive& archive) {
   archive(stretch_.first, stretch_.instructions, stretch_.loads, rate_.waits, rate_.loads);
   archive(slots_, stopped_, last_waits_, last_skips_);
-  archive(measures_, slice_from_, from_, instructions_, loads_, last_loads_);
+  archive(measure_, stratum_, io_count_, slice_from_, from_, instructions_, loads_);
+  archive(last_slot_, last_gap_, last_loads_);
   archive.check(rate_.loads > 0, "invalid rate of skipped loads");
 }
 

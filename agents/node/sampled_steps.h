@@ -38,6 +38,7 @@ class SampledSteps {
 
  private:
   void follow_phase(std::int64_t slot);
+  void follow_transfers();
   void report(std::int64_t slot);
   ThreadStep joined() const;
 
@@ -46,11 +47,15 @@ class SampledSteps {
   std::int64_t slots_ = 0;  // of that stretch
   SkipRate rate_;           // of that stretch
   bool stopped_ = false;
-  bool measures_ = false;
+  CoreSampling::Stratum stratum_{};  // of the last step that it skips
+  CoreSampling::Measure measure_{};
+  std::uint64_t io_count_ = 0;   // of the sampling, at the last step
   std::int64_t slice_from_ = 0;  // slot
   std::int64_t from_ = 0;        // slot from which the core measures
   std::int64_t instructions_ = 0;
   std::int64_t loads_ = 0;
+  std::int64_t last_slot_ = 0;   // slot at which the last step was fetched
+  std::int64_t last_gap_ = 0;    // instructions of the last step, unless it skips
   std::int64_t last_loads_ = 0;  // of the last step, unless it joins steps
   std::int64_t last_waits_ = 0;  // slots, the same way
   bool last_skips_ = false;      // its load was skipped

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hmsim import InputError, compare
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
+from hmsim.report import write_report
 from hmsim.running.options import options
+from hmsim.running.repeated_sampling import RATIO, RepeatedIpc, busy_ipc, repeat
 from hmsim.running.run_directory import read_run
 from hmsim.running.runner import _begin as begin
 from hmsim.running.runner import run
-from hmsim.running.sampling import Sampling, describe, parse, sampled
+from hmsim.running.sampling import Sampling, describe, most_runs, parse, sampled
 from hmsim.running.workload import load_workload
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
@@ -25,7 +28,6 @@ from hmsim.validate.sampling_checks import (
     Cell,
     Estimate,
     busy_estimate,
-    busy_ipc,
     job,
     replicated,
     rows,
@@ -97,6 +99,12 @@ def test_each_part_of_the_plan_acts() -> None:
         ("windows=2", ["windows", "10", "2"]),
         ("windows=20,windows=30", ["windows", "twice"]),
         ("windows=20,warmup=soon", ["warmup", "soon"]),
+        ("windows=20,half_width=0", ["half_width", "1%", "50%", "got '0'"]),
+        ("windows=20,half_width=0.9%", ["half_width", "got '0.9%'"]),
+        ("windows=20,half_width=80%", ["half_width", "got '80%'"]),
+        ("windows=20,half_width=-1%", ["half_width", "got '-1%'"]),
+        ("windows=20,half_width=nan", ["half_width", "got 'nan'"]),
+        ("windows=20,half_width=small", ["half_width", "got 'small'"]),
     ],
 )
 def test_a_wrong_plan_is_named(text: str, words: list[str]) -> None:
@@ -144,9 +152,11 @@ def test_commands_that_print_ipc_refuse_a_sampled_job(tmp_path: Path) -> None:
 def test_only_the_metric_that_passed_is_shown() -> None:
     config, whole = system("dfsioe_w", "split"), job("dfsioe_w", instructions=12_000_000)
     found = run(config, sampled(whole, config, Sampling(20, 20_000, 20_000)))
-    line = describe(found.stats)
+    line = describe(found.stats, None)
     assert f"write amplification {found.stats['nvdimm.ftl.waf']:.0f};" in line
-    assert "IPC and latencies are not estimated" in line and "\n" not in line
+    assert "IPC is estimated with half_width" in line and "\n" not in line
+    line = describe(found.stats, RepeatedIpc(5, 2.0, 0.1), 0.04)
+    assert "2 +- 5.00%, more than the 4.00% wanted, from 5 runs" in line and "\n" not in line
 
 
 def test_records_of_a_sampled_run_are_marked_and_hold_estimates_only(tmp_path: Path) -> None:
@@ -173,6 +183,61 @@ def test_an_interval_for_one_run_by_hand() -> None:
     found = replicated("IPC", [1, 2, 3, 4, 5])
     assert (found.value, found.half) == pytest.approx((3, 4.8081), rel=1e-4)
     assert found.covers(7.8) and not found.covers(7.9)
+
+
+def test_runs_are_repeated_until_the_half_width_is_reached() -> None:
+    asked: list[int] = []
+
+    def stats(number: int) -> dict[str, float]:
+        asked.append(number)
+        ipc = 1 + 0.01 * (number % 2)  # its standard deviation is 0.005 to 0.006
+        return {"agent.0.ipc": ipc, "sim.ticks": 8.0, "agent.0.time.running": 4.0, RATIO: 2.0}
+
+    # Four runs: 3.182 * 0.00577 * sqrt(1 + 1/4) / 1.005 = 2.04 %. Five: 2.776 * 0.00548 *
+    # sqrt(1.2) / 1.004 = 1.66 %. Six: 2.571 * 0.00548 * sqrt(7/6) / 1.005 = 1.51 %.
+    for wanted, runs in ((0.03, 4), (0.017, 5), (0.016, 6), (0.001, 9)):
+        asked.clear()
+        found = repeat(wanted, 9, stats)
+        assert asked == [*range(runs)] and found.runs == runs
+        assert (found.share <= wanted) == (runs < 9)
+
+
+def test_repeated_runs_simulate_at_most_as_much_as_the_whole_job() -> None:
+    whole = job("sort", **WINDOW)  # 40 million instructions, 4 million of them in windows
+    assert most_runs(whole, PLAN) == 10
+    assert most_runs(whole, Sampling(100, 50_000, 150_000)) == 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        ({"request_log": True}, "request log"),
+        ({"command_log": 100}, "command log"),
+        ({"views": True}, "comparison of views"),
+    ],
+)
+def test_logs_of_a_sampled_run_are_refused(asked: dict[str, Any], word: str) -> None:
+    plan = job("sort", **{"sampling.period": 1_000_000})
+    with pytest.raises(InputError, match=f"sampling: a sampled run has no {word}") as found:
+        run(system("sort", "split"), plan, **asked)
+    assert "\n" not in str(found.value)
+
+
+def test_a_time_series_of_a_sampled_run_is_refused() -> None:
+    own = {"frontend.node.machine": "dma", "frontend.series_interval": "1ms"}
+    plan = job("sort", **{"sampling.period": 1_000_000})
+    with pytest.raises(InputError, match="a sampled run has no time series"):
+        run(load_config("mascots16", own).with_policy("split"), plan)
+
+
+def test_a_report_of_a_sampled_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, whole = system("dfsioe_w", "split"), job("dfsioe_w", instructions=12_000_000)
+    run(config, sampled(whole, config, Sampling(20, 20_000, 20_000))).save(tmp_path / "run")
+    with pytest.raises(InputError, match=r"run: is a sampled run, without .* stats\.json"):
+        write_report([str(tmp_path / "run")], str(tmp_path / "report.html"), False)
+    assert "is a sampled run: it estimates nvdimm.ftl.waf only" in capsys.readouterr().err
 
 
 def test_verdicts_need_covered_cells_and_a_wrong_model_that_fails() -> None:

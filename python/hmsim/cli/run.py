@@ -2,7 +2,8 @@
 """The commands that make a run directory: by a simulation, or from a run in gem5."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -38,11 +39,12 @@ from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import options
+from hmsim.running.repeated_sampling import repeat
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
-from hmsim.running.sampling import describe, is_sampled, sampled
+from hmsim.running.sampling import Sampling, describe, is_sampled, most_runs, sampled
 from hmsim.running.sampling import parse as parse_sampling
 from hmsim.running.showing import headline
 from hmsim.running.views import Views
@@ -71,8 +73,9 @@ def run(
     sample: Annotated[
         Optional[str],
         typer.Option(
-            metavar="windows=N,length=M",
-            help="Sample a captured job's DRAM accesses, for its write amplification.",
+            metavar="windows=N,length=M[,half_width=2%]",
+            help="Sample a captured job's DRAM accesses, for its write amplification and, by "
+            "repeated runs up to a half width, its IPC.",
         ),
     ] = None,
     no_calibrate: NoCalibrate = False,
@@ -92,8 +95,9 @@ def run(
         raise InputError("--command-log: needs --out, for the log")
     system = configuration(config, sets, bundle)
     chosen = options(seed, warmup, check)
-    if sample is not None:
-        agents = sampled(agents, system, parse_sampling(sample))
+    plan = None if sample is None else parse_sampling(sample)
+    if plan is not None:
+        agents = sampled(agents, system, plan)
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=True)
@@ -116,11 +120,32 @@ def run(
     except EndedByError as error:
         _leave(error.partial, out, force, json)
         raise
-    _leave(result, out, force, json)
+    wanted = 0.0 if plan is None else plan.half_width
+    if plan is not None and wanted:
+        result = _repeat(result, plan)
+    _leave(result, out, force, json, wanted)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
     if result.views is not None:
         _leave_views(result.views, json)
+
+
+def _repeat(first: Result, plan: Sampling) -> Result:
+    """Return a sampled run with the IPC of it and of repetitions with the next seeds."""
+    with Bars(True) as bars:
+
+        def stats(number: int) -> Mapping[str, float]:
+            if number == 0:
+                return first.stats
+            chosen = replace(first.options, seed=first.options.seed + number)
+            title = f"{first.workload.name}, run {number + 1}"
+            work = simulate(
+                first.config, first.workload, chosen, lambda done: bars.report(title, done)
+            )
+            return work.stats
+
+        most = most_runs(first.workload, plan)
+        return replace(first, repeated_ipc=repeat(plan.half_width, most, stats))
 
 
 def _leave_views(views: Views, json: bool) -> None:
@@ -158,14 +183,16 @@ def place_of_logs(request_log: bool, out: Optional[str]) -> Optional[Path]:
     return existing_parent(out)
 
 
-def _leave(result: Result, out: Optional[str], force: bool, json: bool) -> None:
+def _leave(
+    result: Result, out: Optional[str], force: bool, json: bool, wanted: float = 0.0
+) -> None:
     if out is not None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)
     if json:
         print_json(result.record())
     else:
-        _print_result(result)
+        _print_result(result, wanted)
 
 
 def print_checked(commands: int) -> None:
@@ -173,7 +200,7 @@ def print_checked(commands: int) -> None:
     print(f"protocol check: {commands} commands, no violation")
 
 
-def _print_result(result: Result) -> None:
+def _print_result(result: Result, wanted: float) -> None:
     stats, units = result.stats, result.units
     rows: list[Row] = []
     for group, members in labels.lines(stats, units):
@@ -196,7 +223,7 @@ def _print_result(result: Result) -> None:
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
     if is_sampled(result.workload):
-        print(describe(stats))
+        print(describe(stats, result.repeated_ipc, wanted))
         return
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)

@@ -21,6 +21,7 @@ from hmsim.config.settings import nested
 from hmsim.running import sampling
 from hmsim.running.command_log import CommandLog
 from hmsim.running.options import Options
+from hmsim.running.repeated_sampling import RepeatedIpc
 from hmsim.running.request_log import RequestLog
 from hmsim.running.views import Views
 from hmsim.running.workload import Workload
@@ -49,6 +50,7 @@ class Result:
         ended_by: the error that ended the run before its end, or None. The statistics then describe
             the time up to the error.
         views: sums of the three views of requests (docs/three-views.md), or None.
+        repeated_ipc: the IPC of a sampled job, from this run and repetitions of it, or None.
     """
 
     config: Config
@@ -62,6 +64,7 @@ class Result:
     command_log: CommandLog | None = None
     ended_by: str | None = None
     views: Views | None = None
+    repeated_ipc: RepeatedIpc | None = None
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
@@ -131,7 +134,7 @@ class Result:
             "policy": self.config.policy,
             "seed": self.options.seed,
             **({} if self.ended_by is None else {"partial": self.ended_by}),
-            **sampling.record(self.workload, stats),
+            **sampling.record(self.workload, stats, self.repeated_ipc),
             **values,
         }
 
@@ -224,7 +227,7 @@ class Result:
             "units": {name: unit for name, unit in self.units.items() if unit},
             **log,
             **partial,
-            **sampling.record(self.workload, self.stats),
+            **sampling.record(self.workload, self.stats, self.repeated_ipc),
         }
 
 

@@ -54,7 +54,15 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
         ),
         "command": Maybe(ListOf(TEXT)),
         "partial": TEXT,
-        "sampled": Record({"windows": WHOLE, "estimated": ListOf(TEXT)}),
+        "sampled": Record(
+            {
+                "windows": WHOLE,
+                "estimated": ListOf(TEXT),
+                "runs": WHOLE,
+                "busy_ipc": NUMBER,
+                "busy_ipc_half": NUMBER,
+            }
+        ),
     }
 )
 
@@ -166,7 +174,7 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return the content of a run directory, and warn of a partial result.
+    """Return the content of a run directory, and warn of a partial or sampled result.
 
     Raises InputError that names a faulty file.
     """
@@ -184,6 +192,9 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
         ORIGIN.check(origin, "")
     if "partial" in origin:
         warn(f"{path}: is a partial result: the run ended by an error: {origin['partial']}")
+    if "sampled" in origin:
+        names = ", ".join(origin["sampled"].get("estimated", [])) or "no statistic"
+        warn(f"{path}: is a sampled run: it estimates {names} only")
     return RunDirectory(
         path,
         {setting.name: setting.text for setting in config},

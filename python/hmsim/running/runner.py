@@ -124,7 +124,8 @@ def _begin(
     Raises InputError.
     """
     workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    sampling.check(workload, config)
+    records = {"request log": log, "command log": commands, "comparison of views": views or None}
+    sampling.check(workload, config, [name for name, own in records.items() if own is not None])
     traces = [agent.trace for agent in workload.agents]
     try:
         prepared = Preconditioned(config, chosen.seed, preparing)

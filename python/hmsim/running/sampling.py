@@ -8,7 +8,7 @@ and metrics may be sampled was decided by ``hmsim validate sampling``; all other
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from hmsim._core import InputError, nearest_name
 from hmsim.config.configuration import Config
 from hmsim.config.python_nodes import at
 from hmsim.config.settings import Setting
+from hmsim.running.repeated_sampling import FEWEST_RUNS, MOST_RUNS, RepeatedIpc
 from hmsim.running.workload import Agent, Workload
 from hmsim.traces.file import TraceFile
 
@@ -24,6 +25,10 @@ KEY = "sampling."  # begins the keys of a job that is sampled
 OPTION = "--sample"
 WAF = "nvdimm.ftl.waf"
 COUNT = "agent.0.sampling.windows"
+HALF_WIDTH = "half_width"
+LEAST_HALF_WIDTH, MOST_HALF_WIDTH = 0.01, 0.5
+BIAS = "1.2 %"  # the largest error of the busy IPC's mean that docs/sampling.md lists
+BUSY_IPC = "busy_ipc"  # the IPC while threads run, in records
 FEWEST_WINDOWS = 10
 MOST_WINDOWS = 1_000_000
 
@@ -36,17 +41,20 @@ class Sampling:
         windows: number of windows.
         length: measured instructions of a window.
         warmup: instructions of a window before the measured ones.
+        half_width: share of the IPC that half its interval should be at most, by repeated runs; 0:
+            one run, without IPC.
     """
 
     windows: int
-    length: int = 25_000
-    warmup: int = 10_000
+    length: int = 50_000
+    warmup: int = 200_000
+    half_width: float = 0.0
 
 
 def parse(text: str) -> Sampling:
     """Return the plan that ``windows=N,length=M`` describes. Raises InputError."""
     given: dict[str, str] = {}
-    known = ("windows", "length", "warmup")
+    known = ("windows", "length", "warmup", HALF_WIDTH)
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if name not in known or not equals:
@@ -58,13 +66,28 @@ def parse(text: str) -> Sampling:
         given[name] = value
     if "windows" not in given:
         raise InputError(f"{OPTION}: windows is required: windows=N,length=M")
+    half = _share(given.pop(HALF_WIDTH)) if HALF_WIDTH in given else 0.0
     numbers = {name: _number(name, value) for name, value in given.items()}
     if not FEWEST_WINDOWS <= numbers["windows"] <= MOST_WINDOWS:
         raise InputError(
             f"{OPTION}: windows: must be in {FEWEST_WINDOWS} .. {MOST_WINDOWS}, "
             f"got {numbers['windows']}"
         )
-    return Sampling(**numbers)
+    return Sampling(**numbers, half_width=half)
+
+
+def _share(text: str) -> float:
+    """Return the half width that a text such as ``2%`` or ``0.02`` names."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not LEAST_HALF_WIDTH <= share <= MOST_HALF_WIDTH:
+        raise InputError(
+            f"{OPTION}: {HALF_WIDTH}: must be a share of the IPC in {LEAST_HALF_WIDTH:.0%} .. "
+            f"{MOST_HALF_WIDTH:.0%}, such as 2%, got '{text}'"
+        )
+    return share
 
 
 def _number(name: str, text: str) -> int:
@@ -94,18 +117,32 @@ def sampled(workload: Workload, config: Config, plan: Sampling) -> Workload:
     return replace(workload, agents=(replace(job, settings=(*others, *own)),))
 
 
-def check(workload: Workload, config: Config) -> None:
-    """Raise InputError, in one line, if a job of the workload is sampled but must not be."""
-    if is_sampled(workload) and (why := refusal(workload, config)):
+def check(workload: Workload, config: Config, records: Sequence[str] = ()) -> None:
+    """Raise InputError, in one line, if a job of the workload is sampled but must not be.
+
+    Args:
+        workload: the agents.
+        config: the configuration.
+        records: names of what is recorded besides statistics, such as "request log".
+    """
+    if not is_sampled(workload):
+        return
+    if why := refusal(workload, config):
         raise InputError(f"{_place(workload)}: {why}")
+    series = config.resolved()["frontend.series_interval"] != "0s"
+    if asked := [*records, *(["time series"] if series else [])]:
+        raise InputError(
+            f"{_place(workload)}: a sampled run has no {asked[0]}, because most DRAM accesses are "
+            "not simulated; omit it, or run the whole job"
+        )
 
 
 def refuse(workload: Workload, command: str) -> None:
     """Raise InputError if a job is sampled: `command` prints what its runs do not estimate."""
     if is_sampled(workload):
         raise InputError(
-            f"{_place(workload)}: {command} prints IPC and latencies, which a sampled run does not "
-            "estimate; omit the keys, or use 'hmsim run'"
+            f"{_place(workload)}: {command} prints IPC and latencies, which one sampled run does "
+            "not estimate; omit the keys, or use 'hmsim run'"
         )
 
 
@@ -159,15 +196,28 @@ def _keys(agent: Agent) -> Mapping[str, str]:
     return dict(agent.flat())
 
 
-def record(workload: Workload, stats: Mapping[str, float]) -> dict[str, Any]:
+def most_runs(workload: Workload, plan: Sampling) -> int:
+    """Return the runs whose windows together have as many instructions as the whole job."""
+    whole = instructions(workload.agents[0]) // (plan.windows * (plan.length + plan.warmup))
+    return min(max(whole, FEWEST_RUNS), MOST_RUNS)
+
+
+def record(
+    workload: Workload, stats: Mapping[str, float], ipc: RepeatedIpc | None
+) -> dict[str, Any]:
     """Return the entry ``sampled`` of a run's records; empty unless a job of it is sampled.
 
-    Keys: ``windows`` that were measured, and the names of the ``estimated`` statistics.
+    Keys: ``windows`` that were measured and the names of the ``estimated`` values. After repeated
+    runs also ``runs``, ``busy_ipc`` and ``busy_ipc_half``, half its 95 % interval.
     """
     if not is_sampled(workload):
         return {}
-    windows = int(stats.get(COUNT, 0))
-    return {"sampled": {"windows": windows, "estimated": [WAF] if WAF in stats else []}}
+    names = [WAF] if WAF in stats else []
+    entry: dict[str, Any] = {"windows": int(stats.get(COUNT, 0)), "estimated": names}
+    if ipc is not None:
+        names.append(BUSY_IPC)
+        entry |= {"runs": ipc.runs, BUSY_IPC: ipc.value, f"{BUSY_IPC}_half": ipc.half}
+    return {"sampled": entry}
 
 
 def published(workload: Workload, stats: Mapping[str, float]) -> Mapping[str, float]:
@@ -180,11 +230,25 @@ def published(workload: Workload, stats: Mapping[str, float]) -> Mapping[str, fl
     return {name: stats[name] for name in stats if name == WAF or f".{KEY}" in name}
 
 
-def describe(stats: Mapping[str, float]) -> str:
-    """Return in one line the estimates of a sampled run that passed, and why others are omitted."""
+def describe(stats: Mapping[str, float], ipc: RepeatedIpc | None, wanted: float = 0.0) -> str:
+    """Return in one line the estimates of a sampled run, and why others are omitted.
+
+    Args:
+        stats: of the run.
+        ipc: from repeated runs, or None.
+        wanted: share of the IPC that half its interval should be at most.
+    """
     waf = stats.get(WAF)
     shown = "-" if waf is None or math.isnan(waf) else f"{waf:.4g}"
+    line = f"sampled, {stats[COUNT]:.0f} windows: write amplification {shown}; "
+    if ipc is None:
+        return (
+            f"{line}IPC is estimated with {HALF_WIDTH}, by repeated runs; latencies are not: their "
+            "intervals cover too few whole runs (docs/sampling.md)"
+        )
+    missed = "" if ipc.share <= wanted else f", more than the {wanted:.2%} wanted"
     return (
-        f"sampled, {stats[COUNT]:.0f} windows: write amplification {shown}; IPC and "
-        "latencies are not estimated: their intervals cover too few whole runs (docs/sampling.md)"
+        f"{line}IPC while threads run {ipc.value:.4g} +- {ipc.share:.2%}{missed}, from {ipc.runs} "
+        f"runs, besides biases of up to {BIAS}; IPC with waiting and latencies are not estimated "
+        "(docs/sampling.md)"
     )

@@ -22,6 +22,7 @@ from hmsim.common.intervals import mean_interval, quantile95
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import Setting
 from hmsim.running.mixes import BASE_CPI, JOB_CORES, PROGRAMS, capture
+from hmsim.running.repeated_sampling import MOST_RUNS, busy_ipc, interval, repeat
 from hmsim.running.result import Result
 from hmsim.running.runner import run
 from hmsim.running.sampling import COUNT, Sampling, instructions, sampled
@@ -30,13 +31,14 @@ from hmsim.validate.row import AT_LEAST, AT_MOST, PREREGISTERED, Row
 
 GROUP = "sampling"
 POLICIES = ("unified_fcfs", "split", "tcm")
-PLAN = Sampling(windows=200, length=50_000, warmup=50_000)
+PLAN = Sampling(windows=200, length=50_000, warmup=200_000)
 SEEDS = (1, 2, 3, 4)  # of the sampled runs; the whole run has the first
 COVERED, WIDEST = 0.93, 0.05
 BUSY, IPC, READ, WRITE, WAF = (
     *("busy IPC", "IPC", "read latency", "write latency", "write amplification"),
 )
-METRICS = (BUSY, IPC, READ, WRITE, WAF)
+ONE_RUN = "busy IPC, one run"
+METRICS = (BUSY, ONE_RUN, IPC, READ, WRITE, WAF)
 STATISTICS = {
     IPC: "agent.0.ipc",
     READ: "agent.0.request_latency_us.read.mean",
@@ -128,44 +130,40 @@ def timed(config: Config, workload: Workload, seed: int) -> tuple[Result, float]
 
 def replicated(name: str, values: Sequence[float]) -> Estimate:
     """Return the mean of independent sampled runs, and a 95 % interval for one run's value."""
-    spread = statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
-    return Estimate(name, statistics.fmean(values), quantile95(len(values) - 1) * spread)
-
-
-def busy_ipc(stats: Mapping[str, float]) -> float:
-    """Return a job's instructions per cycle of the cores while its threads run.
-
-    Args:
-        stats: of a run whose agent 0 is the job.
-    """
-    return stats["agent.0.ipc"] * stats["sim.ticks"] / stats["agent.0.time.running"]
+    return Estimate(name, *interval(values))
 
 
 def busy_estimate(stats: Mapping[str, float]) -> Estimate:
-    """Return the estimate of `busy_ipc` of a sampled run, with its interval.
+    """Return the estimate of `busy_ipc` of one sampled run, with its interval.
 
     The interval is by Student's t over the windows. CPI, whose mean is linear, has the relative
     error of the cores' time.
     """
     value = busy_ipc(stats)
     error = stats.get("agent.0.sampling.relative_error", math.nan)
-    return Estimate(BUSY, value, quantile95(int(stats[COUNT]) - 1) * error * value)
+    return Estimate(ONE_RUN, value, quantile95(int(stats[COUNT]) - 1) * error * value)
 
 
 def cells_of(program: str, policy: str) -> list[Cell]:
     """Return the cells of a program under a policy. Raises InputError."""
     config, whole = system(program, policy), job(program)
     truth, whole_time = timed(config, whole, SEEDS[0])
-    runs = [timed(config, sampled(whole, config, PLAN), seed) for seed in SEEDS]
+    runs: list[tuple[Result, float]] = []
+
+    def again(number: int) -> Mapping[str, float]:
+        if number == len(runs):
+            runs.append(timed(config, sampled(whole, config, PLAN), SEEDS[0] + number))
+        return runs[number][0].stats
+
+    busy = repeat(WIDEST, MOST_RUNS, again)
     cost = statistics.fmean(seconds for _, seconds in runs) / whole_time
+    value = busy_ipc(truth.stats)
     found = [
-        Cell(
-            *(program, policy, BUSY, busy_ipc(truth.stats)),
-            *(busy_estimate(runs[0][0].stats), cost),
-        )
+        Cell(program, policy, BUSY, value, Estimate(BUSY, busy.value, busy.half), cost),
+        Cell(program, policy, ONE_RUN, value, busy_estimate(runs[0][0].stats), cost),
     ]
     for metric, name in STATISTICS.items():
-        values = [result.stats.get(name, math.nan) for result, _ in runs]
+        values = [result.stats.get(name, math.nan) for result, _ in runs[: len(SEEDS)]]
         if name in truth.stats and not any(map(math.isnan, values)):
             estimate = replicated(metric, values)
             found.append(Cell(program, policy, metric, truth.stats[name], estimate, cost))
@@ -217,7 +215,7 @@ def rows(found: Sequence[Cell]) -> Iterator[Row]:
         name = f"{metric}: covered cells of {len(own)}"
         middle, within = (low + high) / 2, (high - low) / 2
         yield Row(GROUP, name, middle, share, "", within, PREREGISTERED, side=side)
-        if metric in (BUSY, IPC):
+        if metric in (BUSY, ONE_RUN, IPC):
             widest = max(cell.half for cell in own)
             name = f"{metric}: widest half interval"
             half = WIDEST / 2

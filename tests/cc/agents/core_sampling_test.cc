@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -62,28 +63,76 @@ TEST(CoreSampling, NoWindowBeginsDuringALongSkip) {
   }
 }
 
-TEST(CoreSampling, AJobThatAlwaysTransfersIsSampledButFor32nd) {
-  CoreSampling sampling;
-  sampling.open(keys_of(1'000'000'000), 1, 1'000, 2);
-  sampling.fetched(40'000);  // past the pilot
-  EXPECT_TRUE(sampling.begin_io());
-  EXPECT_FALSE(sampling.begin_io());  // one is under way
-  std::int64_t whole = 0;
-  std::int64_t all = 40'000;
-  int bursts = 0;
-  bool skipped = true;
-  for (; all < 400'000'000; all += 1'000) {
-    bursts += skipped && !sampling.skips() ? 1 : 0;
-    skipped = sampling.skips();
-    whole += skipped ? 0 : 1'000;
+// Fetches instructions up to the next window, and adds a window in which loads wait as given.
+void reach_window(CoreSampling& sampling, std::int64_t waits, std::int64_t loads) {
+  while (sampling.measure() == CoreSampling::Measure::none) {
     sampling.fetched(1'000);
   }
-  EXPECT_LE(whole, all / 32 + 1'000'000 + 1'000);
+  sampling.measured(sampling.measure(), waits, loads);
+  while (sampling.measure() != CoreSampling::Measure::none) {
+    sampling.fetched(1'000);
+  }
+}
+
+TEST(CoreSampling, AJobThatAlwaysTransfersIsSampledButFor32nd) {
+  CoreSampling sampling;
+  sampling.open(keys_of(1'000'000), 1, 1'000, 2);
+  sampling.fetched(5'000);
+  reach_window(sampling, 100, 10);  // the pilot
+  EXPECT_TRUE(sampling.begin_io());
+  EXPECT_FALSE(sampling.begin_io());  // one is under way
+  EXPECT_EQ(sampling.measure(), CoreSampling::Measure::burst);
+  sampling.measured(CoreSampling::Measure::burst, 200, 10);
+  sampling.fetched(2'000'000);  // a window began: the waits beside transfers are known
+  std::int64_t whole = 2'000'000;
+  std::int64_t all = 2'000'000;
+  int bursts = 0;
+  bool was_whole = true;
+  for (; all < 400'000'000; all += 1'000) {
+    const bool burst = sampling.measure() == CoreSampling::Measure::burst;
+    bursts += burst && !was_whole ? 1 : 0;
+    was_whole = burst;
+    whole += burst ? 1'000 : 0;
+    sampling.fetched(1'000);
+  }
+  EXPECT_LE(whole, all / 32 + 3'000'000 + 1'000);
   EXPECT_GE(whole, all / 32 - 1'000'000);
   EXPECT_GE(bursts, 10);
   EXPECT_LE(bursts, 15);
   sampling.set_io(false);
-  EXPECT_TRUE(sampling.skips() || sampling.measures());
+  EXPECT_NE(sampling.measure(), CoreSampling::Measure::burst);
+}
+
+// Windows take 15,000 of 1,000,000 instructions. Neyman's allocation takes all loads whose waits
+// are at least 1,000,000 / 15,000 = 66.7 times as long.
+TEST(CoreSampling, LongWaitsBesideTransfersAreAllSimulated) {
+  for (const auto& [waits, whole] : {std::pair(6'600, false), std::pair(6'700, true)}) {
+    CoreSampling sampling;
+    sampling.open(keys_of(1'000'000), 1, 1'000, 2);
+    sampling.fetched(5'000);
+    reach_window(sampling, 1'000, 10);
+    sampling.begin_io();
+    sampling.measured(CoreSampling::Measure::burst, waits, 1);
+    bool skipped = false;
+    for (std::int64_t all = 0; all < 20'000'000; all += 1'000) {
+      sampling.fetched(1'000);
+      skipped = skipped || sampling.skips();
+    }
+    EXPECT_NE(skipped, whole) << waits;
+  }
+}
+
+TEST(CoreSampling, CoresStopSkippingWhenTransfersBeginAndEnd) {
+  CoreSampling sampling;
+  sampling.open(keys_of(1'000'000), 1, 1'000, 2);
+  EXPECT_FALSE(sampling.set_io(false));
+  sampling.fetched(5'000);
+  reach_window(sampling, 100, 10);
+  EXPECT_TRUE(sampling.skips());
+  EXPECT_TRUE(sampling.begin_io());
+  EXPECT_EQ(sampling.io_count(), 1u);
+  EXPECT_FALSE(sampling.set_io(true));
+  EXPECT_TRUE(sampling.set_io(false));
 }
 
 }  // namespace
