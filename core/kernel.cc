@@ -50,7 +50,8 @@ inline bool Kernel::advance_earliest(Tick end) {
   now_ = when;
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
-  horizon_ = earlier(second, end);
+  others_ = horizon_ = earlier(second, end);
+  part_next_ = kNever;
   const Tick next = earliest->component->advance(when);
   const Tick now = now_;
   turn_ = now == turned_at_ ? later(turn_, index) : index;
@@ -58,7 +59,8 @@ inline bool Kernel::advance_earliest(Tick end) {
   advanced_ = kNobody;
   horizon_ = Tick(0);
   earliest->next = next;
-  ensure(next > now, "kernel", now, -1, "a component does not advance");
+  ensure(next > now || (next == now && others_ <= now), "kernel", now, -1,
+         "a component does not advance");
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/types.h"
@@ -19,13 +20,16 @@ class Archive;
 // - next_event() returns a lower bound on the next time at which advance() would change anything,
 //   or kNever if only a neighbour can cause a change.
 // - advance(now) is called with now >= next_event(). It returns the new next_event(), which is >
-//   now.
+//   now, or now if try_advance(now) was refused.
 // - advance() may process further events of its own as far as Wakeup::try_advance() permits. It
 //   must not do so after it informed a neighbour by any means other than notify().
 // - If Wakeup::may_defer() returns true, the component may defer events that no other component can
 //   observe until it receives a call. next_event() does not count deferred events.
 // - catch_up(time) processes all deferred events before `time` and ends deferral. It returns the
 //   time of the last one processed, or a negative time if there was none.
+// - A component may have a part, which is not attached to the kernel. The component passes its
+//   Wakeup on to the part, advances it within its own advance(), and includes the part's events in
+//   its next_event(). It calls no other function of the part while it advances it.
 class Component {
  public:
   virtual ~Component() = default;
@@ -42,16 +46,34 @@ class Kernel {
   // attachment. Attach all of them before the first event.
   int attach(Component& component);
 
-  // Rereads the next event of component `id`, because a neighbour changed it. Has no effect on the
-  // component being advanced, which returns its next event from advance().
+  // Rereads the next event of component `id`, because a neighbour changed it. The component being
+  // advanced returns its next event from advance(), and learns from part_next() that its part was
+  // notified.
   void notify(int id) {
-    notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
+    if (static_cast<std::size_t>(id) != advanced_) {
+      notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
+    } else {
+      part_next_ = kReread;
+    }
   }
   // As above, with the next event passed by the caller.
   void notify(int id, Tick next) {
     if (static_cast<std::size_t>(id) != advanced_) {
       entries_[static_cast<std::size_t>(id)].next = next;
-      horizon_ = earlier(horizon_, next);
+      hold_before(next);
+    } else {
+      part_next_ = next;
+    }
+  }
+  // Adds an event of component `id`, which has a part. If the part is being advanced, it stops
+  // before the event.
+  void announce(int id, Tick event) {
+    if (static_cast<std::size_t>(id) == advanced_) {
+      horizon_ = earlier(horizon_, event);
+    } else {
+      Tick& next = entries_[static_cast<std::size_t>(id)].next;
+      next = earlier(next, event);
+      hold_before(event);
     }
   }
   void notify_all();
@@ -65,11 +87,28 @@ class Kernel {
     if (time >= horizon_) {
       return false;
     }
-    now_ = time;
-    if (--moves_left_ == 0) {
-      end_step();
-    }
+    move_to(time);
     return true;
+  }
+  // As try_advance(), for a component with a part: only events of others count.
+  bool try_advance_owner(Tick time) {
+    if (time >= others_) {
+      return false;
+    }
+    move_to(time);
+    return true;
+  }
+  // Called by the component being advanced before it advances its part, which stops before the
+  // component's own event at `event`.
+  void begin_part(Tick event) { horizon_ = earlier(others_, event); }
+  // Called by the component being advanced. Returns the next event of its part: `known`, unless the
+  // part was notified since the last call.
+  Tick part_next(const Component& part, Tick known) {
+    if (part_next_ == kNever) {
+      return known;
+    }
+    const Tick next = std::exchange(part_next_, kNever);
+    return next != kReread ? next : part.next_event();
   }
   // Called by the component being advanced. Returns the horizon: the component may process its own
   // events strictly before this time. It then calls advanced_to() with the time of the last one.
@@ -126,8 +165,19 @@ class Kernel {
     Tick next;  // its next event's time
   };
 
-  bool advance_earliest(Tick end);         // acts only before `end`
-  void end_step() { horizon_ = Tick(0); }  // for the component being advanced
+  bool advance_earliest(Tick end);  // acts only before `end`
+  // For the component being advanced: it stops before an event of another one, or at once.
+  void hold_before(Tick event) {
+    others_ = earlier(others_, event);
+    horizon_ = earlier(horizon_, event);
+  }
+  void end_step() { others_ = horizon_ = Tick(0); }
+  void move_to(Tick time) {
+    now_ = time;
+    if (--moves_left_ == 0) {
+      end_step();
+    }
+  }
   // Returns the highest index of the components that have acted at now_, or are being advanced.
   std::size_t turn() const {
     if (advanced_ == kNobody) {
@@ -142,13 +192,17 @@ class Kernel {
   static constexpr int kMovesOfAStep = 64;
   int moves_left_ = 0;
   static constexpr std::size_t kNobody = ~std::size_t{0};
-  Tick horizon_{0};  // The component being advanced owns all events before this time.
+  Tick horizon_{0};  // The component being advanced, or its part, owns all events before this time.
+  Tick others_{0};   // the same for the component with its part
   std::size_t advanced_ = kNobody;  // index of the component being advanced
   std::size_t turn_ = 0;            // last in order of the components that acted at turned_at_
   Tick turned_at_{0};               // equals now_ while no component is being advanced
   bool observed_ = true;            // a caller observes the simulation between steps
   bool paused_ = false;
   bool put_off_ = false;  // a component may have deferred events
+  // Last notification of the component being advanced, which is for its part; kNever: none.
+  Tick part_next_ = kNever;
+  static constexpr Tick kReread{-1};  // without a time
 };
 
 // A component's handle on the kernel, through which it announces that its next event changed.
@@ -181,6 +235,13 @@ class Wakeup {
     if (kernel_ != nullptr) {
       kernel_->notify(id_, next);
     }
+  }
+  // For a component with a part. See Kernel for their contracts.
+  void announce(Tick event) const { kernel_->announce(id_, event); }
+  bool try_advance_owner(Tick time) const { return kernel_->try_advance_owner(time); }
+  void begin_part(Tick event) const { kernel_->begin_part(event); }
+  Tick part_next(const Component& part, Tick known) const {
+    return kernel_->part_next(part, known);
   }
 
  private:
