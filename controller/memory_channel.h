@@ -16,7 +16,6 @@
 
 namespace hmsim {
 
-class AnswerPath;
 class BusAccounting;
 class CommandObserver;
 class EnergyMeter;
@@ -36,9 +35,15 @@ using ClassServices = std::array<ClassService, kMemoryClasses>;
 
 class MemoryChannel : public Component {
  public:
-  // `requesters` is indexed by Request::agent.
-  virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-                      const SourceProgress& progress) = 0;
+  // Attaches this channel to the kernel. `requesters` is indexed by Request::agent.
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+              const SourceProgress& progress) {
+    connect(kernel, kernel.attach(*this), requesters, progress);
+  }
+  // As attach(), with the component that advances this channel: itself, or the port that it is a
+  // part of.
+  virtual void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+                       const SourceProgress& progress) = 0;
 
   // Takes a request for an address on this channel. The request waits outside while its queue is
   // full.
@@ -56,8 +61,8 @@ class MemoryChannel : public Component {
   // Reports nothing if latency_split() is nullptr.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // Sets the port behind which the channel is; it must outlive the channel.
-  virtual void set_answer_path(const AnswerPath* /*path*/) {}
+  // Leaves ChannelStatistics::nvdimm_line_latency to the port behind which the channel is.
+  virtual void leave_line_latency() {}
   // Called when the number of requesters is known, before any request.
   virtual void requesters_set() {}
 

@@ -31,11 +31,11 @@ WholeChannel::WholeChannel(const SystemConfig& config, int /*index*/,
       most_held_(most_held(config)),
       statistics_(most_held_) {}
 
-void WholeChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-                          const SourceProgress& /*progress*/) {
+void WholeChannel::connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+                           const SourceProgress& /*progress*/) {
   kernel_ = &kernel;
   requesters_ = &requesters;
-  wakeup_ = Wakeup(kernel, kernel.attach(*this));
+  wakeup_ = Wakeup(kernel, component);
   wakeup_.notify();
 }
 

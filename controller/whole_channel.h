@@ -25,8 +25,8 @@ class WholeChannel final : public MemoryChannel {
  public:
   WholeChannel(const SystemConfig& config, int index, std::unique_ptr<WholeDram> dram);
 
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-              const SourceProgress& progress) override;
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override;
   void send(const Request& request, Tick now) override;
   bool would_wait(MemoryClass memory) const override;
   bool idle() const override { return line_.empty() && under_way_.empty(); }

@@ -50,12 +50,14 @@ struct Request {
   // Placement handle of a write, as streams of NVMe: data of one stream are likely to be discarded
   // together. 0: none.
   std::uint16_t stream = 0;
+  // Time on the link to a device behind a port. `arrival` is later by this time there.
+  Tick link{0};
 
   Bytes size() const { return Bytes(lines * kLineBytes.value()); }
 
   void serialize(Archive& archive) {
     archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush, lines, origin,
-            status, stream);
+            status, stream, link);
     archive.check(lines >= 1 && lines <= kLinesPerPage, "invalid size of a request");
   }
 };
@@ -83,7 +85,7 @@ class Requester {
  public:
   virtual ~Requester() = default;
   // The request (never a flush) was admitted from outside and now holds a slot in its transaction
-  // queue.
+  // queue. Behind a port, its arrival is that at the device.
   virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
   // The request's last data beat has passed. The requester may send from within both calls. A
   // request loaded from a checkpoint may carry any tag; a tag outside the requester's tables is a

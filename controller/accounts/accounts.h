@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "controller/accounts/answer_path.h"
 #include "controller/accounts/bus_accounting.h"
 #include "controller/accounts/channel_statistics.h"
 #include "controller/accounts/command_observer.h"
@@ -48,8 +47,8 @@ class Accounts {
 
   void set_observer(CommandObserver* observer) { observer_ = observer; }
   void set_request_observer(RequestObserver* observer) { request_observer_ = observer; }
-  // Sets the port that NVDIMM requests cross. Their latency then includes the time on its link.
-  void set_answer_path(const AnswerPath* path) { answer_path_ = path; }
+  // Leaves the latency of NVDIMM lines to a port, because it includes the time on the port's link.
+  void leave_line_latency() { counts_line_latency_ = false; }
 
   // Updates the slots held by transactions, by class. No time passes within an edge, so the channel
   // reports only the counts after admission and at the end of the edge.
@@ -62,8 +61,10 @@ class Accounts {
     }
     if (held[1] != held_[1]) {
       statistics_.nvdimm_occupancy.set(held[1], now);
+      if (held[1] == 0 || held_[1] == 0) {
+        bus_.holding(held[0], held[1], edge);
+      }
       held_[1] = held[1];
-      bus_.holding(held[0], held[1], edge);
     }
   }
 
@@ -216,8 +217,9 @@ class Accounts {
     if (is_nvdimm(done)) {
       latency_.finished(done, edge, gc_blocked);
       ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
-      const Tick link = answer_path_ == nullptr ? Tick(0) : answer_path_->link_time(request, now);
-      statistics_.nvdimm_line_latency.add(latency + link, cycles_);
+      if (counts_line_latency_) {
+        statistics_.nvdimm_line_latency.add(latency, cycles_);
+      }
     } else {
       latency_.finished(done);
       ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
@@ -268,7 +270,7 @@ class Accounts {
   const RefreshControl& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;
-  const AnswerPath* answer_path_ = nullptr;
+  bool counts_line_latency_ = true;
   Slots held_{};  // as last reported
   // Last driver of each data bus: rank x 2 + write; -1 before the first burst. A shared bus uses
   // index 0.

@@ -36,12 +36,12 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   }
 }
 
-void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-                     const SourceProgress& progress) {
+void Channel::connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+                      const SourceProgress& progress) {
   ordering_.connect(shape_, progress, clock_);
   choose_features();
   admission_.set_requesters(requesters);
-  clock_.attach(kernel, *this);
+  clock_.attach(kernel, component);
   nvdimm_.attach(kernel, clock_.wakeup());
   clock_.wakeup().notify();
 }

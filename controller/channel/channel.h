@@ -40,9 +40,8 @@ class Channel final : public MemoryChannel, public AckListener {
   // fast/. Results are the same. For tests; call before attach().
   void use_reference_paths() { features_ = Features::any; }
 
-  // `requesters` is indexed by Request::agent.
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-              const SourceProgress& progress) override;
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override;
 
   void send(const Request& request, Tick now) override;
   void pass_flush(Tick now) override;
@@ -55,7 +54,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_request_observer(RequestObserver* observer) override {
     accounts_.set_request_observer(observer);
   }
-  void set_answer_path(const AnswerPath* path) override { accounts_.set_answer_path(path); }
+  void leave_line_latency() override { accounts_.leave_line_latency(); }
   NvdimmModules nvdimms() override { return nvdimm_.modules(); }
   NvdimmModule* nvdimm() override { return nvdimm_.module(); }
   ChannelStatistics& statistics() override { return accounts_.statistics(); }

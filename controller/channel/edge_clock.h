@@ -14,11 +14,12 @@ class EdgeClock {
  public:
   explicit EdgeClock(Tick period) : period_(period) {}
 
-  void attach(Kernel& kernel, Component& channel) {
+  // `component`: the one that advances the channel.
+  void attach(Kernel& kernel, int component) {
     kernel_ = &kernel;
-    wakeup_ = Wakeup(kernel, kernel.attach(channel));
+    wakeup_ = Wakeup(kernel, component);
   }
-  // The channel's handle on the kernel.
+  // The handle on the kernel of that component.
   const Wakeup& wakeup() const { return wakeup_; }
   Tick kernel_time() const { return kernel_->now(); }
 

@@ -21,11 +21,11 @@ HbfChannel::HbfChannel(const SystemConfig& config, int index, std::uint64_t seed
       bytes_(config.store_data ? queue_.size() : 0),
       statistics_(static_cast<std::int64_t>(queue_.size())) {}
 
-void HbfChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-                        const SourceProgress& progress) {
+void HbfChannel::connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+                         const SourceProgress& progress) {
   requesters_ = &requesters;
   kernel_ = &kernel;
-  wakeup_ = Wakeup(kernel, kernel.attach(*this));
+  wakeup_ = Wakeup(kernel, component);
   device_.attach(kernel);
   queue_.connect(config_, progress);
 }

@@ -31,8 +31,8 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
  public:
   HbfChannel(const SystemConfig& config, int index, std::uint64_t seed);
 
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-              const SourceProgress& progress) override;
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override;
   void send(const Request& request, Tick now) override;
   void pass_flush(Tick now) override;
   bool would_wait(MemoryClass memory) const override;

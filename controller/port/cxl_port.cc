@@ -3,9 +3,18 @@
 
 #include <utility>
 
-#include "core/errors.h"
-
 namespace hmsim {
+
+namespace {
+
+// Returns a request of the device as its sender sent it.
+Request as_sent(Request request) {
+  request.arrival -= request.link;
+  request.link = Tick(0);
+  return request;
+}
+
+}  // namespace
 
 CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device,
                  bool store_data)
@@ -15,186 +24,206 @@ CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel
       down_(parameters.down, parameters),
       up_(parameters.up, parameters),
       load_(parameters.load),
-      credits_(parameters.credits) {
-  device_->set_answer_path(this);
+      credits_(parameters.credits),
+      line_latency_(device_->statistics().nvdimm_line_latency.histogram()) {
+  device_->leave_line_latency();
+  arrivals_.reserve(static_cast<std::size_t>(parameters.credits));
 }
 
-void CxlPort::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-                     const SourceProgress& progress) {
+void CxlPort::connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+                      const SourceProgress& progress) {
   requesters_ = &requesters;
-  wakeup_ = Wakeup(kernel, kernel.attach(*this));
-  device_->attach(kernel, stand_ins_, progress);
+  wakeup_ = Wakeup(kernel, component);
+  device_->connect(kernel, component, stand_ins_, progress);
 }
 
 void CxlPort::requesters_set() { stand_ins_.assign(requesters_->size(), this); }
 
 void CxlPort::send(const Request& request, Tick now) {
-  const std::uint32_t index = crossings_.take();
-  crossings_[index].request = request;
-  take_credits(now);
-  if (credits_ == 0 || !waiting_.empty()) {
-    waiting_.push(index);
+  if (waiting_.empty() && credits_.available(now)) {
+    cross(request, now);
   } else {
-    cross(index, now);
-  }
-  if (arrivals_.size() == 1 || !waiting_.empty()) {
-    wakeup_.notify(next_event());
+    wait(request);
   }
 }
 
-// Sends a request to the device. Precondition: there is a credit.
-void CxlPort::cross(std::uint32_t index, Tick now) {
-  Crossing& crossing = crossings_[index];
-  --credits_;
-  const Tick arrival = down_.send(message_to_device(crossing.request), now);
-  crossing.down = arrival - now;
-  crossing.stage = Stage::travelling;
-  arrivals_.push({arrival, index});
-  statistics_.credit_wait.add((now - crossing.request.arrival).value());
+[[gnu::noinline]] void CxlPort::wait(const Request& request) {
+  waiting_.push(request);
+  schedule(credits_.next());
 }
 
-// Credits cause no event of their own while no request waits for one.
-void CxlPort::take_credits(Tick now) {
-  while (!credit_returns_.empty() && credit_returns_.front() <= now) {
-    credit_returns_.pop();
-    ++credits_;
+void CxlPort::pass_flush(Tick now) {
+  device_->pass_flush(now);
+  wakeup_.announce(next_);
+}
+
+// Sends a request to the device. It arrives there later by the time on the lane, so that waiting
+// for a credit counts as waiting for admission. Precondition: there is a credit.
+HMSIM_INLINE void CxlPort::cross(const Request& request, Tick now) {
+  credits_.take();
+  const Tick time = down_.send(request.write ? FlitMessage::data : FlitMessage::header, now);
+  Request& crossing = arrivals_.place(time);
+  crossing = request;
+  crossing.link = time - now;
+  crossing.arrival += time - now;
+  schedule(time);
+  statistics_.credit_wait.add(now - request.arrival);
+}
+
+[[gnu::noinline]] void CxlPort::use_credits(Tick now) {
+  for (; !waiting_.empty() && credits_.available(now); waiting_.pop()) {
+    cross(waiting_.front(), now);
   }
 }
 
-void CxlPort::use_credits(Tick now) {
-  take_credits(now);
-  while (credits_ > 0 && !waiting_.empty()) {
-    const std::uint32_t index = waiting_.front();
-    waiting_.pop();
-    cross(index, now);
+// Returns a credit, which is at the host at `time`.
+HMSIM_INLINE void CxlPort::return_credit(Tick time) {
+  credits_.give_back(time);
+  if (!waiting_.empty()) {
+    schedule(time);
   }
 }
 
-Tick CxlPort::next_event() const {
-  const Tick credit =
-      waiting_.empty() || credit_returns_.empty() ? kNever : credit_returns_.front();
-  return earlier(credit, earlier(arrivals_.empty() ? kNever : arrivals_.front().time,
-                                 answers_.empty() ? kNever : answers_.front().time));
+// Adds an event of the port.
+void CxlPort::schedule(Tick event) {
+  if (event < next_) {
+    next_ = event;
+    wakeup_.announce(event);
+  }
 }
 
 Tick CxlPort::advance(Tick now) {
-  while (!arrivals_.empty() && arrivals_.front().time <= now) {
-    const std::uint32_t index = arrivals_.front().crossing;
-    arrivals_.pop();
-    crossings_[index].stage = Stage::device;
+  Tick device = device_->next_event();
+  do {
+    if (next_ <= now) {
+      act(now);
+      device = wakeup_.part_next(*device_, device);
+    } else {
+      wakeup_.begin_part(next_);
+      device = device_->advance(now);
+    }
+    now = earlier(next_, device);
+  } while (wakeup_.try_advance_owner(now));
+  return now;
+}
+
+HMSIM_INLINE void CxlPort::act(Tick now) {
+  while (arrivals_.next() <= now) {
     load_.enter();
-    device_->send(at_device(index), now);
+    device_->send(arrivals_.pop(), now);
   }
   if (!waiting_.empty()) {
     use_credits(now);
   }
-  while (!answers_.empty() && answers_.front().time <= now) {
-    const Answer answer = answers_.front();
-    answers_.pop();
-    deliver(answer, now);
+  while (answers_.next() <= now) {
+    deliver(answers_.pop(), now);
   }
-  return next_event();
+  next_ = next_of_port();
 }
 
-// Returns a request as the device sees it. It arrives later by the time on the lane, so that
-// waiting for a credit counts as waiting for admission.
-Request CxlPort::at_device(std::uint32_t index) const {
-  Request request = crossings_[index].request;
-  request.tag = index;
-  request.arrival += crossings_[index].down;
-  return request;
+// Credits cause no event while no request waits for one.
+Tick CxlPort::next_of_port() const {
+  return earlier(waiting_.empty() ? kNever : credits_.next(),
+                 earlier(arrivals_.next(), answers_.next()));
 }
 
 // The admission of a write is known to the host with its answer. A read's has no message: the
 // requester learns of it at once.
 void CxlPort::on_admit(const Request& request, Tick now) {
-  Crossing& crossing = crossings_.held(request.tag);
-  crossing.admitted = true;
   if (request.write) {
-    credit_returns_.push(up_.send(FlitMessage::header, now));
-    answer(credit_returns_.back(), request.tag, News::admitted, now);
+    accept_write(request, now);
     return;
   }
-  credit_returns_.push(up_.piggyback(now));
-  if (!waiting_.empty()) {
-    wakeup_.notify(next_event());
-  }
-  const Request original = crossing.request;
-  requester_of(original).on_admit(original, now);
+  return_credit(up_.piggyback(now));
+  requester_of(request).on_admit(request, now);
+}
+
+[[gnu::noinline]] void CxlPort::accept_write(const Request& request, Tick now) {
+  const Tick time = up_.send(FlitMessage::header, now);
+  return_credit(time);
+  answer(request, News::admitted, time, now);
 }
 
 void CxlPort::on_complete(const Request& request, Tick now) {
   load_.leave();
-  Crossing& crossing = crossings_.held(request.tag);
-  crossing.stage = Stage::done;
-  if (request.flush) {
-    credit_returns_.push(up_.send(FlitMessage::header, now));
-    answer(credit_returns_.back(), request.tag, News::done, now);
+  if (request.write || request.flush) {
+    end_without_data(request, now);
     return;
   }
-  const Tick time = request.write ? up_.piggyback(now) : up_.send(FlitMessage::data, now);
-  statistics_.link_time[request.write ? 1 : 0].add((crossing.down + time - now).value());
-  answer(time, request.tag, News::done, now);
+  end(request, up_.send(FlitMessage::data, now), statistics_.link_time[0], now);
 }
 
-Tick CxlPort::link_time(const Request& request, Tick now) const {
-  return crossings_.held(request.tag).down + end_known(request, now) - now;
-}
-
-void CxlPort::answer(Tick time, std::uint32_t crossing, News news, Tick now) {
-  answers_.push({time, crossing, news, load_.level(now)});
-  if (answers_.size() == 1 || !waiting_.empty()) {
-    wakeup_.notify(next_event());
+[[gnu::noinline]] void CxlPort::end_without_data(const Request& request, Tick now) {
+  if (request.flush) {
+    answer(request, News::done, up_.send(FlitMessage::header, now), now);
+  } else {
+    end(request, up_.piggyback(now), statistics_.link_time[1], now);
   }
 }
 
-void CxlPort::deliver(const Answer& answer, Tick now) {
+// Ends a read or write, of which the host learns at `time`.
+HMSIM_INLINE void CxlPort::end(const Request& request, Tick time, RepeatedTimes& link_times,
+                               Tick now) {
+  answer(request, News::done, time, now);
+  link_times.add(request.link + time - now);
+  if (request.memory == MemoryClass::nvdimm) {
+    line_latency_.add((time - request.arrival + request.link).value());
+  }
+}
+
+HMSIM_INLINE void CxlPort::answer(const Request& request, News news, Tick time, Tick now) {
+  Answer& answer = answers_.push(time);
+  answer.request = request;
+  answer.request.arrival = request.arrival - request.link;
+  answer.request.link = Tick(0);
+  answer.news = news;
+  answer.load = load_.level(now);
+  schedule(time);
+}
+
+// No answer is sent while one is delivered, so that the reference remains valid.
+HMSIM_INLINE void CxlPort::deliver(const Answer& answer, Tick now) {
   ++statistics_.answers[static_cast<std::size_t>(answer.load)];
   if (load_listener_ != nullptr) {
     load_listener_->on_load(answer.load, now);
   }
-  const Request request = crossings_[answer.crossing].request;
+  const Request& request = answer.request;
   Requester& requester = requester_of(request);
   if (answer.news == News::admitted) {
     requester.on_admit(request, now);
   } else {
-    if (store_data_ && !request.write && !request.flush) {
-      requester.on_read_data(request, read_bytes_[answer.crossing]);
+    if (carries_bytes(request)) {
+      requester.on_read_data(request, read_bytes_.front());
+      read_bytes_.pop();
     }
-    crossings_.give_back(answer.crossing);
     requester.on_complete(request, now);
   }
   wakeup_.called_back();
 }
 
 LineData CxlPort::write_data(const Request& request) const {
-  const Request& original = crossings_.held(request.tag).request;
-  return requester_of(original).write_data(original);
+  return requester_of(request).write_data(request);
 }
 
-void CxlPort::on_read_data(const Request& request, const LineBytes& bytes) {
-  if (read_bytes_.size() <= request.tag) {
-    read_bytes_.resize(crossings_.size());
-  }
-  read_bytes_[request.tag] = bytes;
+void CxlPort::on_read_data(const Request& /*request*/, const LineBytes& bytes) {
+  read_bytes_.push(bytes);
 }
 
 // Writes that the device's queue has taken survive a power failure. Those that have ended are
 // already in the NVDIMM.
 void CxlPort::list_outstanding(std::vector<Outstanding>& requests) const {
+  waiting_.each([&](const Request& each) { requests.push_back({each, false}); });
+  arrivals_.each([&](const Request& each) { requests.push_back({as_sent(each), false}); });
   std::vector<Outstanding> held;
   device_->list_outstanding(held);
-  std::vector<std::optional<Tick>> since(crossings_.size());
   for (const Outstanding& each : held) {
-    if (crossings_.holds(each.request.tag)) {
-      since[each.request.tag] = each.since;
+    requests.push_back({as_sent(each.request), each.admitted, each.since});
+  }
+  answers_.each([&](const Answer& each) {
+    if (each.news == News::done) {
+      requests.push_back({each.request, !each.request.write});
     }
-  }
-  for (const std::uint32_t index : crossings_.taken()) {
-    const Crossing& crossing = crossings_[index];
-    const bool over = crossing.stage == Stage::done && crossing.request.write;
-    requests.push_back({crossing.request, crossing.admitted && !over, since[index]});
-  }
+  });
 }
 
 void CxlPort::reset_statistics(Tick now) {
@@ -207,23 +236,21 @@ void CxlPort::reset_statistics(Tick now) {
 
 void CxlPort::serialize(Archive& archive) {
   archive.section("port");
-  archive(down_, up_, load_, credits_, credit_returns_, crossings_, waiting_, arrivals_, answers_,
-          statistics_, measured_from_);
-  if (store_data_) {
-    archive(read_bytes_);
-  }
+  archive(down_, up_, load_, credits_, waiting_, arrivals_, answers_, read_bytes_, statistics_,
+          measured_from_);
   if (archive.loading()) {
-    const auto check = [&](std::uint32_t index) {
-      archive.check(crossings_.holds(index), "request on a link that the port does not hold");
+    std::size_t reads = 0;
+    const auto check = [&](const Request& request) {
+      archive.check_index(request.agent, requesters_->size(), "request without a requester");
     };
     waiting_.each(check);
-    arrivals_.each([&](const Arrival& each) { check(each.crossing); });
-    answers_.each([&](const Answer& each) { check(each.crossing); });
-    archive.check(credits_ >= 0, "negative number of credits");
-    for (const std::uint32_t index : crossings_.taken()) {
-      archive.check_index(crossings_[index].request.agent, requesters_->size(),
-                          "request without a requester");
-    }
+    arrivals_.each(check);
+    answers_.each([&](const Answer& each) {
+      check(each.request);
+      reads += each.news == News::done && carries_bytes(each.request) ? 1 : 0;
+    });
+    archive.check(read_bytes_.size() == reads, "bytes without a read");
+    next_ = next_of_port();
   }
   device_->serialize(archive);
 }

@@ -8,7 +8,8 @@
 //            failure; its end is not reported by a message
 //   flush    answered when it is done
 //
-// The device is NVDIMMs or DRAM.
+// The device is NVDIMMs or DRAM. To the kernel it is a part of the port. At equal times the port
+// acts first.
 #pragma once
 
 #include <array>
@@ -16,41 +17,47 @@
 #include <memory>
 #include <vector>
 
-#include "controller/accounts/answer_path.h"
+#include "controller/accounts/repeated_times.h"
 #include "controller/memory_channel.h"
 #include "controller/port/device_load.h"
 #include "controller/port/flit_lane.h"
+#include "controller/port/in_flight.h"
+#include "controller/port/link_credits.h"
 #include "controller/port/port_parameters.h"
-#include "core/pool.h"
 #include "core/ring.h"
 #include "core/statistics.h"
 
 namespace hmsim {
 
 struct PortStatistics {
-  Histogram credit_wait;                       // picoseconds, of requests that crossed the link
-  std::array<Histogram, 2> link_time;          // picoseconds, both ways; reads, writes
+  RepeatedTimes credit_wait;                   // of requests that crossed the link
+  std::array<RepeatedTimes, 2> link_time;      // both ways; reads, writes
   std::array<Counter, kLoadLevels> answers{};  // by the level that they carry
 
+  void fold() {
+    credit_wait.fold();
+    link_time[0].fold();
+    link_time[1].fold();
+  }
   void serialize(Archive& archive) { archive(credit_wait, link_time, answers); }
 };
 
-class CxlPort final : public MemoryChannel, private Requester, private AnswerPath {
+class CxlPort final : public MemoryChannel, private Requester {
  public:
   CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device, bool store_data);
 
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-              const SourceProgress& progress) override;
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override;
   void requesters_set() override;
   // Sets the receiver of the load levels. It must outlive the port.
   void set_load_listener(LoadListener& listener) { load_listener_ = &listener; }
 
   void send(const Request& request, Tick now) override;
-  void pass_flush(Tick now) override { device_->pass_flush(now); }
-  bool would_wait(MemoryClass /*memory*/) const override {
-    return credits_ == 0 && (credit_returns_.empty() || credit_returns_.front() > now());
+  void pass_flush(Tick now) override;
+  bool would_wait(MemoryClass /*memory*/) const override { return !credits_.available(now()); }
+  bool idle() const override {
+    return waiting_.empty() && arrivals_.empty() && answers_.empty() && device_->idle();
   }
-  bool idle() const override { return crossings_.used() == 0 && device_->idle(); }
   ClassServices services() const override { return device_->services(); }
   void list_outstanding(std::vector<Outstanding>& requests) const override;
   // The internal bus of a device with an NVDIMM is no memory bus: observers of commands see
@@ -91,33 +98,18 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   PortStatistics& port_statistics() { return statistics_; }
   Tick measured_from() const { return measured_from_; }
 
-  Tick next_event() const override;
+  Tick next_event() const override { return earlier(next_, device_->next_event()); }
   Tick advance(Tick now) override;
+  Tick catch_up(Tick time) override { return device_->catch_up(time); }
   void serialize(Archive& archive) override;
 
  private:
-  enum class Stage : std::uint8_t { waiting, travelling, device, done, last = done };
-
-  // A request between its arrival at the port and its end.
-  struct Crossing {
-    Request request;  // as its sender sent it
-    Tick down{0};     // time on the lane down
-    Stage stage = Stage::waiting;
-    bool admitted = false;  // the device's queue has taken it
-    void serialize(Archive& archive) { archive(request, down, stage, admitted); }
-  };
-  struct Arrival {  // at the device
-    Tick time{0};
-    std::uint32_t crossing = 0;
-    void serialize(Archive& archive) { archive(time, crossing); }
-  };
   enum class News : std::uint8_t { admitted, done, last = done };
-  struct Answer {  // at the host
-    Tick time{0};
-    std::uint32_t crossing = 0;
+  struct Answer {
+    Request request;  // as its sender sent it
     News news = News::admitted;
     LoadLevel load = LoadLevel::light;
-    void serialize(Archive& archive) { archive(time, crossing, news, load); }
+    void serialize(Archive& archive) { archive(request, news, load); }
   };
 
   // From the device.
@@ -125,22 +117,23 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   void on_complete(const Request& request, Tick now) override;
   LineData write_data(const Request& request) const override;
   void on_read_data(const Request& request, const LineBytes& bytes) override;
-  Tick link_time(const Request& request, Tick now) const override;
 
-  static FlitMessage message_to_device(const Request& request) {
-    return request.write ? FlitMessage::data : FlitMessage::header;
+  // Returns whether the answer to a request that is done has its bytes in read_bytes_.
+  bool carries_bytes(const Request& request) const {
+    return store_data_ && !request.write && !request.flush;
   }
-  // Returns when the host learns of the end of a request that ends at `now`.
-  Tick end_known(const Request& request, Tick now) const {
-    return request.write || request.flush ? up_.piggyback(now)
-                                          : up_.arrival(FlitMessage::data, now);
-  }
-  void cross(std::uint32_t index, Tick now);
-  void take_credits(Tick now);
+  void cross(const Request& request, Tick now);
+  void wait(const Request& request);
   void use_credits(Tick now);
-  void answer(Tick time, std::uint32_t crossing, News news, Tick now);
+  void return_credit(Tick time);
+  void accept_write(const Request& request, Tick now);
+  void end_without_data(const Request& request, Tick now);
+  void end(const Request& request, Tick time, RepeatedTimes& link_times, Tick now);
+  void answer(const Request& request, News news, Tick time, Tick now);
   void deliver(const Answer& answer, Tick now);
-  Request at_device(std::uint32_t index) const;
+  void schedule(Tick event);
+  Tick next_of_port() const;
+  void act(Tick now);
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
   const bool store_data_;
@@ -152,13 +145,13 @@ class CxlPort final : public MemoryChannel, private Requester, private AnswerPat
   FlitLane down_;
   FlitLane up_;
   DeviceLoad load_;
-  std::int64_t credits_;
-  Ring<Tick> credit_returns_;  // times at which further credits are at the host, in order
-  Pool<Crossing> crossings_;
-  std::vector<LineBytes> read_bytes_;  // data mode: by crossing
-  Ring<std::uint32_t> waiting_;        // for a credit
-  Ring<Arrival> arrivals_;             // on the lane down, in order of time
-  Ring<Answer> answers_;               // on the lane up, in order of time
+  LinkCredits credits_;
+  Histogram& line_latency_;     // the device's, of NVDIMM lines
+  Ring<Request> waiting_;       // for a credit
+  InFlight<Request> arrivals_;  // on the lane down, as the device sees them
+  InFlight<Answer> answers_;    // on the lane up
+  Ring<LineBytes> read_bytes_;  // data mode: of reads in answers_
+  Tick next_ = kNever;          // the port's own next event
   PortStatistics statistics_;
   Tick measured_from_{0};
 };

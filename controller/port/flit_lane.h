@@ -21,16 +21,10 @@ class FlitLane {
  public:
   FlitLane(const LaneParameters& lane, const PortParameters& port);
 
-  // Returns the arrival of a message that is sent at `now`.
-  Tick arrival(FlitMessage message, Tick now) const {
-    const Times& times = times_[static_cast<std::size_t>(message)];
-    return lane_.arrival(lane_.begin(now) + times.whole_flits);
-  }
   // Sends a message and returns its arrival.
   Tick send(FlitMessage message, Tick now) {
     const Times& times = times_[static_cast<std::size_t>(message)];
     const Tick begin = lane_.begin(now);
-    busy_ += times.slots;
     ++messages_[static_cast<std::size_t>(message)];
     return lane_.send(begin + times.slots, begin + times.whole_flits);
   }
@@ -39,15 +33,15 @@ class FlitLane {
   Tick piggyback(Tick now) const { return lane_.arrival(now); }
 
   // Time for which messages sent since reset() occupy the lane, and their number.
-  Tick busy() const { return busy_; }
+  Tick busy() const {
+    return static_cast<std::int64_t>(messages_[0]) * times_[0].slots +
+           static_cast<std::int64_t>(messages_[1]) * times_[1].slots;
+  }
   std::uint64_t messages(FlitMessage message) const {
     return messages_[static_cast<std::size_t>(message)];
   }
-  void reset() {
-    busy_ = Tick(0);
-    messages_ = {};
-  }
-  void serialize(Archive& archive) { archive(lane_, busy_, messages_); }
+  void reset() { messages_ = {}; }
+  void serialize(Archive& archive) { archive(lane_, messages_); }
 
  private:
   struct Times {
@@ -57,7 +51,6 @@ class FlitLane {
 
   LinkLane lane_;
   const std::array<Times, 2> times_;  // by FlitMessage
-  Tick busy_{0};
   std::array<std::uint64_t, 2> messages_{};
 };
 

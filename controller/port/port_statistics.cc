@@ -64,13 +64,20 @@ void register_port_statistics(StatisticRegistry& registry, const PortPaths& path
     registry.histogram(paths.latency + (write ? "write" : "read") + ".link_ns", "ns",
                        "on the link of the port, both ways", kPicosecondsPerNanosecond,
                        histograms(ports, [write](PortStatistics& counted) -> Histogram& {
-                         return counted.link_time[write ? 1 : 0];
+                         return counted.link_time[write ? 1 : 0].histogram();
                        }));
   }
-  registry.histogram(
-      paths.link + "credit_wait_ns", "ns",
-      "from a request's arrival at the host to its way down the link", kPicosecondsPerNanosecond,
-      histograms(ports, [](PortStatistics& counted) -> Histogram& { return counted.credit_wait; }));
+  registry.histogram(paths.link + "credit_wait_ns", "ns",
+                     "from a request's arrival at the host to its way down the link",
+                     kPicosecondsPerNanosecond,
+                     histograms(ports, [](PortStatistics& counted) -> Histogram& {
+                       return counted.credit_wait.histogram();
+                     }));
+  registry.on_read([ports] {
+    for (CxlPort* port : ports) {
+      port->port_statistics().fold();
+    }
+  });
   register_lane(registry, ports, paths.link + "down", &CxlPort::down);
   register_lane(registry, ports, paths.link + "up", &CxlPort::up);
 }

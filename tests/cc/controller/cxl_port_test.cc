@@ -105,6 +105,45 @@ TEST(CxlPort, CreditsBoundTheRate) {
   }
 }
 
+// Each flush returns the credit that it took, and no other.
+TEST(CxlPort, FlushesLeaveTheNumberOfCredits) {
+  const Assignments far{{"cxl.down.latency", "200ns"}, {"cxl.up.latency", "200ns"}};
+  CxlHost host(with(far, {{"cxl.credits", "1"}}));
+  for (int i = 0; i < 8; ++i) {
+    host.flush();
+    host.drain();
+  }
+  const Tick begin = host.kernel.now();
+  constexpr int kLines = 100;
+  for (int i = 0; i < kLines; ++i) {
+    host.send(Address(0), false);
+  }
+  host.drain();
+  EXPECT_GE(host.kernel.now() - begin, Tick(kLines * (2'125 + 200'000 + 200'000)));
+}
+
+// With one credit, a request that waits for it takes it when it returns, even if another request
+// arrives at that very time.
+TEST(CxlPort, ARequestThatArrivesWithACreditDoesNotDelayTheFirstOne) {
+  const auto second_done = [](bool third) {
+    CxlHost host(Assignments{{"cxl.credits", "1"}});
+    host.send(Address(0), false);
+    const auto second = static_cast<std::uint32_t>(host.send(Address(64), false));
+    if (third) {
+      while (host.admitted.empty()) {
+        host.kernel.step(kNever);
+      }
+      const Tick returns = host.admitted.begin()->second + host.memory.config().port.up.latency;
+      host.kernel.run_until(returns - Tick(1));
+      host.kernel.enter(returns);
+      host.send(Address(128), false);
+    }
+    host.drain();
+    return host.done[second];
+  };
+  EXPECT_EQ(second_done(true), second_done(false));
+}
+
 // A write that was admitted has its data after a power failure at any time.
 TEST(CxlPort, AdmittedWritesSurviveAPowerFailure) {
   Random random(11);

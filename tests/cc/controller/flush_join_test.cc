@@ -16,7 +16,7 @@ namespace {
 class Stub final : public MemoryChannel {
  public:
   Stub() : MemoryChannel(false) {}
-  void attach(Kernel&, const std::vector<Requester*>&, const SourceProgress&) override {}
+  void connect(Kernel&, int, const std::vector<Requester*>&, const SourceProgress&) override {}
   void send(const Request&, Tick) override {}
   void pass_flush(Tick) override { ++passed; }
   bool would_wait(MemoryClass) const override { return false; }

@@ -28,6 +28,13 @@ class CxlHost final : public Requester {
     memory.send(request, kernel.now());
     return request.tag;
   }
+  void flush() {
+    Request request;
+    request.memory = MemoryClass::nvdimm;
+    request.flush = true;
+    request.tag = next_tag_++;
+    memory.send(request, kernel.now());
+  }
   void on_admit(const Request& request, Tick now) override { admitted[request.tag] = now; }
   void on_complete(const Request& request, Tick now) override {
     ++ends[request.tag];
