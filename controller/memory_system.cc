@@ -60,8 +60,10 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     channels_.push_back(std::move(made));
     channels_.back()->attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);
   }
-  only_ = channels_.size() == 1 && host_ == nullptr ? channels_.front().get() : nullptr;
   first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.all_channels());
+  if (host_ == nullptr && config.all_channels() == 1 && first_of_nvdimm_ <= 1) {
+    only_ = {channels_.front().get(), ftls_.empty() ? channels_.back().get() : nullptr};
+  }
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
   }
@@ -158,8 +160,8 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
-  if (only_ != nullptr) {
-    return *only_;
+  if (MemoryChannel* const only = only_of(memory)) {
+    return *only;
   }
   if (memory == MemoryClass::dram) {
     return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];
@@ -181,8 +183,8 @@ void MemorySystem::send(Request& request, Tick now) {
     return;
   }
   accept(request, now);
-  if (only_ != nullptr) {
-    only_->send(request, now);
+  if (MemoryChannel* const only = only_of(request.memory)) {
+    only->send(request, now);
   } else {
     send_to_one(request, now);
   }
@@ -232,9 +234,9 @@ void MemorySystem::enter(const Request& request, Tick now) {
 
 bool MemorySystem::send_and_ask(Request& request, Tick now) {
   accept(request, now);
-  if (only_ != nullptr) {
-    only_->send(request, now);
-    return only_->would_wait(request.memory);
+  if (MemoryChannel* const only = only_of(request.memory)) {
+    only->send(request, now);
+    return only->would_wait(request.memory);
   }
   send_to_one(request, now);
   return would_wait(request.memory, request.address);

@@ -148,6 +148,9 @@ class MemorySystem final : public MemoryPort,
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
+  MemoryChannel* only_of(MemoryClass memory) const {
+    return only_[static_cast<std::size_t>(memory)];
+  }
 
   const SystemConfig config_;
   const AddressMap map_;
@@ -162,7 +165,8 @@ class MemorySystem final : public MemoryPort,
   std::vector<CxlPort*> expanders_;            // of channels_, to DRAM
   std::vector<HbfChannel*> hbf_;               // of channels_
   std::vector<std::unique_ptr<HbfFtl>> ftls_;  // of hbf_, with hbf.ftl: host
-  MemoryChannel* only_ = nullptr;    // the only channel if nothing is in front of it, or nullptr
+  // By class: its only channel if nothing is in front of it, or nullptr.
+  std::array<MemoryChannel*, kMemoryClasses> only_{};
   std::size_t first_of_nvdimm_ = 0;  // index in channels_
   std::uint64_t next_id_ = 0;
 };

@@ -179,9 +179,16 @@ void ReadPath::unpinned(std::uint32_t frame) {
   }
   if (record.valid == 0) {
     buffer_.read.release(frame);
+  } else if (lookahead_ == nullptr) {
+    buffer_.read.list(frame, false);
   } else {
-    buffer_.read.list(frame, lookahead_ != nullptr && lookahead_->guards(record.key));
+    list_for_lookahead(frame);
   }
+}
+
+// Kept out of unpinned(), which then saves no registers without prefetching.
+[[gnu::noinline]] void ReadPath::list_for_lookahead(std::uint32_t frame) {
+  buffer_.read.list(frame, lookahead_->guards(buffer_.read[frame].key));
 }
 
 // --- Where reads that wait for flash count as pending

@@ -59,6 +59,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   bool joins(Frame& frame);
   void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
   void end_shared_fill(std::uint32_t leader, const GcWait& gc, Tick now);
+  void list_for_lookahead(std::uint32_t frame);
   void add_pending(Frame& frame, std::uint32_t lun);
   bool move(Frame& frame, std::uint32_t lun);
   void withdraw(std::uint32_t frame, Tick now);

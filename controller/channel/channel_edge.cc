@@ -138,17 +138,14 @@ Tick Channel::advance(Tick now) {
   if (next_event() > now) {
     clock_.wake_at(Cycle(now / layout_.period));
   }
-  if (dram_.native() == nullptr) {
-    return run_edges<Features::any>(dram_.banks(), now);
+  if (features_ == Features::none) {
+    return run_edges<Features::none>(*dram_.native(), now);
   }
-  switch (features_) {
-    case Features::none:
-      return run_edges<Features::none>(*dram_.native(), now);
-    case Features::keys:
-      return run_edges<Features::keys>(*dram_.native(), now);
-    default:
-      return run_edges<Features::any>(*dram_.native(), now);
+  if (features_ == Features::keys) {
+    return run_edges<Features::keys>(*dram_.native(), now);
   }
+  return dram_.native() != nullptr ? run_edges<Features::any>(*dram_.native(), now)
+                                   : run_edges<Features::any>(dram_.banks(), now);
 }
 
 Tick Channel::catch_up(Tick time) {

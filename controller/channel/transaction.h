@@ -96,7 +96,7 @@ inline bool is_nvdimm(const Transaction& transaction) {
 // checkpoints by slot.
 class TransactionPool {
  public:
-  explicit TransactionPool(std::size_t slots) : slots_(slots) {
+  explicit TransactionPool(std::size_t slots) : size_(slots), slots_(slots) {
     for (std::size_t i = slots; i > 0; --i) {
       slots_[i - 1].slot = static_cast<std::uint32_t>(i - 1);
       release(slots_[i - 1]);
@@ -133,7 +133,7 @@ class TransactionPool {
     }
   }
 
-  std::size_t size() const { return slots_.size(); }
+  std::size_t size() const { return size_; }
   std::size_t taken() const { return taken_; }
   bool all_free() const { return taken_ == 0; }
 
@@ -145,6 +145,7 @@ class TransactionPool {
  private:
   std::vector<bool> free_slots() const;
 
+  const std::size_t size_;
   std::vector<Transaction> slots_;
   Transaction* first_free_ = nullptr;  // linked by `next`
   std::size_t taken_ = 0;
