@@ -130,7 +130,7 @@ def collect(directories: Sequence[str]) -> list[Shown]:
         if "sampled" in run.origin:
             raise InputError(
                 f"{run.path}: is a sampled run, without the latencies and rates that a report "
-                "shows; its estimates are in stats.json"
+                "shows; its estimates are in run.json and stats.json"
             )
     return [
         Shown(name, run, read_requests(run), run.series(), _collecting(run))
