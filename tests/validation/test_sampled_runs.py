@@ -235,7 +235,8 @@ def test_a_report_of_a_sampled_run_is_refused(
 ) -> None:
     config, whole = system("dfsioe_w", "split"), job("dfsioe_w", instructions=12_000_000)
     run(config, sampled(whole, config, Sampling(20, 20_000, 20_000))).save(tmp_path / "run")
-    with pytest.raises(InputError, match=r"run: is a sampled run, without .* run\.json and stats\.json"):
+    words = r"run: is a sampled run, without .* run\.json and stats\.json"
+    with pytest.raises(InputError, match=words):
         write_report([str(tmp_path / "run")], str(tmp_path / "report.html"), False)
     assert "is a sampled run: it estimates nvdimm.ftl.waf only" in capsys.readouterr().err
 
