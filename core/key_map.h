@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "core/random.h"
 
 namespace hmsim {
 
@@ -29,6 +28,21 @@ class KeyMap {
     }
     slots_[position(key)] = {key, index};
     ++count_;
+  }
+
+  // Returns the index of the key. If the key is absent, inserts it with `index` and returns
+  // kNoIndex.
+  std::uint32_t find_or_insert(std::int64_t key, std::uint32_t index) {
+    if (2 * (count_ + 1) > slots_.size()) {
+      grow();
+    }
+    Slot& slot = slots_[position(key)];
+    const std::uint32_t found = slot.index;
+    if (found == kNoIndex) {
+      slot = {key, index};
+      ++count_;
+    }
+    return found;
   }
 
   // Removes the key. An absent key is a Fault.
@@ -61,8 +75,11 @@ class KeyMap {
   };
 
   std::size_t mask() const { return slots_.size() - 1; }
+  // Multiplicative hash by 2^64 divided by the golden ratio (Knuth, "The Art of Computer
+  // Programming", volume 3, section 6.4).
   std::size_t home(std::int64_t key) const {
-    return static_cast<std::size_t>(mix64(static_cast<std::uint64_t>(key))) & mask();
+    const auto bits = static_cast<std::uint64_t>(key);
+    return static_cast<std::size_t>((bits ^ bits >> 32) * 0x9E3779B97F4A7C15u >> 32) & mask();
   }
   std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
 
@@ -86,7 +103,7 @@ class KeyMap {
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // a power of two of them
   std::size_t count_ = 0;
 };
 

@@ -36,6 +36,8 @@ class Pool {
   std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
   std::uint32_t used() const { return static_cast<std::uint32_t>(records_.size() - free_.size()); }
 
+  // Returns the index that take() returns next.
+  std::uint32_t next() const { return free_.empty() ? size() : free_.back(); }
   // Returns the index of a value-initialised record, now in use.
   std::uint32_t take() {
     if (free_.empty()) {

@@ -190,7 +190,7 @@ Tick Nvdimm::advance(Tick now) {
     if (lookup < other && lookup <= now) {
       end_lookup();
     } else if (other <= now) {
-      advance_one();
+      advance_next();
     } else {
       set_next(earlier(lookup, other));
       return next_event();
@@ -198,10 +198,12 @@ Tick Nvdimm::advance(Tick now) {
   }
 }
 
-// Runs the next event. At equal times flash precedes lookups and events of the command table.
-void Nvdimm::advance_one() {
-  if (flash_.next_event() <= commands_.next()) {
-    flash_.advance_one();
+// Runs the flash's next events, which are at one time, or another next event. At equal times flash
+// precedes lookups and events of the command table.
+void Nvdimm::advance_next() {
+  const Tick flash = flash_.next_event();
+  if (flash <= commands_.next()) {
+    flash_.advance(flash);
     return;
   }
   if (commands_.lookup_is_first()) {

@@ -94,7 +94,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   Tick next_of_all() const { return earlier(commands_.next(), flash_.next_event()); }
   void end_lookup();
   void look_up(std::uint32_t tag, Tick now);
-  void advance_one();
+  void advance_next();
   void end_posted(std::uint32_t tag, Tick now);
   void admit_later(Tick now) {
     if (buffer_.read.waiting() + buffer_.write.waiting() > 0 || lookahead_ != nullptr) {

@@ -24,14 +24,17 @@ class BankLeaders {
   // Records the bank's best transaction; nullptr: it has none. Takes time logarithmic in the number
   // of banks.
   void set(std::size_t bank, Transaction* transaction, std::uint64_t key) {
+    Leader best;
+    if (transaction != nullptr) {
+      best = {key, transaction->request.id, transaction};
+    }
     std::size_t node = leaves_ + bank;
-    tree_[node] =
-        transaction == nullptr ? Leader() : Leader{key, transaction->request.id, transaction};
-    while (node > 1) {
-      const Leader& one = tree_[node];
+    for (tree_[node] = best; node > 1; tree_[node] = best) {
       const Leader& other = tree_[node ^ 1];
+      if (goes_before(other.key, other.id, best.key, best.id)) {
+        best = other;
+      }
       node /= 2;
-      tree_[node] = goes_before(other.key, other.id, one.key, one.id) ? other : one;
     }
   }
   // Returns the best of all banks, or nullptr.

@@ -32,7 +32,9 @@ void HbfChannel::connect(Kernel& kernel, int component, const std::vector<Reques
 
 void HbfChannel::send(const Request& request, Tick now) {
   line_.push(request);
-  wake(now);
+  if (!schedule_.admitting) {
+    wake(now);
+  }
 }
 
 void HbfChannel::wake(Tick now) {
@@ -88,8 +90,9 @@ Tick HbfChannel::advance(Tick now) {
 }
 
 // At one time: answers, which free entries and credits, then admissions, sending, and the device.
-void HbfChannel::act(Tick now) {
+[[gnu::flatten]] void HbfChannel::act(Tick now) {
   schedule_.wake = kNever;
+  schedule_.admitting = true;
   while (!answers_.empty() && answers_.front().time <= now) {
     const Passage answer = answers_.front();
     answers_.pop();
@@ -98,6 +101,7 @@ void HbfChannel::act(Tick now) {
   if (!line_.empty() && !queue_.full()) {
     admit(now);
   }
+  schedule_.admitting = false;
   if (schedule_.may_send || queue_.changed(now)) {
     send_waiting(now);
   }
@@ -126,7 +130,7 @@ void HbfChannel::admit(Tick now) {
       return;
     }
     const NvdimmPlace place = map_.nvdimm(request.address);
-    const std::int64_t offset = request.address.value() % kPageBytes.value();
+    const std::int64_t offset = request.address.value() & (kPageBytes.value() - 1);
     ensure(Bytes(offset) + request.size() <= kPageBytes, "hbf", now,
            static_cast<std::int64_t>(request.id), "request that crosses a page");
     const Request& admitted = queue_.admit(request, place.page, now).request;
@@ -172,11 +176,8 @@ void HbfChannel::send_write(Transaction& transaction, Tick now) {
 }
 
 LineMask HbfChannel::lines_of(const Request& request) {
-  const auto first =
-      static_cast<unsigned>(request.address.value() % kPageBytes.value() / kLineBytes.value());
-  const LineMask lines =
-      request.lines == kLinesPerPage ? ~LineMask{0} : (LineMask{1} << request.lines) - 1;
-  return lines << first;
+  const auto line = static_cast<std::uint64_t>(request.address.value() / kLineBytes.value());
+  return ~LineMask{0} >> (kLinesPerPage - request.lines) << (line % kLinesPerPage);
 }
 
 void HbfChannel::arrive(const Passage& passage, Tick now) {
@@ -195,9 +196,9 @@ void HbfChannel::arrive(const Passage& passage, Tick now) {
 // Returns the bytes that answer a read: its granules.
 Bytes HbfChannel::returned(const Request& request) const {
   const std::int64_t granule = hbf_.read_granularity.value();
-  const std::int64_t begin = request.address.value() / granule * granule;
+  const std::int64_t begin = request.address.value() & -granule;  // a power of two
   const std::int64_t end = request.address.value() + request.size().value();
-  return Bytes((end - begin + granule - 1) / granule * granule);
+  return Bytes((end - begin + granule - 1) & -granule);
 }
 
 void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) {

@@ -79,11 +79,12 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   };
   // When the channel acts next.
   struct Schedule {
-    Tick next = kNever;     // event
-    Tick others = kNever;   // the next event that is not the device's
-    Tick wake = kNever;     // a call from outside
-    bool may_send = false;  // requests, credits or pages came since send_waiting()
-    bool informed = false;  // other components, in the present advance()
+    Tick next = kNever;      // event
+    Tick others = kNever;    // the next event that is not the device's
+    Tick wake = kNever;      // a call from outside
+    bool may_send = false;   // requests, credits or pages came since send_waiting()
+    bool informed = false;   // other components, in the present advance()
+    bool admitting = false;  // requests that come now are admitted by the present act()
   };
 
   void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) override;

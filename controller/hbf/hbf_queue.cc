@@ -17,16 +17,22 @@ void HbfQueue::connect(const SystemConfig& config, const SourceProgress& progres
   move_clock(Tick(0));
   ordering_.connect(layout_.shape(config.nvdimms(), pool_.size()), progress, clock_);
   fixed_ = scheduler()->fixed_order() != FixedOrder::none;
+  find_next_change();
+}
+
+void HbfQueue::find_next_change() {
+  const Cycle next = ordering_.next_change();
+  next_change_ = next == kNeverCycle ? kNever : layout_.time_of(next);
 }
 
 void HbfQueue::place(Transaction& transaction) const {
   transaction.local = Address(transaction.row * kPageBytes.value() +
-                              transaction.request.address.value() % kPageBytes.value());
+                              (transaction.request.address.value() & (kPageBytes.value() - 1)));
   transaction.rank = layout_.nvdimm_rank;
   transaction.bank = layout_.pseudo_banks.of(transaction.row);
 }
 
-Transaction& HbfQueue::admit(const Request& request, std::int64_t page, Tick now) {
+[[gnu::flatten]] Transaction& HbfQueue::admit(const Request& request, std::int64_t page, Tick now) {
   move_clock(now);
   Transaction& transaction = pool_.take();
   transaction.begin(request, clock_.edge());
@@ -46,6 +52,10 @@ Transaction& HbfQueue::admit(const Request& request, std::int64_t page, Tick now
 // Returns whether an older request to the same page, in the other direction or held, is not sent.
 // A write also waits for all older held writes of its bank.
 bool HbfQueue::conflicts(const Transaction& transaction) {
+  const BankQueue& others = bank_of(transaction).waiting[transaction.request.write ? 0 : 1];
+  if (held_.empty() && others.empty()) {
+    return false;
+  }
   const auto older = [&transaction](const Transaction& other) {
     return other.row == transaction.row && other.request.id < transaction.request.id;
   };
@@ -56,7 +66,6 @@ bool HbfQueue::conflicts(const Transaction& transaction) {
   bool found = std::any_of(held_.begin(), held_.end(), [&](const Transaction* other) {
     return older(*other) || ahead(*other);
   });
-  const BankQueue& others = bank_of(transaction).waiting[transaction.request.write ? 0 : 1];
   others.each([&](const Transaction& other) { found = found || older(other); });
   return found;
 }
@@ -65,13 +74,15 @@ void HbfQueue::set_keys(Transaction& transaction) {
   if (transaction.request.write) {
     transaction.key_miss = 0;
     transaction.key_hit = 0;
+  } else if (fixed_ && !transaction.overdue) {
+    ordering_.set_fixed_keys(transaction);
   } else {
     ordering_.set_keys(transaction);
   }
 }
 
 void HbfQueue::compete(Transaction& transaction) {
-  if (!transaction.request.write && ordering_.withholds(transaction)) {
+  if (!fixed_ && !transaction.request.write && ordering_.withholds(transaction)) {
     transaction.state = TransactionState::withheld;
     return;
   }
@@ -84,23 +95,24 @@ void HbfQueue::insert(Transaction& transaction) {
   const std::size_t direction = transaction.request.write ? 1 : 0;
   const std::uint64_t bank = std::uint64_t{1} << transaction.bank;
   waiting_[direction] |= bank;
+  if (!transaction.request.write) {
+    reads_.add(transaction.row);
+  }
   if (line_of(transaction).insert(transaction, bank_of(transaction).last_page)) {
     stale_[direction] |= bank;
   }
 }
 
-Transaction* HbfQueue::best(bool write) {
-  const std::size_t direction = write ? 1 : 0;
-  if (waiting_[direction] == 0) {
-    return nullptr;
-  }
+Transaction* HbfQueue::best_of(std::size_t direction) {
   for (std::uint64_t& stale = stale_[direction]; stale != 0; stale &= stale - 1) {
     const auto index = static_cast<std::size_t>(__builtin_ctzll(stale));
     Bank& bank = banks_[index];
     if ((waiting_[direction] & stale & -stale) == 0) {
       leaders_[direction].set(index, nullptr, 0);
     } else {
-      Transaction& own = bank.waiting[direction].best(bank.last_page);
+      // A write that hits goes before no older one.
+      Transaction& own = bank.waiting[direction].best(
+          bank.last_page, [&] { return direction == 0 && reads_.may_hold(bank.last_page); });
       leaders_[direction].set(index, &own, key_of(own, bank.last_page));
     }
   }
@@ -113,6 +125,9 @@ void HbfQueue::sent(Transaction& transaction, Tick now) {
   const std::size_t direction = transaction.request.write ? 1 : 0;
   const std::uint64_t bit = std::uint64_t{1} << transaction.bank;
   line_of(transaction).remove(transaction);
+  if (!transaction.request.write) {
+    reads_.remove(transaction.row);
+  }
   if (line_of(transaction).empty()) {
     waiting_[direction] &= ~bit;
   }
@@ -143,23 +158,11 @@ void HbfQueue::release_held() {
   }
 }
 
-void HbfQueue::answered(Transaction& transaction, Tick now) {
-  transaction.state = TransactionState::transfer;
-  const auto hit = [&] { return row_hit(transaction); };
-  notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, now, hit);
-  notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, now, hit);
-}
-
-void HbfQueue::completed(Transaction& transaction, Tick now) {
-  notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, transaction, now,
-         [&] { return transaction.viewed && transaction.view.row_hit; });
-  pool_.release(transaction);
-}
-
-void HbfQueue::update(Tick now) {
+void HbfQueue::apply_changes(Tick now) {
   move_clock(now);
   if (clock_.edge() >= ordering_.next_change()) {
     ordering_.change_with_time(clock_);
+    find_next_change();
   }
   if (!ordering_.keys_changed(1)) {
     return;
@@ -195,6 +198,8 @@ void HbfQueue::serialize(Archive& archive) {
   ordering_.serialize(archive, pool_.size());
   const std::vector<Transaction*> all = pool_.held();
   if (archive.loading()) {
+    find_next_change();
+    reads_.clear();
     held_.clear();
     waiting_ = {};
     stale_.fill(~std::uint64_t{0} >> (64 - banks_.size()));

@@ -13,6 +13,7 @@
 #include "controller/channel/ordering.h"
 #include "controller/channel/transaction.h"
 #include "controller/hbf/bank_leaders.h"
+#include "controller/hbf/page_counts.h"
 #include "controller/system_config.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -41,23 +42,36 @@ class HbfQueue {
   // Admits a request for a page of the channel.
   Transaction& admit(const Request& request, std::int64_t page, Tick now);
   // Returns the request to send next in this direction, or nullptr.
-  Transaction* best(bool write);
+  Transaction* best(bool write) {
+    const std::size_t direction = write ? 1 : 0;
+    return waiting_[direction] == 0 ? nullptr : best_of(direction);
+  }
   // Records that the request is sent, that its answer is known to the device's side, and that it
   // is over and frees its entry.
   void sent(Transaction& transaction, Tick now);
-  void answered(Transaction& transaction, Tick now);
-  void completed(Transaction& transaction, Tick now);
+  void answered(Transaction& transaction, Tick now) {
+    transaction.state = TransactionState::transfer;
+    const auto hit = [&] { return row_hit(transaction); };
+    notify(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, now, hit);
+    notify(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, now, hit);
+  }
+  void completed(Transaction& transaction, Tick now) {
+    notify(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, transaction, now,
+           [&] { return transaction.viewed && transaction.view.row_hit; });
+    pool_.release(transaction);
+  }
 
   // Returns when keys change by time alone. changed(): keys have changed; update() then applies all
   // changes.
-  Tick next_change() const {
-    const Cycle next = ordering_.next_change();
-    return next == kNeverCycle ? kNever : layout_.time_of(next);
-  }
+  Tick next_change() const { return next_change_; }
   bool changed(Tick now) const {
-    return next_change() <= now || (!fixed_ && ordering_.keys_changed(1));
+    return next_change_ <= now || (!fixed_ && ordering_.keys_changed(1));
   }
-  void update(Tick now);
+  void update(Tick now) {
+    if (changed(now)) {
+      apply_changes(now);
+    }
+  }
 
   void serialize(Archive& archive);
 
@@ -76,6 +90,9 @@ class HbfQueue {
   bool row_hit(const Transaction& transaction) {
     return bank_of(transaction).last_page == transaction.row;
   }
+  Transaction* best_of(std::size_t direction);
+  void apply_changes(Tick now);
+  void find_next_change();
   void place(Transaction& transaction) const;
   bool conflicts(const Transaction& transaction);
   void insert(Transaction& transaction);
@@ -98,12 +115,14 @@ class HbfQueue {
   EdgeClock clock_;
   TransactionPool pool_;
   Ordering ordering_;
-  bool fixed_ = false;  // order of the scheduler
+  bool fixed_ = false;         // order of the scheduler
+  Tick next_change_ = kNever;  // of the scheduler's keys by time
   std::vector<Bank> banks_;
   // By direction, reads first; one bit for each bank.
   std::array<std::uint64_t, 2> waiting_{};  // banks with waiting transactions
   std::array<std::uint64_t, 2> stale_{};    // banks whose leader is not known
   std::array<BankLeaders, 2> leaders_;
+  PageCounts reads_;                // of the reads that are not sent
   std::vector<Transaction*> held_;  // wait for an older request to their page; oldest first
 };
 

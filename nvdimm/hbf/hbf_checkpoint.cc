@@ -34,7 +34,7 @@ void HbfDevice::rebuild(const Archive& archive) {
   for (const std::uint32_t index : sensing_.taken()) {
     const Sense& sense = sensing_[index];
     archive.check_index(sense.page, static_cast<std::size_t>(pages()), "invalid page");
-    if (merges() && sense.current) {
+    if (merges_ && sense.current) {
       archive.check(sense_of_.find(sense.page) == kNoIndex, "page that is sensed twice");
       sense_of_.insert(sense.page, index);
     }

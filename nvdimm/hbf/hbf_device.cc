@@ -19,6 +19,7 @@ HbfDevice::HbfDevice(const Shape& shape, HbfHost& host, std::size_t tags, std::u
       banks_(shape.hbf.banks_of_channel()),
       blocks_per_bank_(shape.nand.superblocks(shape.capacity) / banks_),
       pages_per_block_(shape.nand.pages_per_block),
+      merges_(shape.hbf.merge && shape.hbf.cache_pages > 0),
       flash_(shape.nand, shape.nand.superblocks(shape.capacity), *this, seed),
       blocks_(banks_ * blocks_per_bank_, static_cast<std::uint32_t>(pages_per_block_),
               shape.hbf.erased_at_start),
@@ -41,11 +42,12 @@ void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick 
   }
   if (cache_.use(bank_of(page), page)) {
     ++statistics_.hits;
-    answer(tag, status_of(page), now);
+    answer(tag, status_of(block_of(page), page_in_block(page)), now);
     return;
   }
-  if (merges()) {
-    if (const std::uint32_t other = sense_of_.find(page); other != kNoIndex) {
+  if (merges_) {
+    const std::uint32_t other = sense_of_.find_or_insert(page, sensing_.next());
+    if (other != kNoIndex) {
       ++statistics_.merged;
       sensing_[other].readers.push_back(next_.data(), tag);
       return;
@@ -55,9 +57,6 @@ void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick 
   const std::uint32_t index = sensing_.take();
   sensing_[index].page = page;
   sensing_[index].readers.push_back(next_.data(), tag);
-  if (merges()) {
-    sense_of_.insert(page, index);
-  }
   if (hbf_.gather == Tick(0)) {
     sense(index, now);
     return;
@@ -86,9 +85,8 @@ void HbfDevice::end_gathering(Tick now) {
   batch_due_ = kNever;
 }
 
-HbfStatus HbfDevice::status_of(std::int64_t page) const {
-  const std::size_t block = block_of(page);
-  if (!blocks_.written(block, page_in_block(page))) {
+HbfStatus HbfDevice::status_of(std::size_t block, std::uint32_t number) const {
+  if (!blocks_.written(block, number)) {
     return HbfStatus::erased_page;
   }
   const bool due =
@@ -99,15 +97,15 @@ HbfStatus HbfDevice::status_of(std::int64_t page) const {
 void HbfDevice::end_sense(std::uint32_t index, Tick now) {
   Sense& sense = sensing_[index];
   const std::int64_t page = sense.page;
-  const std::uint32_t bank = bank_of(page);
-  blocks_.sensed(block_of(page));
+  const std::size_t block = block_of(page);
+  blocks_.sensed(block);
   if (sense.current) {
-    if (merges()) {
+    if (merges_) {
       sense_of_.erase(page);
     }
-    cache_.keep(bank, page);
+    cache_.keep(bank_of(page), page);
   }
-  const HbfStatus status = status_of(page);
+  const HbfStatus status = status_of(block, page_in_block(page));
   while (!sense.readers.empty()) {
     answer(sense.readers.pop_front(next_.data()), status, now);
   }
@@ -283,24 +281,21 @@ void HbfDevice::end_program(const FlashCommand& command, Tick now) {
   end_unit(command.subject, status, now);
 }
 
-// Processes the next event, which is at `next`.
-void HbfDevice::advance_one(Tick next) {
-  if (flash_.next_event() == next) {
-    flash_.advance_one();
-    return;
-  }
-  if (!coding_.empty() && coding_.front().time == next) {
+// Processes the next event that is not the flash array's.
+void HbfDevice::advance_own() {
+  const Tick now = own_next_;
+  if (!coding_.empty() && coding_.front().time == now) {
     const std::uint32_t unit = coding_.front().unit;
     coding_.pop();
-    program(unit, next);
-  } else if (batch_due_ == next) {
-    end_gathering(next);
+    program(unit, now);
+  } else if (batch_due_ == now) {
+    end_gathering(now);
   } else {
     const Deadline deadline = deadlines_.front();
     deadlines_.pop();
     const Unit& own = units_[deadline.unit];
     if (own.use == deadline.use && own.state == UnitState::gathering) {
-      end_unit(deadline.unit, HbfStatus::late, next);
+      end_unit(deadline.unit, HbfStatus::late, now);
     }
   }
   find_own_next();

@@ -93,10 +93,14 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   void reset_statistics(Tick now);
 
   Tick next_event() const { return earlier(flash_.next_event(), own_next_); }
-  // Processes all events up to `now`.
+  // Processes all events up to `now`, at equal times those of the flash array first.
   void advance(Tick now) {
-    for (Tick next = next_event(); next <= now; next = next_event()) {
-      advance_one(next);
+    while (next_event() <= now) {
+      if (flash_.next_event() <= own_next_) {
+        flash_.advance(earlier(own_next_, now));  // does not change own_next_
+      } else {
+        advance_own();
+      }
     }
   }
   Tick now() const override { return kernel_->now(); }
@@ -144,16 +148,15 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   PhysicalPage place_of(std::int64_t page) const {
     return PhysicalPage(page % banks_ * blocks_per_bank_ * pages_per_block_ + page / banks_);
   }
-  bool merges() const { return hbf_.merge && hbf_.cache_pages > 0; }
 
   void rebuild(const Archive& archive);
-  void advance_one(Tick next);
+  void advance_own();
   void find_own_next();
   void forget(std::uint32_t unit);
   void sense(std::uint32_t index, Tick now);
   void end_gathering(Tick now);
   void end_sense(std::uint32_t index, Tick now);
-  HbfStatus status_of(std::int64_t page) const;
+  HbfStatus status_of(std::size_t block, std::uint32_t number) const;
   void complete(std::uint32_t unit, Tick now);
   void program(std::uint32_t unit, Tick now);
   void keep(std::uint32_t unit);
@@ -183,6 +186,7 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   const std::int64_t banks_;
   const std::int64_t blocks_per_bank_;
   const std::int64_t pages_per_block_;
+  const bool merges_;
   FlashArray flash_;
   BlockStates blocks_;
   BankPages cache_;

@@ -31,7 +31,15 @@ FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, Fla
       channels_(static_cast<std::size_t>(nand.channels)),
       programmed_(at_, superblocks),
       locks_(nand.luns(), statistics_.gc_blocked_ps),
-      failures_(nand, seed) {}
+      failures_(nand, seed) {
+  connect_luns();
+}
+
+void FlashArray::connect_luns() {
+  for (std::size_t lun = 0; lun < luns_.size(); ++lun) {
+    luns_[lun].channel = &channels_[lun / at_.luns_per_channel];
+  }
+}
 
 void FlashArray::add_observer(FlashObserver& observer) {
   observers_.add(observer);
@@ -56,11 +64,14 @@ void FlashArray::enqueue(const FlashCommand& command, Tick now) {
 }
 
 SlotChain* FlashArray::next_queue(std::uint32_t lun) {
-  Lun& state = luns_[lun];
-  for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
-    const bool collection = priority == static_cast<std::size_t>(FlashPriority::collection);
-    if (!state.queues[priority].empty() && (!locks_.locked(lun) || collection)) {
-      return &state.queues[priority];
+  auto& queues = luns_[lun].queues;
+  if (locks_.locked(lun)) {
+    SlotChain& collection = queues[static_cast<std::size_t>(FlashPriority::collection)];
+    return collection.empty() ? nullptr : &collection;
+  }
+  for (SlotChain& queue : queues) {
+    if (!queue.empty()) {
+      return &queue;
     }
   }
   return nullptr;
@@ -90,31 +101,28 @@ bool FlashArray::takes_program(std::uint32_t lun) const {
          nodes_[state.array].command.operation == FlashOperation::program;
 }
 
-// Starts, overlaps, suspends or resumes operations of the LUN, as its state allows. Then offers its
-// remaining room for programs to the client.
-void FlashArray::proceed(std::uint32_t lun, Tick now) {
+// Without multi-plane operations, only a program in the cells leaves room for another.
+[[gnu::flatten]] void FlashArray::proceed_without_io(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
-  if (state.io != kNoIndex || state.reporting) {
-    return;
-  }
+  bool room = multi_plane_;
   if (!state.held.empty()) {
     fetch(lun, now);
   } else if (state.suspended != kNoIndex) {
     serve_suspended(lun, now);
+    room = room || cache_;  // takes_program() decides
   } else if (state.array == kNoIndex) {
     if (!start_next(lun, now) && idle(lun)) {
       client_.on_flash_idle(lun, now);
     }
-  } else {
-    const bool started = cache_ && state.pending == kNoIndex && state.ready <= now &&
-                         start_overlapping(lun, state.array, now);
+  } else if (state.pending == kNoIndex) {
+    const bool started = cache_ && state.ready <= now && start_overlapping(lun, state.array, now);
     if (!started && suspend_.mode != SuspendMode::none && may_suspend(lun, now)) {
       suspend(lun, now);
     }
+    room = room || (cache_ && state.array != kNoIndex &&
+                    nodes_[state.array].command.operation == FlashOperation::program);
   }
-  // Without multi-plane operations, only a program in the cells leaves room for another.
-  if (multi_plane_ || (cache_ && state.array != kNoIndex &&
-                       nodes_[state.array].command.operation == FlashOperation::program)) {
+  if (room) {
     offer_room(lun, now);
   }
 }
@@ -129,27 +137,26 @@ void FlashArray::offer_room(std::uint32_t lun, Tick now) {
   }
 }
 
-// Returns whether a cache command can be sent while the operation `with` is in the cells or, for a
-// read, in the register.
-bool FlashArray::overlaps(std::uint32_t lun, std::uint32_t with) {
-  if (!cache_) {
-    return false;
-  }
-  const SlotChain* queue = next_queue(lun);
+// Returns the queue whose first command is a cache command that can be sent while the operation
+// `with` is in the cells or, for a read, in the register; nullptr if there is none.
+SlotChain* FlashArray::overlapping_queue(std::uint32_t lun, std::uint32_t with) {
+  SlotChain* const queue = cache_ ? next_queue(lun) : nullptr;
   if (queue == nullptr) {
-    return false;
+    return nullptr;
   }
   const FlashCommand& next = nodes_[queue->first].command;
   const FlashCommand& current = nodes_[with].command;
-  return next.operation == current.operation && next.operation != FlashOperation::erase &&
-         next.transfer && current.transfer && !next.hold_bus && !current.hold_bus &&
-         (next.operation == FlashOperation::program || luns_[lun].array == kNoIndex ||
-          nodes_[with].cached);
+  const bool overlaps = next.operation == current.operation &&
+                        next.operation != FlashOperation::erase && next.transfer &&
+                        current.transfer && !next.hold_bus && !current.hold_bus &&
+                        (next.operation == FlashOperation::program ||
+                         luns_[lun].array == kNoIndex || nodes_[with].cached);
+  return overlaps ? queue : nullptr;
 }
 
 bool FlashArray::start_overlapping(std::uint32_t lun, std::uint32_t with, Tick now) {
-  while (overlaps(lun, with)) {
-    if (start(lun, *next_queue(lun), now)) {
+  while (SlotChain* const queue = overlapping_queue(lun, with)) {
+    if (start(lun, *queue, now)) {
       return true;
     }
   }
@@ -172,9 +179,9 @@ bool FlashArray::start_next(std::uint32_t lun, Tick now) {
 bool FlashArray::requester_starts(std::uint32_t node, Tick now) {
   FlashCommand& own = nodes_[node].command;
   if (own.priority != FlashPriority::collection) {
-    const GcWait cost = locks_.cost_since(own.lun, nodes_[node].locked_before, now);
-    if (cost.blocked > Tick(0)) {
-      own.gc.add(cost);
+    const Tick before = nodes_[node].locked_before;
+    if (locks_.total(own.lun, now) > before) {
+      own.gc.add(locks_.cost_since(own.lun, before, now));
     }
   }
   const FlashCommand command = own;
@@ -191,14 +198,14 @@ bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
     nodes_.give_back(node);
     return false;
   }
-  const FlashCommand command = nodes_[node].command;
   begin(node, now);
+  const FlashOperation operation = nodes_[node].command.operation;
   state.plane = node;
-  state.repeats = command.operation == FlashOperation::erase && multi_plane_ ? at_.planes - 1 : 0;
+  state.repeats = operation == FlashOperation::erase && multi_plane_ ? at_.planes - 1 : 0;
   state.phase = Phase::command;
   nodes_[node].cached =
-      command.operation == FlashOperation::read && (state.array != kNoIndex || !state.held.empty());
-  if (multi_plane_ && command.operation != FlashOperation::erase && !command.hold_bus) {
+      operation == FlashOperation::read && (state.array != kNoIndex || !state.held.empty());
+  if (multi_plane_ && operation != FlashOperation::erase && !nodes_[node].command.hold_bus) {
     join_planes(lun, queue, now);
   }
   if (!state.counted) {

@@ -128,7 +128,7 @@ class FlashArray {
   std::uint32_t planes() const { return at_.planes; }
 
   Tick next_event() const { return events_.next_time(); }
-  void advance_one();  // processes the next event
+  void advance(Tick limit);  // processes all events up to `limit`
 
   NandStatistics& statistics() { return statistics_; }
   const NandStatistics& statistics() const { return statistics_; }
@@ -157,10 +157,20 @@ class FlashArray {
     }
   };
 
+  struct Channel {
+    std::uint32_t owner = kNoIndex;  // LUN that has the bus
+    BusHold hold;
+    Ring<std::uint32_t> commands;
+    Ring<std::uint32_t> transfers;
+
+    void serialize(Archive& archive) { archive(owner, hold, commands, transfers); }
+  };
+
   // State of a LUN. Operations are identified by the node of their first plane. An operation passes
   // through io (its commands), pending (confirmed, waiting for the cells), array, held (data or
   // status to be fetched) and io again.
-  struct Lun {
+  struct alignas(64) Lun {
+    Channel* channel = nullptr;  // not saved
     std::uint32_t io = kNoIndex;
     std::uint32_t plane = kNoIndex;  // of io: the node being sent
     std::uint32_t repeats = 0;       // of io: remaining commands of an erase
@@ -185,23 +195,31 @@ class FlashArray {
     }
   };
 
-  struct Channel {
-    std::uint32_t owner = kNoIndex;  // LUN that has the bus
-    BusHold hold;
-    Ring<std::uint32_t> commands;
-    Ring<std::uint32_t> transfers;
+  // Lanes of events_. The events of a lane are usually scheduled one constant time ahead.
+  static constexpr std::size_t kReadsLane = 0;     // ends of reads in the cells
+  static constexpr std::size_t kDecodedLane = 1;   // ends of error correction
+  static constexpr std::size_t kCommandsLane = 2;  // ends of reads' commands
+  static constexpr std::size_t kOutputsLane = 3;   // ends of transfers out
+  using Events = EventLanes<EventKind, 4>;
 
-    void serialize(Archive& archive) { archive(owner, hold, commands, transfers); }
-  };
-
-  Channel& channel_of(std::uint32_t lun) { return channels_[lun / at_.luns_per_channel]; }
+  void connect_luns();  // to their channels
 
   // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
   bool requester_starts(std::uint32_t node, Tick now);
   SlotChain* next_queue(std::uint32_t lun);  // queue whose first command starts next, or nullptr
   std::uint32_t take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous, Tick now);
-  void proceed(std::uint32_t lun, Tick now);
+  // Starts, overlaps, suspends or resumes operations of the LUN, as its state allows. Then offers
+  // its remaining room for programs to the client.
+  void proceed(std::uint32_t lun, Tick now) {
+    const Lun& state = luns_[lun];
+    // One operation is in the cells and the next one waits for them.
+    const bool full = state.pending != kNoIndex && state.held.empty() && !multi_plane_;
+    if (state.io == kNoIndex && !state.reporting && !full) {
+      proceed_without_io(lun, now);
+    }
+  }
+  void proceed_without_io(std::uint32_t lun, Tick now);
   bool start_next(std::uint32_t lun, Tick now);
   bool start(std::uint32_t lun, SlotChain& queue, Tick now);
   void join_planes(std::uint32_t lun, SlotChain& queue, Tick now);
@@ -212,19 +230,24 @@ class FlashArray {
     return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
            state.suspended == kNoIndex && state.held.empty();
   }
-  bool overlaps(std::uint32_t lun, std::uint32_t with);
+  SlotChain* overlapping_queue(std::uint32_t lun, std::uint32_t with);
   bool start_overlapping(std::uint32_t lun, std::uint32_t with, Tick now);
 
   // Stages.
+  void process(const Events::Event& event);
   void ask_bus(std::uint32_t lun, Tick now);
   void take_bus(std::uint32_t lun, Tick now);
-  void count_hold(const Channel& channel, const Lun& state, Tick now);
+  void use_bus(std::uint32_t lun, Tick now);
+  Tick tenure(Phase phase, const FlashCommand& command) const;
+  void count_wait(const Lun& state, Tick now);
   void grant_bus(Channel& channel, Tick now);
   // Returns when a page that has crossed the bus is available.
   Tick decode(const FlashCommand& command, Tick now);
   void end_io(std::uint32_t lun, Tick now);
   void end_command(std::uint32_t lun, Tick now);
+  void end_output(std::uint32_t lun, Tick now);
   void enter_cells(std::uint32_t lun, std::uint32_t node, Tick now);
+  Tick read_time(PhysicalPage place);
   Tick cell_time(std::uint32_t node);
   void count_cells(std::uint32_t node, Tick duration);
   void fail(std::uint32_t node, Tick now);
@@ -263,8 +286,7 @@ class FlashArray {
   ProgrammedPages programmed_;
   LunLocks locks_;
   CellFailures failures_;
-  // Lanes: ends of reads in the cells, and of their error correction.
-  EventLanes<EventKind, 2> events_;
+  Events events_;
 };
 
 }  // namespace hmsim

@@ -8,23 +8,26 @@ namespace {
 
 using O = FlashOperation;
 
-constexpr std::size_t kReadsLane = 0;
-
 }  // namespace
 
-// Returns the operation's cell time, including the read repetitions, which are drawn here.
+// Returns the cell time of a read with its repetitions, which are drawn here.
+Tick FlashArray::read_time(PhysicalPage place) {
+  const Tick once = timing_.reads_alike() ? timing_.read(0, 0)
+                                          : timing_.read(at_.block_of(place), at_.page_of(place));
+  const std::int64_t retries = failures_.retries([&] { return client_.flash_wear(place); });
+  statistics_.read_retries += static_cast<Counter>(retries);
+  return (1 + retries) * once;
+}
+
 Tick FlashArray::cell_time(std::uint32_t node) {
   Tick longest{0};
   for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
     const PhysicalPage place = nodes_[i].place;
     const std::uint64_t block = at_.block_of(place);
     switch (nodes_[i].command.operation) {
-      case O::read: {
-        const std::int64_t retries = failures_.retries([&] { return client_.flash_wear(place); });
-        statistics_.read_retries += static_cast<Counter>(retries);
-        longest = later(longest, (1 + retries) * timing_.read(block, at_.page_of(place)));
+      case O::read:
+        longest = later(longest, read_time(place));
         break;
-      }
       case O::program:
         longest = later(longest, timing_.program(block, at_.page_of(place)));
         break;
@@ -82,11 +85,19 @@ void FlashArray::fail(std::uint32_t node, Tick now) {
 
 void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
-  const Tick duration = cell_time(node);
-  count_cells(node, duration);
+  const Node& first = nodes_[node];
+  const bool reads = first.command.operation == O::read;
+  Tick duration;
+  if (reads && first.next == kNoIndex) {
+    duration = read_time(first.place);
+    statistics_.read_cells_ps += static_cast<Counter>(duration.value());
+  } else {
+    duration = cell_time(node);
+    count_cells(node, duration);
+  }
   state.array = node;
   state.array_end = now + duration;
-  if (nodes_[node].command.operation == O::read) {
+  if (reads) {
     events_.schedule_in(kReadsLane, state.array_end, EventKind::cells_end, lun);
   } else {
     events_.schedule(state.array_end, EventKind::cells_end, lun);
@@ -100,7 +111,7 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
     return;
   }
   state.ready = now + cache_busy_;
-  if (nodes_[node].command.operation == O::program || state.suspended != kNoIndex) {
+  if (first.command.operation == O::program || state.suspended != kNoIndex) {
     events_.schedule(state.ready, EventKind::ready, lun);
   }
 }
@@ -112,7 +123,7 @@ bool FlashArray::is_fetched(std::uint32_t node) const {
   return command.operation == O::read ? command.transfer : timing_.status() != Tick(0);
 }
 
-void FlashArray::end_cells(std::uint32_t lun, Tick now) {
+[[gnu::flatten]] void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t done = state.array;
   if (observers_.any()) {

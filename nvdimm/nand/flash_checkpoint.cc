@@ -12,6 +12,7 @@ void FlashArray::serialize(Archive& archive) {
   archive(nodes_);
   serialize_requesters(archive);
   archive.fixed(luns_, channels_);
+  connect_luns();
   archive(programmed_, locks_, failures_, events_, firmware_);
   SlotClaims nodes(archive, nodes_.size(), "flash command that is free, or in two places");
   nodes_.claim_free(nodes);

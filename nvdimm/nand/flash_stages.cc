@@ -8,14 +8,12 @@ namespace hmsim {
 namespace {
 
 constexpr std::uint32_t kHandover = kNoIndex - 1;  // the bus is between two owners
-constexpr std::size_t kDecodedLane = 1;
 
 using O = FlashOperation;
 
 }  // namespace
 
-void FlashArray::advance_one() {
-  const auto event = events_.pop();
+HMSIM_INLINE void FlashArray::process(const Events::Event& event) {
   const std::uint32_t lun = event.payload;
   switch (event.kind) {
     case EventKind::io_end:
@@ -40,85 +38,110 @@ void FlashArray::advance_one() {
   }
 }
 
+[[gnu::flatten]] void FlashArray::advance(Tick limit) {
+  while (events_.next_time() <= limit) {
+    process(events_.pop());
+  }
+}
+
 // --- The bus
 
 void FlashArray::ask_bus(std::uint32_t lun, Tick now) {
-  Channel& channel = channel_of(lun);
-  const Lun& state = luns_[lun];
-  const FlashCommand& command = nodes_[state.plane].command;
-  luns_[lun].asked = now;
-  luns_[lun].held_before = channel.hold.total(now);
-  if (channel.owner == kNoIndex || channel.owner == lun) {
+  Lun& state = luns_[lun];
+  Channel& channel = *state.channel;
+  if (channel.owner == kNoIndex) {
+    statistics_.busy_buses.set(statistics_.busy_buses.value() + 1, now);
     take_bus(lun, now);
-  } else if (state.phase == Phase::status ||
-             (state.phase == Phase::command &&
-              !(command.operation == O::program && command.transfer))) {
-    channel.commands.push(lun);
-  } else {
-    channel.transfers.push(lun);
+    return;
   }
+  if (channel.owner == lun) {
+    use_bus(lun, now);
+    return;
+  }
+  state.asked = now;
+  state.held_before = channel.hold.total(now);
+  const FlashCommand& command = nodes_[state.plane].command;
+  const bool moves_data =
+      state.phase == Phase::output ||
+      (state.phase == Phase::command && command.operation == O::program && command.transfer);
+  (moves_data ? channel.transfers : channel.commands).push(lun);
 }
 
 void FlashArray::take_bus(std::uint32_t lun, Tick now) {
-  Channel& channel = channel_of(lun);
-  Lun& state = luns_[lun];
-  statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
-  ensure(state.io != kNoIndex, "flash", now, lun, "bus granted to a LUN that does not wait for it");
-  const FlashCommand& command = nodes_[state.plane].command;
-  count_hold(channel, state, now);
-  if (channel.owner == kNoIndex) {
-    channel.owner = lun;
-    statistics_.busy_buses.set(statistics_.busy_buses.value() + 1, now);
-    if (command.hold_bus) {
-      channel.hold.begin(now);
-    }
+  const Lun& state = luns_[lun];
+  Channel& channel = *state.channel;
+  channel.owner = lun;
+  if (nodes_[state.plane].command.hold_bus) {
+    channel.hold.begin(now);
   }
-  Tick duration = timing_.data_out(command.parts);
-  FlashStage stage = FlashStage::data_out;
-  if (state.phase == Phase::status) {
-    duration = timing_.status();
-    stage = FlashStage::status;
-  } else if (state.phase == Phase::command) {
-    stage = FlashStage::command;
-    switch (command.operation) {
-      case O::read:
-        duration = timing_.read_command();
-        break;
-      case O::program:
-        duration = timing_.program_command(command.transfer, command.parts);
-        break;
-      case O::erase:
-        duration = multi_plane_ ? timing_.erase_command() : at_.planes * timing_.erase_command();
-        break;
-    }
-  }
-  if (observers_.any()) {
-    observe(state.plane, stage, now, now + duration, nodes_[state.plane].next != kNoIndex);
-  }
-  events_.schedule(now + duration, EventKind::io_end, lun);
+  use_bus(lun, now);
 }
 
-// Adds the time for which collections held the bus to the waits of the operation's planes.
-void FlashArray::count_hold(const Channel& channel, const Lun& state, Tick now) {
-  const Tick held = channel.hold.total(now) - state.held_before;
+void FlashArray::use_bus(std::uint32_t lun, Tick now) {
+  const Lun& state = luns_[lun];
+  const FlashCommand& command = nodes_[state.plane].command;
+  const Tick end = now + tenure(state.phase, command);
+  if (observers_.any()) {
+    const FlashStage stage = state.phase == Phase::output   ? FlashStage::data_out
+                             : state.phase == Phase::status ? FlashStage::status
+                                                            : FlashStage::command;
+    observe(state.plane, stage, now, end, nodes_[state.plane].next != kNoIndex);
+  }
+  if (state.phase == Phase::output) {
+    events_.schedule_in(kOutputsLane, end, EventKind::io_end, lun);
+  } else if (state.phase == Phase::command && command.operation == O::read) {
+    events_.schedule_in(kCommandsLane, end, EventKind::io_end, lun);
+  } else {
+    events_.schedule(end, EventKind::io_end, lun);
+  }
+}
+
+Tick FlashArray::tenure(Phase phase, const FlashCommand& command) const {
+  if (phase == Phase::output) {
+    return timing_.data_out(command.parts);
+  }
+  if (phase == Phase::status) {
+    return timing_.status();
+  }
+  switch (command.operation) {
+    case O::read:
+      return timing_.read_command();
+    case O::program:
+      return timing_.program_command(command.transfer, command.parts);
+    case O::erase:
+      break;
+  }
+  return multi_plane_ ? timing_.erase_command() : at_.planes * timing_.erase_command();
+}
+
+// Counts the wait of a LUN that now gets the bus. Adds the time for which collections held the bus
+// to the waits of the operation's planes.
+void FlashArray::count_wait(const Lun& state, Tick now) {
+  const BusHold& hold = state.channel->hold;
+  statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
+  const Tick held = hold.total(now) - state.held_before;
   if (held == Tick(0) || nodes_[state.io].command.priority == FlashPriority::collection) {
     return;
   }
   for (std::uint32_t i = state.io; i != kNoIndex; i = nodes_[i].next) {
-    nodes_[i].command.gc.add({held, channel.hold.last_end()});
+    nodes_[i].command.gc.add({held, hold.last_end()});
   }
 }
 
 void FlashArray::grant_bus(Channel& channel, Tick now) {
-  channel.owner = kNoIndex;
   channel.hold.end(now);
-  statistics_.busy_buses.set(statistics_.busy_buses.value() - 1, now);
   Ring<std::uint32_t>& next = channel.commands.empty() ? channel.transfers : channel.commands;
-  if (!next.empty()) {
-    const std::uint32_t other = next.front();
-    next.pop();
-    take_bus(other, now);
+  if (next.empty()) {
+    channel.owner = kNoIndex;
+    statistics_.busy_buses.set(statistics_.busy_buses.value() - 1, now);
+    return;
   }
+  const std::uint32_t other = next.front();
+  next.pop();
+  ensure(luns_[other].io != kNoIndex, "flash", now, other,
+         "bus granted to a LUN that does not wait for it");
+  count_wait(luns_[other], now);
+  take_bus(other, now);
 }
 
 // --- Tenures and gaps
@@ -131,36 +154,41 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
     ask_bus(lun, now);
     return;
   }
-  Channel& channel = channel_of(lun);
+  Channel& channel = *state.channel;
   ensure(channel.owner == lun, "flash", now, lun, "LUN without its bus");
   const bool hands_over = !nodes_[state.io].command.hold_bus;
   if (hands_over) {
     channel.owner = kHandover;
   }
-  if (state.phase == Phase::command) {
+  if (state.phase == Phase::output) {
+    end_output(lun, now);
+  } else if (state.phase == Phase::command) {
     end_command(lun, now);
-  } else if (state.phase == Phase::status) {
-    report_all(lun, state.io, now);
   } else {
-    const std::uint32_t plane = state.io;
-    state.plane = nodes_[plane].next;
-    state.io = state.plane;
-    if (state.plane != kNoIndex) {
-      ask_bus(lun, now);
-    }
-    leave(lun, now);
-    const Tick available = decode(nodes_[plane].command, now);
-    if (available == now) {
-      report(lun, plane, now);
-    } else {
-      events_.schedule_in(kDecodedLane, available, EventKind::decoded, plane);
-    }
-    proceed(lun, now);
+    report_all(lun, state.io, now);
   }
   // Last, so that the LUN's next request also competes.
   if (hands_over) {
     grant_bus(channel, now);
   }
+}
+
+void FlashArray::end_output(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  const std::uint32_t plane = state.io;
+  state.plane = nodes_[plane].next;
+  state.io = state.plane;
+  if (state.plane != kNoIndex) {
+    ask_bus(lun, now);
+  }
+  leave(lun, now);
+  const Tick available = decode(nodes_[plane].command, now);
+  if (available == now) {
+    report(lun, plane, now);
+  } else {
+    events_.schedule_in(kDecodedLane, available, EventKind::decoded, plane);
+  }
+  proceed(lun, now);
 }
 
 Tick FlashArray::decode(const FlashCommand& command, Tick now) {
@@ -173,7 +201,6 @@ Tick FlashArray::decode(const FlashCommand& command, Tick now) {
 void FlashArray::end_command(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t plane = state.plane;
-  const FlashCommand command = nodes_[plane].command;
   const bool another = nodes_[plane].next != kNoIndex;
   if (another || state.repeats > 0) {
     state.plane = another ? nodes_[plane].next : plane;
@@ -189,7 +216,8 @@ void FlashArray::end_command(std::uint32_t lun, Tick now) {
       state.pending = operation;
     }
   }
-  if (command.operation == O::program) {
+  if (nodes_[plane].command.operation == O::program) {
+    const FlashCommand command = nodes_[plane].command;
     state.reporting = true;
     command.requester->on_flash_data_in(command, now);
     state.reporting = false;
@@ -263,8 +291,8 @@ void FlashArray::report_all(std::uint32_t lun, std::uint32_t first, Tick now) {
   const bool gives_back =
       nodes_[first].command.hold_bus && nodes_[first].command.operation == O::program;
   if (gives_back) {
-    ensure(channel_of(lun).owner == lun, "flash", now, lun, "LUN without its bus");
-    channel_of(lun).owner = kHandover;
+    ensure(state.channel->owner == lun, "flash", now, lun, "LUN without its bus");
+    state.channel->owner = kHandover;
   }
   if (state.io == first) {
     state.io = kNoIndex;
@@ -276,7 +304,7 @@ void FlashArray::report_all(std::uint32_t lun, std::uint32_t first, Tick now) {
   }
   proceed(lun, now);
   if (gives_back) {
-    grant_bus(channel_of(lun), now);
+    grant_bus(*luns_[lun].channel, now);
   }
 }
 

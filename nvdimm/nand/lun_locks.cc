@@ -23,22 +23,4 @@ void LunLocks::unlock(std::uint32_t lun, Tick now) {
   blocked_ -= state.waiting;
 }
 
-void LunLocks::begin_wait(std::uint32_t lun, Tick now) {
-  Lun& state = luns_[lun];
-  ++state.waiting;
-  if (state.locked) {
-    account(now);
-    ++blocked_;
-  }
-}
-
-void LunLocks::end_wait(std::uint32_t lun, Tick now) {
-  Lun& state = luns_[lun];
-  --state.waiting;
-  if (state.locked) {
-    account(now);
-    --blocked_;
-  }
-}
-
 }  // namespace hmsim

@@ -32,8 +32,20 @@ class LunLocks {
   }
   // Returns the host commands that wait for the LUN, locked or not.
   std::uint32_t waiting(std::uint32_t lun) const { return luns_[lun].waiting; }
-  void begin_wait(std::uint32_t lun, Tick now);
-  void end_wait(std::uint32_t lun, Tick now);
+  void begin_wait(std::uint32_t lun, Tick now) {
+    ++luns_[lun].waiting;
+    if (luns_[lun].locked) {
+      account(now);
+      ++blocked_;
+    }
+  }
+  void end_wait(std::uint32_t lun, Tick now) {
+    --luns_[lun].waiting;
+    if (luns_[lun].locked) {
+      account(now);
+      --blocked_;
+    }
+  }
 
   // Returns the duration of the current lock or, if the LUN is unlocked, the last one.
   GcWait lock_of(std::uint32_t lun, Tick now) const {

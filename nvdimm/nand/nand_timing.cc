@@ -147,6 +147,9 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
       program_(by_page(nand, program_times(nand))),
       erase_(nand.erase_time),
       variation_ppm_(ppm(nand.variation)),
+      reads_alike_(variation_ppm_ == 0 &&
+                   std::all_of(read_.begin(), read_.end(),
+                               [this](Tick time) { return time == read_.front(); })),
       seed_(mix64(seed) + 1) {
   const std::int64_t part = kPageBytes.value() + (nand.transfer_spare ? nand.spare : 0);
   const auto mode = static_cast<std::size_t>(nand.mode);

@@ -60,7 +60,9 @@ class NandTiming {
 
   Tick data_in(PartMask parts = 1) const { return data_in_[parts]; }  // share of a program
 
-  // Cell times. `block`: index in the whole array. `page`: index in the block.
+  // Cell times. `block`: index in the whole array. `page`: index in the block. reads_alike(): all
+  // reads take equally long.
+  bool reads_alike() const { return reads_alike_; }
   Tick read(std::uint64_t block, std::uint32_t page) const {
     return varied(read_[page], block, page);
   }
@@ -86,6 +88,7 @@ class NandTiming {
   std::vector<Tick> program_;
   Tick erase_;
   std::uint64_t variation_ppm_;
+  bool reads_alike_;
   std::uint64_t seed_;
 };
 

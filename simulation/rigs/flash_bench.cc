@@ -26,7 +26,7 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
   for (std::size_t i = 0; i < tasks.size() || !array_.idle();) {
     if (i == tasks.size() || array_.next_event() <= tasks[i].at) {
       now_ = array_.next_event();
-      array_.advance_one();
+      array_.advance(now_);
       continue;
     }
     const FlashTask& task = tasks[i];
