@@ -67,7 +67,8 @@ Tick HbfChannel::find_others() const {
   const Tick command = commands_.empty() ? kNever : commands_.front().time;
   const Tick answer = answers_.empty() ? kNever : answers_.front().time;
   const Tick change = queue_.held() == 0 ? kNever : queue_.next_change();
-  return earlier(earlier(schedule_.wake, change), earlier(command, answer));
+  return earlier(earlier(earlier(schedule_.wake, schedule_.phase), change),
+                 earlier(command, answer));
 }
 
 Tick HbfChannel::advance(Tick now) {
@@ -92,6 +93,10 @@ Tick HbfChannel::advance(Tick now) {
 // At one time: answers, which free entries and credits, then admissions, sending, and the device.
 [[gnu::flatten]] void HbfChannel::act(Tick now) {
   schedule_.wake = kNever;
+  if (schedule_.phase <= now) {
+    schedule_.phase = kNever;
+    schedule_.may_send = true;
+  }
   schedule_.admitting = true;
   while (!answers_.empty() && answers_.front().time <= now) {
     const Passage answer = answers_.front();
@@ -154,6 +159,10 @@ void HbfChannel::send_waiting(Tick now) {
   }
   for (Transaction* write = queue_.best(true); write != nullptr && pending_.takes(write->row);
        write = queue_.best(true)) {
+    if (!may_begin_pages(now) && !pending_.begun(write->row)) {
+      schedule_.phase = (now / hbf_.write_period + 1) * hbf_.write_period;
+      break;
+    }
     send_write(*write, now);
     schedule_.may_send = true;  // it may have released a held read
   }
@@ -259,9 +268,9 @@ void HbfChannel::serialize(Archive& archive) {
   archive.fixed(units_);
   archive.check_indices(units_, static_cast<std::size_t>(hbf_.pending_writes),
                         "invalid pending page");
-  archive(line_, flush_sent_, outstanding_, commands_, answers_, schedule_.wake, to_device_,
-          to_host_, header_bytes_, origins_, measured_from_, statistics_, queue_, pending_, device_,
-          bytes_);
+  archive(line_, flush_sent_, outstanding_, commands_, answers_, schedule_.wake, schedule_.phase,
+          to_device_, to_host_, header_bytes_, origins_, measured_from_, statistics_, queue_,
+          pending_, device_, bytes_);
   if (archive.loading()) {
     schedule_.may_send = true;
     schedule_.others = find_others();

@@ -82,6 +82,7 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
     Tick next = kNever;      // event
     Tick others = kNever;    // the next event that is not the device's
     Tick wake = kNever;      // a call from outside
+    Tick phase = kNever;     // writes may be sent again
     bool may_send = false;   // requests, credits or pages came since send_waiting()
     bool informed = false;   // other components, in the present advance()
     bool admitting = false;  // requests that come now are admitted by the present act()
@@ -94,6 +95,9 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   void act(Tick now);
   void admit(Tick now);
   void send_waiting(Tick now);
+  bool may_begin_pages(Tick now) const {
+    return hbf_.write_period == Tick(0) || now % hbf_.write_period < hbf_.write_phase;
+  }
   void send_read(Transaction& transaction, Tick now);
   void send_write(Transaction& transaction, Tick now);
   void arrive(const Passage& passage, Tick now);

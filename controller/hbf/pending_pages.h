@@ -24,6 +24,8 @@ class PendingPages {
   // Returns whether a part of the page may be sent: it belongs to an incomplete page, or a unit is
   // free.
   bool takes(std::int64_t page) const { return !free_.empty() || open_.find(page) != kNoIndex; }
+  // Returns whether parts of the page have been sent and others have not.
+  bool begun(std::int64_t page) const { return open_.find(page) != kNoIndex; }
   struct Part {
     std::uint32_t unit;
     bool first;

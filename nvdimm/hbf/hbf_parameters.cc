@@ -77,6 +77,12 @@ void declare_writes(ParameterSet& set, HbfParameters& hbf) {
             "assumed, HBFSim: 1 ms"});
   set.time("ecc_write", hbf.ecc_write,
            {"error coding of a page before it is programmed; pages overlap", "assumed, HBFSim"});
+  set.time("write_period", hbf.write_period,
+           {"the host begins to write pages only in the first hbf.write_phase of each such period; "
+            "0s: at any time",
+            "ours: reads that come in batches wait for few writes"});
+  set.time("write_phase", hbf.write_phase,
+           {"part of hbf.write_period in which the host begins to write pages", "ours"});
   set.boolean("erased_at_start", hbf.erased_at_start,
               {"blocks are erased at time 0, so that the first program of page 0 does not erase",
                "assumed"});
@@ -127,6 +133,8 @@ std::vector<ParameterError> HbfParameters::check() const {
   need(read_granularity % Bytes(64) == Bytes(0) && kPageBytes % read_granularity == Bytes(0),
        "hbf.read_granularity",
        "must be a power of two from 64B to 4KiB, got " + format_size(read_granularity));
+  need(write_period == Tick(0) || (write_phase > Tick(0) && write_phase <= write_period),
+       "hbf.write_phase", "must be more than 0s, and at most hbf.write_period");
   need(accumulate > Tick(0), "hbf.accumulate", "must be more than 0s; for example 1ms");
   return errors;
 }

@@ -43,6 +43,8 @@ struct HbfParameters {
   Tick ecc_write = 500 * kNanosecond;
   Tick fixed{0};
   std::int64_t refresh_reads = kNoLimitOfReads;
+  Tick write_period{0};           // 0: pages are written at any time
+  Tick write_phase{100'000'000};  // 100 us of each period
   bool erased_at_start = true;
   HbfMapping ftl = HbfMapping::raw;
   HbfMap map_in = HbfMap::none;
