@@ -31,10 +31,11 @@ STEPS = [number * 1e-4 for number in range(-4, 5)]  # of the base CPI, as shares
 
 
 def _coverage(found: Sequence[Cell]) -> Iterator[str]:
-    yield "| metric | cells | covered | mean error | largest error | widest half interval |"
-    yield "|---|---:|---:|---:|---:|---:|"
+    yield "| metric | cells | refused | covered | mean error | largest error | widest half |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
     for metric in (*METRICS, COLD):
-        own = [cell for cell in found if cell.metric == metric]
+        every = [cell for cell in found if cell.metric == metric]
+        own = [cell for cell in every if cell.published]
         if not own:
             continue
         covered = sum(cell.covered for cell in own)
@@ -42,7 +43,8 @@ def _coverage(found: Sequence[Cell]) -> Iterator[str]:
         worst = max((cell.error for cell in own), key=abs)
         widest = max(cell.half for cell in own)
         yield (
-            f"| {metric} | {len(own)} | {covered} ({covered / len(own):.0%}) | {mean:+.1%} "
+            f"| {metric} | {len(every)} | {len(every) - len(own)} "
+            f"| {covered} ({covered / len(own):.0%}) | {mean:+.1%} "
             f"| {worst:+.1%} | {widest:.1%} |"
         )
 
@@ -54,8 +56,14 @@ def _cells(found: Sequence[Cell]) -> Iterator[str]:
         yield (
             f"| {cell.metric} | {cell.program} | {cell.policy} | {number(cell.truth)} "
             f"| {number(cell.estimate.value)} | {cell.half:.1%} | {cell.error:+.1%} "
-            f"| {'yes' if cell.covered else '**no**'} |"
+            f"| {_covered(cell)} |"
         )
+
+
+def _covered(cell: Cell) -> str:
+    if not cell.published:
+        return "refused"
+    return "yes" if cell.covered else "**no**"
 
 
 def _timing() -> Iterator[str]:

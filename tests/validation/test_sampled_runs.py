@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hmsim.running.repeated_sampling import RATIO, RepeatedIpc, busy_ipc, repeat
 from hmsim.running.run_directory import read_run
 from hmsim.running.runner import _begin as begin
 from hmsim.running.runner import run
-from hmsim.running.sampling import Sampling, describe, most_runs, parse, sampled
+from hmsim.running.sampling import Sampling, describe, most_runs, parse, record, sampled
 from hmsim.running.workload import load_workload
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
@@ -155,8 +156,21 @@ def test_only_the_metric_that_passed_is_shown() -> None:
     line = describe(found.stats, None)
     assert f"write amplification {found.stats['nvdimm.ftl.waf']:.0f};" in line
     assert "IPC is estimated with half_width" in line and "\n" not in line
-    line = describe(found.stats, RepeatedIpc(5, 2.0, 0.1), 0.04)
-    assert "2 +- 5.00%, more than the 4.00% wanted, from 5 runs" in line and "\n" not in line
+    line = describe(found.stats, RepeatedIpc(5, 2.0, 0.1, 0.06))
+    assert "IPC while threads run 2 +- 5.00%, from 5 runs" in line and "\n" not in line
+
+
+def test_an_ipc_whose_interval_is_too_wide_is_not_published() -> None:
+    plan = job("sort", **{"sampling.period": 1_000_000})
+    stats = {"agent.0.sampling.windows": 40.0}
+    wide, narrow = (RepeatedIpc(8, 2.0, half, 0.05) for half in (0.102, 0.098))
+    assert not wide.reached and narrow.reached
+    line = describe(stats, wide)
+    assert "IPC is not estimated: after 8 runs half its interval is 5.10%" in line
+    assert "5.00% wanted" in line and "\n" not in line
+    assert record(plan, stats, wide) == {"sampled": {"windows": 40, "estimated": []}}
+    entry = record(plan, stats, narrow)["sampled"]
+    assert entry["estimated"] == ["busy_ipc"] and entry["busy_ipc"] == 2.0
 
 
 def test_records_of_a_sampled_run_are_marked_and_hold_estimates_only(tmp_path: Path) -> None:
@@ -199,7 +213,7 @@ def test_runs_are_repeated_until_the_half_width_is_reached() -> None:
         asked.clear()
         found = repeat(wanted, 9, stats)
         assert asked == [*range(runs)] and found.runs == runs
-        assert (found.share <= wanted) == (runs < 9)
+        assert found.wanted == wanted and found.reached == (runs < 9)
 
 
 def test_repeated_runs_simulate_at_most_as_much_as_the_whole_job() -> None:
@@ -255,3 +269,6 @@ def test_verdicts_need_covered_cells_and_a_wrong_model_that_fails() -> None:
     assert verdicts(1, 0.06, 24) == [True, False, True]
     assert verdicts(1, 0.04, 1) == [True, True, False]  # the wrong model passes
     assert counts(list(rows(cells(BUSY, 2, 0.04)))) == "bands: 1 of 2 hold"
+    # Cells that are not published do not count, neither for nor against.
+    refused = [replace(cell, published=False) for cell in cells(BUSY, 2, 0.06)[:2]]
+    assert [row.ok for row in rows([*cells(BUSY, 1, 0.04), *refused])] == [True, True]

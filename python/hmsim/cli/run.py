@@ -120,10 +120,9 @@ def run(
     except EndedByError as error:
         _leave(error.partial, out, force, json)
         raise
-    wanted = 0.0 if plan is None else plan.half_width
-    if plan is not None and wanted:
+    if plan is not None and plan.half_width:
         result = _repeat(result, plan)
-    _leave(result, out, force, json, wanted)
+    _leave(result, out, force, json)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
     if result.views is not None:
@@ -183,16 +182,14 @@ def place_of_logs(request_log: bool, out: Optional[str]) -> Optional[Path]:
     return existing_parent(out)
 
 
-def _leave(
-    result: Result, out: Optional[str], force: bool, json: bool, wanted: float = 0.0
-) -> None:
+def _leave(result: Result, out: Optional[str], force: bool, json: bool) -> None:
     if out is not None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)
     if json:
         print_json(result.record())
     else:
-        _print_result(result, wanted)
+        _print_result(result)
 
 
 def print_checked(commands: int) -> None:
@@ -200,7 +197,7 @@ def print_checked(commands: int) -> None:
     print(f"protocol check: {commands} commands, no violation")
 
 
-def _print_result(result: Result, wanted: float) -> None:
+def _print_result(result: Result) -> None:
     stats, units = result.stats, result.units
     rows: list[Row] = []
     for group, members in labels.lines(stats, units):
@@ -223,7 +220,7 @@ def _print_result(result: Result, wanted: float) -> None:
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
     if is_sampled(result.workload):
-        print(describe(stats, result.repeated_ipc, wanted))
+        print(describe(stats, result.repeated_ipc))
         return
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)

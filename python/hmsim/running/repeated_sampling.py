@@ -27,16 +27,23 @@ class RepeatedIpc:
         runs: number of runs.
         value: the mean of their estimates, in instructions per cycle of a core.
         half: half the interval for the value of one whole run, in the same unit.
+        wanted: share of the value that half the interval should be at most.
     """
 
     runs: int
     value: float
     half: float
+    wanted: float
 
     @property
     def share(self) -> float:
         """Half the interval as a share of the value."""
         return self.half / self.value
+
+    @property
+    def reached(self) -> bool:
+        """Whether the interval is as narrow as wanted. If not, the value is not published."""
+        return self.share <= self.wanted
 
 
 def busy_ipc(stats: Mapping[str, float]) -> float:
@@ -71,6 +78,6 @@ def repeat(half_width: float, most: int, run: Callable[[int], Mapping[str, float
     while True:
         values.append(busy_ipc(run(len(values))))
         if len(values) >= FEWEST_RUNS:
-            found = RepeatedIpc(len(values), *interval(values))
-            if found.share <= half_width or len(values) >= most:
+            found = RepeatedIpc(len(values), *interval(values), half_width)
+            if found.reached or len(values) >= most:
                 return found

@@ -208,13 +208,14 @@ def record(
     """Return the entry ``sampled`` of a run's records; empty unless a job of it is sampled.
 
     Keys: ``windows`` that were measured and the names of the ``estimated`` values. After repeated
-    runs also ``runs``, ``busy_ipc`` and ``busy_ipc_half``, half its 95 % interval.
+    runs that reached the wanted half width also ``runs``, ``busy_ipc`` and ``busy_ipc_half``, half
+    its 95 % interval.
     """
     if not is_sampled(workload):
         return {}
     names = [WAF] if WAF in stats else []
     entry: dict[str, Any] = {"windows": int(stats.get(COUNT, 0)), "estimated": names}
-    if ipc is not None:
+    if ipc is not None and ipc.reached:
         names.append(BUSY_IPC)
         entry |= {"runs": ipc.runs, BUSY_IPC: ipc.value, f"{BUSY_IPC}_half": ipc.half}
     return {"sampled": entry}
@@ -230,13 +231,12 @@ def published(workload: Workload, stats: Mapping[str, float]) -> Mapping[str, fl
     return {name: stats[name] for name in stats if name == WAF or f".{KEY}" in name}
 
 
-def describe(stats: Mapping[str, float], ipc: RepeatedIpc | None, wanted: float = 0.0) -> str:
+def describe(stats: Mapping[str, float], ipc: RepeatedIpc | None) -> str:
     """Return in one line the estimates of a sampled run, and why others are omitted.
 
     Args:
         stats: of the run.
         ipc: from repeated runs, or None.
-        wanted: share of the IPC that half its interval should be at most.
     """
     waf = stats.get(WAF)
     shown = "-" if waf is None or math.isnan(waf) else f"{waf:.4g}"
@@ -246,9 +246,14 @@ def describe(stats: Mapping[str, float], ipc: RepeatedIpc | None, wanted: float 
             f"{line}IPC is estimated with {HALF_WIDTH}, by repeated runs; latencies are not: their "
             "intervals cover too few whole runs (docs/sampling.md)"
         )
-    missed = "" if ipc.share <= wanted else f", more than the {wanted:.2%} wanted"
+    if not ipc.reached:
+        return (
+            f"{line}IPC is not estimated: after {ipc.runs} runs half its interval is "
+            f"{ipc.share:.2%}, more than the {ipc.wanted:.2%} wanted, and further runs would take "
+            "longer than the whole job; run that (docs/sampling.md)"
+        )
     return (
-        f"{line}IPC while threads run {ipc.value:.4g} +- {ipc.share:.2%}{missed}, from {ipc.runs} "
-        f"runs, besides biases of up to {BIAS}; IPC with waiting and latencies are not estimated "
+        f"{line}IPC while threads run {ipc.value:.4g} +- {ipc.share:.2%}, from {ipc.runs} runs, "
+        f"besides biases of up to {BIAS}; IPC with waiting and latencies are not estimated "
         "(docs/sampling.md)"
     )

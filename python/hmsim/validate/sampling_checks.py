@@ -3,7 +3,8 @@
 
 Each cell is one of the paper's eight captured programs, whole, under one of three policies. Bands
 were set before the runs: an interval must contain the whole run's value in at least 93 % of the
-cells of a metric, and half the interval must be at most 5 % for IPC.
+cells of a metric, and half the interval must be at most 5 % for IPC. A cell whose busy IPC does not
+reach the half width in as many runs as ``hmsim run`` makes is not published: it is counted apart.
 
 The wrong model is sampling without warming: windows of 2.5 million instructions that start from an
 empty machine. It must not pass.
@@ -22,10 +23,10 @@ from hmsim.common.intervals import mean_interval, quantile95
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import Setting
 from hmsim.running.mixes import BASE_CPI, JOB_CORES, PROGRAMS, capture
-from hmsim.running.repeated_sampling import MOST_RUNS, busy_ipc, interval, repeat
+from hmsim.running.repeated_sampling import busy_ipc, interval, repeat
 from hmsim.running.result import Result
 from hmsim.running.runner import run
-from hmsim.running.sampling import COUNT, Sampling, instructions, sampled
+from hmsim.running.sampling import COUNT, Sampling, instructions, most_runs, sampled
 from hmsim.running.workload import Workload, load_workload
 from hmsim.validate.row import AT_LEAST, AT_MOST, PREREGISTERED, Row
 
@@ -81,6 +82,7 @@ class Cell:
     truth: float
     estimate: Estimate
     cost: float  # processor time of one sampled run, as a share of the whole run's
+    published: bool = True  # false: repeated runs did not reach the half width
 
     @property
     def covered(self) -> bool:
@@ -155,11 +157,12 @@ def cells_of(program: str, policy: str) -> list[Cell]:
             runs.append(timed(config, sampled(whole, config, PLAN), SEEDS[0] + number))
         return runs[number][0].stats
 
-    busy = repeat(WIDEST, MOST_RUNS, again)
+    busy = repeat(WIDEST, most_runs(whole, PLAN), again)
     cost = statistics.fmean(seconds for _, seconds in runs) / whole_time
     value = busy_ipc(truth.stats)
+    estimate = Estimate(BUSY, busy.value, busy.half)
     found = [
-        Cell(program, policy, BUSY, value, Estimate(BUSY, busy.value, busy.half), cost),
+        Cell(program, policy, BUSY, value, estimate, cost, busy.reached),
         Cell(program, policy, ONE_RUN, value, busy_estimate(runs[0][0].stats), cost),
     ]
     for metric, name in STATISTICS.items():
@@ -204,9 +207,12 @@ def cells(report: Callable[[float], None] = lambda done: None) -> Iterator[Cell]
 
 
 def rows(found: Sequence[Cell]) -> Iterator[Row]:
-    """Yield the verdicts on the metrics, and on the wrong model, which must fail."""
+    """Yield the verdicts on the metrics, and on the wrong model, which must fail.
+
+    They are about published cells, which users can see.
+    """
     for metric in (*METRICS, COLD):
-        own = [cell for cell in found if cell.metric == metric]
+        own = [cell for cell in found if cell.metric == metric and cell.published]
         if not own:
             continue
         share = statistics.fmean(cell.covered for cell in own)
