@@ -63,6 +63,8 @@ class KeyMap {
     --count_;
   }
 
+  bool empty() const { return count_ == 0; }
+
   void clear() {
     slots_.clear();
     count_ = 0;

@@ -72,7 +72,7 @@ class BankQueue {
   // Calls see(transaction) for all, in order of key_miss.
   template <class See>
   void each(See see) const {
-    for (const Transaction* transaction = head_; transaction != nullptr;
+    for (Transaction* transaction = head_; transaction != nullptr;
          transaction = transaction->next) {
       see(*transaction);
     }

@@ -157,15 +157,26 @@ void HbfChannel::send_waiting(Tick now) {
     }
     send_read(*read, now);
   }
-  for (Transaction* write = queue_.best(true); write != nullptr && pending_.takes(write->row);
-       write = queue_.best(true)) {
-    if (!may_begin_pages(now) && !pending_.begun(write->row)) {
-      schedule_.phase = (now / hbf_.write_period + 1) * hbf_.write_period;
-      break;
-    }
+  for (Transaction* write = next_write(now); write != nullptr; write = next_write(now)) {
     send_write(*write, now);
     schedule_.may_send = true;  // it may have released a held read
   }
+}
+
+// Returns the write to send, or nullptr. While no page may begin, parts of begun pages pass the
+// first part of a new one: their pages occupy the device until they are complete.
+Transaction* HbfChannel::next_write(Tick now) {
+  Transaction* const oldest = queue_.best(true);
+  if (oldest == nullptr || pending_.begun(oldest->row)) {
+    return oldest;
+  }
+  if (pending_.has_room()) {
+    if (may_begin_pages(now)) {
+      return oldest;
+    }
+    schedule_.phase = (now / hbf_.write_period + 1) * hbf_.write_period;
+  }
+  return pending_.any_begun() ? queue_.oldest_write(pending_) : nullptr;
 }
 
 void HbfChannel::send_read(Transaction& transaction, Tick now) {

@@ -98,6 +98,7 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   bool may_begin_pages(Tick now) const {
     return hbf_.write_period == Tick(0) || now % hbf_.write_period < hbf_.write_phase;
   }
+  Transaction* next_write(Tick now);
   void send_read(Transaction& transaction, Tick now);
   void send_write(Transaction& transaction, Tick now);
   void arrive(const Passage& passage, Tick now);

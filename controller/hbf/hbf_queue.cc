@@ -119,6 +119,18 @@ Transaction* HbfQueue::best_of(std::size_t direction) {
   return leaders_[direction].best();
 }
 
+Transaction* HbfQueue::oldest_write(const PendingPages& pages) {
+  Transaction* oldest = nullptr;
+  for (const Bank& bank : banks_) {
+    bank.waiting[1].each([&](Transaction& each) {
+      if (pages.begun(each.row) && (oldest == nullptr || each.request.id < oldest->request.id)) {
+        oldest = &each;
+      }
+    });
+  }
+  return oldest;
+}
+
 void HbfQueue::sent(Transaction& transaction, Tick now) {
   Bank& bank = bank_of(transaction);
   const bool hit = row_hit(transaction);

@@ -14,6 +14,7 @@
 #include "controller/channel/transaction.h"
 #include "controller/hbf/bank_leaders.h"
 #include "controller/hbf/page_counts.h"
+#include "controller/hbf/pending_pages.h"
 #include "controller/system_config.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -46,6 +47,9 @@ class HbfQueue {
     const std::size_t direction = write ? 1 : 0;
     return waiting_[direction] == 0 ? nullptr : best_of(direction);
   }
+  // Returns the oldest write to a page that has begun, or nullptr. Takes time in proportion to the
+  // waiting writes.
+  Transaction* oldest_write(const PendingPages& pages);
   // Records that the request is sent, that its answer is known to the device's side, and that it
   // is over and frees its entry.
   void sent(Transaction& transaction, Tick now);

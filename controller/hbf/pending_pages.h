@@ -21,16 +21,16 @@ class PendingPages {
     }
   }
 
-  // Returns whether a part of the page may be sent: it belongs to an incomplete page, or a unit is
-  // free.
-  bool takes(std::int64_t page) const { return !free_.empty() || open_.find(page) != kNoIndex; }
+  // Returns whether a page may begin.
+  bool has_room() const { return !free_.empty(); }
   // Returns whether parts of the page have been sent and others have not.
   bool begun(std::int64_t page) const { return open_.find(page) != kNoIndex; }
+  bool any_begun() const { return !open_.empty(); }
   struct Part {
     std::uint32_t unit;
     bool first;
   };
-  // Records that a part is sent. Precondition: takes(page).
+  // Records that a part is sent. Precondition: has_room() or begun(page).
   Part send(std::int64_t page, LineMask lines) {
     std::uint32_t unit = open_.find(page);
     const bool first = unit == kNoIndex;

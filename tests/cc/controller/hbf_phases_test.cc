@@ -35,6 +35,34 @@ TEST(HbfPhases, APageThatHasBegunContinues) {
   EXPECT_EQ(rig.done[other], Tick(kPeriod + kProgram));
 }
 
+// A new page that waits for its phase does not stop the parts of a begun one, which would be late.
+TEST(HbfPhases, APageThatHasBegunPassesANewOne) {
+  HbfRig rig(with(kPhases, {{"hbf.accumulate", "500us"}}));
+  rig.send(0, true, 32);
+  rig.kernel.run_until(Tick(300'000'000));
+  const std::uint32_t other = rig.write(1);
+  const std::uint32_t rest = rig.send(32 * 64, true, 32);
+  rig.drain();
+  EXPECT_EQ(rig.status[rest], HbfStatus::done);
+  EXPECT_LT(rig.done[rest], Tick(300'000'000 + kProgram));
+  EXPECT_EQ(rig.done[other], Tick(kPeriod + kProgram));
+}
+
+// The same while all of hbf.pending_writes are taken. Otherwise the second halves would wait behind
+// pages that cannot begin, until the first halves are late.
+TEST(HbfPhases, PartsOfBegunPagesPassWhileNoPageMayBegin) {
+  HbfRig rig(Assignments{{"hbf.pending_writes", "2"}});
+  for (const std::int64_t half : {0, 1}) {
+    for (const std::int64_t page : {0, 1, 2, 3}) {
+      rig.send((page * 2 + half) * 2048, true, 32);
+    }
+  }
+  rig.drain();
+  for (const HbfStatus status : rig.status) {
+    EXPECT_EQ(status, HbfStatus::done);
+  }
+}
+
 TEST(HbfPhases, ReadsDoNotWait) {
   HbfRig rig(kPhases);
   rig.kernel.run_until(Tick(200'000'000));
