@@ -37,7 +37,8 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "must be 'none' with nvdimm.attach: hbf, which has no synchronisation buffer");
   need(parameters.precondition.load.empty(), "nvdimm.precondition.load",
        "must be empty with nvdimm.attach: hbf");
-  if (!check_capacity(parameters.capacity, parameters.nand, errors) || !maps(parameters)) {
+  if (!check_capacity(parameters.capacity, parameters.nand, errors, "hbf.{dies,banks}") ||
+      !maps(parameters)) {
     return;
   }
   parameters.ftl.check(errors);

@@ -125,8 +125,9 @@ FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandP
                    const FtlDemands& demands);
 
 // Returns whether the capacity divides into whole LUNs and blocks; otherwise appends the errors.
-bool check_capacity(Bytes capacity, const NandParameters& nand,
-                    std::vector<ParameterError>& errors);
+// `lun_keys`: the parameters that set the number of LUNs, for the message.
+bool check_capacity(Bytes capacity, const NandParameters& nand, std::vector<ParameterError>& errors,
+                    const char* lun_keys = "nvdimm.nand.{channels,chips,dies}");
 // Appends the errors of a shape that is too small. The capacity must have passed check_capacity().
 void check_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,
                  const FtlDemands& demands, std::vector<ParameterError>& errors);

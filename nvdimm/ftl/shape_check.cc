@@ -96,14 +96,14 @@ void check_map_cache(const FtlParameters& ftl, const FtlShape& shape,
 
 }  // namespace
 
-bool check_capacity(Bytes capacity, const NandParameters& nand,
-                    std::vector<ParameterError>& errors) {
+bool check_capacity(Bytes capacity, const NandParameters& nand, std::vector<ParameterError>& errors,
+                    const char* lun_keys) {
   const Bytes block = nand.superblock_pages() * nand.page_size;
   const Bytes stripe = nand.luns() * block;
   const std::string name = "nvdimm.capacity";
   const std::string size = format_size(capacity);
-  const std::string luns = std::to_string(nand.luns()) +
-                           " LUNs (nvdimm.nand.{channels,chips,dies}) of " + format_size(block) +
+  const std::string luns = std::to_string(nand.luns()) + " LUNs (" + lun_keys + ") of " +
+                           format_size(block) +
                            " blocks (nvdimm.nand.{page_size,pages_per_block,planes})";
   if (capacity % stripe != Bytes(0)) {
     const std::int64_t near = (capacity + stripe / 2) / stripe;

@@ -388,6 +388,12 @@ TEST(Hbf, RefusesWhatCannotWork) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name;
   }
   EXPECT_THROW(make_config({{"nvdimm.kind", "hbf"}}), InputError);
+  try {
+    make_config(with(kHbf, {{"nvdimm.capacity", "100MiB"}}));
+    ADD_FAILURE() << "part of a block";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("16 LUNs (hbf.{dies,banks})"), std::string::npos);
+  }
 }
 
 }  // namespace
