@@ -149,6 +149,7 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
     ftl->set_requesters(requesters_, requesters_.size());
     requesters_.push_back(ftl.get());
     requesters_.push_back(&ftl->copier());
+    requesters_.push_back(&ftl->gatherer());
   }
   requesters_.push_back(&flushes_);
   if (host_ != nullptr) {
@@ -301,6 +302,10 @@ MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
+  if (!ftls_.empty() && memory == MemoryClass::nvdimm &&
+      ftls_[static_cast<std::size_t>(map_.nvdimm(address).channel)]->would_wait()) {
+    return true;
+  }
   return (host_ != nullptr && host_->would_wait(memory, address)) ||
          channel_of(memory, address).would_wait(memory);
 }
@@ -354,7 +359,8 @@ void MemorySystem::serialize(Archive& archive) {
 // Returns whether a request is a part of the FTL's work, which stands for a user's request or for
 // none.
 bool MemorySystem::is_of_ftl(const Request& request) const {
-  const std::size_t first = requesters_.size() - 1 - 2 * ftls_.size();
+  constexpr std::size_t kOfAnFtl = 3;
+  const std::size_t first = requesters_.size() - 1 - kOfAnFtl * ftls_.size();
   return request.agent >= first && request.agent + std::size_t{1} < requesters_.size();
 }
 

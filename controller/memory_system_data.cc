@@ -15,7 +15,7 @@ LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
   }
   const Address own = map_.nvdimm(line).address;
   if (!ftls_.empty()) {
-    return ftls_[static_cast<std::size_t>(map_.nvdimm(line).channel)]->peek(own, channel);
+    return ftls_[static_cast<std::size_t>(map_.nvdimm(line).channel)]->peek(own);
   }
   return channel.nvdimm() == nullptr ? channel.peek_flash(own) : channel.nvdimm()->peek(own);
 }
@@ -30,7 +30,7 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
     if (!ftls_.empty()) {
       const NvdimmPlace place = map_.nvdimm(Address(at));
-      pages += ftls_[static_cast<std::size_t>(place.channel)]->trim(place.page) ? 1 : 0;
+      pages += ftls_[static_cast<std::size_t>(place.channel)]->trim(place.page, now) ? 1 : 0;
       continue;
     }
     NvdimmModule& nvdimm = *channel_of(MemoryClass::nvdimm, Address(at)).nvdimm();

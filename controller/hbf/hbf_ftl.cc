@@ -30,12 +30,15 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
       collector_(config, addresses_, path, ftl_, pending_, *this),
       refresher_(config, ftl_, collector_),
       placer_(ftl_, collector_, pending_, reserve(config)),
+      gatherer_(config, addresses_, ftl_.pages().size(), *this),
       reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
   precondition(ftl_, config.nvdimm.precondition, seed);
 }
 
 void HbfFtl::attach(Kernel& kernel, HbfDevice& device) {
+  device_ = &device;
   refresher_.attach(kernel);
+  gatherer_.attach(kernel);
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
       if (const std::uint32_t pages = ftl_.frontiers().written_pages(lun, block); pages > 0) {
@@ -50,28 +53,41 @@ void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size
   requesters_ = &requesters;
   own_ = static_cast<std::uint16_t>(own);
   copier().set_agent(static_cast<std::uint16_t>(own + 1));
+  gatherer_.set_requesters(requesters, static_cast<std::uint16_t>(own + 2));
 }
 
 void HbfFtl::send(const Request& request, Tick now) {
-  if (request.write && request.lines != kLinesPerPage) {
-    throw InputError("hbf.ftl: host takes writes of whole pages of 4096 bytes, got " +
-                     std::to_string(request.size().value()) +
-                     " bytes; gather pages, or set hbf.ftl: raw");
-  }
   if (line_.empty()) {
-    take(request, now);
+    enter(request, now);
   } else {
     line_.push(request);
   }
 }
 
+void HbfFtl::enter(const Request& request, Tick now) {
+  if (gatherer_.takes(request)) {
+    gatherer_.send(request, now);
+  } else {
+    take(request, now);
+  }
+}
+
 void HbfFtl::send_flush(const Request& flush, Tick now) {
   line_.push(flush);
+  gatherer_.drain(now);
   release_line(now);
 }
 
+void HbfFtl::on_gathered(Tick now) {
+  if (!line_.empty()) {
+    release_line(now);
+  }
+}
+
+// Parts of pages that stand before a further flush must not wait for others.
 void HbfFtl::release_line(Tick now) {
-  while (!line_.empty() && (jobs_.used() == 0 || !line_.front().flush)) {
+  bool entered = false;
+  while (!line_.empty() && (is_done() || !line_.front().flush)) {
     Request next = line_.front();
     line_.pop();
     if (next.flush) {
@@ -79,8 +95,12 @@ void HbfFtl::release_line(Tick now) {
       next.address = addresses_.flash(PhysicalPage(0));  // selects the channel
       path_.forward(next, now);
     } else {
-      take(next, now);
+      enter(next, now);
+      entered = true;
     }
+  }
+  if (entered && !line_.empty()) {
+    gatherer_.drain(now);
   }
 }
 
@@ -101,14 +121,15 @@ void HbfFtl::take(const Request& request, Tick now) {
   place_waiting(now);
 }
 
-bool HbfFtl::trim(std::int64_t page) {
+bool HbfFtl::trim(std::int64_t page, Tick now) {
+  const bool gathered = gatherer_.trim(LogicalPage(page), now);
   const bool pending = latest_.find(page) != kNoIndex;
   if (pending) {
     latest_.erase(page);
   }
   const bool mapped = ftl_.trim(LogicalPage(page));
   ftl_.statistics().trimmed_pages += mapped ? 1 : 0;
-  return mapped || pending;
+  return mapped || pending || gathered;
 }
 
 void HbfFtl::place_waiting(Tick now) {
@@ -298,8 +319,11 @@ void HbfFtl::on_collected(std::uint32_t lun, Tick now) {
 
 void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
   for (const std::uint32_t index : jobs_.taken()) {
-    requests.push_back({jobs_[index].request, jobs_[index].admitted});
+    if (jobs_[index].request.agent != gatherer_.agent()) {
+      requests.push_back({jobs_[index].request, jobs_[index].admitted});
+    }
   }
+  gatherer_.list_outstanding(requests);
   line_.each([&](const Request& each) {
     if (!each.flush) {  // of a flush, its sender's one is listed
       requests.push_back({each, false});
@@ -311,6 +335,7 @@ void HbfFtl::reset_statistics() {
   ftl_.statistics() = FtlStatistics();
   collector_.counts() = HbfCollector::Counts();
   copier().counts() = HbfCopier::Counts();
+  gatherer_.counts() = HbfGatherer::Counts();
   map_reads_ = 0;
   map_writes_ = 0;
   rewrites_ = 0;
@@ -352,7 +377,7 @@ void HbfFtl::serialize(Archive& archive) {
     placer_.each(
         [&](std::uint32_t index) { archive.check(jobs_.holds(index), "write without a request"); });
   }
-  archive(collector_, refresher_);
+  archive(collector_, refresher_, gatherer_);
 }
 
 }  // namespace hmsim

@@ -6,13 +6,14 @@
 //           which it waits
 //   write   a bank with room and its next page; mapped at the end of the program, [then a line of
 //           the map in HBM]. A failed program is repeated elsewhere, and its block is replayed: the
-//           collector copies its pages.
+//           collector copies its pages. HbfGatherer makes whole pages of writes below 4 KiB.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "controller/hbf/hbf_collector.h"
+#include "controller/hbf/hbf_gatherer.h"
 #include "controller/hbf/hbf_placer.h"
 #include "controller/hbf/hbf_refresher.h"
 #include "controller/hbf/host_path.h"
@@ -31,35 +32,35 @@ namespace hmsim {
 
 class HbfChannel;
 class HbfDevice;
-class MemoryChannel;
 
-class HbfFtl final : public Requester, private HbfCollectorHost {
+class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGathererHost {
  public:
   // `channel`: number of its HBF channel. `path` takes its requests.
   HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
 
-  // Attaches the part that acts at times: the refresher. Makes the device's blocks those that
-  // preconditioning left.
+  // Attaches the parts that act at times: the refresher and the gatherer. Makes the device's blocks
+  // those that preconditioning left.
   void attach(Kernel& kernel, HbfDevice& device);
-  // Sets the requesters, of which the two at `own` are this object and its copier.
+  // Sets the requesters, of which the three at `own` are this object, its copier and its gatherer.
   void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
   HbfCollector& collector() { return collector_; }
   HbfCopier& copier() { return collector_.copier(); }
+  HbfGatherer& gatherer() { return gatherer_; }
 
-  // Takes a request for a logical page of the channel. Throws InputError if it writes a part of a
-  // page.
+  // Takes a request for a logical page of the channel.
   void send(const Request& request, Tick now);
   // Takes a flush. It goes to the channel once all earlier requests are done, and before all later
   // ones.
   void send_flush(const Request& flush, Tick now);
   // Discards the page, and writes of it that are under way. Returns whether it had data.
-  bool trim(std::int64_t page);
-  // Data mode: returns the bytes of a line of the channel as a read would return them. `flash`: the
-  // FTL's channel.
-  LineBytes peek(Address line, const MemoryChannel& flash) const;
+  bool trim(std::int64_t page, Tick now);
+  // Returns whether parts of pages would wait outside for long.
+  bool would_wait() const { return gatherer_.crowded(); }
+  // Data mode: returns the bytes of a line of the channel as a read would return them.
+  LineBytes peek(Address line) const;
   // Data mode: loses the map.
   void lose_power();
-  bool idle() const { return jobs_.used() == 0 && line_.empty() && collector_.idle(); }
+  bool idle() const { return is_done() && line_.empty() && collector_.idle(); }
   // Adds the requests of users that it has taken and that are not done.
   void list_outstanding(std::vector<Outstanding>& requests) const;
 
@@ -99,7 +100,16 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   void on_padded(PhysicalPage target, Tick now) override;
   void on_collected(std::uint32_t lun, Tick now) override;
 
-  void take(const Request& request, Tick now);
+  // HbfGathererHost.
+  void take(const Request& request, Tick now) override;
+  bool has_data(LogicalPage page) const override {
+    return latest_.find(page.value()) != kNoIndex || ftl_.pages().place(page) != kNowhere;
+  }
+  LineBytes page_bytes(Address line) const override;
+  void on_gathered(Tick now) override;
+
+  bool is_done() const { return jobs_.used() == 0 && gatherer_.idle(); }
+  void enter(const Request& request, Tick now);
   void release_line(Tick now);
   void place_waiting(Tick now);
   void start_read(std::uint32_t index, Tick now);
@@ -133,6 +143,8 @@ class HbfFtl final : public Requester, private HbfCollectorHost {
   HbfCollector collector_;
   HbfRefresher refresher_;
   HbfPlacer placer_;
+  HbfGatherer gatherer_;
+  const HbfDevice* device_ = nullptr;
   Pool<Job> jobs_;
   Ring<Request> line_;                // a flush, and what came after it
   KeyMap latest_;                     // logical page -> job of its latest write, if it is not done

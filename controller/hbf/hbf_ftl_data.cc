@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data mode of the host's FTL: bytes go between users' logical pages and their places.
 #include "controller/hbf/hbf_ftl.h"
-#include "controller/memory_channel.h"
+#include "nvdimm/hbf/hbf_device.h"
 
 namespace hmsim {
 
@@ -37,7 +37,13 @@ void HbfFtl::on_read_data(const Request& request, const LineBytes& bytes) {
   }
 }
 
-LineBytes HbfFtl::peek(Address line, const MemoryChannel& flash) const {
+LineBytes HbfFtl::peek(Address line) const {
+  LineBytes bytes = page_bytes(line);
+  gatherer_.overlay(line, bytes);
+  return bytes;
+}
+
+LineBytes HbfFtl::page_bytes(Address line) const {
   const LogicalPage page(line.value() / kPageBytes.value());
   const std::uint32_t write = latest_.find(page.value());
   if (write != kNoIndex) {
@@ -47,10 +53,11 @@ LineBytes HbfFtl::peek(Address line, const MemoryChannel& flash) const {
   const PhysicalPage place = ftl_.pages().place(page);
   return place == kNowhere
              ? LineBytes{}
-             : flash.peek_flash(addresses_.in_channel(place, line.value() % kPageBytes.value()));
+             : device_->peek(addresses_.in_channel(place, line.value() % kPageBytes.value()));
 }
 
 void HbfFtl::lose_power() {
+  gatherer_.lose_power();
   latest_.clear();
   for (std::size_t page = 0; page < ftl_.pages().size(); ++page) {
     ftl_.trim(LogicalPage(static_cast<std::int64_t>(page)));

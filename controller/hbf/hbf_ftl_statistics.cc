@@ -32,6 +32,27 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
           [](HbfFtl& ftl) -> Counter& { return ftl.map_reads(); });
   counter("hbf.map.hbm_writes", "HBM lines of the map that are written",
           [](HbfFtl& ftl) -> Counter& { return ftl.map_writes(); });
+  using Gathered = HbfGatherer::Counts;
+  const auto gathered = [&](const char* name, const char* description, Counter Gathered::*count,
+                            const char* unit = "requests") {
+    counter(
+        name, description,
+        [count](HbfFtl& ftl) -> Counter& { return ftl.gatherer().counts().*count; }, unit);
+  };
+  gathered("hbf.parts.writes",
+           "writes taken by the host's page buffers: below 4 KiB, or of a page that gathers",
+           &Gathered::writes);
+  gathered("hbf.parts.written", "of hbf.parts.writes, answered by the write of their page",
+           &Gathered::written);
+  gathered("hbf.parts.discarded", "of hbf.parts.writes, answered because their page was trimmed",
+           &Gathered::discarded);
+  gathered("hbf.parts.pages", "pages written from the host's page buffers", &Gathered::pages,
+           "pages");
+  gathered("hbf.parts.fills", "of hbf.parts.pages, pages whose missing parts were read",
+           &Gathered::fills, "pages");
+  gathered("hbf.parts.padded", "of hbf.parts.pages, incomplete pages without older data",
+           &Gathered::padded, "pages");
+  gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
   counter(
       "hbf.refresh.blocks", "blocks rewritten for a refresh",
       [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_blocks; }, "blocks");

@@ -28,7 +28,7 @@ class MappedRig final : public Requester,
       : config(make_config(with(kHbf, more)).channel_configs().back()),
         channel(config, 0, 5),
         ftl(config, 0, *this, 5) {
-    requesters_ = {this, &ftl, &ftl.copier()};
+    requesters_ = {this, &ftl, &ftl.copier(), &ftl.gatherer()};
     channel.attach(kernel, requesters_, *this);
     ftl.attach(kernel, channel.device());
     ftl.set_requesters(requesters_, 1);
@@ -168,7 +168,7 @@ TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
       rig.run_until(rig.kernel.now() + Tick(static_cast<std::int64_t>(random.below(5'000'000))));
     }
     for (const auto& [page, write] : rig.latest) {
-      EXPECT_EQ(MappedRig::stamp(rig.ftl.peek(Address(page * 4096), rig.channel)), write + 1);
+      EXPECT_EQ(MappedRig::stamp(rig.ftl.peek(Address(page * 4096))), write + 1);
     }
     pending += rig.done.size() < rig.page_of.size() ? 1 : 0;
     copied += rig.ftl.copier().counts().flash_writes;
@@ -183,7 +183,7 @@ TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
       stamps.insert(stamp);
     }
     for (const auto& [page, write] : rig.latest) {
-      EXPECT_EQ(rig.ftl.peek(Address(page * 4096), rig.channel), LineBytes{}) << "page " << page;
+      EXPECT_EQ(rig.ftl.peek(Address(page * 4096)), LineBytes{}) << "page " << page;
       if (rig.done.count(write) != 0) {
         EXPECT_EQ(stamps.count(write + 1), 1U) << "an answered write is nowhere";
       }

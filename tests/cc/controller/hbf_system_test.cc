@@ -325,8 +325,6 @@ TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
                                                {"nvdimm.ftl.over_provisioning", "0"}}) {
     EXPECT_THROW(make_config(with(kHbf, with(kHostFtl, {{name, value}}))), InputError) << name;
   }
-  HbfSystem system(with(kHbf, kHostFtl));
-  EXPECT_THROW(system.send(MemoryClass::nvdimm, 0, true), InputError) << "a part of a page";
 }
 
 }  // namespace

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do reads return what writes of parts of pages wrote, among whole pages, trims, collections,
+// failed programs and checkpoints? The oracle is a list of the contents that each line had.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/cc/controller/hbf_system.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::int64_t kPages = 420;
+constexpr int kConfigurations = 240;
+
+// Stamps of a line's halves; 0: no data.
+struct Content {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool operator==(const Content& other) const { return low == other.low && high == other.high; }
+};
+
+LineBytes bytes_of(const Content& content, Address line) {
+  LineBytes bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::uint64_t stamp = i < 32 ? content.low : content.high;
+    const auto place = static_cast<std::uint64_t>(line.value() / 64 + 1) << 24;
+    bytes[i] = static_cast<std::uint8_t>((stamp == 0 ? 0 : stamp | place) >> (8 * (i % 8)));
+  }
+  return bytes;
+}
+
+class Lines final : public Requester {
+ public:
+  explicit Lines(const Assignments& assignments) : memory(make_config(assignments), kernel, 5) {
+    memory.set_requesters({this});
+    memory.register_statistics(registry);
+  }
+
+  enum class Part { all, low, high };
+  // Part::low and high: of one line.
+  void write(std::int64_t page, std::int64_t first, std::int64_t lines, Part part = Part::all) {
+    ++stamp_;
+    ++(lines == 64 ? whole : parts);
+    for (std::int64_t line = page * 64 + first; line < page * 64 + first + lines; ++line) {
+      Content content = history_of(line).back();
+      content.low = part == Part::high ? content.low : stamp_;
+      content.high = part == Part::low ? content.high : stamp_;
+      history_of(line).push_back(content);
+    }
+    send(page, first, lines, true, {stamp_, part, {}});
+  }
+  void read(std::int64_t page, std::int64_t first, std::int64_t lines) {
+    ++reads;
+    Sent sent;
+    for (std::int64_t line = page * 64 + first; line < page * 64 + first + lines; ++line) {
+      sent.oldest[line] = history_of(line).size() - 1;
+    }
+    send(page, first, lines, false, sent);
+  }
+  void trim(std::int64_t page) {
+    bool had = false;
+    for (std::int64_t line = page * 64; line < page * 64 + 64; ++line) {
+      had = had || !(history_of(line).back() == Content());
+      history_of(line).push_back({});
+    }
+    const std::int64_t trimmed = memory.trim(Address(page * 4096), Bytes(4096), kernel.now());
+    EXPECT_TRUE(!had || trimmed == 1);
+  }
+  void flush() {
+    Request request;
+    request.flush = true;
+    request.tag = next_tag_++;
+    sent_[request.tag] = {};
+    ++flushes_;
+    memory.send(request, kernel.now());
+  }
+
+  void on_complete(const Request& request, Tick now) override {
+    const auto own = sent_.find(request.tag);
+    ends.emplace_back(request.tag, now);
+    ASSERT_NE(own, sent_.end()) << "answered twice";
+    if (request.flush) {
+      --flushes_;
+      EXPECT_EQ(sent_.begin()->first, request.tag) << "a flush before an earlier request";
+    } else if (!request.write) {
+      EXPECT_TRUE(own->second.oldest.empty()) << "lines without data";
+      const bool erased = static_cast<HbfStatus>(request.status) == HbfStatus::erased_page;
+      EXPECT_TRUE(!erased || !own->second.got_data) << "data of an erased page";
+    } else {
+      EXPECT_EQ(static_cast<HbfStatus>(request.status), HbfStatus::done);
+    }
+    sent_.erase(own);
+  }
+  LineData write_data(const Request& request) const override {
+    const Sent& own = sent_.at(request.tag);
+    LineData data;
+    data.bytes = bytes_of({own.stamp, own.stamp}, request.address);
+    if (own.part != Part::all) {
+      data.mask = own.part == Part::low ? ~std::uint64_t{0} >> 32 : ~std::uint64_t{0} << 32;
+    }
+    return data;
+  }
+  // A line has the contents after the latest write sent before the read, or after one sent since.
+  void on_read_data(const Request& request, const LineBytes& bytes) override {
+    Sent& own = sent_.at(request.tag);
+    const std::int64_t line = request.address.value() / 64;
+    const auto oldest = own.oldest.find(line);
+    ASSERT_NE(oldest, own.oldest.end()) << "a line twice";
+    const std::vector<Content>& all = history_of(line);
+    const bool known =
+        std::any_of(all.begin() + static_cast<std::ptrdiff_t>(oldest->second), all.end(),
+                    [&](const Content& each) { return bytes_of(each, request.address) == bytes; });
+    EXPECT_TRUE(known) << "request " << request.tag << " got other bytes for line " << line % 64
+                       << " of page " << line / 64;
+    exact += oldest->second + 1 == all.size() && all.size() > 1 ? 1 : 0;
+    own.got_data = own.got_data || bytes != LineBytes{};
+    own.oldest.erase(oldest);
+  }
+  // Neither trim() nor peek() sees requests that wait for a flush.
+  bool flushing() const { return flushes_ > 0; }
+  void expect_contents() const {
+    for (const auto& [line, contents] : history_) {
+      const Address at(line * 64);
+      EXPECT_EQ(memory.peek(MemoryClass::nvdimm, at), bytes_of(contents.back(), at))
+          << "line " << line % 64 << " of page " << line / 64;
+    }
+  }
+  void drain() {
+    while (!memory.idle() && kernel.step(kNever)) {
+    }
+    EXPECT_TRUE(sent_.empty());
+  }
+  std::string saved() {
+    Archive archive;
+    memory.serialize(archive);
+    kernel.serialize(archive);
+    return archive.bytes();
+  }
+  void continue_from(Lines& other) {
+    Archive archive(other.saved());
+    memory.serialize(archive);
+    kernel.serialize(archive);
+    ends = other.ends;
+    flushes_ = other.flushes_;
+    stamp_ = other.stamp_;
+    next_tag_ = other.next_tag_;
+    sent_ = other.sent_;
+    history_ = other.history_;
+  }
+  std::string statistics() const {
+    std::string text;
+    for (const Statistic& each : registry.read()) {
+      text +=
+          each.path + " " + std::to_string(each.count) + " " + std::to_string(each.value) + "\n";
+    }
+    return text;
+  }
+  std::int64_t value(const std::string& path) const {
+    for (const Statistic& statistic : registry.read()) {
+      if (statistic.path == path) {
+        return static_cast<std::int64_t>(statistic.count);
+      }
+    }
+    ADD_FAILURE() << "no statistic " << path;
+    return 0;
+  }
+
+  Kernel kernel;
+  MemorySystem memory;
+  StatisticRegistry registry;
+  std::int64_t parts = 0;
+  std::int64_t whole = 0;
+  std::int64_t reads = 0;
+  std::vector<std::pair<std::uint32_t, Tick>> ends;  // of requests, by tag
+  int exact = 0;  // lines read for which one content only was right
+
+ private:
+  struct Sent {
+    std::uint64_t stamp = 0;
+    Part part = Part::all;
+    std::map<std::int64_t, std::size_t> oldest;  // read: by line, first right index of its history
+    bool got_data = false;
+  };
+
+  std::vector<Content>& history_of(std::int64_t line) {
+    std::vector<Content>& contents = history_[line];
+    if (contents.empty()) {
+      contents.emplace_back();
+    }
+    return contents;
+  }
+  void send(std::int64_t page, std::int64_t first, std::int64_t lines, bool write,
+            const Sent& sent) {
+    Request request;
+    request.memory = MemoryClass::nvdimm;
+    request.address = Address(page * 4096 + first * 64);
+    request.write = write;
+    request.lines = static_cast<std::uint8_t>(lines);
+    request.tag = next_tag_++;
+    sent_[request.tag] = sent;
+    memory.send(request, kernel.now());
+  }
+
+  int flushes_ = 0;  // not done
+  std::uint64_t stamp_ = 0;
+  std::uint32_t next_tag_ = 0;
+  std::map<std::uint32_t, Sent> sent_;  // not done, by tag
+  std::map<std::int64_t, std::vector<Content>> history_;
+};
+
+// One draw per statement, so that every compiler draws the same.
+Assignments drawn(Random& random) {
+  Assignments all = with(kHbf, with(kHostFtl, {{"system.store_data", "true"},
+                                               {"nvdimm.nand.program_time", "20us"},
+                                               {"nvdimm.nand.erase_time", "200us"},
+                                               {"nvdimm.ftl.over_provisioning", "120"}}));
+  const auto pick = [&](const char* name, const std::vector<const char*>& values) {
+    const std::string value = values[random.below(values.size())];
+    all = with(all, {{name, value}});
+    return value;
+  };
+  pick("hbf.pending_writes", {"1", "2", "3", "8", "64"});
+  pick("hbf.accumulate", {"1ps", "3us", "60us", "300us", "1ms"});
+  pick("hbf.map_in", {"none", "hbm"});
+  pick("hbf.copies", {"1", "4"});
+  pick("hbf.streams", {"1", "2"});
+  pick("hbf.early_erase", {"false", "false", "true"});
+  pick("host.queue", {"none", "none", "shared"});
+  pick("controller.nvdimm_queue_depth", {"1", "7", "4096"});
+  pick("nvdimm.gc.scheduler", {"reactive", "preemptive", "proactive", "background"});
+  pick("nvdimm.ftl.allocation", {"dynamic", "static"});
+  pick("nvdimm.nand.program_failure", {"0", "0", "0.01"});
+  if (pick("hbf.refresh", {"no_refresh", "no_refresh", "paced_refresh"}) != "no_refresh") {
+    pick("hbf.refresh_every", {"5ms", "20ms"});
+  }
+  if (pick("nvdimm.precondition.fill", {"0", "1", "1"}) == "1") {
+    pick("nvdimm.precondition.overwrite", {"0.5", "1"});
+  }
+  if (pick("controller.channels", {"1", "1", "2"}) == "2") {
+    all = with(all, {{"nvdimm.capacity", "3MiB"}, {"nvdimm.ftl.over_provisioning", "220"}});
+  }
+  return all;
+}
+
+void run(Lines& lines, Random& random, int requests, std::int64_t pause) {
+  const auto below = [&random](std::int64_t bound) {
+    return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(bound)));
+  };
+  std::int64_t walk = 4 * below(kPages * 16);  // writes of lines in order, which complete pages
+  for (int i = 0; i < requests; ++i) {
+    const std::int64_t page = below(3) == 0 ? below(8) : below(kPages);
+    const std::int64_t first = below(64);
+    const std::int64_t length = 1 + below(below(4) == 0 ? 64 - first : 1);
+    const std::int64_t what = below(100);
+    if (what < 2 && !lines.flushing()) {
+      lines.trim(page);
+    } else if (what < 3) {
+      lines.flush();
+    } else if (what < 10) {
+      lines.write(page, 0, 64);
+    } else if (what < 35) {
+      lines.write(page, first, length);
+    } else if (what < 40) {
+      lines.write(page, first, 1, below(2) == 0 ? Lines::Part::low : Lines::Part::high);
+    } else if (what < 60) {
+      for (int part = 0; part < 8; ++part, walk = (walk + 4) % (kPages * 64)) {
+        lines.write(walk / 64, walk % 64, 4);
+      }
+    } else if (what < 80) {
+      lines.read(page, first, length);
+    } else {  // what was written last, or a part of it
+      const std::int64_t last = (walk + kPages * 64 - 4) % (kPages * 64);
+      lines.read(last / 64, last % 64, 1 + below(4));
+    }
+    if (below(2) == 0) {
+      lines.kernel.run_until(lines.kernel.now() + Tick(below(pause)));
+    }
+    if (i % 200 == 0 && !lines.flushing()) {
+      lines.expect_contents();
+    }
+  }
+}
+
+// Parts that came in = parts in pages that went out; pages of users = whole pages + gathered ones.
+void expect_conservation(const Lines& lines, bool failures) {
+  const std::int64_t writes = lines.value("hbf.parts.writes");
+  const std::int64_t joined = writes - lines.parts;  // whole pages
+  const std::int64_t pages = lines.value("hbf.parts.pages");
+  EXPECT_GE(joined, 0);
+  EXPECT_EQ(writes, lines.value("hbf.parts.written") + lines.value("hbf.parts.discarded"));
+  EXPECT_LE(lines.value("hbf.parts.fills") + lines.value("hbf.parts.padded"),
+            pages + lines.value("hbf.parts.discarded"));
+  EXPECT_EQ(lines.value("nvdimm.ftl.host_pages"), lines.whole - joined + pages);
+  if (!failures) {
+    EXPECT_EQ(lines.value("hbf.requests.user"), lines.reads - lines.value("hbf.parts.reads") +
+                                                    lines.value("hbf.parts.fills") +
+                                                    lines.value("nvdimm.ftl.host_pages"));
+  }
+}
+
+TEST(HbfPartData, ReadsReturnTheLatestWriteOfEachLine) {
+  std::int64_t collected = 0;
+  std::int64_t replayed = 0;
+  std::int64_t exact = 0;
+  std::map<std::string, std::int64_t> seen;
+  for (std::uint64_t seed = 0; seed < kConfigurations; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Assignments config = drawn(random);
+    const std::int64_t pause = random.below(2) == 0 ? 3'000'000 : 30'000'000;
+    Lines lines(config);
+    run(lines, random, 400, pause);
+    if (!lines.flushing()) {
+      lines.expect_contents();
+    }
+    lines.drain();
+    lines.expect_contents();
+    exact += lines.exact;
+    expect_conservation(lines, lines.value("hbf.status.program_failed") > 0);
+    collected += lines.value("nvdimm.ftl.gc_pages");
+    replayed += lines.value("hbf.replay.blocks");
+    for (const char* count : {"fills", "padded", "reads", "discarded", "pages"}) {
+      seen[count] += lines.value(std::string("hbf.parts.") + count);
+    }
+    for (std::int64_t page = 0; page < kPages; ++page) {
+      lines.read(page, 0, 64);
+    }
+    lines.drain();
+    if (::testing::Test::HasFailure()) {
+      return;
+    }
+  }
+  EXPECT_GT(collected, 10'000);
+  EXPECT_GT(replayed, 100);
+  EXPECT_GT(exact, 50'000);
+  for (const auto& [name, count] : seen) {
+    EXPECT_GT(count, 200) << name;
+  }
+}
+
+// A run that is saved and loaded at any time continues with the same bytes at the same times.
+TEST(HbfPartData, ASavedRunContinuesBitForBit) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(1000 + seed);
+    const Assignments config = drawn(random);
+    Lines whole(config);
+    run(whole, random, 200 + static_cast<int>(seed), 3'000'000);
+    Lines resumed(config);
+    resumed.continue_from(whole);
+    ASSERT_TRUE(whole.saved() == resumed.saved());
+    Random same = random;
+    run(whole, random, 100, 3'000'000);
+    run(resumed, same, 100, 3'000'000);
+    whole.drain();
+    resumed.drain();
+    ASSERT_EQ(whole.ends, resumed.ends);
+    ASSERT_EQ(whole.statistics(), resumed.statistics());
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
