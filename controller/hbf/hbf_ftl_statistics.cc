@@ -52,6 +52,15 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
            &Gathered::fills, "pages");
   gathered("hbf.parts.padded", "of hbf.parts.pages, incomplete pages without older data",
            &Gathered::padded, "pages");
+  std::vector<Histogram*> latencies;
+  for (HbfFtl* ftl : ftls) {
+    latencies.push_back(&ftl->gatherer().counts().latency);
+  }
+  constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+  registry.histogram("hbf.parts.latency_ns", "ns",
+                     "of hbf.parts.written, from arrival to answer; nvdimm.line_latency_ns is that "
+                     "of their pages",
+                     kPicosecondsPerNanosecond, std::move(latencies));
   gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
   counter(
       "hbf.refresh.blocks", "blocks rewritten for a refresh",

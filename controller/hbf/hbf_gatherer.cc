@@ -259,6 +259,9 @@ void HbfGatherer::release(std::uint32_t index, std::uint8_t status, Counter& ans
     Request write = buffers_.take_first(writes);
     write.status = status;
     ++answered;
+    if (&answered == &counts_.written) {
+      counts_.latency.add((now - write.arrival).value());
+    }
     answer(write, now);
   }
 }

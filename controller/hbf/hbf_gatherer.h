@@ -87,8 +87,9 @@ class HbfGatherer final : public Component, public Requester {
     Counter fills = 0;      // of these, pages whose rest was read
     Counter padded = 0;     // of these, incomplete pages that had no data
     Counter reads = 0;      // answered from page buffers
+    Histogram latency;      // picoseconds, of `written`
     void serialize(Archive& archive) {
-      archive(writes, written, discarded, pages, fills, padded, reads);
+      archive(writes, written, discarded, pages, fills, padded, reads, latency);
     }
   };
   Counts& counts() { return counts_; }

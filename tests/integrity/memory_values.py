@@ -198,6 +198,7 @@ HBF = {
     "controller.nvdimm_queue_depth": 1024,
 }
 HOST_FTL = {**HBF, "hbf.ftl": "host"}
+SMALL_BLOCKS = {**HOST_FTL, "hbf.banks": 1, "nvdimm.nand.pages_per_block": 4}
 HOST = {"host.queue": "shared", "host.entries": 24}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
@@ -219,11 +220,11 @@ COMPANY: dict[str, dict[str, Any]] = {
     "hbf.write_period": {**HBF, "hbf.write_phase": "1us"},
     "hbf.write_phase": {**HBF, "hbf.write_period": "200us"},
     "hbf.map_in": HOST_FTL,
-    "hbf.copies": HOST_FTL,
+    "hbf.copies": {**SMALL_BLOCKS, "hbf.refresh": "deadline_refresh", "hbf.refresh_every": "200us"},
     "hbf.early_erase": HOST_FTL,
     "hbf.streams": HOST_FTL,
-    "hbf.refresh": HOST_FTL,
-    "hbf.refresh_every": {**HOST_FTL, "hbf.refresh": "deadline_refresh"},
+    "hbf.refresh": {**SMALL_BLOCKS, "hbf.refresh_every": "200us"},
+    "hbf.refresh_every": {**SMALL_BLOCKS, "hbf.refresh": "deadline_refresh"},
     "host.queue": {"host.entries": 24},
     "host.entries": HOST,
     "host.slow_entries": {**HOST, "host.queue": "divided"},

@@ -33,10 +33,7 @@ IDLE = (
 # Parameters that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
-    **dict.fromkeys(
-        ("hbf.copies", "hbf.early_erase", "hbf.refresh", "hbf.refresh_every", "hbf.streams"),
-        "no agent here writes whole pages; tests/cc/controller/hbf_*_test.cc",
-    ),
+    "hbf.streams": "no agent here has streams; tests/cc/controller/hbf_streams_test.cc",
 }
 # These have an effect, or are rejected, depending on whether DRAMsim3 is part of the build.
 DRAMSIM3 = (
@@ -136,8 +133,6 @@ PAGES = Workload(
         ),
     ),
 )
-# An FTL takes writes of whole pages only.
-PAGE_READS = Workload("page reads", PAGES.agents[:-1])
 
 
 @cache
@@ -148,7 +143,7 @@ def statistics(name: str, change: bool) -> dict[str, Any]:
         overrides[name] = OTHER[name]
     workload = SPARSE if name.startswith(IDLE) else BUSY
     if name.startswith("hbf."):
-        workload = PAGE_READS if overrides.get("hbf.ftl") or name == "hbf.ftl" else PAGES
+        workload = PAGES
     if overrides.get("nvdimm.present") is False:
         workload = Workload("no NVDIMM", BUSY.agents[:-1])
     config = load_config("mascots16", overrides, where="test")

@@ -2,9 +2,11 @@
 // What survives a power failure of high bandwidth flash whose pages the host maps? The pages that
 // were programmed, and not the map.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/hbf/hbf_ftl.h"
@@ -24,8 +26,10 @@ class MappedRig final : public Requester,
                         public FlashObserver,
                         private HostPath {
  public:
-  explicit MappedRig(const Assignments& more)
-      : config(make_config(with(kHbf, more)).channel_configs().back()),
+  // Keeps stamps of every `every`th line of a page.
+  MappedRig(const Assignments& more, std::int64_t every)
+      : step(every),
+        config(make_config(with(kHbf, more)).channel_configs().back()),
         channel(config, 0, 5),
         ftl(config, 0, *this, 5) {
     requesters_ = {this, &ftl, &ftl.copier(), &ftl.gatherer()};
@@ -35,15 +39,20 @@ class MappedRig final : public Requester,
     channel.device().flash().add_observer(*this);
   }
 
-  void write(std::int64_t page) {
+  // Writes a page, or a part of it that begins at a line of the channel.
+  void write(std::int64_t page) { write(page * 64, 64); }
+  void write(std::int64_t line, int lines) {
     Request request;
     request.memory = MemoryClass::nvdimm;
-    request.address = Address(page * 4096);
+    request.address = Address(line * 64);
     request.write = true;
-    request.lines = 64;
-    request.tag = static_cast<std::uint32_t>(page_of.size());
-    page_of.push_back(page);
-    latest[page] = request.tag;
+    request.lines = static_cast<std::uint8_t>(lines);
+    request.tag = writes++;
+    for (int i = 0; i < lines; ++i) {
+      if ((line + i) % 64 % step == 0) {
+        latest[line + i] = request.tag;
+      }
+    }
     ftl.send(request, kernel.now());
   }
   void run_until(Tick end) {
@@ -74,15 +83,17 @@ class MappedRig final : public Requester,
   void on_bad(std::uint64_t /*block*/) override {}
   std::int64_t instructions(std::uint16_t /*source*/) const override { return 0; }
 
+  const std::int64_t step;
   const SystemConfig config;
   Kernel kernel;
   HbfChannel channel;
   HbfFtl ftl;
   std::vector<FlashRecord> log;
-  std::vector<std::int64_t> page_of;                        // logical page, by write
-  std::map<std::int64_t, std::uint32_t> latest;             // logical page -> its latest write
-  std::set<std::uint32_t> done;                             // writes that were answered
-  std::map<std::int64_t, std::vector<std::uint32_t>> sent;  // page of flash -> stamps, in order
+  using Stamps = std::array<std::uint32_t, 64>;      // of the lines of a page
+  std::uint32_t writes = 0;                          // sent
+  std::map<std::int64_t, std::uint32_t> latest;      // logical line -> its latest write
+  std::set<std::uint32_t> done;                      // writes that were answered
+  std::map<std::int64_t, std::vector<Stamps>> sent;  // page of flash -> written pages, in order
 
  private:
   void forward(Request request, Tick now) override { originate(request, now); }
@@ -94,8 +105,13 @@ class MappedRig final : public Requester,
       return;
     }
     if (request.write) {
-      sent[request.address.value() / 4096].push_back(
-          stamp(requesters_[request.agent]->write_data(request).bytes));
+      Stamps stamps{};
+      Request line = request;
+      for (std::int64_t i = 0; i < 64; i += step, line.address += Address(64 * step)) {
+        stamps[static_cast<std::size_t>(i)] =
+            stamp(requesters_[request.agent]->write_data(line).bytes);
+      }
+      sent[request.address.value() / 4096].push_back(stamps);
     }
     channel.send(request, now);
   }
@@ -135,8 +151,8 @@ Assignments drawn(Random& random) {
 
 // Returns the stamps that pages of flash hold by the log of operations: of a page at the end of its
 // program, unless its block's erase has begun.
-std::map<std::int64_t, std::uint32_t> survivors(const MappedRig& rig) {
-  std::map<std::int64_t, std::uint32_t> alive;
+std::map<std::int64_t, MappedRig::Stamps> survivors(const MappedRig& rig) {
+  std::map<std::int64_t, MappedRig::Stamps> alive;
   std::map<std::int64_t, std::size_t> programs;
   const std::int64_t blocks = rig.config.nvdimm.capacity.value() / 4096 / kPages / kBanks;
   for (const FlashRecord& record : rig.log) {
@@ -154,46 +170,95 @@ std::map<std::int64_t, std::uint32_t> survivors(const MappedRig& rig) {
   return alive;
 }
 
+// Fails the power. Expects that flash holds the pages that were programmed by the log and no other
+// bytes, that the latest answered write of each line is among them, and that the map is lost.
+void fail_power(MappedRig& rig) {
+  for (const auto& [line, write] : rig.latest) {
+    ASSERT_EQ(MappedRig::stamp(rig.ftl.peek(Address(line * 64))), write + 1) << "line " << line;
+  }
+  rig.ftl.lose_power();
+  rig.channel.lose_power(rig.kernel.now());
+  const std::map<std::int64_t, MappedRig::Stamps> alive = survivors(rig);
+  std::set<std::pair<std::int64_t, std::uint32_t>> stamps;  // by line of the page
+  for (std::int64_t page = 0; page < rig.config.nvdimm.capacity.value() / 4096; ++page) {
+    const auto found = alive.find(page);
+    for (std::int64_t line = 0; line < 64; line += rig.step) {
+      const Address at(page * 4096 + line * 64);
+      const std::uint32_t stamp = MappedRig::stamp(rig.channel.peek_flash(at));
+      ASSERT_EQ(stamp, found == alive.end() ? 0 : found->second[static_cast<std::size_t>(line)])
+          << "page " << page << " of flash";
+      stamps.insert({line, stamp});
+    }
+  }
+  for (const auto& [line, write] : rig.latest) {
+    ASSERT_EQ(rig.ftl.peek(Address(line * 64)), LineBytes{}) << "line " << line;
+    if (rig.done.count(write) != 0) {
+      ASSERT_EQ(stamps.count({line % 64, write + 1}), 1U) << "an answered write is nowhere";
+    }
+  }
+}
+
 TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
   Random random(33);
   int pending = 0;
   std::size_t copied = 0;
   for (int round = 0; round < kFailures; ++round) {
     SCOPED_TRACE("failure " + std::to_string(round));
-    MappedRig rig(drawn(random));
+    MappedRig rig(drawn(random), 63);
     const auto logical = rig.ftl.ftl().shape().logical_pages;
     const auto writes = static_cast<int>(random.below(500));
     for (int i = 0; i < writes; ++i) {
       rig.write(static_cast<std::int64_t>(random.below(logical)));
       rig.run_until(rig.kernel.now() + Tick(static_cast<std::int64_t>(random.below(5'000'000))));
     }
-    for (const auto& [page, write] : rig.latest) {
-      EXPECT_EQ(MappedRig::stamp(rig.ftl.peek(Address(page * 4096))), write + 1);
-    }
-    pending += rig.done.size() < rig.page_of.size() ? 1 : 0;
+    pending += rig.done.size() < rig.writes ? 1 : 0;
     copied += rig.ftl.copier().counts().flash_writes;
-    rig.ftl.lose_power();
-    rig.channel.lose_power(rig.kernel.now());
-    const std::map<std::int64_t, std::uint32_t> alive = survivors(rig);
-    std::set<std::uint32_t> stamps;
-    for (std::int64_t page = 0; page < rig.config.nvdimm.capacity.value() / 4096; ++page) {
-      const auto found = alive.find(page);
-      const std::uint32_t stamp = MappedRig::stamp(rig.channel.peek_flash(Address(page * 4096)));
-      EXPECT_EQ(stamp, found == alive.end() ? 0 : found->second) << "page " << page << " of flash";
-      stamps.insert(stamp);
-    }
-    for (const auto& [page, write] : rig.latest) {
-      EXPECT_EQ(rig.ftl.peek(Address(page * 4096)), LineBytes{}) << "page " << page;
-      if (rig.done.count(write) != 0) {
-        EXPECT_EQ(stamps.count(write + 1), 1U) << "an answered write is nowhere";
-      }
-    }
+    fail_power(rig);
     if (::testing::Test::HasFailure()) {
       return;
     }
   }
   EXPECT_GT(pending, kFailures / 4);
   EXPECT_GT(copied, 3U * kFailures);
+}
+
+// Parts that gather in the host are lost, and none of them was answered.
+TEST(HbfMapPower, GatheredPartsAreLost) {
+  constexpr int kFailuresOfParts = 500;
+  Random random(34);
+  int lost = 0;
+  std::size_t written = 0;
+  for (int round = 0; round < kFailuresOfParts; ++round) {
+    SCOPED_TRACE("failure " + std::to_string(round));
+    Assignments config = drawn(random);
+    config.emplace_back("hbf.accumulate", random.below(2) == 0 ? "30us" : "1ms");
+    MappedRig rig(config, 1);
+    const std::uint64_t lines = 64 * std::uint64_t{rig.ftl.ftl().shape().logical_pages};
+    const auto writes = static_cast<int>(random.below(300));
+    std::uint64_t walk = 0;
+    for (int i = 0; i < writes; ++i) {
+      const std::uint64_t what = random.below(8);
+      if (what == 0) {
+        rig.write(static_cast<std::int64_t>(random.below(lines / 64)));
+      } else if (what < 4) {
+        rig.write(static_cast<std::int64_t>(random.below(lines)), 1);
+      } else {
+        rig.write(static_cast<std::int64_t>(walk), 16);
+        walk = (walk + 16) % lines;
+      }
+      rig.run_until(rig.kernel.now() + Tick(static_cast<std::int64_t>(random.below(5'000'000))));
+    }
+    const HbfGatherer::Counts& counts = rig.ftl.gatherer().counts();
+    lost += counts.writes > counts.written ? 1 : 0;
+    written += counts.written;
+    EXPECT_LE(rig.done.size(), rig.writes - (counts.writes - counts.written));
+    fail_power(rig);
+    if (::testing::Test::HasFailure()) {
+      return;
+    }
+  }
+  EXPECT_GT(lost, kFailuresOfParts / 2);
+  EXPECT_GT(written, 20U * kFailuresOfParts);
 }
 
 }  // namespace
