@@ -192,8 +192,8 @@ void MemorySystem::send(Request& request, Tick now) {
 }
 
 void MemorySystem::send_to_one(const Request& request, Tick now) {
-  if (!ftls_.empty() && request.memory == MemoryClass::nvdimm) {
-    ftls_[static_cast<std::size_t>(map_.nvdimm(request.address).channel)]->send(request, now);
+  if (HbfFtl* const ftl = ftl_of(request.memory, request.address)) {
+    ftl->send(request, now);
   } else {
     route(request, now);
   }
@@ -302,12 +302,9 @@ MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
-  if (!ftls_.empty() && memory == MemoryClass::nvdimm &&
-      ftls_[static_cast<std::size_t>(map_.nvdimm(address).channel)]->would_wait()) {
-    return true;
-  }
+  const HbfFtl* const ftl = ftl_of(memory, address);
   return (host_ != nullptr && host_->would_wait(memory, address)) ||
-         channel_of(memory, address).would_wait(memory);
+         (ftl != nullptr && ftl->would_wait()) || channel_of(memory, address).would_wait(memory);
 }
 
 bool MemorySystem::flush_would_wait() const {
@@ -317,11 +314,9 @@ bool MemorySystem::flush_would_wait() const {
 }
 
 bool MemorySystem::idle() const {
-  if (host_ != nullptr && !host_->idle()) {
-    return false;
-  }
   const auto idles = [](const auto& each) { return each->idle(); };
-  return std::all_of(channels_.begin(), channels_.end(), idles) &&
+  return (host_ == nullptr || host_->idle()) &&
+         std::all_of(channels_.begin(), channels_.end(), idles) &&
          std::all_of(ftls_.begin(), ftls_.end(), idles);
 }
 
@@ -359,8 +354,7 @@ void MemorySystem::serialize(Archive& archive) {
 // Returns whether a request is a part of the FTL's work, which stands for a user's request or for
 // none.
 bool MemorySystem::is_of_ftl(const Request& request) const {
-  constexpr std::size_t kOfAnFtl = 3;
-  const std::size_t first = requesters_.size() - 1 - kOfAnFtl * ftls_.size();
+  const std::size_t first = requesters_.size() - 1 - 3 * ftls_.size();  // three of each FTL
   return request.agent >= first && request.agent + std::size_t{1} < requesters_.size();
 }
 

@@ -148,6 +148,12 @@ class MemorySystem final : public MemoryPort,
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
+  // Returns the FTL that takes requests to an address, or nullptr.
+  HbfFtl* ftl_of(MemoryClass memory, Address address) const {
+    return ftls_.empty() || memory == MemoryClass::dram
+               ? nullptr
+               : ftls_[static_cast<std::size_t>(map_.nvdimm(address).channel)].get();
+  }
   MemoryChannel* only_of(MemoryClass memory) const {
     return only_[static_cast<std::size_t>(memory)];
   }

@@ -14,8 +14,8 @@ LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
     return channel.dram_bytes()->read(line);
   }
   const Address own = map_.nvdimm(line).address;
-  if (!ftls_.empty()) {
-    return ftls_[static_cast<std::size_t>(map_.nvdimm(line).channel)]->peek(own);
+  if (const HbfFtl* const ftl = ftl_of(memory, line)) {
+    return ftl->peek(own);
   }
   return channel.nvdimm() == nullptr ? channel.peek_flash(own) : channel.nvdimm()->peek(own);
 }

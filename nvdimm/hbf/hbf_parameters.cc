@@ -69,11 +69,15 @@ void declare_reads(ParameterSet& set, HbfParameters& hbf) {
 }
 
 void declare_writes(ParameterSet& set, HbfParameters& hbf) {
-  set.integer("pending_writes", hbf.pending_writes, {1, 1024}, "pages",
-              {"pages of a channel whose writes have been sent and not answered", kSpecification});
+  set.integer(
+      "pending_writes", hbf.pending_writes, {1, 1024}, "pages",
+      {"pages of a channel whose writes have been sent and not answered; ftl: host: also the "
+       "host's buffers of pages that are written in parts",
+       kSpecification});
   set.time("accumulate", hbf.accumulate,
-           {"longest time from the first part of a page to its last one; the parts of a page that "
-            "is late end with a status",
+           {"longest time from the first part of a page to its last one; ftl: raw: the parts of a "
+            "page that is late end with a status; host: the host reads the rest of the page and "
+            "writes it",
             "assumed, HBFSim: 1 ms"});
   set.time("ecc_write", hbf.ecc_write,
            {"error coding of a page before it is programmed; pages overlap", "assumed, HBFSim"});

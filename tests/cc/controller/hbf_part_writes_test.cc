@@ -11,7 +11,7 @@ namespace hmsim::testing {
 namespace {
 
 constexpr MemoryClass kFlash = MemoryClass::nvdimm;
-// Of an idle channel (docs/hbf.md); the block is erased.
+// Latencies of an idle channel (docs/hbf.md). The block is erased.
 constexpr std::int64_t kPageRead = 4'586'000;
 constexpr std::int64_t kPageWrite = 75'586'001;
 constexpr std::int64_t kAccumulate = 1'000'000'000;
