@@ -130,6 +130,9 @@ std::vector<GoldenCase> stacked_flash() {
   const agents::List reads{agents::lines("0", "nvdimm", "128KiB", "1", "24"),
                            agents::lines("1", "nvdimm", "4MiB", "1", "8"),
                            agents::program("2", "random", "40")};
+  const agents::List parts{pages("0", "random", "0.4"),
+                           agents::lines("1", "nvdimm", "128KiB", "0.5", "16"),
+                           agents::lines("2", "nvdimm", "1MiB", "0.3", "12")};
   const Assignments host{{"hbf.ftl", "host"},
                          {"hbf.map_in", "hbm"},
                          {"hbf.erased_at_start", "false"},
@@ -145,6 +148,8 @@ std::vector<GoldenCase> stacked_flash() {
                            {"hbf.refresh_every", "400us"},
                            {"host.queue", "shared"}})),
        writes},
+      {"hbf_host_parts",
+       stacked(plus(host, {{"hbf.accumulate", "3us"}, {"hbf.pending_writes", "4"}})), parts},
       {"hbf_bank_cache",
        stacked({{"controller.nvdimm_scheduler", "bank_cache"}, {"hbf.outstanding", "4"}}), reads},
       {"hbf_fr_fcfs",
