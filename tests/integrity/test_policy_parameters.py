@@ -37,6 +37,19 @@ CHOOSES: dict[str, dict[str, str]] = {
         "host.entries": "6",
         "nvdimm.attach": "cxl",
     },
+    "refresh_pacer": {
+        "hbf.refresh": "{}",
+        "hbf.refresh_every": "100us",
+        "hbf.ftl": "host",
+        "hbf.accumulate": "1us",
+        "hbf.banks": "1",
+        "nvdimm.attach": "hbf",
+        "nvdimm.nand.preset": "hbf_256",
+        "nvdimm.nand.pages_per_block": "4",
+        "dram.preset": "hbm3_6400_4h_2gb_x32",
+        "controller.queues": "split",
+        "controller.address_map": "row|bank|rank|column|group|channel",
+    },
 }
 # Times that fit a run of about 200 us; other parameters keep their defaults.
 BASE: dict[str, Any] = {
@@ -124,16 +137,11 @@ PAGES_ONLY = ("policies.background.", "policies.lirs.", "policies.pas.", "polici
 
 
 def parameters() -> list[tuple[str, str, dict[str, Any]]]:
-    """Return a policy's kind, its name and a parameter, for each parameter of each policy.
-
-    Without pacers of refreshes, which need writes of whole pages in one request:
-    tests/cc/controller/hbf_system_test.cc.
-    """
+    """Return a policy's kind, its name and a parameter, for each parameter of each policy."""
     return [
         (policy["kind"], policy["name"], parameter)
         for policy in policies()
         for parameter in policy["parameters"]
-        if policy["kind"] != "refresh_pacer"
     ]
 
 
