@@ -30,7 +30,7 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
       collector_(config, addresses_, path, ftl_, pending_, *this),
       refresher_(config, ftl_, collector_),
       placer_(ftl_, collector_, pending_, reserve(config)),
-      gatherer_(config, addresses_, ftl_.pages().size(), *this),
+      gatherer_(config, ftl_.pages().size(), *this),
       reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
   precondition(ftl_, config.nvdimm.precondition, seed);
 }
@@ -57,23 +57,26 @@ void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size
 }
 
 void HbfFtl::send(const Request& request, Tick now) {
-  if (line_.empty()) {
-    enter(request, now);
-  } else {
-    line_.push(request);
-  }
-}
-
-void HbfFtl::enter(const Request& request, Tick now) {
-  if (gatherer_.takes(request)) {
-    gatherer_.send(request, now);
+  if (!line_.empty()) {
+    line_.push(entry_of(request));
+  } else if (gatherer_.may_take(request)) {
+    enter(entry_of(request), now);
   } else {
     take(request, now);
   }
 }
 
+void HbfFtl::enter(const RequestLine::Entry& entry, Tick now) {
+  if (entry.discarded || gatherer_.takes(entry)) {
+    gatherer_.send(entry, now);
+  } else {
+    take(entry.request, now);
+  }
+}
+
+// The page of a flush has no meaning.
 void HbfFtl::send_flush(const Request& flush, Tick now) {
-  line_.push(flush);
+  line_.push({flush, LogicalPage(0), false});
   gatherer_.drain(now);
   release_line(now);
 }
@@ -87,15 +90,15 @@ void HbfFtl::on_gathered(Tick now) {
 // Parts of pages that stand before a further flush must not wait for others.
 void HbfFtl::release_line(Tick now) {
   bool entered = false;
-  while (!line_.empty() && (is_done() || !line_.front().flush)) {
-    Request next = line_.front();
-    line_.pop();
-    if (next.flush) {
+  while (!line_.empty() && (is_done() || !line_.front().request.flush)) {
+    const RequestLine::Entry entry = line_.pop();
+    if (entry.request.flush) {
+      Request next = entry.request;
       next.memory = MemoryClass::nvdimm;
       next.address = addresses_.flash(PhysicalPage(0));  // selects the channel
       path_.forward(next, now);
     } else {
-      enter(next, now);
+      enter(entry, now);
       entered = true;
     }
   }
@@ -122,7 +125,8 @@ void HbfFtl::take(const Request& request, Tick now) {
 }
 
 bool HbfFtl::trim(std::int64_t page, Tick now) {
-  const bool gathered = gatherer_.trim(LogicalPage(page), now);
+  const bool waiting = line_.discard(LogicalPage(page));
+  const bool gathered = gatherer_.trim(LogicalPage(page), now) || waiting;
   const bool pending = latest_.find(page) != kNoIndex;
   if (pending) {
     latest_.erase(page);
@@ -324,9 +328,9 @@ void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
     }
   }
   gatherer_.list_outstanding(requests);
-  line_.each([&](const Request& each) {
-    if (!each.flush) {  // of a flush, its sender's one is listed
-      requests.push_back({each, false});
+  line_.each([&](const RequestLine::Entry& each) {
+    if (!each.request.flush) {  // of a flush, its sender's one is listed
+      requests.push_back({each.request, false});
     }
   });
 }
@@ -343,8 +347,8 @@ void HbfFtl::reset_statistics() {
 
 void HbfFtl::serialize(Archive& archive) {
   archive.section("hbf ftl");
-  archive(ftl_, ftl_.statistics(), pending_, jobs_, line_, placer_, map_reads_, map_writes_,
-          rewrites_);
+  archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_);
+  line_.serialize(archive, ftl_.pages().size());
   archive.fixed(reads_);
   for (const std::uint32_t index : jobs_.taken()) {
     serialize_slots(archive, jobs_[index].readers, links_of(jobs_.data(), &Job::next_reader),

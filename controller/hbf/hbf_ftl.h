@@ -17,12 +17,12 @@
 #include "controller/hbf/hbf_placer.h"
 #include "controller/hbf/hbf_refresher.h"
 #include "controller/hbf/host_path.h"
+#include "controller/hbf/request_line.h"
 #include "controller/system_config.h"
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/pool.h"
 #include "core/request.h"
-#include "core/ring.h"
 #include "core/slot_list.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/pending_work.h"
@@ -109,7 +109,10 @@ class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGath
   void on_gathered(Tick now) override;
 
   bool is_done() const { return jobs_.used() == 0 && gatherer_.idle(); }
-  void enter(const Request& request, Tick now);
+  void enter(const RequestLine::Entry& entry, Tick now);
+  RequestLine::Entry entry_of(const Request& request) const {
+    return {request, addresses_.logical_page(request.address), false};
+  }
   void release_line(Tick now);
   void place_waiting(Tick now);
   void start_read(std::uint32_t index, Tick now);
@@ -146,7 +149,7 @@ class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGath
   HbfGatherer gatherer_;
   const HbfDevice* device_ = nullptr;
   Pool<Job> jobs_;
-  Ring<Request> line_;                // a flush, and what came after it
+  RequestLine line_;                  // a flush, and what came after it
   KeyMap latest_;                     // logical page -> job of its latest write, if it is not done
   std::vector<std::uint32_t> reads_;  // of users under way, by block
   Counter map_reads_ = 0;

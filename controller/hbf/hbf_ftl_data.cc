@@ -40,6 +40,7 @@ void HbfFtl::on_read_data(const Request& request, const LineBytes& bytes) {
 LineBytes HbfFtl::peek(Address line) const {
   LineBytes bytes = page_bytes(line);
   gatherer_.overlay(line, bytes);
+  gatherer_.overlay(line_, line, bytes);
   return bytes;
 }
 
@@ -58,6 +59,7 @@ LineBytes HbfFtl::page_bytes(Address line) const {
 
 void HbfFtl::lose_power() {
   gatherer_.lose_power();
+  line_.clear();
   latest_.clear();
   for (std::size_t page = 0; page < ftl_.pages().size(); ++page) {
     ftl_.trim(LogicalPage(static_cast<std::int64_t>(page)));

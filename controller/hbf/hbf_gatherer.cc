@@ -31,11 +31,9 @@ void each_line(const Request& request, See see) {
 
 }  // namespace
 
-HbfGatherer::HbfGatherer(const SystemConfig& config, const HbfAddresses& addresses,
-                         std::size_t pages, HbfGathererHost& host)
+HbfGatherer::HbfGatherer(const SystemConfig& config, std::size_t pages, HbfGathererHost& host)
     : accumulate_(config.nvdimm.hbf.accumulate),
       pages_(pages),
-      addresses_(addresses),
       host_(host),
       buffers_(config.nvdimm.hbf.pending_writes, config.store_data) {}
 
@@ -51,8 +49,8 @@ Tick HbfGatherer::next_event() const {
 
 // A request is taken by the next advance(), at the same time, and not within the call of its
 // sender.
-void HbfGatherer::send(const Request& request, Tick now) {
-  line_.push(request, addresses_.logical_page(request.address));
+void HbfGatherer::send(const RequestLine::Entry& entry, Tick now) {
+  line_.push(entry);
   wake(now);
 }
 
@@ -101,7 +99,7 @@ void HbfGatherer::act(Tick now) {
 }
 
 void HbfGatherer::take_waiting(Tick now) {
-  while (!line_.empty() && may_take(line_.front())) {
+  while (!line_.empty() && has_room(line_.front())) {
     take(line_.pop(), now);
   }
   while (!line_.empty() && buffers_.oldest() != kNoIndex &&
@@ -110,7 +108,7 @@ void HbfGatherer::take_waiting(Tick now) {
   }
 }
 
-bool HbfGatherer::may_take(const RequestLine::Entry& entry) const {
+bool HbfGatherer::has_room(const RequestLine::Entry& entry) const {
   return !entry.request.write || entry.discarded || entry.request.lines == kLinesPerPage ||
          !buffers_.full() || buffers_.find(entry.page) != kNoIndex;
 }
@@ -293,10 +291,16 @@ void HbfGatherer::overlay(Address line, LineBytes& bytes) const {
   if (index != kNoIndex && holds_line(buffers_[index].lines, offset)) {
     bytes = buffers_.bytes(index, offset);
   }
-  if (!line_.holds(page)) {
+  overlay(line_, line, bytes);
+}
+
+void HbfGatherer::overlay(const RequestLine& waiting, Address line, LineBytes& bytes) const {
+  const LogicalPage page(line.value() / kPageBytes.value());
+  const std::int64_t offset = offset_of(line);
+  if (!waiting.holds(page)) {
     return;
   }
-  line_.each([&](const RequestLine::Entry& each) {
+  waiting.each([&](const RequestLine::Entry& each) {
     if (each.page == page && each.request.write && !each.discarded &&
         holds_line(lines_of(each.request), offset)) {
       Request request = each.request;

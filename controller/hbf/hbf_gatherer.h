@@ -21,9 +21,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/hbf/host_path.h"
 #include "controller/hbf/page_buffers.h"
 #include "controller/hbf/request_line.h"
+#include "controller/system_config.h"
 #include "core/archive.h"
 #include "core/kernel.h"
 #include "core/request.h"
@@ -49,8 +49,7 @@ class HbfGathererHost {
 class HbfGatherer final : public Component, public Requester {
  public:
   // `pages`: logical pages of the channel.
-  HbfGatherer(const SystemConfig& config, const HbfAddresses& addresses, std::size_t pages,
-              HbfGathererHost& host);
+  HbfGatherer(const SystemConfig& config, std::size_t pages, HbfGathererHost& host);
 
   void attach(Kernel& kernel) { wakeup_ = Wakeup(kernel, kernel.attach(*this)); }
   // Sets the requesters, of which `own` is this object.
@@ -61,11 +60,15 @@ class HbfGatherer final : public Component, public Requester {
   std::uint16_t agent() const { return own_; }
 
   // Returns whether the request must be sent here: a part, or a request to a page that is here.
-  bool takes(const Request& request) const {
-    return (request.write && request.lines != kLinesPerPage) ||
-           (line_.size() + buffers_.open() > 0 && holds(addresses_.logical_page(request.address)));
+  bool takes(const RequestLine::Entry& entry) const {
+    return is_part(entry.request) || holds(entry.page);
   }
-  void send(const Request& request, Tick now);
+  // Returns false only if takes() does. Costs less.
+  bool may_take(const Request& request) const {
+    return is_part(request) || line_.size() + buffers_.open() > 0;
+  }
+  // Takes a discarded write, too, which is answered.
+  void send(const RequestLine::Entry& entry, Tick now);
   // Ends the gathering of all pages that it has got.
   void drain(Tick now);
   // Discards the parts of a page, which are answered. Returns whether there were any.
@@ -75,6 +78,8 @@ class HbfGatherer final : public Component, public Requester {
   bool crowded() const { return line_.size() >= buffers_.size(); }
   // Data mode: replaces the bytes of a line of the channel by those of parts that are here.
   void overlay(Address line, LineBytes& bytes) const;
+  // Data mode: replaces them by those of the writes in a line of requests.
+  void overlay(const RequestLine& waiting, Address line, LineBytes& bytes) const;
   // Data mode: loses all parts.
   void lose_power();
   void list_outstanding(std::vector<Outstanding>& requests) const;
@@ -104,12 +109,15 @@ class HbfGatherer final : public Component, public Requester {
   void serialize(Archive& archive) override;
 
  private:
+  static bool is_part(const Request& request) {
+    return request.write && request.lines != kLinesPerPage;
+  }
   bool holds(LogicalPage page) const {
     return buffers_.find(page) != kNoIndex || line_.holds(page);
   }
   void wake(Tick now);
   void act(Tick now);
-  bool may_take(const RequestLine::Entry& entry) const;
+  bool has_room(const RequestLine::Entry& entry) const;
   void take_waiting(Tick now);
   void take(const RequestLine::Entry& entry, Tick now);
   void take_write(const Request& request, LogicalPage page, Tick now);
@@ -125,7 +133,6 @@ class HbfGatherer final : public Component, public Requester {
 
   const Tick accumulate_;
   const std::size_t pages_;
-  const HbfAddresses& addresses_;
   HbfGathererHost& host_;
   const std::vector<Requester*>* requesters_ = nullptr;
   std::uint16_t own_ = 0;

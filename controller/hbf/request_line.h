@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that wait in order of arrival for the host's page buffers, and their pages.
+// Requests to pages of one HBF channel that wait in order of arrival.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ class RequestLine {
   std::size_t size() const { return line_.size(); }
   bool holds(LogicalPage page) const { return counts_.find(page.value()) != kNoIndex; }
 
-  void push(const Request& request, LogicalPage page) {
-    line_.push({request, page, false});
-    count(page);
+  void push(const Entry& entry) {
+    line_.push(entry);
+    count(entry.page);
   }
   const Entry& front() const { return line_.front(); }
   Entry pop() {

@@ -75,7 +75,6 @@ class Lines final : public Requester {
     request.flush = true;
     request.tag = next_tag_++;
     sent_[request.tag] = {};
-    ++flushes_;
     memory.send(request, kernel.now());
   }
 
@@ -84,7 +83,6 @@ class Lines final : public Requester {
     ends.emplace_back(request.tag, now);
     ASSERT_NE(own, sent_.end()) << "answered twice";
     if (request.flush) {
-      --flushes_;
       EXPECT_EQ(sent_.begin()->first, request.tag) << "a flush before an earlier request";
     } else if (!request.write) {
       EXPECT_TRUE(own->second.oldest.empty()) << "lines without data";
@@ -120,8 +118,6 @@ class Lines final : public Requester {
     own.got_data = own.got_data || bytes != LineBytes{};
     own.oldest.erase(oldest);
   }
-  // Neither trim() nor peek() sees requests that wait for a flush.
-  bool flushing() const { return flushes_ > 0; }
   void expect_contents() const {
     for (const auto& [line, contents] : history_) {
       const Address at(line * 64);
@@ -145,7 +141,6 @@ class Lines final : public Requester {
     memory.serialize(archive);
     kernel.serialize(archive);
     ends = other.ends;
-    flushes_ = other.flushes_;
     stamp_ = other.stamp_;
     next_tag_ = other.next_tag_;
     sent_ = other.sent_;
@@ -205,7 +200,6 @@ class Lines final : public Requester {
     memory.send(request, kernel.now());
   }
 
-  int flushes_ = 0;  // not done
   std::uint64_t stamp_ = 0;
   std::uint32_t next_tag_ = 0;
   std::map<std::uint32_t, Sent> sent_;  // not done, by tag
@@ -241,7 +235,10 @@ Assignments drawn(Random& random) {
     pick("nvdimm.precondition.overwrite", {"0.5", "1"});
   }
   if (pick("controller.channels", {"1", "1", "2"}) == "2") {
-    all = with(all, {{"nvdimm.capacity", "3MiB"}, {"nvdimm.ftl.over_provisioning", "220"}});
+    // A flush of two channels may fill a shared host queue with the requests behind it.
+    all = with(all, {{"nvdimm.capacity", "3MiB"},
+                     {"nvdimm.ftl.over_provisioning", "220"},
+                     {"host.queue", "none"}});
   }
   return all;
 }
@@ -256,7 +253,7 @@ void run(Lines& lines, Random& random, int requests, std::int64_t pause) {
     const std::int64_t first = below(64);
     const std::int64_t length = 1 + below(below(4) == 0 ? 64 - first : 1);
     const std::int64_t what = below(100);
-    if (what < 2 && !lines.flushing()) {
+    if (what < 2) {
       lines.trim(page);
     } else if (what < 3) {
       lines.flush();
@@ -279,7 +276,7 @@ void run(Lines& lines, Random& random, int requests, std::int64_t pause) {
     if (below(2) == 0) {
       lines.kernel.run_until(lines.kernel.now() + Tick(below(pause)));
     }
-    if (i % 200 == 0 && !lines.flushing()) {
+    if (i % 200 == 0) {
       lines.expect_contents();
     }
   }
@@ -314,9 +311,7 @@ TEST(HbfPartData, ReadsReturnTheLatestWriteOfEachLine) {
     const std::int64_t pause = random.below(2) == 0 ? 3'000'000 : 30'000'000;
     Lines lines(config);
     run(lines, random, 400, pause);
-    if (!lines.flushing()) {
-      lines.expect_contents();
-    }
+    lines.expect_contents();
     lines.drain();
     lines.expect_contents();
     exact += lines.exact;
