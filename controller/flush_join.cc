@@ -29,7 +29,7 @@ void FlushJoin::on_complete(const Request& part, Tick now) {
   ++flushes_;
   latency_.add((now - done.request.arrival).value());
   for (std::size_t channel = done.first; channel < done.end; ++channel) {
-    channels_[channel]->pass_flush(now);
+    gates_[channel]->pass_flush(now);
   }
   requesters_[done.request.agent]->on_complete(done.request, now);
 }
@@ -48,7 +48,7 @@ void FlushJoin::serialize(Archive& archive) {
   for (const Flush& flush : under_way_) {
     // A flush of this requester itself would never stop completing.
     archive.check_index(flush.request.agent, requesters_.size() - 1, "flush without a requester");
-    archive.check(flush.end <= channels_.size(), "flush without a channel");
+    archive.check(flush.end <= gates_.size(), "flush without a channel");
   }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Splits a flush of several NVDIMMs into one part per channel. When all parts are done, the
-// requester's flush is done, and the channels release the requests after it.
+// requester's flush is done, and the gates of the channels release the requests after it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "controller/memory_channel.h"
+#include "controller/flush_gate.h"
+#include "core/archive.h"
 #include "core/request.h"
 #include "core/statistics.h"
 
@@ -16,11 +16,9 @@ namespace hmsim {
 
 class FlushJoin final : public Requester {
  public:
-  using Channels = std::vector<std::unique_ptr<MemoryChannel>>;
-
-  // The last entry of `requesters` must be this object.
-  FlushJoin(const std::vector<Requester*>& requesters, const Channels& channels)
-      : requesters_(requesters), channels_(channels) {}
+  // The last entry of `requesters` must be this object. `gates`: by channel.
+  FlushJoin(const std::vector<Requester*>& requesters, const std::vector<FlushGate*>& gates)
+      : requesters_(requesters), gates_(gates) {}
 
   // Returns the part that each of the channels from `first` to `end` must get.
   Request begin(const Request& request, std::size_t first, std::size_t end);
@@ -44,7 +42,7 @@ class FlushJoin final : public Requester {
   };
 
   const std::vector<Requester*>& requesters_;
-  const Channels& channels_;
+  const std::vector<FlushGate*>& gates_;
   std::vector<Flush> under_way_;  // by the parts' tag
   std::vector<std::uint32_t> free_;
   Counter flushes_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/accounts/channel_statistics.h"
+#include "controller/flush_gate.h"
 #include "core/kernel.h"
 #include "core/line_store.h"
 #include "core/request.h"
@@ -33,7 +34,7 @@ struct ClassService {
 };
 using ClassServices = std::array<ClassService, kMemoryClasses>;
 
-class MemoryChannel : public Component {
+class MemoryChannel : public Component, public FlushGate {
  public:
   // Attaches this channel to the kernel. `requesters` is indexed by Request::agent.
   void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
@@ -48,9 +49,6 @@ class MemoryChannel : public Component {
   // Takes a request for an address on this channel. The request waits outside while its queue is
   // full.
   virtual void send(const Request& request, Tick now) = 0;
-  // Reports that the flush acknowledged by this channel is done on all its channels, so that the
-  // requests after it may proceed.
-  virtual void pass_flush(Tick /*now*/) {}
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
   // All zero for a channel of another simulator.

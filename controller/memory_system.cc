@@ -64,6 +64,11 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   if (host_ == nullptr && config.all_channels() == 1 && first_of_nvdimm_ <= 1) {
     only_ = {channels_.front().get(), ftls_.empty() ? channels_.back().get() : nullptr};
   }
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const bool behind_ftl = !ftls_.empty() && i >= first_of_nvdimm_;
+    gates_.push_back(behind_ftl ? static_cast<FlushGate*>(ftls_[i - first_of_nvdimm_].get())
+                                : channels_[i].get());
+  }
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
   }
@@ -212,7 +217,7 @@ void MemorySystem::originate(Request& request, Tick now) {
 }
 
 void MemorySystem::route(const Request& request, Tick now) {
-  if (host_ != nullptr && !request.flush) {
+  if (host_ != nullptr) {
     host_->send(request, now);
   } else {
     channel_of(request.memory, request.address).send(request, now);

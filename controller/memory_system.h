@@ -162,7 +162,7 @@ class MemorySystem final : public MemoryPort,
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
-  FlushJoin flushes_{requesters_, channels_};
+  FlushJoin flushes_{requesters_, gates_};
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::unique_ptr<HostQueue> host_;  // or nullptr
@@ -171,6 +171,7 @@ class MemorySystem final : public MemoryPort,
   std::vector<CxlPort*> expanders_;            // of channels_, to DRAM
   std::vector<HbfChannel*> hbf_;               // of channels_
   std::vector<std::unique_ptr<HbfFtl>> ftls_;  // of hbf_, with hbf.ftl: host
+  std::vector<FlushGate*> gates_;              // by channel: it, or its FTL
   // By class: its only channel if nothing is in front of it, or nullptr.
   std::array<MemoryChannel*, kMemoryClasses> only_{};
   std::size_t first_of_nvdimm_ = 0;  // index in channels_

@@ -78,7 +78,6 @@ void HbfFtl::enter(const RequestLine::Entry& entry, Tick now) {
 void HbfFtl::send_flush(const Request& flush, Tick now) {
   line_.push({flush, LogicalPage(0), false});
   gatherer_.drain(now);
-  release_line(now);
 }
 
 void HbfFtl::on_gathered(Tick now) {
@@ -87,18 +86,25 @@ void HbfFtl::on_gathered(Tick now) {
   }
 }
 
+// The requests after the flush are released from the kernel, after the flush was answered to its
+// sender. Otherwise a second flush could end before it.
+void HbfFtl::pass_flush(Tick now) {
+  ensure(flush_answered_, "hbf ftl", now, -1, "end of a flush that was not answered");
+  flush_answered_ = false;
+  line_.pop();
+  gatherer_.drain(now);
+}
+
 // Parts of pages that stand before a further flush must not wait for others.
 void HbfFtl::release_line(Tick now) {
   bool entered = false;
-  while (!line_.empty() && (is_done() || !line_.front().request.flush)) {
-    const RequestLine::Entry entry = line_.pop();
-    if (entry.request.flush) {
-      Request next = entry.request;
-      next.memory = MemoryClass::nvdimm;
-      next.address = addresses_.flash(PhysicalPage(0));  // selects the channel
-      path_.forward(next, now);
+  while (!line_.empty() && !flush_answered_ && (is_done() || !line_.front().request.flush)) {
+    if (line_.front().request.flush) {
+      flush_answered_ = true;
+      const Request flush = line_.front().request;
+      (*requesters_)[flush.agent]->on_complete(flush, now);  // may pass the flush
     } else {
-      enter(entry, now);
+      enter(line_.pop(), now);
       entered = true;
     }
   }
@@ -349,6 +355,9 @@ void HbfFtl::serialize(Archive& archive) {
   archive.section("hbf ftl");
   archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_);
   line_.serialize(archive, ftl_.pages().size());
+  archive(flush_answered_);
+  archive.check(!flush_answered_ || (!line_.empty() && line_.front().request.flush),
+                "end of a flush that does not wait");
   archive.fixed(reads_);
   for (const std::uint32_t index : jobs_.taken()) {
     serialize_slots(archive, jobs_[index].readers, links_of(jobs_.data(), &Job::next_reader),

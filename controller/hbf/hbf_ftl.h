@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "controller/flush_gate.h"
 #include "controller/hbf/hbf_collector.h"
 #include "controller/hbf/hbf_gatherer.h"
 #include "controller/hbf/hbf_placer.h"
@@ -33,7 +34,10 @@ namespace hmsim {
 class HbfChannel;
 class HbfDevice;
 
-class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGathererHost {
+class HbfFtl final : public Requester,
+                     public FlushGate,
+                     private HbfCollectorHost,
+                     private HbfGathererHost {
  public:
   // `channel`: number of its HBF channel. `path` takes its requests.
   HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
@@ -49,13 +53,15 @@ class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGath
 
   // Takes a request for a logical page of the channel.
   void send(const Request& request, Tick now);
-  // Takes a flush. It goes to the channel once all earlier requests are done, and before all later
-  // ones.
+  // Takes a flush, and answers it once all earlier requests are done. Later ones wait until
+  // pass_flush(). Until then they hold no entry of a queue, which other channels may need for the
+  // same flush.
   void send_flush(const Request& flush, Tick now);
+  void pass_flush(Tick now) override;
   // Discards the page, and writes of it that are under way. Returns whether it had data.
   bool trim(std::int64_t page, Tick now);
-  // Returns whether parts of pages would wait outside for long.
-  bool would_wait() const { return gatherer_.crowded(); }
+  // Returns whether requests wait for a flush, or parts of pages would wait outside for long.
+  bool would_wait() const { return !line_.empty() || gatherer_.crowded(); }
   // Data mode: returns the bytes of a line of the channel as a read would return them.
   LineBytes peek(Address line) const;
   // Data mode: loses the map.
@@ -150,6 +156,7 @@ class HbfFtl final : public Requester, private HbfCollectorHost, private HbfGath
   const HbfDevice* device_ = nullptr;
   Pool<Job> jobs_;
   RequestLine line_;                  // a flush, and what came after it
+  bool flush_answered_ = false;       // the first request of line_ is a flush that was answered
   KeyMap latest_;                     // logical page -> job of its latest write, if it is not done
   std::vector<std::uint32_t> reads_;  // of users under way, by block
   Counter map_reads_ = 0;

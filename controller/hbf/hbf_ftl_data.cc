@@ -60,6 +60,7 @@ LineBytes HbfFtl::page_bytes(Address line) const {
 void HbfFtl::lose_power() {
   gatherer_.lose_power();
   line_.clear();
+  flush_answered_ = false;
   latest_.clear();
   for (std::size_t page = 0; page < ftl_.pages().size(); ++page) {
     ftl_.trim(LogicalPage(static_cast<std::int64_t>(page)));

@@ -55,10 +55,8 @@ void HbfGatherer::send(const RequestLine::Entry& entry, Tick now) {
 }
 
 void HbfGatherer::drain(Tick now) {
-  if (!idle()) {
-    draining_ = true;
-    wake(now);
-  }
+  draining_ = draining_ || !idle();
+  wake(now);
 }
 
 bool HbfGatherer::trim(LogicalPage page, Tick now) {

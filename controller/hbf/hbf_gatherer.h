@@ -69,7 +69,8 @@ class HbfGatherer final : public Component, public Requester {
   }
   // Takes a discarded write, too, which is answered.
   void send(const RequestLine::Entry& entry, Tick now);
-  // Ends the gathering of all pages that it has got.
+  // Ends the gathering of all pages that it has got. In any case, on_gathered() is called at `now`,
+  // from the kernel.
   void drain(Tick now);
   // Discards the parts of a page, which are answered. Returns whether there were any.
   bool trim(LogicalPage page, Tick now);

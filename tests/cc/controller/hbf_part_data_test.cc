@@ -235,10 +235,7 @@ Assignments drawn(Random& random) {
     pick("nvdimm.precondition.overwrite", {"0.5", "1"});
   }
   if (pick("controller.channels", {"1", "1", "2"}) == "2") {
-    // A flush of two channels may fill a shared host queue with the requests behind it.
-    all = with(all, {{"nvdimm.capacity", "3MiB"},
-                     {"nvdimm.ftl.over_provisioning", "220"},
-                     {"host.queue", "none"}});
+    all = with(all, {{"nvdimm.capacity", "3MiB"}, {"nvdimm.ftl.over_provisioning", "220"}});
   }
   return all;
 }
