@@ -30,9 +30,15 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "must be 0 with hbf.ftl: raw, which has no map; for programmed pages, set "
        "hbf.erased_at_start: false");
   need(maps(parameters) || parameters.hbf.map_in == HbfMap::none, "hbf.map_in",
-       "must be none with hbf.ftl: raw, which has no map");
+       "must be none with hbf.ftl: raw, which has no map; otherwise set hbf.ftl: host");
+  need(maps(parameters) || !parameters.hbf.early_erase, "hbf.early_erase",
+       "must be false with hbf.ftl: raw, whose sender writes all pages; otherwise set hbf.ftl: "
+       "host");
+  need(maps(parameters) || parameters.hbf.streams == 1, "hbf.streams",
+       "must be 1 with hbf.ftl: raw, whose sender selects blocks; otherwise set hbf.ftl: host");
   need(maps(parameters) || parameters.hbf.refresh == "no_refresh", "hbf.refresh",
-       "must be no_refresh with hbf.ftl: raw, whose sender rewrites blocks");
+       "must be no_refresh with hbf.ftl: raw, whose sender rewrites blocks; otherwise set hbf.ftl: "
+       "host");
   need(parameters.precondition.buffer == PreconditionBuffer::none, "nvdimm.precondition.buffer",
        "must be 'none' with nvdimm.attach: hbf, which has no synchronisation buffer");
   need(parameters.precondition.load.empty(), "nvdimm.precondition.load",

@@ -346,6 +346,7 @@ void HbfFtl::reset_statistics() {
   collector_.counts() = HbfCollector::Counts();
   copier().counts() = HbfCopier::Counts();
   gatherer_.counts() = HbfGatherer::Counts();
+  refresher_.late() = 0;
   map_reads_ = 0;
   map_writes_ = 0;
   rewrites_ = 0;

@@ -50,6 +50,7 @@ class HbfFtl final : public Requester,
   HbfCollector& collector() { return collector_; }
   HbfCopier& copier() { return collector_.copier(); }
   HbfGatherer& gatherer() { return gatherer_; }
+  HbfRefresher& refresher() { return refresher_; }
 
   // Takes a request for a logical page of the channel.
   void send(const Request& request, Tick now);

@@ -66,6 +66,9 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
       "hbf.refresh.blocks", "blocks rewritten for a refresh",
       [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_blocks; }, "blocks");
   counter(
+      "hbf.refresh.late", "blocks whose refresh began later than hbf.refresh_every",
+      [](HbfFtl& ftl) -> Counter& { return ftl.refresher().late(); }, "blocks");
+  counter(
       "hbf.refresh.pages", "pages programmed for a refresh",
       [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_pages; }, "pages");
   counter(

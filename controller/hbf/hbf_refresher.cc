@@ -63,6 +63,7 @@ Tick HbfRefresher::advance(Tick now) {
     const Written oldest = written_.front();
     refused_ = !collector_.refresh(oldest.lun, oldest.block, now);
     if (!refused_) {
+      late_ += now > oldest.time + period_ ? 1 : 0;
       written_.pop();
       last_ = now;
     }
@@ -72,7 +73,7 @@ Tick HbfRefresher::advance(Tick now) {
 }
 
 void HbfRefresher::serialize(Archive& archive) {
-  archive(written_, blocks_, last_, wake_, refused_, *pacer_);
+  archive(written_, blocks_, last_, late_, wake_, refused_, *pacer_);
   written_.each([&](const Written& each) {
     archive.check_index(each.lun, ftl_.shape().luns, "refresh of an invalid bank");
     archive.check_index(each.block, ftl_.shape().blocks, "refresh of an invalid block");

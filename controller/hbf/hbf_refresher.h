@@ -11,6 +11,7 @@
 #include "core/archive.h"
 #include "core/kernel.h"
 #include "core/ring.h"
+#include "core/statistics.h"
 #include "nvdimm/ftl/ftl.h"
 #include "policies/refresh_pacer.h"
 
@@ -28,6 +29,9 @@ class HbfRefresher final : public Component {
   void on_freed() { --blocks_; }
   // Reports that a bank may now take the refresh that it refused.
   void reconsider(std::uint32_t lun, Tick now);
+
+  // Blocks whose rewriting began after their age had passed hbf.refresh_every.
+  Counter& late() { return late_; }
 
   Tick next_event() const override { return wake_; }
   Tick advance(Tick now) override;
@@ -55,6 +59,7 @@ class HbfRefresher final : public Component {
   Ring<Written> written_;    // blocks by time of their first page; some were freed since
   std::int64_t blocks_ = 0;  // with data
   Tick last_{0};
+  Counter late_ = 0;
   Tick wake_ = kNever;
   bool refused_ = false;  // the bank of the oldest block is busy, or the block is not full
 };

@@ -130,6 +130,12 @@ void LunBlocks::fail(std::uint32_t number, std::uint32_t end) {
 }
 
 void LunBlocks::raise_no_page() const {
+  if (failing_ > 0 && !shape_->retires) {
+    throw InputError("nvdimm.nand.program_failure: " + std::to_string(failing_) +
+                     " blocks of bank " + std::to_string(lun_) +
+                     " wait for their replay, and the others have no free page: lower it, or raise "
+                     "nvdimm.ftl.over_provisioning");
+  }
   if (bad_ > shape_->bad_blocks || failing_ > 0) {
     raise_worn_out(lun_, bad_ + failing_);
   }

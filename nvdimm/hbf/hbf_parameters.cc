@@ -64,7 +64,7 @@ void declare_reads(ParameterSet& set, HbfParameters& hbf) {
            {"constant time added to each sense, for terms that are not modelled", "assumed: none"});
   set.integer_or("refresh_reads", hbf.refresh_reads, {1, 1'000'000'000}, "off", kNoLimitOfReads,
                  "reads",
-                 {"senses of a block after which its reads report that a refresh is due",
+                 {"senses of a block from which on its reads report that a refresh is due",
                   "assumed: product-specific in OCP HBF 0.7.0"});
 }
 
@@ -139,6 +139,7 @@ std::vector<ParameterError> HbfParameters::check() const {
        "must be a power of two from 64B to 4KiB, got " + format_size(read_granularity));
   need(write_period == Tick(0) || (write_phase > Tick(0) && write_phase <= write_period),
        "hbf.write_phase", "must be more than 0s, and at most hbf.write_period");
+  need(refresh_every > Tick(0), "hbf.refresh_every", "must be more than 0s; for example 24h");
   need(accumulate > Tick(0), "hbf.accumulate", "must be more than 0s; for example 1ms");
   return errors;
 }

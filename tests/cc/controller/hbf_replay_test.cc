@@ -84,6 +84,24 @@ TEST(HbfReplay, CopiesThePagesBeforeTheFailedOne) {
   EXPECT_EQ(system.statuses[HbfStatus::done], page);
 }
 
+// Most blocks of 256 pages have a failed one, so soon all spare blocks wait for a replay.
+TEST(HbfReplay, SaysThatFailuresExceedTheSpareBlocks) {
+  HbfSystem system(with(kHbf, with(kHostFtl, {{"nvdimm.nand.program_failure", "0.01"},
+                                              {"nvdimm.capacity", "64MiB"},
+                                              {"nvdimm.nand.pages_per_block", "256"},
+                                              {"nvdimm.precondition.fill", "1"}})));
+  try {
+    for (int page = 0; page < 3000; ++page) {
+      system.write_page(page * 3);
+    }
+    system.drain();
+    ADD_FAILURE() << "more failures than spare blocks";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("wait for their replay"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(HbfReplay, ResumesExactly) {
   const Assignments config = failing("0.01", {{"hbf.map_in", "hbm"}});
   HbfSystem whole(config);

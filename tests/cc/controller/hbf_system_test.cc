@@ -319,11 +319,31 @@ TEST(HbfSystem, ResumesExactly) {
   }
 }
 
+// 40 blocks of 16 pages need 13 ms to be programmed by 4 banks.
+TEST(HbfSystem, CountsRefreshesThatAreLate) {
+  for (const auto& [every, late] : {std::pair{"100ms", false}, {"5ms", true}}) {
+    HbfSystem system(with(
+        kHbf, with(kHostFtl, {{"hbf.refresh_every", every}, {"hbf.refresh", "paced_refresh"}})));
+    for (int page = 0; page < 640; ++page) {
+      system.write_page(page);
+    }
+    system.kernel.run_until(250 * kMillisecond);
+    EXPECT_GT(system.value("hbf.refresh.blocks"), 40) << every;
+    EXPECT_EQ(system.value("hbf.refresh.late") > 0, late) << every;
+  }
+}
+
 TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
   for (const auto& [name, value] : Assignments{{"nvdimm.gc.scheduler", "reactive_copyback"},
                                                {"nvdimm.ftl.map", "cached"},
                                                {"nvdimm.ftl.over_provisioning", "0"}}) {
     EXPECT_THROW(make_config(with(kHbf, with(kHostFtl, {{name, value}}))), InputError) << name;
+  }
+  for (const auto& [name, value] : Assignments{{"hbf.refresh", "paced_refresh"},
+                                               {"hbf.map_in", "hbm"},
+                                               {"hbf.early_erase", "true"},
+                                               {"hbf.streams", "2"}}) {
+    EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name << ", raw";
   }
 }
 
