@@ -50,15 +50,19 @@ def test_hbf_is_shown_against_its_own_bounds(workload: Path) -> None:
         assert value == pytest.approx(stats[name] * factor, rel=1e-3)
     assert shown["NVDIMM on the memory bus (% of peak)"] == ["0"]
     assert not any("NVDIMM line" in label for label in shown)
+    assert not any("104 NVDIMM entries" in label for label in shown)  # of a queue of 128
 
 
-def test_a_line_and_a_page_of_two_systems_are_both_requests(workload: Path) -> None:
+def test_a_line_and_a_page_of_two_systems_are_told_apart(workload: Path) -> None:
     systems = ("hbm3_hbf", "ddr5_cxl_flash", "ddr5_nvdimm")
     shown = cells(succeed("compare", *systems, "--workload", workload))
-    assert len(shown["NVDIMM request, mean (us)"]) == len(systems)
+    assert len(shown["NVDIMM line or HBF request, mean (us)"]) == len(systems)
+    assert "NVDIMM request, mean (us)" not in shown
+    assert not any("104 NVDIMM entries" in label for label in shown)
     assert shown["HBF bandwidth (GB/s)"][1:] == ["-", "-"]
     plain = cells(succeed("run", "ddr5_nvdimm", "--workload", workload))
-    assert "NVDIMM line, mean (us)" in plain and "NVDIMM bandwidth (% of peak)" in plain
+    assert "NVDIMM line, mean (us)" in plain and "time > 104 NVDIMM entries (%)" in plain
+    assert "NVDIMM bandwidth (% of peak)" in plain
     assert not any("busy" in label for label in plain)
 
 

@@ -212,7 +212,8 @@ def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows]) -> list[Ro
     left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
     names = [name for name in names if _says_something(name, rows) and name not in left_out]
     lines: list[Row] = []
-    for heading, members in labels.lines(names, first.units):
+    runs = [row for each in rows for row in each]
+    for heading, members in labels.lines(names, first.units, runs):
         lines.append(heading)
         lines += [
             (line.label, *(line.mean([row.get(line.name) for row in each]) for each in rows))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ class Line(NamedTuple):
 
 # Share of time that banks sense, program or erase. Only HBF has so many that it is a main number.
 OF_BANKS = "nvdimm.nand.lun_utilisation"
+# Share of time over the paper's threshold for a queue of 128 entries. HBF's queue is longer.
+OF_QUEUE = "nvdimm.queue.share_over_104"
 
 # Pattern of paths, label ('{}': what '*' stands for), factor.
 GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
@@ -99,7 +102,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("storage.cores_used", "contexts that its software keeps busy", 1),
     ),
     "queue and buffer": (
-        ("nvdimm.queue.share_over_104", "time > 104 NVDIMM entries (%)", 100),
+        (OF_QUEUE, "time > 104 NVDIMM entries (%)", 100),
         ("nvdimm.buffer.read_hit_ratio", "buffer hits of reads (%)", 100),
         ("nvdimm.buffer.write_hit_ratio", "buffer hits of writes (%)", 100),
         ("nvdimm.reads", "NVDIMM lines read", 1),
@@ -130,13 +133,16 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("expander.down.busy", "CXL link to DRAM busy (%)", 100),
     ),
 }
-# Words of these labels on a system whose statistics begin so: a request of HBF is up to a page, and
-# a device behind a link does not use the memory bus.
+# Words of these labels on a system whose statistics begin so: a device behind a link does not use
+# the memory bus.
 RENAMED = (
-    ("hbf.", "NVDIMM line", "NVDIMM request"),
     ("hbf.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
     ("cxl.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
 )
+# A request of HBF is up to a page. Patterns and words for HBF alone, and beside NVDIMMs.
+NVDIMM_LINES = re.compile("NVDIMM line(s?)")
+HBF_REQUESTS = r"NVDIMM request\1"
+BOTH = r"NVDIMM line\1 or HBF request\1"
 MILLION = 1e6
 
 # Classes of requests: title, and path prefix of the parts of their latency.
@@ -161,15 +167,18 @@ CAUSES = (
 )
 
 
-def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str, list[Line]]]:
+def lines(
+    names: Iterable[str], units: Mapping[str, str], runs: Sequence[Iterable[str]] = ()
+) -> Iterator[tuple[str, list[Line]]]:
     """Yield the groups that have lines, with their lines.
 
     Args:
         names: paths of statistics; those that match one pattern keep this order.
         units: units by path, because agents count progress in different units.
+        runs: paths of each run's statistics, if ``names`` are of several runs.
     """
     present = main(names)
-    renamed = renaming(present)
+    renamed = renaming(*(runs or [present]))
     for group, patterns in GROUPS.items():
         found = []
         for pattern, label, factor in patterns:
@@ -182,21 +191,30 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def main(names: Iterable[str]) -> list[str]:
-    """Return the names without `OF_BANKS`, unless there are names of HBF."""
+    """Return the names without `OF_BANKS`. With names of HBF, without `OF_QUEUE` instead."""
     known = list(names)
-    hbf = any(name.startswith("hbf.") for name in known)
-    return [name for name in known if hbf or name != OF_BANKS]
+    left_out = OF_QUEUE if has_hbf(known) else OF_BANKS
+    return [name for name in known if name != left_out]
 
 
-def renaming(names: Iterable[str]) -> Callable[[str], str]:
-    """Return the function that renames labels for a system with these statistics (`RENAMED`)."""
-    starts = {name.partition(".")[0] + "." for name in names}
+def has_hbf(names: Iterable[str]) -> bool:
+    """Return whether statistics of HBF are among the names."""
+    return any(name.startswith("hbf.") for name in names)
+
+
+def renaming(*runs: Iterable[str]) -> Callable[[str], str]:
+    """Return the function that renames labels for runs with these statistics (`RENAMED`)."""
+    of_runs = [list(names) for names in runs]
+    starts = {name.partition(".")[0] + "." for names in of_runs for name in names}
     chosen = [(old, new) for start, old, new in RENAMED if start in starts]
+    requests = HBF_REQUESTS
+    if any("nvdimm.line_latency_ns.mean" in names and not has_hbf(names) for names in of_runs):
+        requests = BOTH
 
     def renamed(label: str) -> str:
         for old, new in chosen:
             label = label.replace(old, new)
-        return label
+        return NVDIMM_LINES.sub(requests, label) if "hbf." in starts else label
 
     return renamed
 
