@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hmsim.common import labels
 from hmsim.common.markup import Markup, join, tag
 from hmsim.report.collect import Shown
 
@@ -20,6 +21,7 @@ class Charts:
 
     def __init__(self, shown: Sequence[Shown]) -> None:
         self._shown = shown
+        self._renamed = labels.renaming(*(one.run.stats for one in shown))
         self.specs: list[dict[str, Any]] = []
 
     def latency(self) -> Markup:
@@ -37,7 +39,7 @@ class Charts:
                 points, complete = one.latency(memory, write)
                 whole = whole and (complete or not points)
                 lines.append(self._line(index, one.name, points, dots=not complete))
-            text = f"{title}: distribution"
+            text = self._renamed(f"{title}: distribution")
             parts.append(self._chart(text, NS, y, lines, tail="share of requests that took longer"))
         if not whole:
             parts.append(
@@ -58,7 +60,7 @@ class Charts:
             "top": 1,
         }
         levels = [
-            self._line(index, f"{one.name}, {CLASS_NAMES[memory]}", one.levels(memory), dash)
+            self._line(index, _name(one, memory), one.levels(memory), dash)
             for index, one in enumerate(self._shown)
             for dash, memory in enumerate(CLASS_NAMES)
         ]
@@ -74,10 +76,12 @@ class Charts:
         )
 
     def bandwidth(self) -> Markup:
-        """Lines completed over time."""
+        """Lines completed over time; data of HBF, which does not share the DRAM's peak."""
         y: dict[str, Any] = {"label": "lines completed, GB/s", "format": "rate"}
         peaks = {one.run.peak_gb_per_s for one in self._shown}
-        if len(peaks) == 1 and (peak := peaks.pop()):
+        if any(one.has_hbf for one in self._shown):
+            y |= {"label": "lines completed (HBF: data on its links), GB/s"}
+        elif len(peaks) == 1 and (peak := peaks.pop()):
             y |= {"label": f"lines completed, GB/s (peak: {peak:.4g})", "peak": peak}
         chart = self._chart("Bandwidth over time", MS, y, self._by_class("bandwidth"))
         return self._or_hint([chart], "bandwidth over time", "--request-log or --series TIME")
@@ -95,14 +99,14 @@ class Charts:
         luns = {"label": "LUNs under collection", "format": "plain"}
         blocks = {"label": "blocks collected so far", "format": "plain"}
         longest = {
-            "label": "slowest NVDIMM line completed in this time",
+            "label": self._renamed("slowest NVDIMM line completed in this time"),
             "format": "ns",
             "log": True,
         }
         found = [
             self._chart("Collections in progress", MS, luns, active, step=True),
             self._chart("Blocks collected over time", MS, blocks, counts),
-            self._chart("The slowest NVDIMM lines over time", MS, longest, slow),
+            self._chart(self._renamed("The slowest NVDIMM lines over time"), MS, longest, slow),
         ]
         return self._or_hint(
             found, "garbage collection over time", "--command-log, --series TIME or --request-log"
@@ -110,9 +114,7 @@ class Charts:
 
     def _by_class(self, what: str) -> list[dict[str, Any]]:
         return [
-            self._line(
-                index, f"{one.name}, {CLASS_NAMES[memory]}", getattr(one, what)(memory), dash
-            )
+            self._line(index, _name(one, memory), getattr(one, what)(memory), dash)
             for index, one in enumerate(self._shown)
             for dash, memory in enumerate(CLASS_NAMES)
         ]
@@ -168,3 +170,8 @@ class Charts:
         return tag(
             "p", f"These runs do not contain {what}: make them with {option}.", class_="note"
         )
+
+
+def _name(one: Shown, memory: str) -> str:
+    """Return the name of a run's line of one memory."""
+    return f"{one.name}, {'HBF' if memory == 'nvdimm' and one.has_hbf else CLASS_NAMES[memory]}"

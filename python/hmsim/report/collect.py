@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.report.requests import BINS, Requests, curve, read_requests
+from hmsim.common import labels
+from hmsim.report.requests import BINS, LINE, Requests, curve, read_requests
 from hmsim.running.command_log import MODULE_FILE
 from hmsim.running.run_directory import RunDirectory, find_runs
 
@@ -22,6 +23,8 @@ LATENCIES = {  # of a class and direction: where the statistics are, in ns
     ("dram", True): "dram.write_latency_ns",
     ("nvdimm", None): "nvdimm.line_latency_ns",
 }
+# Columns of a series whose sum is HBF's data in bytes, as in hbf.bandwidth_gb_per_s.
+HBF_DATA = {"hbf.to_host.bytes": 1, "hbf.to_device.bytes": 1, "hbf.header_bytes": -1}
 QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0))
 MS = 1e-9  # in picoseconds
 
@@ -43,6 +46,11 @@ class Shown:
     requests: Requests | None
     series: pd.DataFrame | None
     collecting: list[list[float]] | None
+
+    @property
+    def has_hbf(self) -> bool:
+        """Whether the NVDIMM is HBF, whose requests are up to a page."""
+        return labels.has_hbf(self.run.stats)
 
     def latency(self, memory: str, write: bool | None) -> tuple[list[list[float]], bool]:
         """Return (ns, share of requests that took no longer), and whether the curve is complete.
@@ -80,18 +88,20 @@ class Shown:
         return points
 
     def bandwidth(self, memory: str) -> list[list[float]]:
-        """Return (ms, GB/s of lines completed)."""
+        """Return (ms, GB/s of lines completed), or of data on HBF's links."""
         import numpy as np
 
         if self.requests is not None and memory in self.requests.bytes:
             edges = self.requests.edges
             rate = self.requests.bytes[memory] / np.maximum(np.diff(edges), 1) * 1000
             return _over_time(edges, rate)
-        names = (f"{memory}.reads", f"{memory}.writes")
-        if self.series is None or not all(name in self.series for name in names):
+        bytes_of = {f"{memory}.reads": LINE, f"{memory}.writes": LINE}
+        if memory == "nvdimm" and self.has_hbf:
+            bytes_of = HBF_DATA
+        if self.series is None or not all(name in self.series for name in bytes_of):
             return []
-        lines = self.series[list(names)].sum(axis=1).to_numpy()
-        return _steps(self.series.index.to_numpy(), lines, 64 * 1000)
+        done = sum(self.series[name].to_numpy() * factor for name, factor in bytes_of.items())
+        return _steps(self.series.index.to_numpy(), done, 1000)
 
     def slowest(self) -> list[list[float]]:
         """Return (ms, the longest latency of an NVDIMM line that ended then, in ns)."""

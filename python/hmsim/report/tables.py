@@ -26,7 +26,7 @@ HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("NVDIMM line, mean (µs)", "nvdimm.line_latency_ns.mean", 1e-3, DOWN),
     ("NVDIMM line, p99 (µs)", "nvdimm.line_latency_ns.p99", 1e-3, DOWN),
     ("NVDIMM 4 KB block, mean (µs)", "nvdimm.response_time_us.mean", 1, DOWN),
-    ("time > 104 NVDIMM entries (%)", "nvdimm.queue.share_over_104", 100, 0),
+    ("time > 104 NVDIMM entries (%)", labels.OF_QUEUE, 100, 0),
     ("buffer hits of reads (%)", "nvdimm.buffer.read_hit_ratio", 100, UP),
     ("write amplification", "nvdimm.ftl.waf", 1, DOWN),
     ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
@@ -97,7 +97,7 @@ def headline(shown: Sequence[Shown]) -> Markup:
         token = [None if step is None else step * 1e-3 for step in steps]
         columns.append((f"agent {agent}, next token, mean (ms)", token, DOWN))
     known = labels.main(name for one in shown for name in one.run.stats)
-    renamed = labels.renaming(known)
+    renamed = labels.renaming(*(one.run.stats for one in shown))
     for title, path, factor, better in (line for line in HEADLINES if line[1] in known):
         values = [one.run.stats.get(path) for one in shown]
         columns.append(

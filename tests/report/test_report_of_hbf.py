@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the page show HBF by its own rates and words?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hmsim.report.charts import Charts
+from hmsim.report.collect import Shown, collect
+from support import succeed
+
+PAGES = """\
+agents:
+  - {kind: io_pattern, size: 4KiB, access: random, threads: 4, read_share: 0.5, requests: 200}
+"""
+SYSTEMS = ("hbm3_hbf", "ddr5_cxl_flash")
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
+    """Runs of HBF and of an NVDIMM, with time series."""
+    folder = tmp_path_factory.mktemp("pair")
+    (folder / "pages.yaml").write_text(PAGES)
+    for system in SYSTEMS:
+        given = ("--workload", folder / "pages.yaml", "--series", "2us", "--out", folder / system)
+        succeed("run", system, *given)
+    return [collect([str(folder / system)])[0] for system in SYSTEMS]
+
+
+def charts_of(*shown: Shown) -> dict[str, dict[str, Any]]:
+    charts = Charts(shown)
+    for section in (charts.latency, charts.queues, charts.bandwidth, charts.collection):
+        section()
+    return {chart["title"]: chart for chart in charts.specs}
+
+
+def mean_rate(one: Shown) -> float:
+    points = one.bandwidth("nvdimm")
+    assert len(points) > 50
+    return sum(rate for _, rate in points) / len(points)
+
+
+def test_the_bandwidth_of_hbf_is_that_of_its_pages(pair: list[Shown]) -> None:
+    hbf, nvdimm = pair
+    assert mean_rate(hbf) == pytest.approx(hbf.run.stats["hbf.bandwidth_gb_per_s"], rel=0.05)
+    lines = nvdimm.run.stats["nvdimm.reads"] + nvdimm.run.stats["nvdimm.writes"]
+    rate = lines * 64 / nvdimm.run.stats["sim.ticks"] * 1000
+    assert mean_rate(nvdimm) == pytest.approx(rate, rel=0.1)
+
+
+def test_charts_call_pages_of_hbf_requests(pair: list[Shown]) -> None:
+    hbf, nvdimm = pair
+    own = charts_of(hbf)
+    chart = own["Bandwidth over time"]
+    assert "HBF: data on its links" in chart["y"]["label"] and "peak" not in chart["y"]
+    assert [line["name"] for line in chart["lines"]] == [f"{hbf.name}, HBF"]
+    assert "NVDIMM requests: distribution" in own
+    assert not any("NVDIMM line" in title for title in own)
+    other = charts_of(nvdimm)
+    assert "NVDIMM lines: distribution" in other
+    assert other["Bandwidth over time"]["y"]["peak"] == nvdimm.run.peak_gb_per_s
+    assert "NVDIMM lines or HBF requests: distribution" in charts_of(*pair)
