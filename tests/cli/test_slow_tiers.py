@@ -69,7 +69,7 @@ def test_a_line_and_a_page_of_two_systems_are_told_apart(workload: Path) -> None
 def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
     stats = hmsim.run("hbm3_hbf", workload).stats
     lost = stats["hbf.status.out_of_order"]
-    line = f"HBF did not program {lost} writes: out_of_order {lost} (docs/hbf.md)"
+    line = f"HBF did not program {lost} writes: out_of_order {lost}; "
     assert lost > 0 and line in succeed("run", "hbm3_hbf", "--workload", workload)
     given = ("run", "hbm3_hbf", "--workload", workload, "--set", "hbf.ftl=host")
     assert "did not program" not in succeed(*given)

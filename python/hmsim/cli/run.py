@@ -10,6 +10,7 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim._core import InputError, SimulatorFault
+from hmsim.cli.hbf_remarks import hbf_remarks
 from hmsim.cli.support import (
     Check,
     CommandLogFlag,
@@ -52,8 +53,6 @@ from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
 NOTABLE = 1.0  # seconds of preconditioning from which they are reported
-# Why HBF refuses a write, or ends it without its data in flash: names below hbf.status.
-UNWRITTEN = ("overlap", "late", "out_of_order", "program_failed")
 OFTEN = 100  # repetitions of an agent's work from which they are reported
 
 
@@ -262,7 +261,7 @@ def print_unfinished(result: Result, where: str = "") -> None:
 
 
 def print_remarks(result: Result, where: str = "") -> None:
-    """Print the agents that did their work many times or dropped arrivals, and lost writes."""
+    """Print the agents that did their work many times or dropped arrivals, and remarks on HBF."""
     for index in range(len(result.workload.agents)):
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
@@ -270,8 +269,5 @@ def print_remarks(result: Result, where: str = "") -> None:
         if dropped := result.stats.get(f"agent.{index}.arrivals.dropped"):
             offered = number(result.stats[f"agent.{index}.arrivals.offered"])
             print(f"agent {index} dropped {number(dropped)} of {offered} arrivals{where}")
-    lost = {name: result.stats.get(f"hbf.status.{name}", 0) for name in UNWRITTEN}
-    if any(lost.values()):
-        counts = ", ".join(f"{name} {number(count)}" for name, count in lost.items() if count)
-        total = number(sum(lost.values()))
-        print(f"HBF did not program {total} writes{where}: {counts} (docs/hbf.md)")
+    for line in hbf_remarks(result, where):
+        print(line)
