@@ -22,6 +22,7 @@ from hmsim.config.settings import Setting
 AnyBundle = Union[str, "os.PathLike[str]", Bundle]
 MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
+OF_AGENTS = "keys of agents are set in the workload's file, or in a sweep as agent.N.KEY"
 
 
 @dataclass(frozen=True)
@@ -280,6 +281,8 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
             errors.append((setting, f"'{above}' takes a single value"))
         elif setting.name in RESERVED:
             errors.append((setting, "is allowed only in a file"))
+        elif setting.name.split(".")[0] in ("agent", "agents"):
+            errors.append((setting, f"unknown parameter; {OF_AGENTS}"))
         elif "." not in setting.name and setting.name not in names:
             keys = _keys_of_agents()
             near = nearest_name(setting.name, [*names, *sections, *RESERVED, *keys])
