@@ -85,50 +85,6 @@ MemorySystem::Channels MemorySystem::nvdimm_channels(std::int64_t node) const {
   return {first, first + count};
 }
 
-void MemorySystem::serialize_start(Archive& archive, std::int64_t node) {
-  const Channels own = nvdimm_channels(node);
-  for (std::size_t i = own.first; i < own.end; ++i) {
-    channels_[i]->nvdimm()->serialize_start(archive);
-  }
-}
-
-std::string MemorySystem::preconditioned(std::uint64_t seed) {
-  Archive archive;
-  serialize_start(archive, 0);
-  return seal_preconditioned(config_, seed, archive.bytes());
-}
-
-void MemorySystem::write_before(const std::vector<std::int64_t>& pages) {
-  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->write_before(parts[i]);
-  }
-}
-
-void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
-  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->hold_read(parts[i]);
-  }
-}
-
-void MemorySystem::hold_written(const std::vector<std::int64_t>& pages) {
-  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->hold_written(parts[i]);
-  }
-}
-
-std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
-    const std::vector<std::int64_t>& pages) const {
-  std::vector<std::vector<LogicalPage>> parts(channels_.size());
-  for (const std::int64_t page : pages) {
-    const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
-    parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
-  }
-  return parts;
-}
-
 // Connects the schedulers of one queue of each node. With private buses the NVDIMM channels follow
 // the DRAM channels.
 void MemorySystem::introduce_schedulers(std::size_t queue) {

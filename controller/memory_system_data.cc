@@ -1,12 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contents of a memory system: lines, discarded pages, and power failures.
+// Contents of a memory system: preconditioned state, lines, discarded pages, and power failures.
 #include <algorithm>
 
 #include "controller/hbf/hbf_ftl.h"
 #include "controller/memory_system.h"
+#include "controller/preconditioned.h"
 #include "nvdimm/module/module.h"
 
 namespace hmsim {
+
+void MemorySystem::serialize_start(Archive& archive, std::int64_t node) {
+  const Channels own = nvdimm_channels(node);
+  for (std::size_t i = own.first; i < own.end; ++i) {
+    channels_[i]->nvdimm()->serialize_start(archive);
+  }
+}
+
+std::string MemorySystem::preconditioned(std::uint64_t seed) {
+  Archive archive;
+  serialize_start(archive, 0);
+  return seal_preconditioned(config_, seed, archive.bytes());
+}
+
+void MemorySystem::write_before(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->write_before(parts[i]);
+  }
+}
+
+void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_read(parts[i]);
+  }
+}
+
+void MemorySystem::hold_written(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_written(parts[i]);
+  }
+}
+
+std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
+    const std::vector<std::int64_t>& pages) const {
+  std::vector<std::vector<LogicalPage>> parts(channels_.size());
+  for (const std::int64_t page : pages) {
+    const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
+    parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
+  }
+  return parts;
+}
 
 LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
   MemoryChannel& channel = channel_of(memory, line);
