@@ -2,13 +2,12 @@
 // Makes whole pages of the writes below 4 KiB that the host's FTL gets. Parts of a page gather in
 // one of hbf.pending_writes page buffers, which is in use from the first part to the answers.
 //
-//   complete page      is written at once
-//   hbf.accumulate     after the first part, the rest of the page is read, if the page has data,
-//   and
-//                      the page is written. The rest of a page without data is zeros
-//   no free buffer     pages end their gathering, oldest first, until half of the buffers are not
-//                      gathering any more; further parts wait outside in order of arrival
-//   flush              all pages end their gathering
+//   complete page    is written at once
+//   hbf.accumulate   after the first part, the rest of the page is read, if the page has data, and
+//                    the page is written. The rest of a page without data is zeros
+//   no free buffer   pages end their gathering, oldest first, until half of the buffers are not
+//                    gathering any more; further parts wait outside in order of arrival
+//   flush            all pages end their gathering
 //
 // Its reads and writes of pages are requests to the FTL like a user's. A part is answered with the
 // write of its page. From the time of that write on, the FTL orders it with all other requests to
