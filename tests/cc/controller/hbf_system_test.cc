@@ -341,6 +341,7 @@ TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
   }
   for (const auto& [name, value] : Assignments{{"hbf.refresh", "paced_refresh"},
                                                {"hbf.map_in", "hbm"},
+                                               {"nvdimm.nand.suspend", "both"},
                                                {"hbf.early_erase", "true"},
                                                {"hbf.streams", "2"}}) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name << ", raw";
