@@ -18,7 +18,8 @@ from tools.scons.generated import STANDARD, precompile
 PROBE = "#if !__has_include(<gtest/gtest.h>)\n#error\n#endif\n"
 # A sanitizer, ten times slower, runs the first of several parts that draw alike, and leaves out
 # tests that repeat shorter ones at more length. Threads have a separate lane.
-LEFT_OUT = [f"Part/{name}.*/{part}" for name in ("FastPaths", "EveryPart") for part in range(1, 10)]
+IN_PARTS = ("FastPaths", "EveryPart", "HbfPartData")
+LEFT_OUT = [f"Part/{name}.*/{part}" for name in IN_PARTS for part in range(1, 10)]
 LEFT_OUT_WITHOUT_THREADS = [
     *("Interruption.AThousand*", "Interruption.AtEveryTick*", "Threads.*"),
     *("FastPathsAndReference.EveryChoice*", "Nodes.ARunMayBeCutAnywhere"),

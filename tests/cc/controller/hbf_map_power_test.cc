@@ -224,7 +224,7 @@ TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
 
 // Parts that gather in the host are lost, and none of them was answered.
 TEST(HbfMapPower, GatheredPartsAreLost) {
-  constexpr int kFailuresOfParts = 500;
+  constexpr int kFailuresOfParts = 200;
   Random random(34);
   int lost = 0;
   std::size_t written = 0;
