@@ -18,7 +18,7 @@ from tools.scons.generated import STANDARD, precompile
 PROBE = "#if !__has_include(<gtest/gtest.h>)\n#error\n#endif\n"
 # A sanitizer, ten times slower, runs the first of several parts that draw alike, and leaves out
 # tests that repeat shorter ones at more length. Threads have a separate lane.
-IN_PARTS = ("FastPaths", "EveryPart", "HbfPartData")
+IN_PARTS = ("FastPaths", "EveryPart", "HbfPartData", "HbfMapPowerOfPages")
 LEFT_OUT = [f"Part/{name}.*/{part}" for name in IN_PARTS for part in range(1, 10)]
 LEFT_OUT_WITHOUT_THREADS = [
     *("Interruption.AThousand*", "Interruption.AtEveryTick*", "Threads.*"),

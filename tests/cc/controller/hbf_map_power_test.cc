@@ -16,7 +16,8 @@
 namespace hmsim::testing {
 namespace {
 
-constexpr int kFailures = 2000;
+constexpr int kParts = 10;
+constexpr int kFailures = 200;  // in each part
 constexpr std::int64_t kBanks = 4;
 constexpr std::int64_t kPages = 8;  // of a block
 
@@ -198,8 +199,10 @@ void fail_power(MappedRig& rig) {
   }
 }
 
-TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
-  Random random(33);
+class HbfMapPowerOfPages : public ::testing::TestWithParam<int> {};
+
+TEST_P(HbfMapPowerOfPages, ProgrammedPagesSurviveAndTheMapDoesNot) {
+  Random random(static_cast<std::uint64_t>(33 + GetParam()));
   int pending = 0;
   std::size_t copied = 0;
   for (int round = 0; round < kFailures; ++round) {
@@ -222,13 +225,14 @@ TEST(HbfMapPower, ProgrammedPagesSurviveAndTheMapDoesNot) {
   EXPECT_GT(copied, 3U * kFailures);
 }
 
+INSTANTIATE_TEST_SUITE_P(Part, HbfMapPowerOfPages, ::testing::Range(0, kParts));
+
 // Parts that gather in the host are lost, and none of them was answered.
 TEST(HbfMapPower, GatheredPartsAreLost) {
-  constexpr int kFailuresOfParts = 200;
-  Random random(34);
+  Random random(50);
   int lost = 0;
   std::size_t written = 0;
-  for (int round = 0; round < kFailuresOfParts; ++round) {
+  for (int round = 0; round < kFailures; ++round) {
     SCOPED_TRACE("failure " + std::to_string(round));
     Assignments config = drawn(random);
     config.emplace_back("hbf.accumulate", random.below(2) == 0 ? "30us" : "1ms");
@@ -257,8 +261,8 @@ TEST(HbfMapPower, GatheredPartsAreLost) {
       return;
     }
   }
-  EXPECT_GT(lost, kFailuresOfParts / 2);
-  EXPECT_GT(written, 20U * kFailuresOfParts);
+  EXPECT_GT(lost, kFailures / 2);
+  EXPECT_GT(written, 20U * kFailures);
 }
 
 }  // namespace
