@@ -41,7 +41,7 @@ def _coverage(found: Sequence[Cell]) -> Iterator[str]:
         covered = sum(cell.covered for cell in own)
         mean = statistics.fmean(cell.error for cell in own)
         worst = max((cell.error for cell in own), key=abs)
-        widest = max(cell.half for cell in own)
+        widest = max(cell.half for cell in every)
         yield (
             f"| {metric} | {len(every)} | {len(every) - len(own)} "
             f"| {covered} ({covered / len(own):.0%}) | {mean:+.1%} "

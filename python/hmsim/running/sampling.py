@@ -248,9 +248,9 @@ def describe(stats: Mapping[str, float], ipc: RepeatedIpc | None) -> str:
         )
     if not ipc.reached:
         return (
-            f"{line}IPC is not estimated: after {ipc.runs} runs half its interval is "
-            f"{ipc.share:.2%}, more than the {ipc.wanted:.2%} wanted, and further runs would take "
-            "longer than the whole job; run that (docs/sampling.md)"
+            f"{line}IPC is not estimated: after {ipc.runs} runs, as many as are made, half its "
+            f"interval is {ipc.share:.2%}, more than the {ipc.wanted:.2%} wanted; give more "
+            "windows, or run the whole job (docs/sampling.md)"
         )
     return (
         f"{line}IPC while threads run {ipc.value:.4g} +- {ipc.share:.2%}, from {ipc.runs} runs, "

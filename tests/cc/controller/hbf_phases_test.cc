@@ -48,8 +48,8 @@ TEST(HbfPhases, APageThatHasBegunPassesANewOne) {
   EXPECT_EQ(rig.done[other], Tick(kPeriod + kProgram));
 }
 
-// The same while all of hbf.pending_writes are taken. Otherwise the second halves would wait behind
-// pages that cannot begin, until the first halves are late.
+// All of hbf.pending_writes are taken. If new pages stopped the second halves, the first ones would
+// be late.
 TEST(HbfPhases, PartsOfBegunPagesPassWhileNoPageMayBegin) {
   HbfRig rig(Assignments{{"hbf.pending_writes", "2"}});
   for (const std::int64_t half : {0, 1}) {
