@@ -133,8 +133,8 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("expander.down.busy", "CXL link to DRAM busy (%)", 100),
     ),
 }
-# Other words for these labels, if a system has statistics that begin so: a device behind a link does
-# not use the memory bus.
+# Other words for these labels, if a system has statistics that begin so: a device behind a link
+# does not use the memory bus.
 RENAMED = (
     ("hbf.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
     ("cxl.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
