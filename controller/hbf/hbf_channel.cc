@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/hbf/hbf_channel.h"
 
+#include "controller/hbf/page_lines.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -193,11 +194,6 @@ void HbfChannel::send_write(Transaction& transaction, Tick now) {
   commands_.push({arrival, transaction.slot, part.unit, part.first});
   units_[transaction.slot] = part.unit;
   queue_.sent(transaction, now);
-}
-
-LineMask HbfChannel::lines_of(const Request& request) {
-  const auto line = static_cast<std::uint64_t>(request.address.value() / kLineBytes.value());
-  return ~LineMask{0} >> (kLinesPerPage - request.lines) << (line % kLinesPerPage);
 }
 
 void HbfChannel::arrive(const Passage& passage, Tick now) {

@@ -104,7 +104,6 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   void arrive(const Passage& passage, Tick now);
   void deliver(const Passage& passage, Tick now);
   Bytes returned(const Request& request) const;
-  static LineMask lines_of(const Request& request);
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
   const HbfParameters hbf_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/hbf/hbf_gatherer.h"
 
+#include "controller/hbf/page_lines.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -10,11 +11,6 @@ namespace {
 constexpr LineMask kAllLines = ~LineMask{0};
 
 std::int64_t offset_of(Address address) { return address.value() % kPageBytes.value(); }
-
-LineMask lines_of(const Request& request) {
-  return kAllLines >> (kLinesPerPage - request.lines)
-                          << offset_of(request.address) / kLineBytes.value();
-}
 
 bool holds_line(LineMask lines, std::int64_t offset) {
   return (lines >> (offset / kLineBytes.value()) & 1) != 0;
@@ -91,7 +87,7 @@ void HbfGatherer::act(Tick now) {
   }
   draining_ = draining_ && !line_.empty();
   while (buffers_.discarded() != kNoIndex) {
-    release(buffers_.discarded(), 0, counts_.discarded, now);
+    release(buffers_.discarded(), false, 0, now);
   }
   host_.on_gathered(now);
 }
@@ -229,7 +225,7 @@ std::uint32_t HbfGatherer::buffer_of(const Request& request, PageBufferState sta
 void HbfGatherer::on_complete(const Request& request, Tick now) {
   if (request.write) {
     const std::uint32_t index = buffer_of(request, PageBufferState::writing);
-    release(index, request.status, counts_.written, now);
+    release(index, true, request.status, now);
     return;
   }
   const std::uint32_t index = buffer_of(request, PageBufferState::filling);
@@ -237,14 +233,14 @@ void HbfGatherer::on_complete(const Request& request, Tick now) {
     while (!buffers_[index].reads.empty()) {
       host_.take(buffers_.take_first(buffers_[index].reads), now);
     }
-    release(index, 0, counts_.discarded, now);
+    release(index, false, 0, now);
   } else {
     write_page(index, now);
   }
 }
 
-// Frees a buffer, and then answers its writes.
-void HbfGatherer::release(std::uint32_t index, std::uint8_t status, Counter& answered, Tick now) {
+// Frees a buffer, and then answers its writes. `written`: their page was.
+void HbfGatherer::release(std::uint32_t index, bool written, std::uint8_t status, Tick now) {
   SlotChain writes = buffers_[index].writes;
   buffers_[index].writes = SlotChain();
   buffers_.release(index);
@@ -254,9 +250,11 @@ void HbfGatherer::release(std::uint32_t index, std::uint8_t status, Counter& ans
   while (!writes.empty()) {
     Request write = buffers_.take_first(writes);
     write.status = status;
-    ++answered;
-    if (&answered == &counts_.written) {
+    if (written) {
+      ++counts_.written;
       counts_.latency.add((now - write.arrival).value());
+    } else {
+      ++counts_.discarded;
     }
     answer(write, now);
   }

@@ -64,7 +64,7 @@ class HbfGatherer final : public Component, public Requester {
   }
   // Returns false only if takes() does. Costs less.
   bool may_take(const Request& request) const {
-    return is_part(request) || line_.size() + buffers_.open() > 0;
+    return is_part(request) || !line_.empty() || buffers_.any_open();
   }
   // Takes a discarded write, too, which is answered.
   void send(const RequestLine::Entry& entry, Tick now);
@@ -126,7 +126,7 @@ class HbfGatherer final : public Component, public Requester {
   void end_gathering(std::uint32_t index, Tick now);
   void send_page(std::uint32_t index, bool write, Tick now);
   void write_page(std::uint32_t index, Tick now);
-  void release(std::uint32_t index, std::uint8_t status, Counter& answered, Tick now);
+  void release(std::uint32_t index, bool written, std::uint8_t status, Tick now);
   void answer(Request request, Tick now);
   std::uint32_t buffer_of(const Request& request, PageBufferState state) const;
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }

@@ -23,7 +23,6 @@ void PageBuffers::clear() {
   gathering_ = SlotList();
   discarded_ = SlotList();
   gathering_count_ = 0;
-  open_count_ = 0;
   open_.clear();
   requests_ = Pool<Waiting>();
 }
@@ -38,7 +37,6 @@ std::uint32_t PageBuffers::begin(LogicalPage page, Tick deadline) {
   gathering_.push_back(links_, index);
   ++gathering_count_;
   open_.insert(page.value(), index);
-  ++open_count_;
   if (stores_data()) {
     bytes_[index] = PageBytes();
   }
@@ -55,7 +53,6 @@ void PageBuffers::leave_gathering(std::uint32_t index) {
 void PageBuffers::close(std::uint32_t index) {
   if (!buffers_[index].trimmed) {
     open_.erase(buffers_[index].page.value());
-    --open_count_;
   }
 }
 
@@ -96,8 +93,9 @@ void PageBuffers::chain(SlotChain& to, const Request& request) {
 
 Request PageBuffers::take_first(SlotChain& chain) {
   const std::uint32_t slot = chain.pop_front(links_of(requests_.data(), &Waiting::next));
+  const Request first = requests_[slot].request;
   requests_.give_back(slot);
-  return requests_[slot].request;
+  return first;
 }
 
 LineBytes PageBuffers::bytes(std::uint32_t index, std::int64_t offset) const {
@@ -161,7 +159,6 @@ void PageBuffers::rebuild(const Archive& archive) {
     list(index, PageBufferState::discarded);
   }
   open_.clear();
-  open_count_ = 0;
   for (std::uint32_t index = 0; index < buffers_.size(); ++index) {
     const Buffer& own = buffers_[index];
     const bool under_way =
@@ -175,7 +172,6 @@ void PageBuffers::rebuild(const Archive& archive) {
     if (takes_parts) {
       archive.check(open_.find(own.page.value()) == kNoIndex, "page that is gathered twice");
       open_.insert(own.page.value(), index);
-      ++open_count_;
     }
     archive.check(own.state != PageBufferState::free || (own.writes.empty() && own.reads.empty()),
                   "request that waits for a free page buffer");

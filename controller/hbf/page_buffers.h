@@ -50,8 +50,8 @@ class PageBuffers {
   bool full() const { return free_.empty(); }
   std::size_t used() const { return buffers_.size() - free_.size(); }
   std::size_t gathering() const { return gathering_count_; }
-  // Buffers that take parts.
-  std::size_t open() const { return open_count_; }
+  // Returns whether a buffer takes parts.
+  bool any_open() const { return !open_.empty(); }
   // Returns the buffer that takes parts of the page, or kNoIndex.
   std::uint32_t find(LogicalPage page) const { return open_.find(page.value()); }
   // Returns the buffer that has gathered for the longest time, or kNoIndex.
@@ -110,7 +110,6 @@ class PageBuffers {
   SlotList gathering_;           // in order of deadlines
   SlotList discarded_;
   std::size_t gathering_count_ = 0;
-  std::size_t open_count_ = 0;
   KeyMap open_;  // page -> gathering buffer, or filling one that was not trimmed
   Pool<Waiting> requests_;
   std::vector<PageBytes> bytes_;
