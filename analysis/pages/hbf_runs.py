@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hmsim
+from hmsim.running.workload import load_workload
 
 PAGE = 4096
 LINK = 16 * 96.0  # GB/s of a stack of grade 2
@@ -38,21 +39,7 @@ CHURN = {
     "nvdimm.ftl.over_provisioning": 20,
     "nvdimm.precondition.fill": 1,
 }
-# The steps measure layers, so a small vocabulary makes the output head short.
-DECODE = {
-    "kind": "llm_decode",
-    "model": "llama_3_1_8b",
-    "vocabulary": 8192,
-    "layers_simulated": 2,
-    "batch": BATCH,
-    "context": 8191,
-    "weights": "nvdimm",
-    "kv": "nvdimm",
-    "outstanding": 4096,
-    "lines": 4096,
-    "flops": 0,
-    "steps": 1,
-}
+DECODE = dict(load_workload("llm/decode_8b_hbf").agents[0].flat())
 Settings = Mapping[str, Any]
 
 
