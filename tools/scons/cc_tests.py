@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from SCons.Script import Action, Alias, AlwaysBuild
@@ -24,6 +26,26 @@ LEFT_OUT_WITHOUT_THREADS = [
     *("Interruption.AThousand*", "Interruption.AtEveryTick*", "Threads.*"),
     *("FastPathsAndReference.EveryChoice*", "Nodes.ARunMayBeCutAnywhere"),
 ]
+
+TENTH = "tenth"  # value of the variable `tests`
+
+
+def patterns(tests: str) -> str:
+    """Return the patterns of files that the variable `tests` stands for.
+
+    `tenth` stands for a tenth of the test files, chosen by the hash of the committed tree, and for
+    the files that tests share. It prints the tenth.
+    """
+    if tests != TENTH:
+        return f"tests/cc/{tests}"
+    command = ["git", "rev-parse", "HEAD^{tree}"]
+    tree = subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+    files = [path.as_posix() for path in Path("tests/cc").glob("**/*.cc")]
+    tested = [path for path in files if path.endswith("_test.cc")]
+    tested.sort(key=lambda path: hashlib.sha256(f"{tree} {path}".encode()).digest())
+    chosen = sorted(tested[: -(-len(tested) // 10)])
+    print(f"hmsim: a tenth of the tests, by tree {tree[:12]}:", *chosen, flush=True)
+    return " ".join(chosen + sorted({*files} - {*tested}))
 
 
 def missing_googletest(target: Any, source: Any, env: Any) -> int:

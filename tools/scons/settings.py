@@ -47,7 +47,11 @@ def variables(arguments: Mapping[str, str]) -> Any:
         ),
         BoolVariable("dramsim3", "add DRAMsim3 as a second DRAM model; needs cargo", False),
         ("prefix", "folder of the target install", "/usr/local"),
-        ("tests", "C++ tests to build, a pattern below tests/cc", "**/*.cc"),
+        (
+            "tests",
+            "C++ tests to build, a pattern below tests/cc; tenth: one chosen by the tree's hash",
+            "**/*.cc",
+        ),
         BoolVariable("verbose", "print whole command lines", False),
     )
     return found
