@@ -20,7 +20,6 @@ FtlDemands ftl_demands(const NvdimmParameters& parameters) {
     demands.commands = parameters.hbf.pending_writes;
     demands.write_frames = parameters.hbf.pending_writes;
     demands.streams = parameters.hbf.streams;
-    demands.prepared = parameters.hbf.early_erase ? 1 : 0;
     demands.kept_blocks = parameters.nand.program_failure == 0 ? 0 : kBlocksForFailures;
     return demands;
   }

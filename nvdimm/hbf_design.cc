@@ -33,9 +33,6 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "hbf.erased_at_start: false");
   need(maps(parameters) || parameters.hbf.map_in == HbfMap::none, "hbf.map_in",
        "must be none with hbf.ftl: raw, which has no map; otherwise set hbf.ftl: host");
-  need(maps(parameters) || !parameters.hbf.early_erase, "hbf.early_erase",
-       "must be false with hbf.ftl: raw, whose sender writes all pages; otherwise set hbf.ftl: "
-       "host");
   need(maps(parameters) || parameters.hbf.streams == 1, "hbf.streams",
        "must be 1 with hbf.ftl: raw, whose sender selects blocks; otherwise set hbf.ftl: host");
   need(maps(parameters) || parameters.hbf.refresh == "no_refresh", "hbf.refresh",

@@ -202,7 +202,6 @@ HOST_WORK: dict[str, Settings] = {
     "`preemptive`": {GC: "preemptive"},
     "`proactive`": {GC: "proactive"},
     "`reactive`, 5 streams": {GC: "reactive", "hbf.streams": 5},
-    "`reactive`, early erase": {GC: "reactive", "hbf.early_erase": True},
     "`proactive`, 5 streams": {GC: "proactive", "hbf.streams": 5},
     "`reactive`, copies 1 page of a bank at once": {GC: "reactive", "hbf.copies": 1},
     "`reactive`, copies 64 pages": {GC: "reactive", "hbf.copies": 64},
@@ -239,9 +238,6 @@ READINGS: dict[str, Settings] = {
     "no header on the link": {"hbf.header": "0B"},
     "reads do not merge": {"hbf.merge": False},
     "no page cache": {"hbf.cache_pages": 0, "hbf.merge": False},
-    "misses gather for 500 ns": {"hbf.gather": "500ns"},
-    "misses gather for 1 us": {"hbf.gather": "1us"},
-    "misses gather for 4 us": {"hbf.gather": "4us"},
     "no time for error correction": {"hbf.ecc_read": "0s"},
     "link latency of 100 ns each way": {
         "hbf.read_latency": "100ns",

@@ -34,7 +34,6 @@ class HbfCollectorHost {
   // Called when a copy's program at `target` failed.
   virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
   // Called when a page of padding was programmed at `target`, or failed.
-  virtual void on_padded(PhysicalPage target, Tick now) = 0;
   // Called when a block of the bank was freed, so that the bank may take pages again.
   virtual void on_collected(std::uint32_t lun, Tick now) = 0;
 };
@@ -95,7 +94,6 @@ class HbfCollector final : private HbfCopierHost {
 
   void on_copied(const HbfCopy& copy, bool current, Tick now) override;
   void on_copy_failed(PhysicalPage target, Tick now) override { host_.on_copy_failed(target, now); }
-  void on_padded(PhysicalPage target, Tick now) override { host_.on_padded(target, now); }
 
   GcView view(std::uint32_t lun) const;
   bool overruled(std::uint32_t lun);

@@ -17,27 +17,6 @@ void HbfCopier::begin(const HbfCopy& copy, Tick now) {
   send_page(index, copy.source, false, now);
 }
 
-void HbfCopier::prepare_block(std::uint32_t lun, Tick now) {
-  const std::uint32_t index = jobs_.take();
-  jobs_[index].step = Step::pad;
-  jobs_[index].copy.lun = lun;
-  jobs_[index].copy.target = ftl_.prepare_block(lun);
-  send_page(index, jobs_[index].copy.target, true, now);
-}
-
-// A failed page has no data to write again.
-void HbfCopier::end_padding(std::uint32_t index, bool done, Tick now) {
-  const PhysicalPage target = jobs_[index].copy.target;
-  jobs_.give_back(index);
-  if (done) {
-    ++ftl_.statistics().padded_pages;
-    ftl_.pad(target);
-  } else {
-    ftl_.fail(target, 0);
-  }
-  host_.on_padded(target, now);
-}
-
 Request HbfCopier::request_of(std::uint32_t index, bool write) const {
   Request request;
   request.write = write;
@@ -77,7 +56,6 @@ void HbfCopier::write(std::uint32_t index, Tick now) {
 
 void HbfCopier::on_complete(const Request& request, Tick now) {
   Job& own = jobs_.held(request.tag);
-  const bool done = static_cast<HbfStatus>(request.status) == HbfStatus::done;
   switch (own.step) {
     case Step::read:
       move_lines(request.tag, true, now);
@@ -93,14 +71,11 @@ void HbfCopier::on_complete(const Request& request, Tick now) {
       }
       return;
     case Step::write:
-      if (done) {
+      if (static_cast<HbfStatus>(request.status) == HbfStatus::done) {
         end(request.tag, now);
       } else {
         write_again(request.tag, now);
       }
-      return;
-    case Step::pad:
-      end_padding(request.tag, done, now);
       return;
   }
 }
@@ -125,10 +100,8 @@ LineData HbfCopier::write_data(const Request& request) const {
   if (request.memory == MemoryClass::dram) {
     return no_data();
   }
+  jobs_.held(request.tag);  // otherwise a fault
   LineData data;
-  if (jobs_.held(request.tag).step == Step::pad) {
-    return data;
-  }
   const std::int64_t offset = request.address.value() % kPageBytes.value();
   std::copy_n(bytes_[request.tag].begin() + offset, data.bytes.size(), data.bytes.begin());
   return data;
@@ -148,9 +121,7 @@ void HbfCopier::serialize(Archive& archive) {
     const HbfCopy& own = jobs_[index].copy;
     archive.check_index(own.lun, ftl_.shape().luns, "copy of an invalid bank");
     archive.check_index(own.page.value(), ftl_.pages().size(), "copy of an invalid page");
-    if (jobs_[index].step != Step::pad) {
-      ftl_.shape().check_place(archive, own.source);
-    }
+    ftl_.shape().check_place(archive, own.source);
     archive.check(own.target == kNowhere ||
                       static_cast<std::uint64_t>(own.target.value()) < ftl_.shape().places(),
                   "copy to an invalid page");

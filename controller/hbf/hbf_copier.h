@@ -35,8 +35,6 @@ class HbfCopierHost {
   virtual void on_copied(const HbfCopy& copy, bool current, Tick now) = 0;
   // Called when the program at `target` failed. The copy is written again.
   virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
-  // Called when the page of padding at `target` was programmed, or failed.
-  virtual void on_padded(PhysicalPage target, Tick now) = 0;
 };
 
 class HbfCopier final : public Requester {
@@ -50,8 +48,6 @@ class HbfCopier final : public Requester {
 
   // Begins a copy to a page of the same bank.
   void begin(const HbfCopy& copy, Tick now);
-  // Prepares a block for users' pages by a page of padding (Ftl::prepare_block).
-  void prepare_block(std::uint32_t lun, Tick now);
   bool idle() const { return jobs_.used() == 0; }
 
   struct Counts {  // requests sent
@@ -72,7 +68,7 @@ class HbfCopier final : public Requester {
   void serialize(Archive& archive);
 
  private:
-  enum class Step : std::uint8_t { read, stage, fetch, write, pad, last = pad };
+  enum class Step : std::uint8_t { read, stage, fetch, write, last = write };
   struct Job {
     Step step = Step::read;
     std::int64_t lines = 0;  // stage, fetch: not done
@@ -83,7 +79,6 @@ class HbfCopier final : public Requester {
   void move_lines(std::uint32_t index, bool write, Tick now);
   void write(std::uint32_t index, Tick now);
   void write_again(std::uint32_t index, Tick now);
-  void end_padding(std::uint32_t index, bool done, Tick now);
   void end(std::uint32_t index, Tick now);
   void send_page(std::uint32_t index, PhysicalPage place, bool write, Tick now);
   Request request_of(std::uint32_t index, bool write) const;

@@ -21,7 +21,6 @@ std::uint32_t reserve(const SystemConfig& config) {
 
 HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed)
     : map_in_memory_(config.nvdimm.hbf.map_in == HbfMap::hbm),
-      early_erase_(config.nvdimm.hbf.early_erase),
       path_(path),
       pending_(config.nvdimm.nand.channels, config.nvdimm.nand.luns()),
       ftl_(ftl_shape(config.nvdimm), victim_selector(config.nvdimm.ftl.victim, config.assignments),
@@ -234,9 +233,6 @@ void HbfFtl::end_flash(std::uint32_t index, const Request& request, Tick now) {
   }
   collector_.on_served(lun, !write, now);
   place_waiting(now);
-  if (early_erase_ && write && pending_.lun(lun).none() && placer_.may_prepare(lun)) {
-    copier().prepare_block(lun, now);
-  }
 }
 
 // A read of a write whose program failed begins again.
@@ -314,11 +310,6 @@ void HbfFtl::on_copied(LogicalPage page, PhysicalPage target, bool current, Tick
   if (current && map_in_memory_) {
     send_map_line(page, true, kOfNoJob, now);
   }
-}
-
-void HbfFtl::on_padded(PhysicalPage target, Tick now) {
-  programmed(target, now);
-  collector_.consider(ftl_.shape().lun_of(target), now);
 }
 
 void HbfFtl::on_collected(std::uint32_t lun, Tick now) {

@@ -104,7 +104,6 @@ class HbfFtl final : public Requester,
   }
   void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) override;
   void on_copy_failed(PhysicalPage target, Tick now) override { programmed(target, now); }
-  void on_padded(PhysicalPage target, Tick now) override;
   void on_collected(std::uint32_t lun, Tick now) override;
 
   // HbfGathererHost.
@@ -143,7 +142,6 @@ class HbfFtl final : public Requester,
   }
 
   const bool map_in_memory_;
-  const bool early_erase_;
   HostPath& path_;
   const std::vector<Requester*>* requesters_ = nullptr;
   std::uint16_t own_ = 0;

@@ -34,12 +34,6 @@ class HbfPlacer {
   // Places the next write. Returns nothing if none waits or no bank takes it.
   std::optional<Placed> place_next(Tick now);
 
-  // Returns whether a block may be opened before a write of the bank needs it.
-  bool may_prepare(std::uint32_t lun) const {
-    return collector_.takes_pages(lun) && !ftl_.frontiers().prepared(lun) &&
-           ftl_.blocks(lun).free() > reserve_;
-  }
-
   // Calls see(write) for each write that waits.
   template <class See>
   void each(See see) const {

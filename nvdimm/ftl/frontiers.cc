@@ -10,26 +10,14 @@ namespace hmsim {
 PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
   Point* point = &point_of(lun, stream, handle);
   if (spent(*point)) {
-    if (stream == WriteStream::host && !spent(prepared_[lun])) {
-      *point = prepared_[lun];
-      prepared_[lun] = Point();
-    } else if (luns_[lun].free() > 0) {
+    if (luns_[lun].free() > 0) {
       *point = {luns_[lun].open(stream == WriteStream::levelling), 0};
     } else {
       point = &any_point(lun);  // mix streams rather than fail
     }
   }
-  return next_page(lun, *point);
-}
-
-PhysicalPage Frontiers::prepare(std::uint32_t lun) {
-  prepared_[lun] = {luns_[lun].open(false), 0};
-  return next_page(lun, prepared_[lun]);
-}
-
-PhysicalPage Frontiers::next_page(std::uint32_t lun, Point& point) {
-  const PhysicalPage at = shape_.page_at(lun, point.block, point.next_page);
-  point.next_page += shape_.parts();
+  const PhysicalPage at = shape_.page_at(lun, point->block, point->next_page);
+  point->next_page += shape_.parts();
   return at;
 }
 
@@ -45,9 +33,8 @@ Frontiers::Point& Frontiers::any_point(std::uint32_t lun) {
 
 PhysicalPage Frontiers::next_place(std::uint32_t lun, WriteStream stream,
                                    std::uint32_t handle) const {
-  const Point& own =
+  const Point& point =
       handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
-  const Point& point = spent(own) && stream == WriteStream::host ? prepared_[lun] : own;
   return spent(point) ? kNowhere : shape_.page_at(lun, point.block, point.next_page);
 }
 
@@ -97,7 +84,6 @@ void Frontiers::reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pag
 
 void Frontiers::serialize(Archive& archive, std::uint32_t lun) {
   archive(points_[lun]);
-  archive(prepared_[lun]);
   for (std::uint32_t handle = 1; handle < shape_.streams; ++handle) {
     archive(handles_[handle_of(lun, handle)]);
   }

@@ -36,16 +36,11 @@ class Frontiers {
       : shape_(shape),
         luns_(luns),
         points_(shape.luns),
-        prepared_(shape.luns),
         handles_(std::size_t{shape.luns} * (shape.streams - 1)) {}
 
   // Takes the flash page that the stream programs next and returns its first part. Opens a block if
   // necessary.
   PhysicalPage take(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0);
-  // Opens a block that the host's stream takes when it needs the next one, and takes its first
-  // page. Precondition: a block is free, and !prepared(lun).
-  PhysicalPage prepare(std::uint32_t lun);
-  bool prepared(std::uint32_t lun) const { return !spent(prepared_[lun]); }
   // Returns the page that take() would return next, or kNowhere if take() would open a block.
   PhysicalPage next_place(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0) const;
   // Returns the pages of the block that were taken; these are its first ones.
@@ -59,7 +54,6 @@ class Frontiers {
   void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map);
   void clear() {
     points_.assign(shape_.luns, {});
-    prepared_.assign(shape_.luns, {});
     handles_.assign(handles_.size(), {});
   }
 
@@ -89,7 +83,6 @@ class Frontiers {
   Point& point_of(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
     return handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
   }
-  PhysicalPage next_page(std::uint32_t lun, Point& point);
   Point& any_point(std::uint32_t lun);
   // Returns the index in handles_ of the host's handle, which is not 0.
   std::size_t handle_of(std::uint32_t lun, std::uint32_t handle) const {
@@ -101,7 +94,6 @@ class Frontiers {
     for (auto& point : self.points_[lun]) {
       see(point);
     }
-    see(self.prepared_[lun]);
     for (std::uint32_t handle = 1; handle < self.shape_.streams; ++handle) {
       see(self.handles_[self.handle_of(lun, handle)]);
     }
@@ -110,7 +102,6 @@ class Frontiers {
   const FtlShape& shape_;
   std::vector<LunBlocks>& luns_;
   std::vector<std::array<Point, kFrontiers>> points_;  // by LUN
-  std::vector<Point> prepared_;                        // by LUN
   std::vector<Point> handles_;  // of the host's handles but the first, by LUN and handle
 };
 

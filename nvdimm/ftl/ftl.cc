@@ -45,13 +45,6 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream stream, std::uint32_t 
   return at;
 }
 
-PhysicalPage Ftl::prepare_block(std::uint32_t lun) {
-  const PhysicalPage at = frontiers_.prepare(lun);
-  luns_[lun].begin_program();
-  check_pages(lun);
-  return at;
-}
-
 // Maps a page of the host or of the map whose program has ended.
 void Ftl::write(LogicalPage page, PhysicalPage at) {
   claims_.give_back(shape_.lun_of(at), 1);

@@ -61,9 +61,6 @@ class Ftl {
   // the shape's streams.
   PhysicalPage allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources = 0,
                         std::uint32_t handle = 0);
-  // Opens a block that the host's pages fill when they need the next one. Returns its first page,
-  // which must be padded.
-  PhysicalPage prepare_block(std::uint32_t lun);
   // Maps `page` to a part that was claimed and allocated for the host.
   void commit(LogicalPage page, PhysicalPage at);
   // The same for a page that was discarded in the meantime.

@@ -82,7 +82,6 @@ FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandP
   shape.dynamic = ftl.allocation == PageAllocation::dynamic;
   shape.shared_frontier = ftl.frontier == WriteFrontier::shared;
   shape.streams = static_cast<std::uint32_t>(demands.streams);
-  shape.prepared = static_cast<std::uint32_t>(demands.prepared);
   shape.wear_gap = static_cast<std::uint32_t>(ftl.wear_gap);
   shape.stripe = stripe_of(nand, ftl.order);
   // Pages on their way to flash hold a claim on a LUN while their old copies are still valid. A

@@ -37,7 +37,6 @@ struct FtlShape {
   bool merge = false;
   bool shared_frontier = false;
   std::uint32_t streams = 1;     // of the host's pages, each with an open block
-  std::uint32_t prepared = 0;    // blocks per LUN that are opened before the host's pages need them
   bool retires = true;           // a block with a failed program becomes bad; false: it is reused
   std::uint32_t bad_blocks = 0;  // per LUN, initially
   std::uint64_t needed = 0;      // valid pages that must fit, including those on their way to flash
@@ -53,7 +52,7 @@ struct FtlShape {
     return cached_entries == 0 ? 0 : (logical_pages + page_entries() - 1) / page_entries();
   }
   std::uint32_t frontiers() const {
-    return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1 + prepared;
+    return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1;
   }
   // Returns the most valid pages of a full block that is worth collecting: its copies occupy at
   // least one flash page less than the block has.
@@ -118,7 +117,6 @@ struct FtlDemands {
   std::int64_t write_frames = 0;  // of the buffer; their pages may all be on their way to flash
   std::int64_t kept_blocks = 0;   // per LUN; kept free for the save after a power failure
   std::int64_t streams = 1;       // of the host's pages
-  std::int64_t prepared = 0;      // FtlShape::prepared
 };
 
 FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,

@@ -6,8 +6,8 @@ namespace hmsim {
 
 void HbfDevice::serialize(Archive& archive) {
   archive.section("hbf device");
-  archive(flash_.statistics(), flash_, blocks_, cache_, statistics_, sensing_, batch_, batch_due_,
-          pending_, deadlines_, coding_);
+  archive(flash_.statistics(), flash_, blocks_, cache_, statistics_, sensing_, pending_, deadlines_,
+          coding_);
   archive.fixed(units_);
   if (bytes_ != nullptr) {
     archive(*bytes_);
@@ -38,9 +38,6 @@ void HbfDevice::rebuild(const Archive& archive) {
       archive.check(sense_of_.find(sense.page) == kNoIndex, "page that is sensed twice");
       sense_of_.insert(sense.page, index);
     }
-  }
-  for (const std::uint32_t index : batch_) {
-    archive.check(sensing_.holds(index), "page to sense without a read");
   }
   for (std::uint32_t unit = 0; unit < units_.size(); ++unit) {
     archive.check_index(units_[unit].page, static_cast<std::size_t>(pages()), "invalid page");

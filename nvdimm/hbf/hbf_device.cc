@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/hbf/hbf_device.h"
 
-#include <algorithm>
-
 #include "core/errors.h"
 
 namespace hmsim {
@@ -57,32 +55,7 @@ void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick 
   const std::uint32_t index = sensing_.take();
   sensing_[index].page = page;
   sensing_[index].readers.push_back(next_.data(), tag);
-  if (hbf_.gather == Tick(0)) {
-    sense(index, now);
-    return;
-  }
-  if (batch_.empty()) {
-    batch_due_ = now + hbf_.gather;
-    find_own_next();
-  }
-  batch_.push_back(index);
-}
-
-void HbfDevice::sense(std::uint32_t index, Tick now) {
-  submit(FlashOperation::read, sensing_[index].page, index, now);
-}
-
-// Senses the gathered pages in order of their numbers in each bank; equal pages in order of
-// arrival.
-void HbfDevice::end_gathering(Tick now) {
-  std::stable_sort(batch_.begin(), batch_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return sensing_[a].page < sensing_[b].page;
-  });
-  for (const std::uint32_t index : batch_) {
-    sense(index, now);
-  }
-  batch_.clear();
-  batch_due_ = kNever;
+  submit(FlashOperation::read, page, index, now);
 }
 
 HbfStatus HbfDevice::status_of(std::size_t block, std::uint32_t number) const {
@@ -159,9 +132,6 @@ void HbfDevice::complete(std::uint32_t unit, Tick now) {
   ++statistics_.pages;
   own.state = UnitState::complete;
   own.age = blocks_.age(block);
-  if (!batch_.empty()) {
-    end_gathering(now);  // reads before this write see the old page
-  }
   cache_.drop(bank_of(own.page), [&](std::int64_t page) {
     return page == own.page || (number == 0 && block_of(page) == block);
   });
@@ -288,8 +258,6 @@ void HbfDevice::advance_own() {
     const std::uint32_t unit = coding_.front().unit;
     coding_.pop();
     program(unit, now);
-  } else if (batch_due_ == now) {
-    end_gathering(now);
   } else {
     const Deadline deadline = deadlines_.front();
     deadlines_.pop();
@@ -304,7 +272,7 @@ void HbfDevice::advance_own() {
 void HbfDevice::find_own_next() {
   const Tick coded = coding_.empty() ? kNever : coding_.front().time;
   const Tick deadline = deadlines_.empty() ? kNever : deadlines_.front().time;
-  own_next_ = earlier(batch_due_, earlier(coded, deadline));
+  own_next_ = earlier(coded, deadline);
 }
 
 void HbfDevice::reset_statistics(Tick now) {

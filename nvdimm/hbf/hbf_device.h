@@ -153,8 +153,6 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   void advance_own();
   void find_own_next();
   void forget(std::uint32_t unit);
-  void sense(std::uint32_t index, Tick now);
-  void end_gathering(Tick now);
   void end_sense(std::uint32_t index, Tick now);
   HbfStatus status_of(std::size_t block, std::uint32_t number) const;
   void complete(std::uint32_t unit, Tick now);
@@ -193,9 +191,7 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   HbfStatistics statistics_;
   std::vector<std::uint32_t> next_;  // by tag
   Pool<Sense> sensing_;
-  KeyMap sense_of_;                   // page -> index in sensing_, if reads merge
-  std::vector<std::uint32_t> batch_;  // gathered senses
-  Tick batch_due_ = kNever;
+  KeyMap sense_of_;  // page -> index in sensing_, if reads merge
   std::vector<Unit> units_;
   KeyMap unit_of_;                    // page -> its latest unit
   std::unique_ptr<LineStore> bytes_;  // data mode: of programmed pages

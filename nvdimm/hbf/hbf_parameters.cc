@@ -53,10 +53,6 @@ void declare_reads(ParameterSet& set, HbfParameters& hbf) {
               {"a read of a page that is being sensed waits for it instead of sensing it again; "
                "needs a page cache",
                "64 commands for a page in OCP HBF 0.7.0 imply it; HBFSim: false"});
-  set.time("gather", hbf.gather,
-           {"time for which misses gather in the device, from the first one on; they are then "
-            "sensed in order of their pages; 0s: at once",
-            kSpecification});
   set.time(
       "ecc_read", hbf.ecc_read,
       {"error correction of a sensed page, after its transfer; pages overlap", "assumed, HBFSim"});
@@ -99,10 +95,6 @@ void declare_writes(ParameterSet& set, HbfParameters& hbf) {
              {"ftl: host: none: the map takes no time; hbm: a line of HBM is read before each read "
               "and written after each write",
               "assumed"});
-  set.boolean("early_erase", hbf.early_erase,
-              {"ftl: host: a bank without work begins the block that it needs next with a page of "
-               "padding, which erases it",
-               "allowed by OCP HBF 0.7.0"});
   set.integer(
       "streams", hbf.streams, {1, 64}, "streams",
       {"ftl: host: sets of open blocks for users' pages. A write's stream modulo this number "

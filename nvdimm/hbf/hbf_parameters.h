@@ -35,7 +35,6 @@ struct HbfParameters {
   bool merge = true;
   Bytes read_granularity{64};
   Bytes header{64};
-  Tick gather{0};
   Tick accumulate = kMillisecond;
   std::int64_t pending_writes = 64;  // units of 4 KiB
   std::int64_t outstanding = 256;    // reads
@@ -48,7 +47,6 @@ struct HbfParameters {
   bool erased_at_start = true;
   HbfMapping ftl = HbfMapping::raw;
   HbfMap map_in = HbfMap::none;
-  bool early_erase = false;
   std::int64_t streams = 1;            // of users' pages
   std::int64_t copies = 4;             // pages that a channel's collector moves at once
   std::string refresh = "no_refresh";  // name of the pacer

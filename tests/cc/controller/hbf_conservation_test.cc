@@ -101,7 +101,6 @@ class HbfTraffic {
     add("hbf.cache_pages", {"0", "1", "2", "5"});
     add("hbf.merge", {"true", "false"});
     add("hbf.header", {"0B", "64B", "16B"});
-    add("hbf.gather", {"0s", "0s", "700ns"});
     add("hbf.accumulate", {"1ps", "2us", "1ms"});
     add("hbf.pending_writes", {"1", "2", "64"});
     add("hbf.outstanding", {"1", "5", "256"});

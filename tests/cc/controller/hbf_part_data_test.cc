@@ -228,7 +228,6 @@ Assignments drawn(Random& random) {
   pick("hbf.map_in", {"none", "hbm"});
   pick("hbf.copies", {"1", "4"});
   pick("hbf.streams", {"1", "2"});
-  pick("hbf.early_erase", {"false", "false", "true"});
   pick("host.queue", {"none", "none", "shared"});
   pick("controller.nvdimm_queue_depth", {"1", "7", "4096"});
   pick("nvdimm.gc.scheduler", {"reactive", "preemptive", "proactive", "background"});

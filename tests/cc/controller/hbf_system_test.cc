@@ -295,7 +295,6 @@ TEST(HbfSystem, ResumesExactly) {
     for (const char* scheduler : {"fr_fcfs", "atlas"}) {
       const Assignments more{{"hbf.ftl", ftl},
                              {"hbf.map_in", ftl[0] == 'h' ? "hbm" : "none"},
-                             {"hbf.gather", "1us"},
                              {"hbf.outstanding", "3"},
                              {"controller.nvdimm_scheduler", scheduler}};
       HbfSystem whole(with(kHbf, with(kHostFtl, more)));
@@ -342,7 +341,6 @@ TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
   for (const auto& [name, value] : Assignments{{"hbf.refresh", "paced_refresh"},
                                                {"hbf.map_in", "hbm"},
                                                {"nvdimm.nand.suspend", "both"},
-                                               {"hbf.early_erase", "true"},
                                                {"hbf.streams", "2"}}) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name << ", raw";
   }

@@ -263,16 +263,6 @@ TEST(Hbf, WaitsOfABankFollowTheQueueingForm) {
   EXPECT_NEAR(mean, form, 3 * std::sqrt(variance) + 0.02 * form);
 }
 
-TEST(Hbf, AMissWaitsForTheGatheringTimer) {
-  HbfRig rig(Assignments{{"hbf.gather", "1us"}, {"hbf.banks", "1"}});
-  const std::uint32_t far = rig.read(9, 1);
-  rig.kernel.run_until(Tick(300'000));
-  const std::uint32_t near = rig.read(3, 1);
-  rig.drain();
-  EXPECT_EQ(rig.done[near].value(), kHeader + 1'000'000 + kRead + kBus + kEcc + kHeader);
-  EXPECT_EQ(rig.done[far].value(), rig.done[near].value() + kRead) << "senses by page";
-}
-
 TEST(Hbf, PagesOfABlockAreWrittenInOrder) {
   HbfRig rig;
   const std::uint32_t first = rig.write(0);

@@ -143,7 +143,6 @@ std::vector<GoldenCase> stacked_flash() {
       {"hbf_host_ftl", stacked(host), writes},
       {"hbf_host_ftl_fails",
        stacked(plus(host, {{"nvdimm.nand.program_failure", "0.01"},
-                           {"hbf.early_erase", "true"},
                            {"hbf.refresh", "paced_refresh"},
                            {"hbf.refresh_every", "400us"},
                            {"host.queue", "shared"}})),
