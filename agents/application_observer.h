@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interface through which a core reports the loads and prefetches that it sends to memory, as its
-// program sees them. docs/three-views.md defines the times.
+// program sees them (tests/cc/simulation/views_test.cc).
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,6 @@ class ApplicationObserver {
   virtual void on_issue(std::size_t agent, std::uint32_t tag, bool prefetch, Tick at) = 0;
   // Its data can be used from `at` on. Called from within Requester::on_complete().
   virtual void on_usable(std::size_t agent, std::uint32_t tag, Tick at) = 0;
-  // A load needed no request: its line was prefetched (`present`) or in flight.
-  virtual void on_prefetched(std::size_t agent, bool present) = 0;
 };
 
 }  // namespace hmsim

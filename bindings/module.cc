@@ -130,22 +130,25 @@ void bind_simulation(py::module_& module) {
       .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
                        py::function source, const std::vector<std::uint64_t>& trace_bytes,
-                       bool check, bool log_requests, std::int64_t log_commands, bool views,
+                       bool check, bool log_requests, std::int64_t log_commands,
                        const py::dict& policies,
                        const std::function<void(double)>& preconditioning) {
-             const RunOptions options{
-                 seed,           Tick(warmup_ps), warmup_instructions,
-                 trace_bytes,    check,           log_requests,
-                 log_commands,   views,           python_policy_makers(policies),
-                 preconditioning};
+             const RunOptions options{seed,
+                                      Tick(warmup_ps),
+                                      warmup_instructions,
+                                      trace_bytes,
+                                      check,
+                                      log_requests,
+                                      log_commands,
+                                      python_policy_makers(policies),
+                                      preconditioning};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
            py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
            py::arg("check") = false, py::arg("log_requests") = false, py::arg("log_commands") = 0,
-           py::arg("views") = false, py::arg("policies") = py::dict(),
-           py::arg("preconditioning") = py::none())
+           py::arg("policies") = py::dict(), py::arg("preconditioning") = py::none())
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
           "advance",
@@ -158,15 +161,6 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
       .def_property_readonly("checked_commands", &Simulation::checked_commands)
       .def_property_readonly("logged_requests", &Simulation::logged_requests)
-      .def("views",
-           [](const Simulation& self) -> py::object {
-             const std::optional<Views::Values> values = self.views();
-             py::dict named;
-             for (const auto& [name, value] : values.value_or(Views::Values())) {
-               named[py::str(name)] = value;
-             }
-             return values ? py::object(named) : py::none();
-           })
       .def("take_requests", [](Simulation& self) { return to_python(self.take_requests()); })
       .def_property_readonly("logged_io", &Simulation::logged_io)
       .def("take_io", [](Simulation& self) { return to_python(self.take_io()); })

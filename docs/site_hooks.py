@@ -27,6 +27,7 @@ MOVED = {
     "reproduction": "results",
     "reproduction-changes": "results",
     "several-nvdimms": "nvdimm#several-nvdimms",
+    "three-views": "concepts",
     "waiting-programs": "results",
     "what-we-believe": "results",
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two views of the packets of a gate: the host simulator's, in its own time, and the memory
-// simulator's. Compares them packet by packet (docs/three-views.md). Observes only.
+// simulator's. Compares them packet by packet (gem5-ext/README.md). Observes only.
 //
 // The host reports when it hands a packet over and when it gets it back. The channels' accounts
 // report each line. A packet of several lines lasts from their first entry to their last data beat.

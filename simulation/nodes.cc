@@ -119,12 +119,6 @@ void Nodes::connect(MemorySystem& memory, TranslationKind translation, std::uint
   }
 }
 
-void Nodes::replace_ports(const std::function<MemoryPort*(MemoryPort&)>& replace) {
-  for (NodeEnvironment& each : environments_) {
-    each.port = replace(*each.port);
-  }
-}
-
 AgentEnvironment Nodes::environment(const std::vector<std::int64_t>& nodes) const {
   AgentEnvironment environment;
   for (const std::int64_t node : nodes) {

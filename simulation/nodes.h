@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -37,9 +36,6 @@ class Nodes {
   Nodes(const FrontendParameters& frontend, const CoresByNode& cores);
   // Connects the nodes to a memory, which must outlive everything that gets an environment.
   void connect(MemorySystem& memory, TranslationKind translation, std::uint64_t seed);
-
-  // Replaces each node's port by replace(port). Call after connect().
-  void replace_ports(const std::function<MemoryPort*(MemoryPort&)>& replace);
 
   std::size_t size() const { return nodes_.size(); }
   std::vector<Node*> all() const;

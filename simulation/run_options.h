@@ -27,9 +27,6 @@ struct RunOptions {
   // and again for threads of jobs. 0: no log. Does not change results. The log of channels and
   // NVDIMMs ends with the first power failure.
   std::int64_t log_commands = 0;
-  // Compares the views of application, interface and simulator of every request
-  // (simulation/views/views.h). Does not change results.
-  bool views = false;
   // Replace the policies that the configuration names.
   PolicyMakers policies = {};
   // Called now and then with the completed share of the NVDIMMs' preconditioning. An exception from

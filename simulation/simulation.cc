@@ -82,7 +82,6 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   watchers_ = std::make_unique<Watchers>(options_, configuration.system());
   watchers_->check(configuration.system(), *memory_);
   nodes_->connect(*memory_, configuration.frontend().translation, options_.seed);
-  watchers_->tap(*nodes_);
   const PreconditionBuffer buffer = system.nvdimm.precondition.buffer;
   if (system.nvdimm.present &&
       (buffer == PreconditionBuffer::resident || buffer == PreconditionBuffer::captured)) {
@@ -92,7 +91,7 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   }
   storage_->connect(configuration.storage(), agents_, *nodes_, *memory_, kernel_, options_.seed,
                     configuration.system().assignments, all_agents().size() + 1);
-  memory_->set_requesters(watchers_->tapped(requesters()));
+  memory_->set_requesters(requesters());
   connect_agents(source, wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -160,7 +159,6 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     environment.trace = source;
     environment.seed = options_.seed;
     environment.stages = &stages_;
-    environment.application = watchers_->views();
     return environment;
   };
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
@@ -264,11 +262,6 @@ RequestLog::Columns Simulation::take_requests() {
 
 IoLog::Columns Simulation::take_io() {
   return watchers_->io() ? watchers_->io()->take() : IoLog::Columns();
-}
-
-std::optional<Views::Values> Simulation::views() const {
-  const Views* const views = watchers_->views();
-  return views == nullptr ? std::nullopt : std::optional(views->values(kernel_.now()));
 }
 
 void Simulation::blame_file(const Fault& fault) const {

@@ -81,10 +81,6 @@ class Simulation : private SourceProgress {
   CommandLog* command_log() { return watchers_->commands(); }
   ThreadLog* thread_log() { return watchers_->threads(); }
 
-  // Sums of the views up to now (RunOptions::views); nullopt without that option. Requests sent by
-  // hand are counted as unseen. Not part of a checkpoint.
-  std::optional<Views::Values> views() const;
-
   // Sends a request by hand and returns its id, which numbers such requests from 0. `address` is a
   // system address: DRAM from 0, followed by the NVDIMM. The request is for the line that contains
   // it. Returns nullopt if the queue is full. Throws InputError if the address is out of range.

@@ -21,10 +21,6 @@ Watchers::Watchers(const RunOptions& options, const SystemConfig& system)
     requests_ = std::make_unique<RequestLog>();
     io_ = std::make_unique<IoLog>();
   }
-  if (options.views) {
-    require_request_times("views", system);
-    views_ = std::make_unique<Views>();
-  }
   if (options.log_commands > 0) {
     need_devices("command log", "shows no commands");
     commands_ = std::make_unique<CommandLog>(options.log_commands);
@@ -54,11 +50,6 @@ void Watchers::begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents
       }
     }
   }
-  if (views_ != nullptr) {
-    views_->begin(memory.outstanding(), now - epoch);
-    views_->forward_to(requests_.get());
-    memory.set_request_observer(*views_);
-  }
   if (threads_ != nullptr) {
     threads_->watch(nodes.all(), now);
   }
@@ -66,24 +57,6 @@ void Watchers::begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents
     commands_begun_ = true;
     commands_->watch(memory);
   }
-}
-
-void Watchers::tap(Nodes& nodes) {
-  if (views_ != nullptr) {
-    nodes.replace_ports([this](MemoryPort& port) {
-      return ports_.emplace_back(std::make_unique<ViewPort>(port, *views_)).get();
-    });
-  }
-}
-
-std::vector<Requester*> Watchers::tapped(std::vector<Requester*> requesters) {
-  for (Requester*& requester : requesters) {
-    if (views_ != nullptr) {
-      requesters_.push_back(std::make_unique<ViewRequester>(*requester, *views_));
-      requester = requesters_.back().get();
-    }
-  }
-  return requesters;
 }
 
 void Watchers::raise_if_violated() const {

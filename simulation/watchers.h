@@ -16,8 +16,6 @@
 #include "simulation/request_log.h"
 #include "simulation/run_options.h"
 #include "simulation/thread_log.h"
-#include "simulation/views/view_taps.h"
-#include "simulation/views/views.h"
 
 namespace hmsim {
 
@@ -33,13 +31,6 @@ class Watchers {
   // The log of commands only observes the first memory system.
   void begin_logs(MemorySystem& memory, const Nodes& nodes, const Agents& agents, Tick epoch,
                   Tick now);
-
-  // Return what stands in place of the ports of nodes and of requesters: taps of the views, if they
-  // are requested. tap() keeps the taps.
-  void tap(Nodes& nodes);
-  std::vector<Requester*> tapped(std::vector<Requester*> requesters);
-  Views* views() { return views_.get(); }  // nullptr unless requested
-  const Views* views() const { return views_.get(); }
 
   void raise_if_violated() const;
   // Ends the check: events that are overdue also count as violations.
@@ -62,9 +53,6 @@ class Watchers {
   std::unique_ptr<IoLog> io_;                 // nullptr unless requested
   std::unique_ptr<CommandLog> commands_;      // nullptr unless requested
   std::unique_ptr<ThreadLog> threads_;        // nullptr unless requested
-  std::unique_ptr<Views> views_;              // nullptr unless requested
-  std::vector<std::unique_ptr<ViewPort>> ports_;
-  std::vector<std::unique_ptr<ViewRequester>> requesters_;
   bool commands_begun_ = false;
 };
 

@@ -169,9 +169,6 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
 // Returns whether the load need not be sent because its line is prefetched or in flight.
 bool MissCore::prefetched(std::uint32_t index, Address line, Tick now) {
   const StreamPrefetcher::Line found = prefetcher_->take(loads_[index].memory, line, index);
-  if (application_ != nullptr && found != StreamPrefetcher::Line::absent) {
-    application_->on_prefetched(link_.index(), found == StreamPrefetcher::Line::here);
-  }
   if (found == StreamPrefetcher::Line::here) {
     data_came(index, now);
   }

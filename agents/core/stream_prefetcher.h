@@ -74,7 +74,6 @@ class StreamPrefetcher {
   static std::int64_t key_of(MemoryClass memory, std::int64_t line) {
     return line * kMemoryClasses + static_cast<std::int64_t>(memory);
   }
-  static bool is_coming(State state) { return state != State::free && state != State::here; }
   // Requests the line unless it is present or in flight, untaken. Returns false if there is no
   // room.
   template <class Send>

@@ -178,7 +178,7 @@ def leave_run(options, memory, name, agents, region):
 
 
 def view_sums(memory):
-    """Return the sums of the views of all controllers by name (docs/three-views.md)."""
+    """Return the sums of the views of all controllers by name (gem5-ext/README.md)."""
     sums = Counter()
     for controller in memory.get_memory_controllers():
         for line in controller.view_sums().splitlines():

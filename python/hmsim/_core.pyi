@@ -217,7 +217,6 @@ class Simulation:
         check: bool = False,
         log_requests: bool = False,
         log_commands: int = 0,
-        views: bool = False,
         policies: Mapping[str, Callable[[], Any]] = {},
         preconditioning: Callable[[float], None] | None = None,
     ) -> None:
@@ -249,9 +248,6 @@ class Simulation:
     def now(self) -> int: ...
     @property
     def checked_commands(self) -> int: ...
-    def views(self) -> Optional[dict[str, int]]:
-        """Return the sums of the three views (hmsim.running.views), or None without ``views``."""
-
     @property
     def logged_requests(self) -> int: ...
     @property

@@ -115,14 +115,6 @@ def test_preconditioned_hbf_cannot_be_kept(tmp_path: Path) -> None:
     assert "nvdimm.attach: hbf: preconditioned state cannot be saved" in refused.stderr
 
 
-@pytest.mark.parametrize("system", ["hbm3_hbf", "ddr5_cxl_flash", "ddr5_cxl_dram"])
-def test_views_are_of_the_memory_bus(system: str, workload: Path, tmp_path: Path) -> None:
-    given = ("run", system, "--workload", workload, "--views", "--out", tmp_path / "out")
-    refused = invoke(*given)
-    assert refused.exit_code == 2 and "must be on the memory bus" in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1 and not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize("queue", ["shared", "divided"])
 @pytest.mark.parametrize("order", ["any", "fifo"])
 def test_flushes_keep_their_place_in_the_host_queue(queue: str, order: str, tmp_path: Path) -> None:

@@ -228,7 +228,6 @@ def test_repeated_runs_simulate_at_most_as_much_as_the_whole_job() -> None:
     [
         ({"request_log": True}, "request log"),
         ({"command_log": 100}, "command log"),
-        ({"views": True}, "comparison of views"),
     ],
 )
 def test_logs_of_a_sampled_run_are_refused(asked: dict[str, Any], word: str) -> None:

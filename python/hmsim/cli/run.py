@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim._core import InputError, SimulatorFault
+from hmsim._core import InputError
 from hmsim.cli.hbf_remarks import hbf_remarks
 from hmsim.cli.support import (
     Check,
@@ -25,7 +25,6 @@ from hmsim.cli.support import (
     Seed,
     Series,
     Sets,
-    ViewsFlag,
     Warmup,
     WorkloadOption,
     configuration,
@@ -48,7 +47,6 @@ from hmsim.running.runner import PREPARING, EndedByError, simulate
 from hmsim.running.sampling import Sampling, describe, is_sampled, most_runs, sampled
 from hmsim.running.sampling import parse as parse_sampling
 from hmsim.running.showing import headline
-from hmsim.running.views import Views
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
@@ -68,7 +66,6 @@ def run(
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
     check: Check = False,
-    views: ViewsFlag = False,
     sample: Annotated[
         Optional[str],
         typer.Option(
@@ -114,7 +111,6 @@ def run(
                 log=log,
                 commands=commands,
                 preparing=lambda done: bars.report(PREPARING, done),
-                views=views,
             )
     except EndedByError as error:
         _leave(error.partial, out, force, json)
@@ -124,8 +120,6 @@ def run(
     _leave(result, out, force, json)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
-    if result.views is not None:
-        _leave_views(result.views, json)
 
 
 def _repeat(first: Result, plan: Sampling) -> Result:
@@ -144,14 +138,6 @@ def _repeat(first: Result, plan: Sampling) -> Result:
 
         most = most_runs(first.workload, plan)
         return replace(first, repeated_ipc=repeat(plan.half_width, most, stats))
-
-
-def _leave_views(views: Views, json: bool) -> None:
-    """Print the line of the views, unless only JSON is wanted. Raises SimulatorFault."""
-    if views.residue:
-        raise SimulatorFault(f"the views of the run disagree: {views.line()}")
-    if not json:
-        print(views.line())
 
 
 def import_run(

@@ -89,12 +89,6 @@ CommandLogFlag = Annotated[
         help="Write commands, modules and threads.parquet, from which 'hmsim timeline' draws.",
     ),
 ]
-ViewsFlag = Annotated[
-    bool,
-    typer.Option(
-        "--views", help="Compare what application, interface and simulator see of each request."
-    ),
-]
 LogRows = Annotated[
     int,
     typer.Option(

@@ -23,7 +23,6 @@ from hmsim.running.command_log import CommandLog
 from hmsim.running.options import Options
 from hmsim.running.repeated_sampling import RepeatedIpc
 from hmsim.running.request_log import RequestLog
-from hmsim.running.views import Views
 from hmsim.running.workload import Workload
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
@@ -49,7 +48,6 @@ class Result:
         command_log: events on the channels, inside the NVDIMMs and of threads, or None.
         ended_by: the error that ended the run before its end, or None. The statistics then describe
             the time up to the error.
-        views: sums of the three views of requests (docs/three-views.md), or None.
         repeated_ipc: the IPC of a sampled job, from this run and repetitions of it, or None.
     """
 
@@ -63,7 +61,6 @@ class Result:
     simulator: Mapping[str, str] = field(default_factory=dict)
     command_log: CommandLog | None = None
     ended_by: str | None = None
-    views: Views | None = None
     repeated_ipc: RepeatedIpc | None = None
 
     def __repr__(self) -> str:

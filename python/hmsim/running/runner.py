@@ -21,7 +21,6 @@ from hmsim.running.options import Options, options
 from hmsim.running.preconditioning import Preconditioned
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
-from hmsim.running.views import Views
 from hmsim.running.workload import Workload, load_workload
 from hmsim.traces.reader import TraceSource, expected_size
 
@@ -60,7 +59,6 @@ def run(
     command_log: bool | int = False,
     progress: bool = False,
     calibrate: bool = True,
-    views: bool = False,
 ) -> Result:
     """Simulate a workload on a configuration until every measured agent has finished once.
 
@@ -80,8 +78,6 @@ def run(
         progress: report it on standard error: bars on a terminal, otherwise lines.
         calibrate: train a missing table that the policy needs, once; false: raise InputError
             instead.
-        views: compare the views of application, interface and simulator of every request
-            (`Result.views`); it does not change results.
 
     Raises:
         InputError: the input is at fault; one line per error. EndedByError after a measured
@@ -106,7 +102,6 @@ def run(
             log=log,
             commands=commands,
             preparing=lambda done: bars.report(PREPARING, done),
-            views=views,
         )
 
 
@@ -117,14 +112,13 @@ def _begin(
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
     preparing: Callable[[float], None] | None = None,
-    views: bool = False,
 ) -> tuple[Simulation, float]:
     """Return the simulation of a run at time 0, and the seconds of preconditioning in advance.
 
     Raises InputError.
     """
     workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    records = {"request log": log, "command log": commands, "comparison of views": views or None}
+    records = {"request log": log, "command log": commands}
     sampling.check(workload, config, [name for name, own in records.items() if own is not None])
     traces = [agent.trace for agent in workload.agents]
     try:
@@ -140,7 +134,6 @@ def _begin(
             check=chosen.check,
             log_requests=log is not None,
             log_commands=0 if commands is None else commands.limit,
-            views=views,
             policies=makers(dict(config.objects)),
         )
         return simulation, prepared.seconds
@@ -171,19 +164,18 @@ def simulate(
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
     preparing: Callable[[float], None] | None = None,
-    views: bool = False,
 ) -> Result:
     """Run to the end.
 
     ``report`` receives the share that is done, ``preparing`` the share of preconditioning; ``log``
-    collects all requests and ``commands`` all commands; ``views`` asks for `Result.views`. A class
-    of memory that starves is reported on standard error while the run continues.
+    collects all requests and ``commands`` all commands. A class of memory that starves is
+    reported on standard error while the run continues.
 
     Raises Cancelled soon after ``stop`` is set, and EndedByError for an error after a measured
     request.
     """
     started = time.perf_counter()
-    simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing, views)
+    simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
     ended_by = None
     while True:
         try:
@@ -224,7 +216,6 @@ def simulate(
         *(config, workload, chosen, statistics, host, simulation.series(), log),
         command_log=commands,
         ended_by=ended_by,
-        views=None if (sums := simulation.views()) is None else Views(sums),
     )
     if ended_by is not None:
         raise EndedByError(ended_by, result)

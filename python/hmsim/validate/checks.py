@@ -39,7 +39,6 @@ from hmsim.validate import (
     storage_nas,
     storage_oracles,
     storage_paging,
-    view_checks,
 )
 from hmsim.validate.bench import LINE, NEXT_ROW, STEP, Bench
 from hmsim.validate.row import Row
@@ -338,7 +337,6 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "policies": (_policy_order, _policy_slots, _policy_vectors, _harmonic),
     "replay": (_replay,),
     "storage": (_storage_forms, _storage_claims),
-    "views": (view_checks.views,),
 }
 
 
@@ -353,7 +351,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
 
     Args:
         group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies``,
-            ``replay``, ``sampling``, ``storage``, ``views`` or ``all``, which omits ``sampling``.
+            ``replay``, ``sampling``, ``storage`` or ``all``, which omits ``sampling``.
         report: called with the check that begins and the share that is done.
 
     Returns:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a card on views of a request, garbage collection, and stored checks and claims."""
+"""Rows of a card on a core's loads, garbage collection, and stored checks and claims."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ COMMAND = "hmsim validate --card card.html"
 PART = "ddr4_2666v_8gb_x8"
 CORE_PS = 500  # a cycle of a core of 2 GHz
 MANY = 1 << 40  # more collections than a run can count
-VIEWS = "views"  # group of checks that counts requests where they are issued and where they end
 FIFO_AT_28 = 2.481  # a / (a + W0(-a e^-a)), over-provisioning 28 %
 LARGEST = 0.02  # tolerance of write amplification, as a share
 
@@ -129,15 +128,6 @@ def flash(extent: Extent, jobs: int, report: Report) -> Section:
     return Section("Flash", "Garbage is collected, and copies cost what theory says.", rows=rows)
 
 
-def _views() -> tuple[list[Row], list[list[Cell]]]:
-    """Return the rows of the views' group, if this version has it."""
-    from hmsim.validate.checks import CHECKS, validate  # imports every check
-
-    if VIEWS not in CHECKS:
-        return [], [["three views", "not built", None, None]]
-    return validate(VIEWS), []
-
-
 def _stored() -> Iterator[list[Cell]]:
     folder = data_directory() / "analysis" / "artifact" / "expected"
     name = "closed_forms.json"
@@ -154,11 +144,10 @@ def _stored() -> Iterator[list[Cell]]:
 
 
 def counts() -> Section:
-    """Return the rows of the three views, and counts of stored checks and claims."""
-    rows, missing = _views()
+    """Return counts of stored checks and claims."""
     columns = ("checks", "rows", "hold", "others")
     where = "analysis/artifact/expected, stored results of the named commands"
     command = "hmsim validate all --accept-listed --json; hmsim figure all --json"
-    table = Table("Stored results", columns, [*missing, *_stored()], where, command)
+    table = Table("Stored results", columns, [*_stored()], where, command)
     text = "Counts come from stored results; the card does not repeat these runs."
-    return Section("Checks and claims", text, [table], rows=rows)
+    return Section("Checks and claims", text, [table])
