@@ -34,12 +34,12 @@ void take_miss(std::uint64_t word, MemoryClass memory, JobRecord& record) {
 }  // namespace
 
 CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
-                     bool transfers, std::string file, bool sums)
+                     bool transfers, std::string file)
     : file_(std::move(file)),
       source_(std::move(source)),
       tape_(*source_->causes()),
       skip_(skip),
-      spans_(tape_, skip, length, file_, sums ? &sums_ : nullptr),
+      spans_(tape_, skip, length, file_),
       transfers_(transfers) {
   for (const CapturedThread& thread : spans_.threads()) {
     last_span_.push_back(thread.spans.data());
@@ -93,64 +93,6 @@ JobRecord CausalJob::next(JobPlace& place) {
     }
   }
   return record;
-}
-
-// Passes over a part of the trace by its sums if all of it fits, and otherwise record by record,
-// which ends at the same record. Stops at the end of a span. Counts in units of 1 / rate.loads
-// slots, so that no record needs a division.
-Stretch CausalJob::skip(JobPlace& place, std::int64_t most, const SkipRate& rate) {
-  Stretch stretch;
-  if (!transfers_ || place.record == kEnded) {
-    return stretch;
-  }
-  const ThreadSpan& span = span_at(place);
-  stretch.first = place.record;
-  const std::int64_t limit = most * rate.loads;
-  std::int64_t used = 0;
-  // Adds what records contain. Returns false if it does not fit.
-  const auto add = [&](std::int64_t instructions, std::int64_t loads) {
-    if (instructions > most) {
-      return false;
-    }
-    const std::int64_t more = instructions * rate.loads + loads * rate.waits;
-    if (used + more > limit) {
-      return false;
-    }
-    used += more;
-    stretch.instructions += instructions;
-    stretch.loads += loads;
-    return true;
-  };
-  const auto end = sums_.parts(span.vcpu).end();
-  auto part = sums_.at_or_after(span.vcpu, place.record);
-  while (place.record < span.last) {
-    for (; part != end && part->first < place.record; ++part) {
-    }
-    if (part != end && part->first == place.record && part->last <= span.last &&
-        add(part->instructions, part->loads)) {
-      place.record = part->last;
-      continue;
-    }
-    const std::uint64_t word = tape_.at(place.record);
-    if (record_vcpu(word) == span.vcpu) {
-      const std::optional<SkippedRecord> record = skipped_record(word);
-      if (record ? !add(record->instructions, record->loads) : is_step(word, place)) {
-        break;
-      }
-    }
-    ++place.record;
-  }
-  return stretch;
-}
-
-// Returns whether a record at the place, an access to the NVDIMM or a cause, is a step of the
-// thread if block requests become transfers.
-bool CausalJob::is_step(std::uint64_t word, const JobPlace& place) const {
-  if (record_kind(word) != RecordKind::escape) {
-    return place.record >= place.copied_to[record_kind(word) == RecordKind::fill ? 0 : 1];
-  }
-  JobRecord record;
-  return take_escape(word, place, record);
 }
 
 // Moves the place past a span. Returns true if the span's end is a step, which `record` then holds.

@@ -15,7 +15,6 @@
 #include "traces/job_program.h"
 #include "traces/pages_before.h"
 #include "traces/record_tape.h"
-#include "traces/stretch_sums.h"
 #include "traces/thread_spans.h"
 #include "traces/trace_formats.h"
 
@@ -25,9 +24,8 @@ class CausalJob final : public JobProgram {
  public:
   // Uses `length` instructions, summed over all vCPUs, after the first `skip`; 0 means all.
   // `source` must record causes. `transfers` selects whether block requests become transfers.
-  // `sums`: whether skip() passes over records by their sums (traces/stretch_sums.h).
   CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
-            bool transfers, std::string file, bool sums = false);
+            bool transfers, std::string file);
 
   std::uint32_t threads() const override {
     return static_cast<std::uint32_t>(spans_.threads().size());
@@ -43,7 +41,6 @@ class CausalJob final : public JobProgram {
   }
   JobPlace begin(std::uint32_t thread) const override;
   JobRecord next(JobPlace& place) override;
-  Stretch skip(JobPlace& place, std::int64_t most, const SkipRate& rate) override;
   double fraction(const JobPlace& place) const override;
   std::string where(const JobPlace& place) const override;
   void check(const Archive& archive, const JobPlace& place) override;
@@ -54,7 +51,6 @@ class CausalJob final : public JobProgram {
   }
   const ThreadSpan& span_at(const JobPlace& place);
   bool end_span(JobPlace& place, const ThreadSpan& span, JobRecord& record) const;
-  bool is_step(std::uint64_t word, const JobPlace& place) const;
   bool take_escape(std::uint64_t word, const JobPlace& place, JobRecord& record) const;
   bool take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
   bool take_nvdimm_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
@@ -65,7 +61,6 @@ class CausalJob final : public JobProgram {
   std::unique_ptr<MissSource> source_;
   RecordTape tape_;
   std::uint64_t skip_;
-  StretchSums sums_;  // empty unless asked for
   ThreadSpans spans_;
   bool transfers_;
   std::vector<const ThreadSpan*> last_span_;  // by thread: where span_at() starts its search

@@ -75,25 +75,6 @@ struct TransferLimits {
   std::int64_t gap = 0;
 };
 
-// Time that instructions and loads of DRAM take when DRAM is not simulated: a slot for each
-// instruction, and waits / loads slots for each load.
-struct SkipRate {
-  std::int64_t waits = 0;
-  std::int64_t loads = 1;
-
-  std::int64_t waits_of(std::int64_t count) const { return count * waits / loads; }
-};
-
-// Instructions without any effect but DRAM accesses.
-struct Stretch {
-  std::uint64_t first = 0;  // number of its first record
-  std::int64_t instructions = 0;
-  std::int64_t loads = 0;  // of DRAM
-
-  // Returns the slots that it takes.
-  std::int64_t slots(const SkipRate& rate) const { return instructions + rate.waits_of(loads); }
-};
-
 // Steps of all threads of a job. Readers hold places in it.
 class JobProgram {
  public:
@@ -120,11 +101,6 @@ class JobProgram {
   // Reads a record and advances the place. Returns JobAction::end at the thread's end. Throws
   // InputError.
   virtual JobRecord next(JobPlace& place) = 0;
-  // Advances the place over records that only miss in DRAM, as far as they take at most `most`
-  // slots at this rate. A program may stop earlier, or always.
-  virtual Stretch skip(JobPlace& /*place*/, std::int64_t /*most*/, const SkipRate& /*rate*/) {
-    return {};
-  }
   // Returns the share of the thread before the place, or 0 if unknown.
   virtual double fraction(const JobPlace& place) const = 0;
   // Describes the position of the record before the place, for messages.

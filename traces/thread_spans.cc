@@ -30,8 +30,7 @@ struct Tracked {
 // Reads the records in order and finds spans.
 class SpanFinder {
  public:
-  SpanFinder(RecordTape& tape, const std::string& file, StretchSums* sums)
-      : tape_(tape), file_(file), sums_(sums) {}
+  SpanFinder(RecordTape& tape, const std::string& file) : tape_(tape), file_(file) {}
 
   void read(std::uint64_t skip, std::uint64_t length) {
     std::uint64_t passed = pass_blocks_before(skip);
@@ -41,9 +40,6 @@ class SpanFinder {
       const std::uint64_t word = tape_.at(record_);
       passed += record_instructions(word);
       take(word);
-      if (sums_ != nullptr) {
-        sums_->add(record_, word);
-      }
       if (!within_ && passed >= skip) {
         begin_stretch();
       }
@@ -271,7 +267,6 @@ class SpanFinder {
 
   RecordTape& tape_;
   const std::string& file_;
-  StretchSums* const sums_;  // nullptr: none
   std::vector<std::unique_ptr<Tracked>> tracked_ =
       std::vector<std::unique_ptr<Tracked>>(kNumbers);  // by number
   std::array<std::uint16_t, kRecordVcpus> current_{};   // by vCPU; 0: the idle loop
@@ -285,9 +280,9 @@ class SpanFinder {
 }  // namespace
 
 ThreadSpans::ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t length,
-                         const std::string& file, StretchSums* sums)
+                         const std::string& file)
     : indices_(kNumbers, -1) {
-  SpanFinder finder(tape, file, sums);
+  SpanFinder finder(tape, file);
   finder.read(skip, length);
   threads_ = finder.threads();
   if (threads_.empty()) {

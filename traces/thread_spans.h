@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "traces/record_tape.h"
-#include "traces/stretch_sums.h"
 
 namespace hmsim {
 
@@ -60,10 +59,8 @@ class ThreadSpans {
 
   // Finds the spans of a stretch: the `length` instructions of all vCPUs, or all (0), after the
   // first `skip`. Reads the trace up to the stretch's end. With an index (traces/cause_index.h),
-  // reading starts at the block in which the stretch begins. Adds the records read to `sums`,
-  // unless it is nullptr. Throws InputError, which names `file`.
-  ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t length, const std::string& file,
-              StretchSums* sums);
+  // reading starts at the block in which the stretch begins. Throws InputError, which names `file`.
+  ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t length, const std::string& file);
 
   // Returns the threads that ran within the stretch, in order of appearance.
   const std::vector<CapturedThread>& threads() const { return threads_; }

@@ -23,14 +23,6 @@ void JobAgent::prepare() {
   transfers_.find_devices(index(), environment());
   steps_.open(open_program(), transfers_.has_nvdimm());
   open_sites();
-  if (keys_.sampling.period > 0) {
-    const auto slots = static_cast<double>(keys_.core.slots_per_millisecond());
-    std::size_t cores = 0;
-    for (std::size_t i = 0; i < job_nodes_.all().size(); ++i) {
-      cores += keys_.node_cores(i).size();
-    }
-    sampling_.open(keys_.sampling, environment().seed, slots / 1e3, cores);
-  }
   threads_.resize(job_nodes_.threads());
   transfers_.open(environment());
   messages_.open(steps_.program(), static_cast<std::uint32_t>(keys_.tasks), environment().network);
@@ -107,7 +99,7 @@ SliceEnd JobAgent::slice_ended(std::uint32_t number, const TimeSlice& slice, Tic
     enter(number, ThreadState::ready, now);
     return SliceEnd::yields;
   }
-  return slice.stopped ? SliceEnd::continues : act(number, now);
+  return act(number, now);
 }
 
 // Performs the step that the slice ended for.
@@ -241,9 +233,6 @@ std::int64_t JobAgent::work(Tick now) const {
 void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
   transfers_.meter().register_statistics(registry, path);
   threads_.register_statistics(registry, path, job_nodes_.program_threads());
-  if (keys_.sampling.period > 0) {
-    sampling_.register_statistics(registry, path + ".sampling");
-  }
 }
 
 void JobAgent::serialize_state(Archive& archive) {
@@ -252,9 +241,6 @@ void JobAgent::serialize_state(Archive& archive) {
   messages_.serialize(archive);
   transfers_.serialize(archive);
   archive(timers_, done_);
-  if (keys_.sampling.period > 0) {
-    archive(sampling_);
-  }
   if (archive.loading()) {
     steps_.check(archive);
     messages_.check(archive);

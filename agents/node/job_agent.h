@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/node/core_sampling.h"
 #include "agents/node/job_control.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_messages.h"
@@ -48,7 +47,7 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
         frequency_(defaults.core.frequency),
         steps_(keys_, job_nodes_, threads_),
         messages_(job_nodes_, *this),
-        transfers_(keys_, job_nodes_, threads_, sampling_, *this) {}
+        transfers_(keys_, job_nodes_, threads_, *this) {}
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
@@ -98,7 +97,6 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   ThreadState state_of(std::uint32_t thread) const override { return threads_[thread].state; }
   ThreadName name_of(std::uint32_t thread) const override;
   std::size_t agent() const override { return index(); }
-  CoreSampling* sampling() override { return keys_.sampling.period > 0 ? &sampling_ : nullptr; }
   void core_granted(std::uint32_t io, Tick now) override { transfers_.granted(io, now); }
 
   void enter(std::uint32_t thread, ThreadState state, Tick now) override;
@@ -121,7 +119,6 @@ class JobAgent final : public Agent, private NodeJob, private JobControl {
   std::int64_t frequency_;
   JobNodes job_nodes_;
   JobThreads threads_;
-  CoreSampling sampling_;  // opened if keys_.sampling asks for it
   JobSteps steps_;
   JobMessages messages_;
   JobTransfers transfers_;

@@ -111,7 +111,6 @@ void JobKeys::declare(ParameterSet& parameters) {
                      {"whether simulated time skips to the earliest wake-up when all threads of "
                       "the job are asleep; every other sleep is shortened by the same amount",
                       "off: a sleep takes its full time"});
-  sampling.declare(parameters);
 }
 
 Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }
@@ -154,9 +153,6 @@ std::vector<ParameterError> JobKeys::check() const {
       errors.push_back({name, "must be 0: a program of threads is run from start to end"});
     }
   }
-  for (const ParameterError& error : sampling.check()) {
-    errors.push_back(error);
-  }
   for (const ParameterError& error : core.check()) {
     errors.push_back(error);
   }
@@ -195,8 +191,8 @@ std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
   std::unique_ptr<MissSource> misses = format.misses(std::move(reader), std::nullopt);
   if (misses->causes() != nullptr) {
     return std::make_unique<CausalJob>(std::move(misses), static_cast<std::uint64_t>(skip),
-                                       static_cast<std::uint64_t>(instructions), engine, trace.path,
-                                       sampling.period > 0);
+                                       static_cast<std::uint64_t>(instructions), engine,
+                                       trace.path);
   }
   return std::make_unique<CapturedJob>(std::move(misses), static_cast<std::uint64_t>(skip),
                                        trace.path, taken, engine, engine || flushers > 0);

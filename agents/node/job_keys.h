@@ -9,7 +9,6 @@
 
 #include "agents/agent_placement.h"
 #include "agents/frontend_parameters.h"
-#include "agents/node/core_sampling.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
 #include "traces/job_program.h"
@@ -34,7 +33,6 @@ struct JobKeys {
   Bytes transfer{128 << 10};
   std::int64_t transfer_gap = 2'000;
   bool skip_idle = false;
-  SamplingKeys sampling;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;

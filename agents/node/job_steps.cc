@@ -94,14 +94,6 @@ ThreadStep JobSteps::next(std::uint32_t number, std::int64_t most) {
   return step;
 }
 
-// Threads with an instruction limit, or in the midst of a step, do not skip.
-Stretch JobSteps::skip(std::uint32_t number, std::int64_t most, const SkipRate& rate) {
-  JobThread& thread = threads_[number];
-  const bool at_record = !thread.has_record && thread.lines == 0 && keys_.instructions == 0;
-  return at_record && !job_nodes_.is_flusher(number) ? program_->skip(thread.place, most, rate)
-                                                     : Stretch();
-}
-
 ThreadStep JobSteps::next_of_flusher(std::uint32_t number) {
   JobThread& thread = threads_[number];
   if (thread.has_record && copied_by_core(number, thread.record.action) &&

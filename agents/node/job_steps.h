@@ -31,10 +31,6 @@ class JobSteps final : public ThreadSteps, public PriorWrites {
   double fraction() const;
 
   ThreadStep next(std::uint32_t thread, std::int64_t most) override;
-  Stretch skip(std::uint32_t thread, std::int64_t most, const SkipRate& rate) override;
-  void return_to(std::uint32_t thread, const Stretch& stretch) override {
-    threads_[thread].place.record = stretch.first;
-  }
   bool may_take_back(std::uint32_t thread) const override;
   void take_back(std::uint32_t thread, std::int64_t instructions) override;
   // Ends the slice of a thread of the program. Returns the record that the slice ended for.

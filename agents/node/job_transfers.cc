@@ -54,16 +54,7 @@ void JobTransfers::begin(std::uint32_t number, bool write, bool ahead, Tick now)
   const Transfer lines = transfer_of(number);
   const std::uint32_t index =
       transfers_.begin(number, lines, write, ahead, now, io.requests_of(lines));
-  if (sampling_.begin_io()) {
-    stop_skipping(now);
-  }
   io.begin(index, number, lines, write, now);
-}
-
-void JobTransfers::stop_skipping(Tick now) {
-  for (const JobNode& site : job_nodes_.all()) {
-    site.node->stop_skipping(site.job, now);
-  }
 }
 
 SliceEnd JobTransfers::transfer(std::uint32_t number, Tick now) {
@@ -202,9 +193,6 @@ void JobTransfers::part_done(std::uint32_t index, Tick now) {
       {agent_, thread, kind, active.lines.first_line, active.lines.lines, active.began, now},
       job_.measures_io());
   transfers_.end(index, [this, now](std::uint32_t user) { job_.make_ready(user, true, now); });
-  if (sampling_.set_io(!transfers_.idle())) {
-    stop_skipping(now);
-  }
   if (ahead) {
     job_.less_to_do(now);
     return;

@@ -13,7 +13,6 @@
 
 #include "agents/agent_link.h"
 #include "agents/io_meter.h"
-#include "agents/node/core_sampling.h"
 #include "agents/node/job_control.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_nodes.h"
@@ -27,9 +26,8 @@ namespace hmsim {
 class JobTransfers final : private IoListener {
  public:
   // All of these outlive this object.
-  JobTransfers(JobKeys& keys, JobNodes& sites, JobThreads& threads, CoreSampling& sampling,
-               JobControl& job)
-      : keys_(keys), job_nodes_(sites), threads_(threads), sampling_(sampling), job_(job) {}
+  JobTransfers(JobKeys& keys, JobNodes& sites, JobThreads& threads, JobControl& job)
+      : keys_(keys), job_nodes_(sites), threads_(threads), job_(job) {}
   JobTransfers(const JobTransfers&) = delete;
   JobTransfers& operator=(const JobTransfers&) = delete;
 
@@ -74,8 +72,6 @@ class JobTransfers final : private IoListener {
 
   Transfer transfer_of(std::uint32_t thread) const;
   void begin(std::uint32_t thread, bool write, bool ahead, Tick now);
-  // Makes cores stop skipping, because a transfer begins or ends.
-  void stop_skipping(Tick now);
   SliceEnd transfer(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
   bool next_transfer(std::uint32_t flusher);
@@ -86,7 +82,6 @@ class JobTransfers final : private IoListener {
   JobKeys& keys_;
   JobNodes& job_nodes_;
   JobThreads& threads_;
-  CoreSampling& sampling_;
   JobControl& job_;
   std::size_t agent_ = 0;
   bool has_nvdimm_ = false;

@@ -87,14 +87,6 @@ void Node::yielded(NodeCore& core, const ThreadId& thread, Tick now) {
   }
 }
 
-void Node::stop_skipping(std::uint16_t job, Tick now) {
-  for (const auto& core : cores_) {
-    if (core->thread() && core->thread()->job == job) {
-      core->stop_skipping(now);
-    }
-  }
-}
-
 void Node::stored(MemoryClass memory, Address address) {
   for (const Node* const node : sharers_) {
     for (const auto& core : node->cores_) {

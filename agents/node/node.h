@@ -61,7 +61,6 @@ class NodeJob {
   virtual ThreadState state_of(std::uint32_t thread) const = 0;
   virtual ThreadName name_of(std::uint32_t thread) const = 0;
   virtual std::size_t agent() const = 0;  // position in the workload
-  virtual CoreSampling* sampling() = 0;   // nullptr: its threads are not sampled
   // Grants a core to the software of request `io`, which was waiting for one.
   virtual void core_granted(std::uint32_t io, Tick now) = 0;
 };
@@ -92,8 +91,6 @@ class Node {
   // that has run longest.
   bool acquire_core(const SoftwareId& software, const ThreadId& on_behalf, Tick now);
   void release_core(const SoftwareId& software, Tick now);
-  // Makes the cores that run threads of a job stop skipping (NodeCore::stop_skipping).
-  void stop_skipping(std::uint16_t job, Tick now);
   // Sets the nodes, including this one, that share one memory. The default is this node alone.
   void share_memory(std::vector<Node*> nodes) { sharers_ = std::move(nodes); }
   // Drops prefetched copies of a line in all cores that share the memory, after a store to it.

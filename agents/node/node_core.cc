@@ -45,7 +45,6 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   yields_soon_ = false;
   thread_ = last_ = thread;
   engine_.set_space(node_.job(thread).space(thread.thread));
-  sampled_.set_job(node_.job(thread).sampling());
   const std::int64_t slot =
       std::max(engine_.pass().slots().edge_at_or_after(switches ? now + switch_time_ : now),
                engine_.pass().last_dispatch() + 1);
@@ -67,37 +66,19 @@ void NodeCore::release(Tick now) {
 
 void NodeCore::begin_slice(std::int64_t slot) {
   copies_.begin(slot);
-  sampled_.begin(slot - 1);
   engine_.pass().restart(slot);
 }
 
 void NodeCore::preempt(Tick now) {
   yields_soon_ = true;
   quantum_end_ = 0;
-  ThreadSteps& steps = node_.steps(*thread_);
-  const bool joined = sampled_.has_joined();
-  if (engine_.pass().resting() || (!joined && !steps.may_take_back(thread_->thread))) {
+  if (engine_.pass().resting() || !node_.steps(*thread_).may_take_back(thread_->thread)) {
     return;
   }
   if (const std::optional<std::int64_t> left = engine_.pass().cut(now)) {
+    copies_.give_up(*left);
     preempted_ = true;
-    if (joined) {
-      copies_.fetched({}, sampled_.take_back(steps, thread_->thread, *left));
-    } else {
-      copies_.give_up(*left);
-      sampled_.take_back(steps, thread_->thread, *left);
-    }
-  }
-  notify();
-}
-
-void NodeCore::stop_skipping(Tick now) {
-  if (yields_soon_ || engine_.pass().resting() || !sampled_.has_joined()) {
-    return;
-  }
-  if (const std::optional<std::int64_t> left = engine_.pass().cut(now)) {
-    sampled_.stop();
-    copies_.fetched({}, sampled_.take_back(node_.steps(*thread_), thread_->thread, *left));
+    node_.steps(*thread_).take_back(thread_->thread, *left);
   }
   notify();
 }
@@ -105,12 +86,9 @@ void NodeCore::stop_skipping(Tick now) {
 bool NodeCore::feed(Miss& miss) {
   const std::int64_t most =
       std::max<std::int64_t>(0, quantum_end_ - engine_.pass().last_dispatch());
-  ThreadSteps& steps = node_.steps(*thread_);
-  const ThreadStep step = sampled_.active() ? sampled_.next(steps, thread_->thread, most,
-                                                            engine_.pass().last_dispatch())
-                                            : steps.next(thread_->thread, most);
+  const ThreadStep step = node_.steps(*thread_).next(thread_->thread, most);
   miss = step.miss;
-  copies_.fetched(step.copy, step.waits);
+  copies_.fetched(step.copy);
   preempted_ = step.kind == ThreadStep::Kind::preempted;
   return step.kind == ThreadStep::Kind::miss;
 }
@@ -141,9 +119,6 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   done_ += slice.work;
   const ThreadId ended = *thread_;
   copies_.end(node_.job(ended), ended.thread);
-  if (sampled_.active()) {
-    slice.stopped = sampled_.end(slot);
-  }
   engine_.pass().rest(slot + 1);
   const SliceEnd end = node_.job(ended).slice_ended(ended.thread, slice, now);
   if (end == SliceEnd::continues) {
@@ -178,17 +153,11 @@ void NodeCore::serialize_state(Archive& archive) {
   archive(engine_.pass(), engine_, copies_);
   archive(thread_, last_, software_, slice_begin_, first_slot_at_, yields_soon_, preempted_);
   archive(quantum_end_, done_, counted_to_, busy_, software_time_, switches_);
-  if (thread_) {
-    node_.check_thread(archive, *thread_);
-    sampled_.set_job(node_.job(*thread_).sampling());
-    if (sampled_.active()) {
-      archive(sampled_);
-    }
-  }
   if (!archive.loading()) {
     return;
   }
   if (thread_) {
+    node_.check_thread(archive, *thread_);
     engine_.set_space(node_.job(*thread_).space(thread_->thread));
     engine_.pass().resume_loaded();
   } else {

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "agents/core/miss_core.h"
-#include "agents/node/sampled_steps.h"
 #include "agents/node/slice_copies.h"
 
 namespace hmsim {
@@ -45,7 +44,6 @@ struct TimeSlice {
   std::int64_t work = 0;   // instructions of the program, except those that copy lines
   Tick copying{0};         // time spent copying lines
   bool preempted = false;  // it ended before the thread's next step
-  bool stopped = false;    // it ended before the thread's next step, which follows at once
 };
 
 class NodeCore final : public Agent, private MissCore::Owner {
@@ -65,8 +63,6 @@ class NodeCore final : public Agent, private MissCore::Owner {
 
   // Makes the thread yield as soon as possible: between two instructions, or after a transfer.
   void preempt(Tick now);
-  // Ends a step that skips DRAM accesses (agents/node/sampled_steps.h). The thread continues.
-  void stop_skipping(Tick now);
   Tick slice_begin() const { return slice_begin_; }
   // Returns whether preempt() can have an effect: the thread has begun to run and is not about to
   // yield.
@@ -121,7 +117,6 @@ class NodeCore final : public Agent, private MissCore::Owner {
   MissCore::Settings settings_;
   MissCore engine_;
   SliceCopies copies_;
-  SampledSteps sampled_;
   Tick quantum_;
   Tick switch_time_;
   std::optional<ThreadId> thread_;

@@ -44,9 +44,6 @@ std::int64_t SliceCopies::work(Tick now) const {
 void SliceCopies::serialize(Archive& archive) {
   archive(part_, last_number_, last_lines_, fetched_, counted_slot_, copy_slots_);
   archive.fixed(of_records_);
-  if (archive.loading()) {
-    waits_ = std::max<std::int64_t>(0, fetched_.own - part_.instructions);
-  }
 }
 
 }  // namespace hmsim

@@ -28,12 +28,10 @@ class SliceCopies {
     copy_slots_ = 0;
     counted_slot_ = slot - 1;
   }
-  // Records that the next record, or the end of the slice, was fetched. `waits`: the part of its
-  // instructions that are none of the program's (ThreadStep::waits).
-  void fetched(const CopyPart& part, std::int64_t waits) {
+  // Records that the next record, or the end of the slice, was fetched.
+  void fetched(const CopyPart& part) {
     part_ = part;
-    waits_ = waits;
-    fetched_.own = part.instructions + waits;
+    fetched_.own = part.instructions;
   }
   // Gives up the last `instructions` before the fetched record, which will not run.
   void give_up(std::int64_t instructions) { fetched_.own -= std::min(fetched_.own, instructions); }
@@ -47,9 +45,9 @@ class SliceCopies {
     }
     // A wait at the fence that follows a line copied in this slice is part of the copy.
     const bool waited = copy_slots_ > 0 && at_fence;
-    const std::int64_t begin = fetched_.own > waits_ ? counted_slot_
-                               : waited              ? std::min(counted_slot_ + gap, slot)
-                                                     : slot;
+    const std::int64_t begin = fetched_.own > 0 ? counted_slot_
+                               : waited         ? std::min(counted_slot_ + gap, slot)
+                                                : slot;
     fetched_.before += fetched_.own;
     copy_slots_ += std::max<std::int64_t>(0, slot - begin);
     counted_slot_ = slot;
@@ -96,7 +94,6 @@ class SliceCopies {
 
   const CorePass& pass_;
   CopyPart part_;                   // of the last fetched record
-  std::int64_t waits_ = 0;          // of the last fetched record
   std::int64_t last_number_ = 0;    // of the last dispatched record
   Ring<LastLine> last_lines_;       // with unknown retirement
   Copies fetched_;                  // of the last fetched record, or of the slice's end

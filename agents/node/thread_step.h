@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/archive.h"
-#include "traces/job_program.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -35,9 +34,6 @@ struct ThreadStep {
   Kind kind = Kind::end;
   Miss miss;  // gap: instructions of the step, 0 or more; the rest: only for a miss
   CopyPart copy;
-  // Slots of `gap` in which the core waits for loads that are not simulated
-  // (agents/node/sampled_steps.h), rather than runs instructions.
-  std::int64_t waits = 0;
 };
 
 // Source of the steps of a job's threads.
@@ -49,11 +45,6 @@ class ThreadSteps {
   virtual ThreadStep next(std::uint32_t thread, std::int64_t most) = 0;
   // Returns whether take_back() is allowed: the transfer of the last step, if any, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
-  // Advances the thread over DRAM misses, as far as these take at most `most` slots at this rate.
-  // May stop earlier, or not advance.
-  virtual Stretch skip(std::uint32_t thread, std::int64_t most, const SkipRate& rate) = 0;
-  // Moves the thread back to the begin of its last step, which was this stretch.
-  virtual void return_to(std::uint32_t thread, const Stretch& stretch) = 0;
   // Takes back the last step and the last `instructions` before it, which the core did not run.
   // next() returns them again. The slice ends as preempted.
   virtual void take_back(std::uint32_t thread, std::int64_t instructions) = 0;

@@ -65,7 +65,6 @@ WRITERS = {
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
     "replay": Writer("replay_table.page", "docs/block-drivers.md", 1),
     "hbf": Writer("hbf_decoding.page", "docs/hbf-decoding.md, docs/hbf-*.svg", 9, EXTRA),
-    "sampling": Writer("sampling_table.page", "docs/sampling.md", 15),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
     "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),

@@ -42,13 +42,7 @@ AGENTS = [
         ("format", "ramulator"),
         ("windows", "instructions=1"),
     ],
-    [
-        ("kind", "job"),
-        ("cores", "4"),
-        ("path", "t"),
-        ("format", "job"),
-        ("sampling.period", "1000000"),
-    ],
+    [("kind", "job"), ("cores", "4"), ("path", "t"), ("format", "job")],
     [
         ("kind", "io_pattern"),
         ("core", "5"),

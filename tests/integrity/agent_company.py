@@ -15,10 +15,6 @@ COPIED = ("llc_trace", "cpu_trace", "synthetic_core", "block_trace")
 MODULO = {"frontend.translation": "modulo"}
 APART = {**MODULO, "controller.outstanding": "queue"}  # so that pages of copies meet in the buffer
 FLUSHES = {"path": "flushes", "format": "blkparse"}
-SAMPLED = {
-    **{"path": "packed", "format": "hmsim"},
-    **{"sampling.length": 100, "sampling.warmup": 100},
-}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
     "llc_trace.nt_fence": {"path": "copied", "format": "hmsim"},
@@ -72,10 +68,6 @@ COMPANY: dict[str, dict[str, Any]] = {
         "frontend.node.machine": "prefetch",
     },
     "job.skip": {"path": "packed", "format": "hmsim"},
-    "job.sampling.period": SAMPLED,
-    **{
-        f"job.sampling.{key}": {**SAMPLED, "sampling.period": 2_000} for key in ("length", "warmup")
-    },
     "job.instructions": {"path": "packed", "format": "hmsim"},
     "job.transfer": {"path": "transfers", "format": "hmsim"},
     "job.transfer_gap": {"path": "transfers", "format": "hmsim"},
@@ -127,8 +119,6 @@ REFUSED += tuple(f"{kind}_trace.on_bad_record" for kind in ("block", "memory"))
 WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
 COMPANY |= {name: TABLE for name in WORDS}
 REFUSED += WORDS
-# A job beside others is not sampled; tests/validation/test_sampled_runs.py shows that the keys act.
-REFUSED += ("job.sampling.period", "job.sampling.length", "job.sampling.warmup")
 # Parameters that change no statistic. The test fails for an entry that changes one.
 INERT = {
     "io_pattern.stage": "orders several agents; tests/cli/test_fio_pace.py",

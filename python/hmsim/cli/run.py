@@ -2,8 +2,7 @@
 """The commands that make a run directory: by a simulation, or from a run in gem5."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -39,13 +38,10 @@ from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import options
-from hmsim.running.repeated_sampling import repeat
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
-from hmsim.running.sampling import Sampling, describe, is_sampled, most_runs, sampled
-from hmsim.running.sampling import parse as parse_sampling
 from hmsim.running.showing import headline
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
@@ -66,14 +62,6 @@ def run(
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
     check: Check = False,
-    sample: Annotated[
-        Optional[str],
-        typer.Option(
-            metavar="windows=N,length=M[,half_width=2%]",
-            help="Sample a captured job's DRAM accesses, for its write amplification and, by "
-            "repeated runs up to a half width, its IPC.",
-        ),
-    ] = None,
     no_calibrate: NoCalibrate = False,
     out: Out = None,
     force: Force = False,
@@ -91,9 +79,6 @@ def run(
         raise InputError("--command-log: needs --out, for the log")
     system = configuration(config, sets, bundle)
     chosen = options(seed, warmup, check)
-    plan = None if sample is None else parse_sampling(sample)
-    if plan is not None:
-        agents = sampled(agents, system, plan)
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=True)
@@ -115,29 +100,9 @@ def run(
     except EndedByError as error:
         _leave(error.partial, out, force, json)
         raise
-    if plan is not None and plan.half_width:
-        result = _repeat(result, plan)
     _leave(result, out, force, json)
     if check and not json:
         print_checked(int(result.host["commands_checked"]))
-
-
-def _repeat(first: Result, plan: Sampling) -> Result:
-    """Return a sampled run with the IPC of it and of repetitions with the next seeds."""
-    with Bars(True) as bars:
-
-        def stats(number: int) -> Mapping[str, float]:
-            if number == 0:
-                return first.stats
-            chosen = replace(first.options, seed=first.options.seed + number)
-            title = f"{first.workload.name}, run {number + 1}"
-            work = simulate(
-                first.config, first.workload, chosen, lambda done: bars.report(title, done)
-            )
-            return work.stats
-
-        most = most_runs(first.workload, plan)
-        return replace(first, repeated_ipc=repeat(plan.half_width, most, stats))
 
 
 def import_run(
@@ -204,9 +169,6 @@ def _print_result(result: Result) -> None:
         print(f"{number(empty)} requests of length 0 were left out (zero_length: skip)")
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
-    if is_sampled(result.workload):
-        print(describe(stats, result.repeated_ipc))
-        return
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:

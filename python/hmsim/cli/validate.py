@@ -28,7 +28,7 @@ def validate(
         str,
         typer.Argument(
             help="Group of checks: dram, flash, ftl, media, nvdimm, policies, replay, "
-            "sampling, storage or all (without sampling, which takes minutes)."
+            "storage or all."
         ),
     ] = "all",
     json: Json = False,

@@ -136,12 +136,6 @@ def collect(directories: Sequence[str]) -> list[Shown]:
         raise InputError(
             f"report: {len(runs)} runs are too many for one page: must be at most {MOST_RUNS}"
         )
-    for run in runs:
-        if "sampled" in run.origin:
-            raise InputError(
-                f"{run.path}: is a sampled run, without the latencies and rates that a report "
-                "shows; its estimates are in run.json and stats.json"
-            )
     return [
         Shown(name, run, read_requests(run), run.series(), _collecting(run))
         for name, run in zip(names_of(runs), runs)

@@ -20,7 +20,7 @@ from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference, expanded
-from hmsim.running import mixes, sampling
+from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.comparison_table import (
     Comparison,
@@ -131,7 +131,6 @@ def compare_runs(
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
-        sampling.refuse(workload, "compare")
         for system in systems:
             workload.check(system, bool(chosen[0].warmup_ps or chosen[0].warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]

@@ -18,10 +18,8 @@ from hmsim.common.directories import new_directory
 from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.settings import nested
-from hmsim.running import sampling
 from hmsim.running.command_log import CommandLog
 from hmsim.running.options import Options
-from hmsim.running.repeated_sampling import RepeatedIpc
 from hmsim.running.request_log import RequestLog
 from hmsim.running.workload import Workload
 
@@ -48,7 +46,6 @@ class Result:
         command_log: events on the channels, inside the NVDIMMs and of threads, or None.
         ended_by: the error that ended the run before its end, or None. The statistics then describe
             the time up to the error.
-        repeated_ipc: the IPC of a sampled job, from this run and repetitions of it, or None.
     """
 
     config: Config
@@ -61,7 +58,6 @@ class Result:
     simulator: Mapping[str, str] = field(default_factory=dict)
     command_log: CommandLog | None = None
     ended_by: str | None = None
-    repeated_ipc: RepeatedIpc | None = None
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
@@ -108,30 +104,23 @@ class Result:
         )
 
     def nested(self) -> dict[str, Any]:
-        """Return `stats` with dots as nesting: the content of ``stats.json``.
-
-        A sampled run leaves out what it does not estimate.
-        """
-        return nested(sampling.published(self.workload, self.stats).items())
+        """Return `stats` with dots as nesting: the content of ``stats.json``."""
+        return nested(self.stats.items())
 
     def record(self) -> dict[str, Any]:
         """Return the run's inputs and `stats` as one flat row, as ``hmsim run --json`` prints it.
 
         Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, for a partial
-        result ``partial`` (the error that ended it), for a sampled run ``sampled`` (its windows and
-        the statistics that it estimates), then every statistic that has a value, by its dotted
-        path. A sampled run leaves out what it does not estimate.
+        result ``partial`` (the error that ended it), then every statistic that has a value, by its
+        dotted path.
         """
-        stats = self.stats
-        shown = sampling.published(self.workload, stats)
-        values = {name: value for name, value in shown.items() if math.isfinite(value)}
+        values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
         return {
             "workload": self.workload.name,
             "config": self.config.name,
             "policy": self.config.policy,
             "seed": self.options.seed,
             **({} if self.ended_by is None else {"partial": self.ended_by}),
-            **sampling.record(self.workload, stats, self.repeated_ipc),
             **values,
         }
 
@@ -224,7 +213,6 @@ class Result:
             "units": {name: unit for name, unit in self.units.items() if unit},
             **log,
             **partial,
-            **sampling.record(self.workload, self.stats, self.repeated_ipc),
         }
 
 

@@ -54,15 +54,6 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
         ),
         "command": Maybe(ListOf(TEXT)),
         "partial": TEXT,
-        "sampled": Record(
-            {
-                "windows": WHOLE,
-                "estimated": ListOf(TEXT),
-                "runs": WHOLE,
-                "busy_ipc": NUMBER,
-                "busy_ipc_half": NUMBER,
-            }
-        ),
     }
 )
 
@@ -174,7 +165,7 @@ class RunDirectory:
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
-    """Return the content of a run directory, and warn of a partial or sampled result.
+    """Return the content of a run directory, and warn of a partial result.
 
     Raises InputError that names a faulty file.
     """
@@ -192,9 +183,6 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
         ORIGIN.check(origin, "")
     if "partial" in origin:
         warn(f"{path}: is a partial result: the run ended by an error: {origin['partial']}")
-    if "sampled" in origin:
-        names = ", ".join(origin["sampled"].get("estimated", [])) or "no statistic"
-        warn(f"{path}: is a sampled run: it estimates {names} only")
     return RunDirectory(
         path,
         {setting.name: setting.text for setting in config},

@@ -14,7 +14,6 @@ from hmsim._core import InputError, Simulation
 from hmsim.common.progress import Bars, warn
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.policies import makers
-from hmsim.running import sampling
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import Options, options
@@ -118,8 +117,6 @@ def _begin(
     Raises InputError.
     """
     workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    records = {"request log": log, "command log": commands}
-    sampling.check(workload, config, [name for name, own in records.items() if own is not None])
     traces = [agent.trace for agent in workload.agents]
     try:
         prepared = Preconditioned(config, chosen.seed, preparing)

@@ -25,7 +25,6 @@ from hmsim.config import write_modes
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
-from hmsim.running import sampling
 from hmsim.running.calibration import with_table
 from hmsim.running.options import options
 from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated, column_of
@@ -134,7 +133,6 @@ class Planner:
                 loaded = self._load(name.text)
             for path, value in keys.items():
                 loaded = _with_key(loaded, path, value)
-            sampling.refuse(loaded, "sweep")
             self._workloads[identity] = loaded
         return self._workloads[identity]
 

@@ -31,7 +31,6 @@ from hmsim.validate import (
     page_oracles,
     policy_checks,
     replay,
-    sampling_checks,
     slot_oracles,
     storage_applications,
     storage_claims,
@@ -340,18 +339,12 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
 }
 
 
-# Checks that take minutes. They receive a function that takes the share that is done.
-LONG: dict[str, Callable[[Callable[[float], None]], Iterator[Row]]] = {
-    "sampling": sampling_checks.checks
-}
-
-
 def validate(group: str, report: Callable[[str, float], None] | None = None) -> list[Row]:
     """Run the checks of a group, or of ``all``.
 
     Args:
         group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies``,
-            ``replay``, ``sampling``, ``storage`` or ``all``, which omits ``sampling``.
+            ``replay``, ``storage`` or ``all``.
         report: called with the check that begins and the share that is done.
 
     Returns:
@@ -360,13 +353,11 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     Raises:
         InputError: there is no such group.
     """
-    known = [*CHECKS, *LONG, "all"]
+    known = [*CHECKS, "all"]
     if group not in known:
         near = nearest_name(group, known)
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
         raise InputError(f"validate: unknown group '{group}'{hint}")
-    if group in LONG:
-        return list(LONG[group](lambda done: report(group, done) if report else None))
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
     rows: list[Row] = []
     for index, check in enumerate(chosen):
