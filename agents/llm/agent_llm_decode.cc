@@ -170,9 +170,8 @@ void LlmDecode::end_stage(Tick now) {
   ++computed_;
   if (computed_ == 1) {
     meter_.end_embedding(now);
-  }
-  if (computed_ == keys_.head_stage()) {
-    meter_.end_layers(now);
+  } else if (computed_ <= keys_.head_stage()) {
+    meter_.end_layer(now);
   }
   io_.release(computed_ + keys_.prefetch, computed_ - 1);
   if (computed_ == keys_.stages()) {

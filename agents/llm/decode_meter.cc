@@ -47,6 +47,8 @@ void DecodeMeter::end_step(bool prefill, Tick now) {
   (prefill ? prefill_time_ : step_time_).add((now - step_.begun).value());
   if (!prefill) {
     layers_time_ += static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
+    layers_.add(step_.layers.least);
+    layers_.add(step_.layers.most);
     for (std::size_t i = 0; i < kStepParts; ++i) {
       parts_[i] += step_.parts[i];
     }
@@ -76,6 +78,7 @@ void DecodeMeter::register_statistics(StatisticRegistry& registry, const std::st
     since_ = now;
     parts_ = {};
     layers_time_ = 0;
+    layers_ = Range();
     heads_ = 0;
   });
 }
@@ -114,6 +117,14 @@ void DecodeMeter::register_scaled(StatisticRegistry& registry, const std::string
   registry.gauge(path + ".step_time_us", "us",
                  "scaled from the simulated layers to all: mean time to the next token",
                  [this] { return scaled_time(); });
+  if (keys_.layers() > 1) {
+    registry.gauge(path + ".step_time_least_us", "us",
+                   "the same, if every layer took the time of the fastest simulated one",
+                   [this] { return scaled_time(layers_.least); });
+    registry.gauge(path + ".step_time_most_us", "us",
+                   "the same, if every layer took the time of the slowest simulated one",
+                   [this] { return scaled_time(layers_.most); });
+  }
   registry.gauge(path + ".read", "bytes", "scaled from the simulated layers to all: bytes read",
                  [this] { return scaled_bytes(false); });
   registry.gauge(path + ".written", "bytes",
@@ -138,19 +149,27 @@ double DecodeMeter::scaled_bytes(bool write) const {
 }
 
 double DecodeMeter::scaled_time() const {
+  return time_with(static_cast<double>(layers_time_) *
+                   static_cast<double>(keys_.model.shape.layers) /
+                   static_cast<double>(keys_.layers()));
+}
+
+double DecodeMeter::scaled_time(Tick layer) const {
+  return time_with(static_cast<double>(step_time_.count()) * static_cast<double>(layer.value()) *
+                   static_cast<double>(keys_.model.shape.layers));
+}
+
+double DecodeMeter::time_with(double layers) const {
   if (step_time_.count() == 0) {
     return 0;
   }
-  const auto layers = static_cast<double>(layers_time_);
-  const double all =
-      all_parts() - layers +
-      layers * static_cast<double>(keys_.model.shape.layers) / static_cast<double>(keys_.layers());
+  const double all = all_parts() - static_cast<double>(layers_time_) + layers;
   return all / static_cast<double>(step_time_.count()) / static_cast<double>(kMicrosecond.value());
 }
 
 void DecodeMeter::serialize(Archive& archive) {
-  archive(counting_, part_, since_, step_, parts_, layers_time_, heads_, step_time_);
-  archive(prefill_time_, bytes_, trimmed_, ended_);
+  archive(counting_, part_, since_, step_, parts_, layers_time_, layers_, heads_);
+  archive(step_time_, prefill_time_, bytes_, trimmed_, ended_);
   archive.fixed(kv_read_);
 }
 

@@ -3,6 +3,7 @@
 // kind. All counts stop at the agent's first finish.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -36,8 +37,12 @@ class DecodeMeter {
     part_ = part;
     since_ = now;
   }
-  void end_embedding(Tick now) { step_.layers_begun = now; }
-  void end_layers(Tick now) { step_.layers_ended = now; }
+  void end_embedding(Tick now) { step_.layers_begun = step_.layers_ended = now; }
+  // Call at the end of each layer, in order.
+  void end_layer(Tick now) {
+    step_.layers.add(now - step_.layers_ended);
+    step_.layers_ended = now;
+  }
   void end_step(bool prefill, Tick now);
 
   void moved(const Extent& extent, Tier tier, bool write) {
@@ -58,14 +63,25 @@ class DecodeMeter {
  private:
   static constexpr std::size_t kMostSequences = 64;  // with statistics of their own
 
+  // The shortest and the longest of some times.
+  struct Range {
+    Tick least = kNever;
+    Tick most{0};
+    void add(Tick time) {
+      least = std::min(least, time);
+      most = std::max(most, time);
+    }
+    void serialize(Archive& archive) { archive(least, most); }
+  };
   struct Step {
     Tick begun{0};
     Tick layers_begun{0};
     Tick layers_ended{0};
+    Range layers;
     bool measured = false;  // as a whole
     std::array<Counter, kStepParts> parts{};
     void serialize(Archive& archive) {
-      archive(begun, layers_begun, layers_ended, measured, parts);
+      archive(begun, layers_begun, layers_ended, layers, measured, parts);
     }
   };
   using ByKind = std::array<Counter, kDataKinds>;
@@ -75,7 +91,12 @@ class DecodeMeter {
   void register_scaled(StatisticRegistry& registry, const std::string& path);
   double all_parts() const;
   double scaled_bytes(bool write) const;
-  double scaled_time() const;  // microseconds, mean
+  // Return the mean time of a step with all layers, in microseconds: if each takes the mean time
+  // of the simulated ones, if each takes `layer`, and if those of all steps take `layers`
+  // picoseconds.
+  double scaled_time() const;
+  double scaled_time(Tick layer) const;
+  double time_with(double layers) const;
 
   DecodeKeys keys_;
   bool counting_ = true;
@@ -84,6 +105,7 @@ class DecodeMeter {
   Step step_;
   std::array<Counter, kStepParts> parts_{};  // picoseconds of decode steps
   Counter layers_time_ = 0;                  // of these: from the first layer to the last
+  Range layers_;                             // of these: the time of a layer
   Counter heads_ = 0;                        // steps and prefills: reads of the output head
   Histogram step_time_;                      // picoseconds
   Histogram prefill_time_;

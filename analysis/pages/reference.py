@@ -15,7 +15,7 @@ from pages import DOCS, Documents
 
 NOTE = "<!-- Written by tools/pages {}. -->"
 MODEL = [
-    *(("kind", "llm_decode"), ("core", "6"), ("layers", "2"), ("layers_simulated", "1")),
+    *(("kind", "llm_decode"), ("core", "6"), ("layers", "3"), ("layers_simulated", "2")),
     *(("width", "256"), ("feed_forward", "256"), ("vocabulary", "256")),
 ]
 AGENTS = [

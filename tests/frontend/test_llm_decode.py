@@ -303,6 +303,24 @@ def test_scaled_figures_are_those_of_the_whole_model() -> None:
     )
 
 
+@pytest.mark.parametrize(("weights", "kv"), [("dram", "nvdimm"), ("nvdimm", "nvdimm")])
+def test_fastest_and_slowest_layers_enclose_the_time_of_the_whole_model(
+    weights: str, kv: str
+) -> None:
+    keys = {"batch": 4, "context": 64, "weights": weights, "kv": kv, "outstanding": 8, "layers": 8}
+    whole = decode(**keys, steps=4).stats["agent.0.step_time_us.mean"]
+    for count in (2, 4):
+        stats = decode(**keys, steps=4, layers_simulated=count).stats
+        least, found, most = (
+            stats[f"agent.0.scaled.step_time{end}_us"] for end in ("_least", "", "_most")
+        )
+        assert least < found < most
+        assert least < whole < most, (count, whole)
+    one = decode(**keys, steps=4, layers_simulated=1)
+    assert "agent.0.scaled.step_time_least_us" not in one.stats
+    assert abs(one.stats["agent.0.scaled.step_time_us"] / whole - 1) > 0.05
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

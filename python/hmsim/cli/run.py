@@ -209,7 +209,7 @@ def print_unfinished(result: Result, where: str = "") -> None:
 
 
 def print_remarks(result: Result, where: str = "") -> None:
-    """Print the agents that did their work many times or dropped arrivals, and remarks on HBF."""
+    """Print agents that repeated or scaled their work or dropped arrivals, and remarks on HBF."""
     for index in range(len(result.workload.agents)):
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
@@ -217,5 +217,11 @@ def print_remarks(result: Result, where: str = "") -> None:
         if dropped := result.stats.get(f"agent.{index}.arrivals.dropped"):
             offered = number(result.stats[f"agent.{index}.arrivals.offered"])
             print(f"agent {index} dropped {number(dropped)} of {offered} arrivals{where}")
+        scaled = f"agent.{index}.scaled.step_time"
+        if f"{scaled}_us" in result.stats and f"{scaled}_least_us" not in result.stats:
+            print(
+                f"agent {index} simulated one layer{where}: the error of its scaled time is "
+                "unknown; layers_simulated: 2 prints a range"
+            )
     for line in hbf_remarks(result, where):
         print(line)

@@ -74,6 +74,8 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.step_time_us.mean", "agent {}, next token, mean (ms)", 1e-3),
         ("agent.*.step_time_us.p99", "agent {}, next token, p99 (ms)", 1e-3),
         ("agent.*.scaled.step_time_us", "agent {}, scaled to all layers (ms)", 1e-3),
+        ("agent.*.scaled.step_time_least_us", "agent {}, the same by its fastest layer (ms)", 1e-3),
+        ("agent.*.scaled.step_time_most_us", "agent {}, the same by its slowest layer (ms)", 1e-3),
         ("agent.*.bound.compute", "agent {}, computing (%)", 100),
         ("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100),
         ("agent.*.bound.nvdimm", "agent {}, waiting for NVDIMM or storage (%)", 100),
