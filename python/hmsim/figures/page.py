@@ -24,6 +24,7 @@ from hmsim.figures.verdicts import (
     Estimate,
     least_effect,
 )
+from hmsim.figures.window_error import window_error
 from hmsim.figures.wrong_models import WRONG
 from hmsim.running.run_directory import read_json
 
@@ -149,6 +150,8 @@ def text(folder: Path, page: Path) -> str:
         parts.append(f"![{content['title']}]({prefix}/{name}.svg)\n\n")
         own = [paragraph(c, found.get(c.id)) for c in CLAIMS if c.figure == name]
         parts.append("".join(own) + ("\n" if own else ""))
+        if error := window_error(folder / f"{name}.csv"):
+            parts.append(f"{error}\n\n")
         parts.append(f"`hmsim figure {name}` writes [{name}.csv]({prefix}/{name}.csv).\n")
     return "".join(parts)
 
