@@ -3,7 +3,7 @@
 
 ``analysis/artifact/artifact.yaml`` lists experiments: commands of ``hmsim`` that print JSON.
 ``analysis/artifact/expected`` holds their output from when the results were last generated, one
-file each.
+file each. A command whose exit status judges its own output has no such file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -42,7 +42,8 @@ class Experiment:
         what: one line on what it shows.
         command: arguments of hmsim; ``{out}`` stands for the folder of results.
         minutes: approximate duration on two processors.
-        tolerance: largest accepted difference of a number, relative to the larger of both.
+        tolerance: largest accepted difference of a number, relative to the larger of both; None:
+            the exit status of the command judges.
         first: whether it runs by default, without names and without --all.
     """
 
@@ -50,7 +51,7 @@ class Experiment:
     what: str
     command: str
     minutes: float
-    tolerance: float
+    tolerance: float | None
     first: bool
 
 
@@ -60,7 +61,7 @@ class Verdict:
 
     Attributes:
         name: name of the experiment.
-        values: number of compared values.
+        values: number of compared values, or of printed ones that the exit status judges.
         differing: number of values that differ by more than the tolerance, or that only one side
             has.
         worst: the largest relative difference of two numbers.
@@ -98,7 +99,7 @@ def experiments() -> dict[str, Experiment]:
                 text["what"],
                 text["command"],
                 float(text["minutes"]),
-                float(text["tolerance"]),
+                float(text["tolerance"]) if "tolerance" in text else None,
                 text.get("first", "false") == "true",
             )
         except (KeyError, ValueError) as error:
@@ -110,7 +111,7 @@ def run(experiment: Experiment, out: Path) -> bool:
     """Run an experiment unless it has results of this code; return whether it ran.
 
     Its file holds the command, the code's hash, the duration in seconds and the output; it is
-    written atomically. Raises InputError.
+    written atomically. Raises InputError, also if the command ends with another status than 0.
     """
     target = out / f"{experiment.name}.json"
     if target.is_file() and _read(target).get("code") == of_code():
@@ -137,11 +138,18 @@ def run(experiment: Experiment, out: Path) -> bool:
 
 
 def compare(experiment: Experiment, out: Path) -> Verdict:
-    """Compare an experiment's output with the expected one. Raises InputError if one is missing."""
+    """Compare an experiment's output with the expected one. Raises InputError if one is missing.
+
+    Without a tolerance nothing is compared: results exist only if the command ended with status 0.
+    """
     result = out / f"{experiment.name}.json"
     if not result.exists():
         raise InputError(f"{result}: is missing; 'hmsim artifact run --out {out}' makes it")
     got_file = _read(result)
+    seconds = float(got_file.get("seconds", 0))
+    if experiment.tolerance is None:
+        count = sum(1 for _ in leaves(got_file.get("output")))
+        return Verdict(experiment.name, count, 0, 0.0, "", seconds)
     wanted_file = _read(folder() / "expected" / f"{experiment.name}.json")
     got, wanted = (dict(leaves(each.get("output"))) for each in (got_file, wanted_file))
     worst, differing, example = 0.0, 0, ""
@@ -154,7 +162,6 @@ def compare(experiment: Experiment, out: Path) -> Verdict:
             differing += 1
             values = (_written(each, name) for each in (wanted, got))
             example = example or "{}: expected {}, got {}".format(name, *values)
-    seconds = float(got_file.get("seconds", 0))
     return Verdict(experiment.name, len(names), differing, worst, example, seconds)
 
 
@@ -173,24 +180,15 @@ def pack(out: Path, force: bool = False) -> None:
 
 
 def leaves(content: Any, path: str = "") -> Iterator[tuple[str, Leaf]]:
-    """Yield each value of JSON content with its path: names and list positions between slashes.
-
-    Checks in a list are identified by name, so that a new check does not change other paths.
-    """
+    """Yield each value of JSON content with its path: names and list positions between slashes."""
     if isinstance(content, dict):
         for name, child in content.items():
             yield from leaves(child, f"{path}/{name}")
     elif isinstance(content, list):
-        for label, child in zip(_labels(content), content):
-            yield from leaves(child, f"{path}/{label}")
+        for index, child in enumerate(content):
+            yield from leaves(child, f"{path}/{index}")
     else:
         yield path, content
-
-
-def _labels(rows: Sequence[Any]) -> Iterable[object]:
-    checks = [row for row in rows if isinstance(row, dict) and {"group", "name"} <= row.keys()]
-    names = [f"{row['group']}: {row['name']}" for row in checks]
-    return names if len({*names}) == len(rows) else range(len(rows))
 
 
 def _difference(got: Mapping[str, Leaf], wanted: Mapping[str, Leaf], name: str) -> float:

@@ -1,30 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a card on a core's loads, garbage collection, and stored checks and claims."""
+"""Rows of a card on a core's loads, garbage collection, and stored claims."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from hmsim._core import untimed_amplification
 from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
 from hmsim.validate.card import families
 from hmsim.validate.card.content import Cell, Section, Table
 from hmsim.validate.card.method import Extent, texts
-from hmsim.validate.card.parallel import Report, run_all
 from hmsim.validate.row import AT_LEAST, Row
 
 COMMAND = "hmsim validate --card card.html"
 PART = "ddr4_2666v_8gb_x8"
 CORE_PS = 500  # a cycle of a core of 2 GHz
 MANY = 1 << 40  # more collections than a run can count
-FIFO_AT_28 = 2.481  # a / (a + W0(-a e^-a)), over-provisioning 28 %
-LARGEST = 0.02  # tolerance of write amplification, as a share
 
 
 def _core(pattern: str, instructions: int, **more: Any) -> tuple[float, dict[str, float]]:
@@ -100,54 +94,33 @@ def core(extent: Extent) -> Section:
     )
 
 
-def _collections(requests: int) -> Row:
+def flash() -> Section:
+    """Count the collections of a full module."""
     agent = {
         **{"kind": "synthetic", "target": "nvdimm", "pattern": "random", "read_ratio": 0.3},
-        **{"footprint": "200MiB", "outstanding": 32, "requests": requests},
+        **{"footprint": "200MiB", "outstanding": 32, "requests": 4_000},
     }
     got = run("quick", {"agents": [agent]}).stats["nvdimm.gc.count"]
     source = "quick is full from the start, so writes must collect"
     name, half = "collections of quick", MANY / 2
-    return Row("card", name, half + 1, got, "", half, source, side=AT_LEAST)
+    row = Row("card", name, half + 1, got, "", half, source, side=AT_LEAST)
+    text = "Garbage is collected. hmsim validate ftl compares the copies with closed forms."
+    return Section("Flash", text, rows=[row])
 
 
-def _amplification(victim: str, expected: float, source: str) -> Row:
-    got = untimed_amplification(victim, [], 4096, 128, 28, 4, 2, 1)
-    name = f"write amplification, {victim}, over-provisioning 28 %"
-    return Row("card", name, expected, got, "", LARGEST * expected, source)
-
-
-def flash(extent: Extent, jobs: int, report: Report) -> Section:
-    """Count collections, and compare write amplification with closed forms."""
-    tasks = [partial(_collections, 4_000)]
-    if extent.offered is None:
-        closed = "a / (a + W0(-a e^-a)), Desnoyers 2012"
-        tasks.append(partial(_amplification, "fifo", FIFO_AT_28, closed))
-        tasks.append(partial(_amplification, "random_victim", 128 / 28, "(1 + OP) / OP"))
-    rows = run_all(tasks, jobs, report)
-    return Section("Flash", "Garbage is collected, and copies cost what theory says.", rows=rows)
-
-
-def _stored() -> Iterator[list[Cell]]:
-    folder = data_directory() / "analysis" / "artifact" / "expected"
-    name = "closed_forms.json"
-    forms = json.loads((folder / name).read_text(encoding="utf-8"))["output"]
-    for group in dict.fromkeys(row["group"] for row in forms):
-        rows = [row for row in forms if row["group"] == group]
-        held = sum(row["ok"] and not row["unjudged"] for row in rows)
-        unjudged = sum(bool(row["unjudged"]) for row in rows)
-        yield [f"validate {group}", len(rows), held, f"{unjudged} not judged"]
-    claims = json.loads((folder / "figures.json").read_text(encoding="utf-8"))["output"]
+def _stored() -> list[Cell]:
+    kept = data_directory() / "analysis" / "artifact" / "expected" / "figures.json"
+    claims = json.loads(kept.read_text(encoding="utf-8"))["output"]
     verdicts = Counter(row["verdict"] for row in claims)
     others = ", ".join(f"{count} {word}" for word, count in verdicts.items())
-    yield ["claims of the paper", len(claims), verdicts["reproduced"], others]
+    return ["claims of the paper", len(claims), verdicts["reproduced"], others]
 
 
 def counts() -> Section:
-    """Return counts of stored checks and claims."""
+    """Return counts of stored claims."""
     columns = ("checks", "rows", "hold", "others")
-    where = "analysis/artifact/expected, stored results of the named commands"
-    command = "hmsim validate all --accept-listed --json; hmsim figure all --json"
-    table = Table("Stored results", columns, [*_stored()], where, command)
-    text = "Counts come from stored results; the card does not repeat these runs."
-    return Section("Checks and claims", text, [table])
+    where = "analysis/artifact/expected, stored results of the named command"
+    command = "hmsim figure all --json"
+    table = Table("Stored results", columns, [_stored()], where, command)
+    text = "Counts of claims come from stored results; the card does not repeat these runs."
+    return Section("Claims", text, [table])
