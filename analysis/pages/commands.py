@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages that commands of hmsim write: `hmsim figure` and `hmsim validate dram`."""
+"""Pages of `hmsim figure` and `hmsim validate dram`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from hmsim import InputError
 from hmsim.cli.application import app
 
-from pages import DOCS, Documents
+from pages import DOCS, Documents, below
 
 RESULTS = DOCS / "results.md"
 FIGURES = DOCS / "figures"
@@ -28,7 +29,11 @@ def figures(data: Path) -> Documents:
 
 
 def validation(_: Path) -> Documents:
-    """Have docs/validation.md written; yield nothing."""
-    report = ["--requests", str(REQUESTS), "--report", str(DOCS / "validation.md")]
-    app(["validate", "dram", *report], standalone_mode=False)
-    yield from ()
+    """Yield docs/validation.md with the tables of a comparison with DRAMsim3."""
+    from hmsim.validate import checks, dram_comparison, dram_report
+
+    if not dram_comparison.available():
+        raise InputError(dram_comparison.ABSENT)
+    rows, cases = checks.validate("dram"), list(dram_comparison.comparisons(REQUESTS))
+    body = dram_report.tables(rows, cases, REQUESTS)
+    yield below(DOCS / "validation.md", "validation", body)

@@ -43,12 +43,12 @@ def validate(
     report: Annotated[
         Optional[Path],
         typer.Option(
-            help="dram: write the comparison with DRAMsim3 as a page (docs/validation.md)."
+            help="dram: write the tables of the comparison with DRAMsim3 (docs/validation.md)."
         ),
     ] = None,
     requests: Annotated[
         int,
-        typer.Option(help="Requests in each trace of that page.", parser=count(1000), metavar="N"),
+        typer.Option(help="Requests in each of its traces.", parser=count(1000), metavar="N"),
     ] = 100_000,
     card: Annotated[
         Optional[Path],
