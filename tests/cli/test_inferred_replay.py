@@ -87,12 +87,6 @@ def test_causes_reach_python() -> None:
     assert infer_causes([(0, 100), (150, 200), (150, None)]) == [([], 0), ([0], 50), ([], 0)]
 
 
-def test_replays_meet_the_target() -> None:
-    found = dict(replay.within_target())
-    assert len(found) == 2 * len(replay.WITHIN)
-    assert {name: got for name, got in found.items() if abs(got - 1) > 0.1} == {}
-
-
 def test_the_model_of_a_device_queues() -> None:
     """Nine requests at once on eight servers: the ninth waits for the first to be done."""
 

@@ -3,9 +3,8 @@
 
 Programs whose causes are known run on a device. From the arrivals and completions of that run, as a
 trace records them, it is replayed on a slower or faster device. The result is compared with the
-program itself on that device. Five ways of replay: ``inferred`` (hmsim's own inference), ``timed``,
-``closed``, ``single`` (the latest completion is the only parent) and ``random`` (as many parents as
-inferred, drawn from all completed requests). The last two are controls.
+program itself on that device. Ways of replay: ``inferred`` (hmsim's own inference), ``timed`` and
+``closed``.
 """
 
 from __future__ import annotations
@@ -207,37 +206,6 @@ def inferred(trace: list[Io]) -> Causes:
     return [(parents, think / 1000) for parents, think in infer_causes([*times])]
 
 
-def _with_parents(trace: list[Io], pick: Callable[[int, list[Io]], list[int]]) -> Causes:
-    causes: Causes = []
-    for io in trace:
-        before = sorted(
-            (each for each in trace[: io.number] if (each.done or 0) <= io.arrival),
-            key=lambda each: each.done or 0,
-        )
-        parents = pick(io.number, before)
-        last = max(((trace[number].done or 0) for number in parents), default=None)
-        if last is None:
-            last = trace[io.number - 1].arrival if io.number else io.arrival
-        causes.append((parents, io.arrival - last))
-    return causes
-
-
-def single(trace: list[Io]) -> Causes:
-    """Return causes in which a request's only parent is the latest completion before it arrives."""
-    return _with_parents(trace, lambda _, before: [each.number for each in before[-1:]])
-
-
-def drawn(trace: list[Io], like: Causes, seed: int) -> Causes:
-    """Return causes with parents drawn from completed requests: as many each as in ``like``."""
-    draw = random.Random(seed)
-    return _with_parents(
-        trace,
-        lambda number, before: [
-            each.number for each in draw.sample(before, min(len(like[number][0]), len(before)))
-        ],
-    )
-
-
 def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
     """Return a device's requests, each sent its think time after the last of its parents ended."""
     world = World(factor, seed)
@@ -314,19 +282,15 @@ class Outcome:
 
 
 def _ways(trace: list[Io], factor: float, seed: int) -> dict[str, Callable[[], list[Io]]]:
-    causes = inferred(trace)
     return {
-        "inferred": lambda: replay(causes, factor, seed),
+        "inferred": lambda: replay(inferred(trace), factor, seed),
         "timed": lambda: timed(trace, factor, seed),
         "closed": lambda: closed(trace, factor, seed),
-        "single": lambda: replay(single(trace), factor, seed),
-        "random": lambda: replay(drawn(trace, causes, seed), factor, seed),
     }
 
 
 def outcomes(
-    programs: dict[str, Program],
-    ways: tuple[str, ...] = ("inferred", "timed", "closed", "single", "random"),
+    programs: dict[str, Program], ways: tuple[str, ...] = ("inferred", "timed", "closed")
 ) -> Iterator[Outcome]:
     """Yield an outcome, the mean over seeds, for each program, device and way of replay."""
     for name, program in programs.items():
