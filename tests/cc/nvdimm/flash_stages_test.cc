@@ -205,6 +205,22 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));
 }
 
+TEST(FlashStages, CacheProgramKeepsTheCellsOfAllPlanesBusy) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.planes = 2;
+  parameters.nand.multi_plane = true;
+  parameters.nand.cache = true;
+  std::vector<FlashTask> programs{task(O::erase, 0)};  // occupies the LUN until all have arrived
+  for (std::uint32_t page = 0; page < 12; ++page) {
+    programs.push_back(task(O::program, page, Tick(1)));
+  }
+  const std::vector<std::int64_t> times = done(parameters, programs);
+  for (std::size_t pair = 2; pair < times.size() / 2; ++pair) {
+    EXPECT_EQ(times[2 * pair + 2] - times[2 * pair], kProgramTime) << pair;
+    EXPECT_EQ(times[2 * pair + 1], times[2 * pair + 2]) << pair;
+  }
+}
+
 // The cells finish the first page before the cache register is ready, so the second page waits
 // until the status is read.
 TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 namespace hmsim {
 namespace {
@@ -30,6 +31,23 @@ TEST(NandPresets, WholeDevicesBringTheirSpareBytesAndKindsOfCellsLeaveThem) {
   }
   for (const NandPreset part : {NandPreset::tlc_512gb, NandPreset::qlc_1tb}) {
     EXPECT_EQ(spare(part), 512);
+  }
+}
+
+// Page size, planes and pages of a block: tests/integrity/test_flash_pages.py.
+TEST(NandPresets, WholeDevicesHaveTheirBus) {
+  const std::map<NandPreset, std::pair<NandInterface, std::int64_t>> modes{
+      {NandPreset::slc_32gb, {NandInterface::nv_ddr, 5}},
+      {NandPreset::mlc_64gb, {NandInterface::nv_ddr, 5}},
+      {NandPreset::tlc_512gb, {NandInterface::nv_ddr3, 11}},
+      {NandPreset::qlc_1tb, {NandInterface::nv_ddr3, 13}},
+      {NandPreset::z_nand, {NandInterface::nv_ddr3, 10}},
+      {NandPreset::xl_flash, {NandInterface::nv_ddr3, 10}}};
+  for (const auto& [preset, mode] : modes) {
+    NandParameters nand;
+    set_preset(preset, nand);
+    EXPECT_EQ(std::pair(nand.interface, nand.mode), mode) << static_cast<int>(preset);
+    EXPECT_TRUE(nand.multi_plane) << static_cast<int>(preset);
   }
 }
 

@@ -26,7 +26,10 @@ const Expected kExpected[] = {
     {NandInterface::sdr, 5, 112, 112, 88, 123, 20, 554, 576, 50 * kMillion, 50 * kMillion},
     {NandInterface::nv_ddr, 0, 425, 880, 315, 180, 20, 670, 715, 40 * kMillion, 40 * kMillion},
     {NandInterface::nv_ddr, 5, 405, 800, 295, 160, 20, 650, 695, 200 * kMillion, 200 * kMillion},
+    {NandInterface::nv_ddr2, 0, 290, 361, 220, 145, 30, 595, 620, 67 * kMillion, 67 * kMillion},
     {NandInterface::nv_ddr2, 7, 290, 361, 220, 145, 30, 595, 620, 400 * kMillion, 400 * kMillion},
+    {NandInterface::nv_ddr3, 10, 290, 361, 220, 145, 30, 595, 620, 800 * kMillion, 800 * kMillion},
+    {NandInterface::nv_ddr3, 11, 290, 361, 220, 145, 30, 595, 620, 933 * kMillion, 933 * kMillion},
     {NandInterface::nv_ddr3, 13, 290, 361, 220, 145, 30, 595, 620, 1200 * kMillion,
      1200 * kMillion},
     {NandInterface::flat, 0, 300, 300, 300, 0, 0, 300, 300, 200 * kMillion, 200 * kMillion},
@@ -59,8 +62,8 @@ TEST(NandTiming, TenuresAreThoseOfTheInterfacesMode) {
       EXPECT_EQ(timing.erase_command(), expected.erase * kNanosecond) << name;
       EXPECT_EQ(timing.status(), expected.status * kNanosecond) << name;
       for (const Parts& parts :
-           {Parts{0b0001, 1, 0}, Parts{0b1000, 1, 0}, Parts{0b0011, 2, 0}, Parts{0b1111, 4, 0},
-            Parts{0b0101, 2, 1}, Parts{0b1001, 2, 1}, Parts{0b1011, 3, 1}}) {
+           {Parts{0b0001, 1, 0}, Parts{0b1000, 1, 0}, Parts{0b0011, 2, 0}, Parts{0b0110, 2, 0},
+            Parts{0b1111, 4, 0}, Parts{0b0101, 2, 1}, Parts{0b1001, 2, 1}, Parts{0b1011, 3, 1}}) {
         const std::int64_t bytes = parts.count * (4096 + (spare ? nand.spare : 0));
         const Tick in =
             transfer(bytes, expected.rate_in) + parts.changes * expected.to_write * kNanosecond;
