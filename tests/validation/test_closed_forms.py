@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -30,14 +27,11 @@ def test_a_group_of_checks_passes(group: str) -> None:
         bands_of_effects_leave_no_effect_out(rows)
 
 
-@pytest.mark.slow
-def test_all_is_every_group() -> None:
-    command = [sys.executable, "-m", "hmsim", "validate", "all", "--accept-listed", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    rows = json.loads(done.stdout)
-    assert {row["group"] for row in rows} == set(CHECKS)
-    assert all(row["ok"] for row in rows if not row["missed"])
-    assert done.returncode == 0
+def test_all_is_every_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    for group in CHECKS:
+        row = Row(group, "a count", 3, 3, "", 0, "S1")
+        monkeypatch.setitem(CHECKS, group, (lambda row=row: iter([row]),))
+    assert [row.group for row in validate("all")] == [*CHECKS]
 
 
 def claim(got: float, **more: Any) -> Row:

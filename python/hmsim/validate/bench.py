@@ -9,6 +9,7 @@ from typing import Any
 from hmsim.running.system import System
 
 LINE = 64  # bytes
+PAGE = 4096
 STEP = 1_000_000  # picoseconds between two refills of a queue, when time does not matter
 NEXT_ROW = 8 * 4 * 128 * LINE  # of the same bank in validate_ddr3: past banks, ranks and columns
 

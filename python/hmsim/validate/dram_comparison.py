@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hmsim import _core
+from hmsim.validate.row import Row
 
 LINE = 64  # bytes
 FOOTPRINT = 1 << 24  # lines of random traces: 1 GiB
@@ -258,6 +259,8 @@ def compare(
 
 MOST_RANKS = 4
 FEWER_RANKS = ("write stream", "random mix", "bursts")  # traces run on 1 and 2 ranks too
+WRITE = 3  # ChannelCommand::write
+MODEL_REQUESTS = 40_000  # of each trace of a self-check
 LOGGED = 50_000  # requests whose commands are compared, at most
 
 
@@ -307,4 +310,25 @@ def write_gap(backend: str, mend: bool) -> int:
     return int(cycles[1] - cycles[0])
 
 
-WRITE = 3  # ChannelCommand::write
+def models() -> Iterator[Row]:
+    """Yield self-checks with DRAMsim3's devices and with all of it, if the build includes it."""
+    if not available():
+        return
+    for backend, expected in (("native", 5), ("dramsim3", 4)):
+        got = write_gap(backend, False)
+        source = "burst (+ tRTRS, which DRAMsim3 leaves out)"
+        name = f"writes to two ranks, {backend}"
+        yield Row("dram", name, expected, got, "cycles", 0, source)
+    unlike: dict[str, list[int]] = {}
+    for case in comparisons(MODEL_REQUESTS, steady=True):
+        channel = f"{case.part.split()[0]}, ranks {case.ranks}"
+        unlike.setdefault(channel, []).append(case.differing[0])
+        if case.tolerance is not None and case.steady is not None:
+            got, cycles = case.steady
+            source = "the whole DRAMsim3 at equal capacity, second half"
+            name = f"{channel}: {case.trace}"
+            yield Row("dram", name, cycles, got, "cycles", case.tolerance * cycles, source)
+    for channel, counts in unlike.items():
+        name = f"{channel}: unlike commands, {len(counts)} traces"
+        source = "DRAMsim3's devices, timing table mended"
+        yield Row("dram", name, 0, sum(counts), "", 0, source)

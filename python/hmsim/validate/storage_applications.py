@@ -16,8 +16,8 @@ from itertools import combinations
 
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.validate.row import RISES
-from hmsim.validate.storage_claims import Claim
+from hmsim.validate.row import RISES, Row
+from hmsim.validate.storage_claims import claim
 
 TRANSACTIONS = 4_000  # of each capture of Berkeley DB
 FACTOR = 3
@@ -85,27 +85,27 @@ def out_of_order(speeds: Mapping[str, float], workload: str) -> int:
     )
 
 
-def databases() -> Iterator[Claim]:
+def databases() -> Iterator[Row]:
     """Yield transactions a second on Berkeley DB."""
     for workload, published in RATES.items():
         for config, rate in zip(MICRO, published):
             got = TRANSACTIONS / seconds(config, workload)
             name = f"{NAMES[workload]}, {config.removesuffix('_moneta')}"
             source, missed = f"S37: {rate}", MISSED.get((workload, config), "")
-            yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", source, missed=missed)
+            yield claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", source, missed=missed)
         got = TRANSACTIONS / seconds("raid_disk_moneta", workload, write_cache=True)
         name, rate = f"{NAMES[workload]}, raid_disk and its write cache", published[0]
-        yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", f"S37: {rate}")
+        yield claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", f"S37: {rate}")
         wrong = out_of_order(dict(zip(MICRO, published)), workload)
         name = f"{NAMES[workload]}, pairs of systems out of order"
-        yield Claim(name, 0, 0, wrong, "", "S37: order")
+        yield claim(name, 0, 0, wrong, "", "S37: order")
         for config in ("haste_pcm", "ddr_pcm"):
             got = seconds("raid_disk_sc10", workload) / seconds(config, workload)
             name = f"{NAMES[workload]}, {config} over disks"
-            yield Claim(name, 58 / FACTOR, 97 * FACTOR, got, "x", "S32: 58 to 97")
+            yield claim(name, 58 / FACTOR, 97 * FACTOR, got, "x", "S32: 58 to 97")
 
 
-def files() -> Iterator[Claim]:
+def files() -> Iterator[Row]:
     """Yield claims on Moneta's speedup over the other devices, for Postmark and a build."""
     for workload, published in SECONDS.items():
         for config, time in zip(MICRO[:-1], published):
@@ -118,16 +118,16 @@ def files() -> Iterator[Claim]:
             if workload == "build" and gain < COMPUTE_BOUND:
                 low, high = 1 / COMPUTE_BOUND, COMPUTE_BOUND
             source, missed = f"S37: {gain:.2f}", MISSED.get((workload, config), "")
-            yield Claim(name, low, high, got, "x", source, missed=missed)
+            yield claim(name, low, high, got, "x", source, missed=missed)
         speeds = {config: 1 / time for config, time in zip(MICRO, published)}
         wrong = out_of_order(speeds, workload)
-        yield Claim(f"{workload}, pairs of systems out of order", 0, 0, wrong, "", "S37: order")
+        yield claim(f"{workload}, pairs of systems out of order", 0, 0, wrong, "", "S37: order")
     speeds = {"raid_disk_sc10": 1.0, "fusion_sc10": 2.9, "ddr_pcm": 3.3, "haste_pcm": 3.5}
     wrong = out_of_order(speeds, "postmark")
-    yield Claim("postmark, pairs out of order (SC 2010)", 0, 0, wrong, "", "S33: order")
+    yield claim("postmark, pairs out of order (SC 2010)", 0, 0, wrong, "", "S33: order")
     for config in ("haste_pcm", "ddr_pcm"):
         got = seconds("raid_disk_sc10", "build") / seconds(config, "build")
-        yield Claim(f"build, {config} over disks", RISES, COMPUTE_BOUND, got, "x", "S33: 1.1")
+        yield claim(f"build, {config} over disks", RISES, COMPUTE_BOUND, got, "x", "S33: 1.1")
 
 
-CLAIMS: tuple[Callable[[], Iterator[Claim]], ...] = (databases, files)
+CLAIMS: tuple[Callable[[], Iterator[Row]], ...] = (databases, files)

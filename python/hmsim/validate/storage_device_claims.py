@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from hmsim.validate.row import AT_LEAST, AT_MOST, FALLS, LOSS, RISES
+from hmsim.validate.row import AT_LEAST, AT_MOST, FALLS, LOSS, RISES, Row
 from hmsim.validate.storage_bench import KIB, SECTOR, Load, lone, steady
-from hmsim.validate.storage_claims import CALIBRATED, Claim
+from hmsim.validate.storage_claims import CALIBRATED, claim
 
 MIB = 1024 * KIB
 FOOTPRINT = 55_000_000_000  # bytes, as for the benchmark XDD in both papers
@@ -72,7 +72,7 @@ def _random(config: str, reads: float) -> float:
     return _thousands(config, 4 * KIB, reads, time) * 4.096
 
 
-def rates() -> Iterator[Claim]:
+def rates() -> Iterator[Row]:
     """Yield the MICRO 2010 paper's claims on requests per second of 16 threads."""
     published = {
         "raid_disk_moneta": (0.863, 1.070, 0.869, 1.071),
@@ -87,10 +87,10 @@ def rates() -> Iterator[Claim]:
             got = _thousands(config, size, reads, time)
             name = f"{config.removesuffix('_moneta')}, {size} B {'reads' if reads else 'writes'}"
             low, high = (rate / 2, 2 * rate) if disk else (0.9 * rate, 1.1 * rate)
-            yield Claim(name, low, high, got, "1000/s", f"S36: {rate}", "" if disk else CALIBRATED)
+            yield claim(name, low, high, got, "1000/s", f"S36: {rate}", "" if disk else CALIBRATED)
 
 
-def mixes() -> Iterator[Claim]:
+def mixes() -> Iterator[Row]:
     """Yield claims on XDD's mixes of reads and writes in equal parts, within a factor of 2."""
     for name, published, got, unjudged in (
         ("disks, sequential mix", 244, _stream("raid_disk_moneta", 0.5), ""),
@@ -101,33 +101,33 @@ def mixes() -> Iterator[Claim]:
         ("Fusion-IO, 4 KB mix", 142, _random("fusion_moneta", 0.5), ""),
     ):
         why = FITTED_APART if published == 142 else ""
-        yield Claim(
+        yield claim(
             name, published / 2, 2 * published, got, "MB/s", f"S37: {published}", unjudged, why
         )
 
 
-def flash() -> Iterator[Claim]:
+def flash() -> Iterator[Row]:
     """Yield the SC 2010 paper's claims on Fusion-IO compared with SSDs, and on single reads."""
     for reads, over in ((1, 5.0), (0, 3.3)):
         way = "reads" if reads else "writes"
         card = _random("fusion_sc10", reads)
-        yield Claim(f"Fusion-IO, 4 KB {way}", 210, 350, card, "MB/s", "S30: 280", CALIBRATED)
+        yield claim(f"Fusion-IO, 4 KB {way}", 210, 350, card, "MB/s", "S30: 280", CALIBRATED)
         got = card / _random("raid_ssd_sc10", reads)
         name, low, high = f"Fusion-IO over SSDs, 4 KB {way}", 0.75 * over, 1.25 * over
-        yield Claim(name, low, high, got, "x", f"S30: {over}", missed=NOT_TOLD)
+        yield claim(name, low, high, got, "x", f"S30: {over}", missed=NOT_TOLD)
     for reads, over, why in ((1, 1.43, ""), (0, 1.0, DATA_SHEETS)):
         way = "reads" if reads else "writes"
         got = _stream("raid_ssd_sc10", reads) / _stream("fusion_sc10", reads)
         name = f"SSDs over Fusion-IO, sequential {way}"
-        yield Claim(name, 0.75 * over, 1.25 * over, got, "x", f"S30: {over}", missed=why)
+        yield claim(name, 0.75 * over, 1.25 * over, got, "x", f"S30: {over}", missed=why)
     got = lone("storage/raid_ssd_sc10", 4 * KIB, 1)["storage.read.device_us"]
-    yield Claim("SSD, one 4 KB read", 70, 80, got, "us", "X-25E: 75 us", CALIBRATED)
+    yield claim("SSD, one 4 KB read", 70, 80, got, "us", "X-25E: 75 us", CALIBRATED)
     alone = Load(4 * KIB, 1, 1, FOOTPRINT)
     got = _run("raid_disk_sc10", alone, DISK_TIME)["storage.read.device_us"] / 1e3
-    yield Claim("disk, one 4 KB read", 5.4, 9.1, got, "ms", "7.25 ms, +- 25 %")
+    yield claim("disk, one 4 KB read", 5.4, 9.1, got, "ms", "7.25 ms, +- 25 %")
 
 
-def file_systems() -> Iterator[Claim]:
+def file_systems() -> Iterator[Row]:
     """Yield claims on the cost of a file system, which holds its section 19.5 us for each write."""
     xfs = (
         ("storage.path.file_system.time", "5us"),
@@ -144,12 +144,12 @@ def file_systems() -> Iterator[Claim]:
 
     got = lost("raid_disk_sc10", Load(4 * KIB, 0, footprint=FOOTPRINT), DISK_TIME)
     source = "S31: less than 10 %"
-    yield Claim("disks, lost of 4 KB writes", -LOSS, 10, got, "%", source, side=AT_MOST)
+    yield claim("disks, lost of 4 KB writes", -LOSS, 10, got, "%", source, side=AT_MOST)
     got = lost("raid_disk_sc10", Load(4 * KIB, 1, footprint=FOOTPRINT), DISK_TIME)
-    yield Claim("disks, lost of 4 KB reads", -LOSS, 10, got, "%", source, side=AT_MOST)
+    yield claim("disks, lost of 4 KB reads", -LOSS, 10, got, "%", source, side=AT_MOST)
 
 
-def page_caches() -> Iterator[Claim]:
+def page_caches() -> Iterator[Row]:
     """Yield trends with a second cache level: random 4 KiB requests in 8 MiB, 2 MiB first level."""
 
     def run(second: int, slow_down: int = 1) -> Mapping[str, Any]:
@@ -166,26 +166,26 @@ def page_caches() -> Iterator[Claim]:
     for small, large in ((1, 2), (2, 4)):
         got = sizes[large][hits] / sizes[small][hits]
         name = f"second level's hits, {large} over {small} MiB"
-        yield Claim(name, RISES, 10, got, "x", source, side=AT_LEAST, trend=True)
+        yield claim(name, RISES, 10, got, "x", source, side=AT_LEAST, trend=True)
     for small, large in ((0, 1), (1, 2), (2, 4)):
         got = sizes[large]["storage.iops"] / sizes[small]["storage.iops"]
         name = f"rate, second level {large} over {small} MiB"
-        yield Claim(name, RISES, 100, got, "x", source, side=AT_LEAST, trend=True)
+        yield claim(name, RISES, 100, got, "x", source, side=AT_LEAST, trend=True)
     rates = {slow: run(4, slow)["storage.iops"] for slow in (1, 10, 100, 1000)}
     source = "S38: falls as it gets slower"
     for slow in (10, 100, 1000):
         name = f"rate, {slow} times slower over {slow // 10}"
         got = rates[slow] / rates[slow // 10]
         why = DISK_BOUND if slow < 1000 else ""
-        yield Claim(name, 0, FALLS, got, "x", source, missed=why, side=AT_MOST, trend=True)
+        yield claim(name, 0, FALLS, got, "x", source, missed=why, side=AT_MOST, trend=True)
     source = "S38: above that without it"
     for slow in (1, 10, 100):
         got = rates[slow] / sizes[0]["storage.iops"]
         name = f"rate, {slow} times slower over none"
-        yield Claim(name, RISES, 100, got, "x", source, side=AT_LEAST, trend=True)
+        yield claim(name, RISES, 100, got, "x", source, side=AT_LEAST, trend=True)
 
 
-CLAIMS: tuple[Callable[[], Iterator[Claim]], ...] = (
+CLAIMS: tuple[Callable[[], Iterator[Row]], ...] = (
     rates,
     mixes,
     flash,

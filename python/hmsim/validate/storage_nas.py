@@ -23,7 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hmsim.validate.storage_claims import Claim
+from hmsim.validate.row import Row
+from hmsim.validate.storage_claims import claim
 from hmsim.validate.storage_paging import ALL, LINE, PAGE, rate_of
 
 CONFIG = "haste_pcm"
@@ -111,7 +112,7 @@ def slowdown(name: str) -> float:
         return enough / little
 
 
-def programs() -> Iterator[Claim]:
+def programs() -> Iterator[Row]:
     """Yield slowdowns of programs that page."""
     for name, stated, why in (
         ("IS", 16, ESTIMATED),
@@ -122,7 +123,7 @@ def programs() -> Iterator[Claim]:
         low, high = stated / FACTOR, stated * FACTOR
         source = f"S35: {stated}"
         label = f"{name}, slower on HASTE"
-        yield Claim(label, low, high, slowdown(name), "x", source, missed=why)
+        yield claim(label, low, high, slowdown(name), "x", source, missed=why)
 
 
 CLAIMS = (programs,)

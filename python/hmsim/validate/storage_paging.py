@@ -20,8 +20,8 @@ from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
 from hmsim.running.workload import Agent, Workload
-from hmsim.validate.row import AT_LEAST, RISES
-from hmsim.validate.storage_claims import CALIBRATED, Claim
+from hmsim.validate.row import AT_LEAST, RISES, Row
+from hmsim.validate.storage_claims import CALIBRATED, claim
 
 PAGE = 4096
 LINE = 64
@@ -115,14 +115,14 @@ def slowdown(config: str) -> float:
     return math.sqrt(product)
 
 
-def thrashing() -> Iterator[Claim]:
+def thrashing() -> Iterator[Row]:
     """Yield update rates in far too little memory, and slowdowns against enough memory."""
     for config in ("haste_dram", "haste_pcm"):
         got = thrash(config) / 1e3
         name = f"thrash, {config}"
-        yield Claim(name, 80, 120, got, "1000/s", "S34: 1e5, of which 5 us", CALIBRATED)
+        yield claim(name, 80, 120, got, "1000/s", "S34: 1e5, of which 5 us", CALIBRATED)
     got = thrash("haste_pcm") / thrash("haste_dram")
-    yield Claim("thrash, HASTE with PCM over DRAM", 0.9, 1.1, got, "x", "S34: equal")
+    yield claim("thrash, HASTE with PCM over DRAM", 0.9, 1.1, got, "x", "S34: equal")
     for name, config, low, high, why in (
         ("HASTE", "haste_pcm", 516, 683, ""),
         ("SSDs", "raid_ssd_sc10", 1000, 4000, ""),
@@ -131,13 +131,13 @@ def thrashing() -> Iterator[Claim]:
     ):
         got = thrash(config, ALL) / thrash(config)
         published = f"S34: {low}" + (f" to {high}" if high > low else "")
-        yield Claim(f"thrash, slower on {name}", low / 2, 2 * high, got, "x", published, missed=why)
+        yield claim(f"thrash, slower on {name}", low / 2, 2 * high, got, "x", published, missed=why)
     got = thrash("raid_disk_sc10", ALL) / thrash("raid_disk_sc10", overrides=CLUSTERS)
     name = "thrash, slower on disks, in clusters"
-    yield Claim(name, 10_000, 40_000, got, "x", "S34: 20000", missed=READS)
+    yield claim(name, 10_000, 40_000, got, "x", "S34: 20000", missed=READS)
 
 
-def programs() -> Iterator[Claim]:
+def programs() -> Iterator[Row]:
     """Yield the order of systems by the slowdown of programs that page to them."""
     for fast, slow, source, why in (
         ("haste_pcm", "raid_ssd_sc10", "S35: 11 over 5.8", ""),
@@ -150,7 +150,7 @@ def programs() -> Iterator[Claim]:
     ):
         got = slowdown(slow) / slowdown(fast)
         name = f"paging, {slow} over {fast}"
-        yield Claim(name, RISES, 10_000, got, "x", source, missed=why, side=AT_LEAST, trend=True)
+        yield claim(name, RISES, 10_000, got, "x", source, missed=why, side=AT_LEAST, trend=True)
 
 
 CLAIMS = (thrashing, programs)
