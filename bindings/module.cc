@@ -17,8 +17,6 @@
 #include "bindings/clone_module.h"
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
-#include "bindings/flash_module.h"
-#include "bindings/media_module.h"
 #include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "bindings/trace_module.h"
@@ -26,7 +24,6 @@
 #include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/precondition.h"
-#include "policies/monitors/performance_table.h"
 #include "simulation/configuration.h"
 #include "simulation/simulation.h"
 
@@ -300,8 +297,6 @@ PYBIND11_MODULE(_core, module) {
   bind_policy_views(module);
   bind_simulation(module);
   bind_dram(module);
-  bind_flash(module);
-  bind_media(module);
   bind_traces(module);
   bind_clones(module);
   bind_policies(module);
@@ -309,8 +304,6 @@ PYBIND11_MODULE(_core, module) {
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
              py::arg("measure"), py::arg("seed"), py::arg("parts") = 1,
              py::arg("partial_writes") = "combine", py::call_guard<py::gil_scoped_release>());
-  module.def("harmonic_table_bytes",
-             [] { return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes()); });
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
       "parse_integer", [](const std::string& text) { return value_or_raise(parse_integer(text)); },

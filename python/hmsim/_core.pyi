@@ -373,25 +373,6 @@ def untimed_amplification(
     ``parts`` of 4 KiB; ``partial_writes``, as ``nvdimm.ftl.partial_writes``, says what fills it.
     """
 
-def run_flash(
-    config: Assignments, tasks: list[tuple[int, str, int, int, int, int]]
-) -> tuple[list[int], list[tuple[int, int, str, str, int, int, int]]]:
-    """Run operations on a flash array of its own, and write down their stages.
-
-    Args:
-        config: as for `Simulation`; ``nvdimm.capacity`` and ``nvdimm.nand`` count.
-        tasks: (picoseconds, operation, LUN, superblock, page, parts) in order of time; operation:
-            ``read``, ``program`` or ``erase``; page: page of the block x planes + plane; parts:
-            a bit for each 4 KiB of the page that pass the bus, 0 for the first.
-
-    Returns:
-        When each task was done, and (start, end, stage, operation, LUN, block, page) of each
-        stage; times in picoseconds.
-    """
-
-def start_gap_places(lines: int, moves: int) -> list[list[int]]:
-    """Return the place of each line after 0, 1, ... ``moves`` moves of a Start-Gap region."""
-
 def dram_backends() -> dict[str, bool]:
     """Return the models of DRAM by name, and whether each is part of this build."""
 
@@ -411,62 +392,6 @@ def run_dram_trace(
         ``cycles`` until the last completion; ``statistics`` as of a `Simulation`; ``commands``:
         int64 array (n, 6) of cycle, command, rank, bank, row, request.
     """
-
-def harmonic_table_bytes() -> tuple[int, int]:
-    """Return the bytes of its tables by the paper's formula, and of what is looked up."""
-
-def gc_step(
-    scheduler: str, assignments: Assignments, view: dict[str, Any]
-) -> tuple[bool, int | None]:
-    """Return whether a GC scheduler copies a page, and the page reads before the erase; None: now.
-
-    ``view``: ``buffered`` requests; of ``lun``, ``channel`` and ``all`` (page reads, pages to
-    program) that are pending. 4 flash channels of 2 LUNs, times of preset table3 at 200 MT/s.
-    """
-
-class ArbiterRehearsal:
-    """A bus arbiter without a channel, asked at so many entries of two queues of 128."""
-
-    def __init__(self, arbiter: str, assignments: Assignments) -> None: ...
-    def choose(
-        self,
-        dram_pending: int,
-        nvdimm_pending: int,
-        dram_arrival: int = ...,
-        nvdimm_arrival: int = ...,
-    ) -> str: ...
-
-class Rehearsal:
-    """A transaction scheduler without a channel: told of requests, asked for their order.
-
-    One rank of DDR3-1600 with eight banks, and an NVDIMM of eight LUNs; at most 512 requests.
-    """
-
-    def __init__(self, scheduler: str, assignments: Assignments, rank_switch: int) -> None:
-        """``rank_switch``: tRTRS in cycles. Raises InputError."""
-
-    def enqueue(
-        self,
-        core: int,
-        bank: int,
-        row: int,
-        nvdimm: bool = ...,
-        write: bool = ...,
-        row_hit: bool = ...,
-        epoch: int = ...,
-    ) -> int:
-        """Return the request's number: 0, 1, ..."""
-
-    def command(self, number: int) -> None: ...
-    def ack(self, number: int) -> None: ...
-    def issue(self, number: int, row_hit: bool) -> None: ...
-    def complete(self, number: int) -> None: ...
-    def run_to(self, ps: int) -> None: ...
-    def retire(self, core: int, instructions: int) -> None: ...
-    def withholds(self, number: int) -> bool: ...
-    def key(self, number: int) -> int: ...
-    def order(self) -> list[int]:
-        """Return the numbers of the requests that are not issued, best first."""
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
     """Return the candidate that is most likely meant, or '' when none is near."""
