@@ -13,7 +13,7 @@ from typing import Any
 from hmsim import _core
 from hmsim.common.directories import new_file
 from hmsim.validate.card import drives, machines, method, page, prac, standards, views
-from hmsim.validate.card.content import Section
+from hmsim.validate.card.content import COMMAND, Section
 from hmsim.validate.card.method import FULL, Extent
 from hmsim.validate.row import Row
 
@@ -65,7 +65,7 @@ def write(
             "hmsim": _core.version,
             "extent": extent.name,
             "method": "configs/anchors/method.yaml, configs/anchors/drives.yaml",
-            "command": "hmsim validate --card card.html" + ("" if extent == FULL else " --small"),
+            "command": COMMAND + ("" if extent == FULL else " --small"),
             "seconds": round(time.perf_counter() - started, 1),
             "jobs": jobs,
         }

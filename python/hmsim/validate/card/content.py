@@ -9,6 +9,7 @@ from typing import Any, Union
 
 from hmsim.validate.row import Row
 
+COMMAND = "hmsim validate --card card.html"
 Cell = Union[str, float, int, None]
 
 

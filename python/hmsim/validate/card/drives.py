@@ -11,12 +11,11 @@ from typing import Any
 from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
 from hmsim.running.runner import run
-from hmsim.validate.card.content import Cell, Section, Table
+from hmsim.validate.card.content import COMMAND, Cell, Section, Table
 from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all
 from hmsim.validate.row import Row
 
-COMMAND = "hmsim validate --card card.html"
 MICRO = 1_000_000  # picoseconds
 GEOMETRY = "storage/mqsim_ssd"
 FEW, MANY = 2_000, 80_000  # reads of the closed forms

@@ -14,7 +14,7 @@ from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
 from hmsim.running.workload import Agent, Workload
 from hmsim.validate.card.curves import Curve, CurvePoint
-from hmsim.validate.card.method import Extent, texts
+from hmsim.validate.card.method import Extent
 
 LINE = 64  # bytes
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -56,7 +56,7 @@ def system(
     keys = {**method["system"], **method["variants"][variant], **part}
     keys["controller.channels"] = channels
     keys["frontend.time_limit"] = f"{longer * parse_time(method['load']['time_limit'])}ps"
-    return load_config("validate_ddr3", texts(keys), where="method.yaml")
+    return load_config("validate_ddr3", keys, where="method.yaml")
 
 
 def peak(config: Config) -> float:

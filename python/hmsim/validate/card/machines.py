@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from hmsim.validate.card import families
-from hmsim.validate.card.content import Cell, Chart, Line, Section, Table
+from hmsim.validate.card.content import COMMAND, Cell, Chart, Line, Section, Table
 from hmsim.validate.card.curves import Curve, measured
 from hmsim.validate.card.families import Load, Measured
 from hmsim.validate.card.method import Extent, read
@@ -21,7 +21,6 @@ DRAWN = ("queue 64", "queue 256", "queue 64, closed page")  # variants in charts
 VERDICTS = ("good", "fair", "poor")
 MORE = 4  # times the loads of a pointer chase in a point that shows convergence
 SHOWN = (0.5, families.UNPACED)  # offered loads of these points
-COMMAND = "hmsim validate --card card.html"
 
 
 @dataclass(frozen=True)

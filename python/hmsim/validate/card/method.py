@@ -24,11 +24,6 @@ def read(name: str) -> dict[str, Any]:
     return content
 
 
-def texts(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a configuration with truth values as hmsim spells them."""
-    return {k: str(v).lower() if isinstance(v, bool) else v for k, v in settings.items()}
-
-
 @dataclass(frozen=True)
 class Extent:
     """How much of the method a card runs."""

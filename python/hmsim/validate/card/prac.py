@@ -10,12 +10,11 @@ from typing import Any
 
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.validate.card.content import Cell, Section, Table
-from hmsim.validate.card.method import Extent, texts
+from hmsim.validate.card.content import COMMAND, Cell, Section, Table
+from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all
 from hmsim.validate.row import AT_LEAST, LOSS, Row
 
-COMMAND = "hmsim validate --card card.html"
 PAGES = ("open_page", "closed_page")
 MEASURED = (1.06, 3.28)  # per cent on hardware, SPEC: mean and largest
 SHORTER = 20  # divisor of requests and instructions of a small card
@@ -33,7 +32,7 @@ def _time(method: Mapping[str, Any], preset: str, page: str, agents: list[dict[s
         "controller.queue_depth": prac["queue_depth"],
         "controller.page_policy": page,
     }
-    config = load_config("validate_ddr3", texts(keys), where="method.yaml")
+    config = load_config("validate_ddr3", keys, where="method.yaml")
     return run(config, {"agents": agents}).stats["sim.ticks"]
 
 

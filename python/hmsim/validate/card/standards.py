@@ -13,13 +13,12 @@ from hmsim.running.runner import run
 from hmsim.validate import dram_comparison
 from hmsim.validate.bench import Bench
 from hmsim.validate.card import families
-from hmsim.validate.card.content import Cell, Chart, Line, Section, Table
+from hmsim.validate.card.content import COMMAND, Cell, Chart, Line, Section, Table
 from hmsim.validate.card.families import Load, Measured
 from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all
 from hmsim.validate.row import AT_LEAST, AT_MOST, Row
 
-COMMAND = "hmsim validate --card card.html"
 LEAST_OF_PEAK = 0.99  # of a stream of reads without refresh
 TWO_PART_ACTIVATES = ("lpddr5", "hbm3")  # an activate takes two slots
 MISSED = {  # parts whose stream stays below that share, and why

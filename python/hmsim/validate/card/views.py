@@ -11,11 +11,10 @@ from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
 from hmsim.validate.card import families
-from hmsim.validate.card.content import Cell, Section, Table
-from hmsim.validate.card.method import Extent, texts
+from hmsim.validate.card.content import COMMAND, Cell, Section, Table
+from hmsim.validate.card.method import Extent
 from hmsim.validate.row import AT_LEAST, Row
 
-COMMAND = "hmsim validate --card card.html"
 PART = "ddr4_2666v_8gb_x8"
 CORE_PS = 500  # a cycle of a core of 2 GHz
 MANY = 1 << 40  # more collections than a run can count
@@ -33,7 +32,7 @@ def _core(pattern: str, instructions: int, **more: Any) -> tuple[float, dict[str
         "frontend.translation": "modulo",
         **more.pop("system", {}),
     }
-    config = load_config("validate_ddr3", texts(keys), where="card")
+    config = load_config("validate_ddr3", keys, where="card")
     agent = {"kind": "synthetic_core", "pattern": pattern, "instructions": instructions, **more}
     return families.peak(config), run(config, {"agents": [agent]}).stats
 
