@@ -22,7 +22,7 @@ SEEDS = (1, 2, 3)
 POLICIES = (
     *("unified_fr_fcfs", "unified_256", "unified_fcfs", "fr_fcfs_cap"),
     *("par_bs", "tcm", "atlas", "bliss", "nvm_duet", "firm"),
-    *("split", "split_dram_first", "hms", "hms_table", "hms_pas", "all", "ready_batch", "oracle"),
+    *("split", "split_dram_first", "hms", "hms_pas", "all", "ready_batch", "oracle"),
 )
 # Misses and write-backs per kilo-instruction: the paper, Table IV.
 CORES = {

@@ -165,7 +165,7 @@ def test_a_missing_table_is_trained_once(counted: list[int], tmp_path: Path) -> 
     assert not counted
     first = run(config, workload, policy="hms")
     assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
-    second = run(config, workload, policy="hms_table", calibrate=False)
+    second = run(config, workload, policy="paper_hms", calibrate=False)
     assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
     assert first.config.resolved()["policies.harmonic.table"].startswith("version 1 dram ")
     assert second.stats["sim.requests"] >= 5000

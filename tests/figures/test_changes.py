@@ -50,10 +50,10 @@ def test_a_change_concerns_the_points_with_its_labels() -> None:
         assert found.config.resolved()[GRANULARITY] == ("item" if changed else "page")
 
 
-def test_a_bundle_is_replaced_in_its_write_mode_and_keeps_its_label(tmp_path: Path) -> None:
+def test_a_bundle_is_changed_in_its_write_mode_and_keeps_its_label(tmp_path: Path) -> None:
     runs = Runs(tmp_path, quick=True)
     points = mix_points(runs, [Case("sort")], in_modes((HMS, "tcm"), write_modes.DRAINED))
-    settings = {f"{BUNDLE}{HMS}": "hms_table", OUTSTANDING: "16"}
+    settings = {f"{BUNDLE}{HMS}.controller.scheduler": "fr_fcfs", OUTSTANDING: "16"}
     changed = [runs.under(of_settings(settings)).changed(each) for each in points]
     assert [each.labels() for each in changed] == [each.labels() for each in points]
     for before, after in zip(points, changed):

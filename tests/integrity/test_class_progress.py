@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hmsim import load_config, run
+from hmsim import Bundle, load_config, run
 from hmsim.config.harmonic_table import DRAM_CELLS, NVDIMM_CELLS, Table
 
 FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)
+TABLE = Bundle("hms_table", "hms", {"policies.harmonic.impl": "table"})
 READS = 3000
 # The NVDIMM's queue always holds more requests than DRAM's.
 CONTEST = f"""
@@ -21,9 +22,9 @@ agents:
 """
 
 
-@pytest.mark.parametrize("policy", ["hms", "hms_table", "hms_pas", "all", "paper_hms"])
+@pytest.mark.parametrize("policy", ["hms", TABLE, "hms_pas", "all", "paper_hms"])
 def test_a_fast_slow_tier_starves_dram_in_the_papers_bundle_only(
-    tmp_path: Path, policy: str
+    tmp_path: Path, policy: str | Bundle
 ) -> None:
     workload = tmp_path / "contest.yaml"
     workload.write_text(CONTEST)

@@ -12,7 +12,7 @@ from hmsim.config.settings import from_mapping
 from hmsim.figures.regimes import MACHINE
 from hmsim.running.points import Point, Scalar
 
-BUNDLE = "bundle."  # prefix of a setting: the policy bundle that is replaced
+BUNDLE = "bundle."  # prefix of a setting: the policy bundle whose points it concerns
 FIGURE = "figure."  # prefix of a setting: a choice of a figure, and no parameter
 # Policies that figures show beside those of a verdict.
 SHOWN = ("hms", "all", "unified_256_fcfs")
@@ -80,15 +80,15 @@ def decides(point: Point) -> bool:
 
 def of_settings(settings: Mapping[str, str]) -> tuple[Change, ...]:
     """Return the changes that the settings of a reading ask for."""
-    swapped = {name for name in settings if name.startswith(BUNDLE)}
-    plain = tuple(
-        (name, value) for name, value in settings.items() if not name.startswith((BUNDLE, FIGURE))
-    )
-    changes = [
-        Change(where=(("policy", name.removeprefix(BUNDLE)),), bundle=settings[name], deciding=True)
-        for name in sorted(swapped)
-    ]
-    return (*changes, *([Change(plain, deciding=True)] if plain else []))
+    found = []
+    for name, value in settings.items():
+        where: tuple[tuple[str, Scalar], ...] = ()
+        if name.startswith(BUNDLE):
+            policy, _, name = name.removeprefix(BUNDLE).partition(".")
+            where = (("policy", policy),)
+        if not name.startswith(FIGURE):
+            found.append(Change(((name, value),), where, deciding=True))
+    return tuple(found)
 
 
 def choices_of(settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

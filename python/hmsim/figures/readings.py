@@ -6,8 +6,8 @@ reproduced only if it is reproduced under each reading of its groups (`Claim.gro
 leave open. Readings that the words decide against are shown and have no say.
 
 A key of `settings` is a parameter of the system. It wins over a policy bundle, and an experiment
-that sweeps the same parameter wins over it. ``bundle.NAME`` replaces the policy bundle NAME by
-another one. ``figure.NAME`` is a choice of a figure (`Runs.choice`).
+that sweeps the same parameter wins over it. ``bundle.NAME.KEY`` sets KEY of points under the policy
+bundle NAME alone. ``figure.NAME`` is a choice of a figure (`Runs.choice`).
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ READINGS: tuple[Reading, ...] = (
         words='V-A: "In case the same kind of requests ... are ready, the bus arbitrator schedules '
         'these requests based on the request issued time"',
         settings={
-            "bundle.paper_hms": "paper_hms_fr_fcfs",
-            "bundle.paper_all": "paper_all_fr_fcfs",
+            "bundle.paper_hms.controller.scheduler": "fr_fcfs",
+            "bundle.paper_hms.controller.nvdimm_scheduler": "fr_fcfs",
+            "bundle.paper_all.controller.scheduler": "fr_fcfs",
         },
         group="within_class",
     ),
