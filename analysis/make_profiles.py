@@ -14,14 +14,12 @@ from hmsim.clones.profile import Profile, Stream
 from hmsim.clones.profile_file import dump
 from hmsim.clones.profile_meter import measure
 from hmsim.running.mixes import PROGRAMS
-from pages.queue_behaviour import alone
 from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
 # Descriptions of captures that run another program than the paper.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
-WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # also captured as 1 worker of 3
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:
@@ -60,16 +58,6 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
     )
 
 
-def queue_of(program: str) -> dict[str, float]:
-    """Return the queue occupancy of a program that runs alone, as in pages/queue_behaviour.py."""
-    found = {}
-    for loop in ("closed", "timed"):
-        stats = alone(program, {"replay": loop})
-        found[f"{loop}_entries"] = float(stats["nvdimm.queue.occupancy"])
-        found[f"{loop}_over_104"] = float(stats["nvdimm.queue.share_over_104"])
-    return found
-
-
 def main() -> None:
     captures = Path(sys.argv[1])
     FOLDER.mkdir(exist_ok=True)
@@ -82,19 +70,7 @@ def main() -> None:
             what = CAPTURES.get(name, f"{name} in the full guest")
             text = f"{what}, as captured (the paper gives no rates of it)"
             profile = replace(measure(path), description=text)
-            target = FOLDER / f"{name}.yaml"
-            target.write_text(dump(profile), encoding="utf-8")
-            target.write_text(dump(replace(profile, queue=queue_of(name))), encoding="utf-8")
-    workers(captures)
-
-
-def workers(captures: Path) -> None:
-    for name in WORKERS:
-        text = f"a worker of three of {name} in the full guest, as captured"
-        measured = measure(captures / f"{name}_online.hmsim.zst")
-        profile = replace(measured, description=text)
-        target = FOLDER / f"{name}_online.yaml"
-        target.write_text(dump(profile), encoding="utf-8")
+            (FOLDER / f"{name}.yaml").write_text(dump(profile), encoding="utf-8")
 
 
 if __name__ == "__main__":

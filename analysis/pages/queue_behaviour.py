@@ -55,7 +55,7 @@ def statistics(keys: list[dict[str, Any]]) -> dict[str, Any]:
 def fig_7() -> None:
     """Share of time in which the NVDIMM holds more than 104 of 128 entries, beside mcf."""
     head(f"{FIG_7} beside mcf", "time > 104 NVDIMM entries", "mcf's IPC", "NVDIMM line, us")
-    core, own, blocks = agents(Mix(FIG_7, "mcf", ("closed",)))
+    core, own, blocks = agents(Mix(FIG_7, "mcf", "closed"))
     for name, keys in VARIANTS.items():
         core["instructions"] = 300_000
         own["instructions"] = 300_000
@@ -76,7 +76,7 @@ def show(name: str, stats: dict[str, Any]) -> None:
 
 def alone(program: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Return statistics of a program that runs alone, with other keys of its block agent."""
-    _, own, blocks = agents(Mix(program, "mcf", ("closed",)))
+    _, own, blocks = agents(Mix(program, "mcf", "closed"))
     own["instructions"] = 1_000_000
     return statistics([own, {**blocks, "requests": REQUESTS, **keys}])
 

@@ -21,7 +21,6 @@ from hmsim.running.mixes import (
     WINDOW,
     WINDOW_BEGINS,
     Mix,
-    base_cpi,
     capture,
     every,
     expand,
@@ -33,7 +32,6 @@ from hmsim.traces.reader import read_pieces
 from messages import naming
 from support import REPO, invoke, parsed, write
 
-ONLINE = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))
 # The paper, Table IV: reads and writes per 1000 instructions.
 TABLE_IV = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
 
@@ -44,12 +42,11 @@ def keys(agent: object) -> dict[str, str]:
 
 def test_every_shipped_profile_is_in_order() -> None:
     profiles = shipped("workloads/profiles")
-    assert {*PROGRAMS, *PARTNERS, *ONLINE} == {*profiles}
+    assert {*PROGRAMS, *PARTNERS} == {*profiles} == {*BASE_CPI}
     for name, path in profiles.items():
         profile = load(path)
         assert path.read_text(encoding="utf-8") == dump(profile)
         assert profile.description
-        assert base_cpi(name) == BASE_CPI[name.removesuffix("_online")]
         assert (profile.calibrated == "table4") == (name in PARTNERS)
         assert bool(profile.nvdimm_pages) == (name not in PARTNERS)
 
@@ -69,12 +66,12 @@ def test_calibrated_twins_have_the_rates_of_table_iv(name: str) -> None:
     assert info["write_mpki"] == pytest.approx(TABLE_IV[name][1], rel=0.005)
 
 
-@pytest.mark.parametrize("name", ["dfsioe_w", "nutchindexing", *ONLINE])
+@pytest.mark.parametrize("name", ["dfsioe_w", "nutchindexing"])
 def test_shipped_profiles_are_those_of_the_captures(name: str) -> None:
     path = shipped("workloads/profiles")[name]
     measured = measure(data_directory() / "workloads" / "captures" / f"{name}.hmsim.zst")
     shown = load(path)
-    measured = replace(measured, description=shown.description, queue=shown.queue)
+    measured = replace(measured, description=shown.description)
     assert dump(measured) == path.read_text(encoding="utf-8"), "analysis/make_profiles.py"
 
 
@@ -83,18 +80,17 @@ def test_names_of_mixes() -> None:
     assert len(names) == len({*names}) == 3 * len(PROGRAMS)
     for name in names:
         assert parse(name).name == name
-    assert parse("mix:dfsioe_r+lbm,timed,online") == Mix("dfsioe_r", "lbm", ("timed", "online"))
+    assert parse("mix:dfsioe_r+lbm,timed") == Mix("dfsioe_r", "lbm", "timed")
     assert expand(["demo", "mix:all"]) == ["demo", *names]
     assert expand(["mix:all,timed"]) == [f"{name},timed" for name in names]
     for name, values in {
         "mix:dfsioe_r+mfc": ("'mfc'", "'mcf'?"),
         "mix:dfsio_r+mcf": ("'dfsio_r'", "'dfsioe_r'?"),
         "mix:dfsioe_r": ("mix:dfsioe_r:", "PROGRAM"),
-        "mix:dfsioe_r+mcf,onlin": ("'onlin'", "'online'?"),
+        "mix:dfsioe_r+mcf,timd": ("'timd'", "'timed'?"),
         "mix:all,closd": ("'closd'", "'closed'?"),
-        "mix:sort+mcf,timed,closed": ("'timed'", "'closed'"),
-        "mix:sort+mcf,online": ("'online'", "'timed'", "'closed'"),
-        "mix:dfsioe_r+mcf,timed,timed": ("'timed'",),
+        "mix:sort+mcf,": ("''", "timed, closed"),
+        "mix:sort+mcf,timed,closed": ("'timed,closed'",),
     }.items():
         with pytest.raises(InputError, match=naming("mix:", *values)):
             expand([name])
@@ -112,31 +108,21 @@ def test_agents_of_a_mix() -> None:
     assert keys(waiting.agents[1])["cores"] == "1-3"
     assert [keys(agent)["base_cpi"] for agent in waiting.agents] == ["0.7089", "0.9465"]
     waiting.check(load_config("quick"))
-    offline = load_workload("mix:dfsioe_r+mcf,closed")
-    assert [agent.kind for agent in offline.agents] == ["llc_trace", "llc_trace", "block_trace"]
-    assert keys(offline.agents[2])["driver"] == "pmbd"
-    assert [keys(agent).get("base_cpi") for agent in offline.agents] == ["0.7089", "0.9465", None]
-    online = load_workload("mix:dfsioe_r+mcf,online,timed")
-    assert len(online.agents) == len(offline.agents) + 3
-    assert [agent.measured for agent in online.agents] == [True] * 2 + [False] * 4
-    assert [a.measured for a in load_workload("mix:sort+lbm,closed,online").agents] == [
-        True
-    ] * 3 + [False] * 3
-    assert len({agent.trace for agent in online.agents}) == 6
-    assert keys(online.agents[3])["replay"] == "timed"
-    assert [agent.trace.name.split("-")[0] for agent in online.agents[1:] if agent.trace] == [
-        "dfsioe_r"
-    ] * 5
-    worker = load_workload("mix:wordcount+lbm,closed,online")
-    assert keys(worker.agents[1])["base_cpi"] == "0.8525"
-    assert [agent.trace.name.split("-")[0] for agent in worker.agents[1:] if agent.trace] == [
-        "wordcount_online"
-    ] * 5
-    offline.check(load_config("quick"))
-    online.check(load_config("quick"))
+    closed = load_workload("mix:dfsioe_r+mcf,closed")
+    assert [agent.kind for agent in closed.agents] == ["llc_trace", "llc_trace", "block_trace"]
+    assert keys(closed.agents[2])["driver"] == "pmbd"
+    assert [keys(agent).get("base_cpi") for agent in closed.agents] == ["0.7089", "0.9465", None]
+    timed = load_workload("mix:dfsioe_r+mcf,timed")
+    for mix, measured in (closed, [True] * 3), (timed, [True, True, False]):
+        assert [agent.measured for agent in mix.agents] == measured
+        assert len({agent.trace for agent in mix.agents}) == 3
+        traces = [agent.trace.name for agent in mix.agents if agent.trace]
+        assert [name.split("-")[0] for name in traces] == ["mcf", "dfsioe_r", "dfsioe_r"]
+        mix.check(load_config("quick"))
+    assert keys(timed.agents[2])["replay"] == "timed"
     # Only the block agent, or the job, accesses the NVDIMM.
-    assert offline.agents[1].trace is not None and waiting.agents[1].trace is not None
-    assert not TraceFile(offline.agents[1].trace).header.two_memories
+    assert closed.agents[1].trace is not None and waiting.agents[1].trace is not None
+    assert not TraceFile(closed.agents[1].trace).header.two_memories
     assert TraceFile(waiting.agents[1].trace).header.two_memories
 
 

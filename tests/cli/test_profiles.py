@@ -302,7 +302,7 @@ def test_agents_over_a_shipped_twin_have_the_programs_base_cpi(tmp_path: Path) -
     limit = ", instructions: 1000"
     assert base_cpi("twin:mcf", more=limit) == "0.7089"
     assert base_cpi("twin:mcf@2", more=limit) == "0.7089"
-    assert base_cpi("twin:sort_online:dram", more=limit) == "0.931"
+    assert base_cpi("twin:sort:dram", more=limit) == "0.931"
     assert base_cpi("twin:mcf", more=f"{limit}, base_cpi: 2") == "2"
     assert base_cpi("twin:mcf", "job, cores: 0", limit) == "0.7089"
     assert base_cpi("twin:mcf.yaml", more=limit) is None

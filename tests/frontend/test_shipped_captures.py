@@ -14,7 +14,6 @@ from hmsim.traces.causes import summarise
 from hmsim.traces.file import TraceFile
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "captures"
-WORKERS = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))
 MEMORY_INTENSIVE = ("lbm_like", "mcf_like", "milc_like")
 WITH_CAUSES = (*PROGRAMS, "sort_writes")
 LARGEST, ALL = 5_000_000, 60_000_000  # bytes
@@ -33,13 +32,13 @@ def table() -> dict[str, list[str]]:
 def test_every_program_has_a_small_capture() -> None:
     sizes = {path.name: path.stat().st_size for path in FOLDER.glob("*.zst")}
     assert sorted(sizes) == sorted(
-        f"{name}.hmsim.zst" for name in (*WITH_CAUSES, *WORKERS, *MEMORY_INTENSIVE)
+        f"{name}.hmsim.zst" for name in (*WITH_CAUSES, *MEMORY_INTENSIVE)
     )
     assert max(sizes.values()) <= LARGEST
     assert sum(sizes.values()) <= ALL
 
 
-@pytest.mark.parametrize("name", WITH_CAUSES + WORKERS + MEMORY_INTENSIVE)
+@pytest.mark.parametrize("name", WITH_CAUSES + MEMORY_INTENSIVE)
 def test_a_capture_is_what_the_table_says(name: str) -> None:
     file = TraceFile(FOLDER / f"{name}.hmsim.zst")
     assert sum(map(len, file.records())) == 8 * file.header.records  # checksums are right

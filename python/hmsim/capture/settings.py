@@ -81,7 +81,6 @@ class SystemSettings:
 
 
 _WAITING = SystemSettings(driver="pmbd-nt", icount=True, causes=True, timeout=20_000)
-_WORKERS = SystemSettings(vcpus=2, memory="3GiB", timeout=5_400)
 # Settings of the shipped captures in workloads/captures, by job.
 SHIPPED = {
     "bayes": replace(_WAITING, scale=8, limit=48_000_000_000),
@@ -92,5 +91,4 @@ SHIPPED = {
     "pagerank": replace(_WAITING, scale=8, limit=48_000_000_000),
     "sort": replace(_WAITING, scale=32, nvdimm="2GiB"),
     "wordcount": replace(_WAITING, scale=32),
-    **{f"{job}-online": _WORKERS for job in ("bayes", "kmeans", "pagerank", "sort", "wordcount")},
 }

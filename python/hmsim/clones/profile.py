@@ -10,9 +10,6 @@ from hmsim.traces.records import FILL, NT_WRITE, WRITE_BACK
 VERSION = 4
 PHASES = 32
 PAGE_LINES = 64
-# NVDIMM entries of one queue of 128, mean and share of time with more than 104, under a closed loop
-# of block requests and with requests when the trace had them: see analysis/make_profiles.py.
-QUEUE = ("closed_entries", "closed_over_104", "timed_entries", "timed_over_104")
 STREAMS = {  # of a record: its name, memory and kind
     "dram_fills": (False, FILL),
     "dram_write_backs": (False, WRITE_BACK),
@@ -124,7 +121,6 @@ class Profile:
     streams: dict[str, Stream]
     description: str = ""
     calibrated: str = ""  # to what; "" to nothing
-    queue: dict[str, float] = field(default_factory=dict)  # of QUEUE, if it was simulated
 
     def rate(self, *names: str) -> float:
         """Return accesses per thousand instructions of some streams."""

@@ -8,13 +8,12 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError
-from hmsim.clones.profile import QUEUE, STREAMS, VERSION, Profile
+from hmsim.clones.profile import STREAMS, VERSION, Profile
 from hmsim.clones.profile_parts import MOST, MOST_PAGES, Reader, short, stream_lines
 from hmsim.config import settings
 from hmsim.traces.records import AnyPath
 
 MARK = "hmsim_profile"  # first key of every such file
-MOST_ENTRIES = 1 << 20
 MOST_PER_INSTRUCTION = 8  # accesses
 
 
@@ -30,9 +29,6 @@ def dump(profile: Profile) -> str:
         lines.append(f"{key}: {getattr(profile, key)}")
     lines.append("figures:  # for readers; twins are made of the streams")
     lines += [f"  {name}: {short(figure)}" for name, figure in profile.figures().items()]
-    if profile.queue:
-        lines.append("queue:  # NVDIMM entries of 128, simulated: docs/workloads.md")
-        lines += [f"  {name}: {short(value)}" for name, value in profile.queue.items()]
     lines.append("streams:")
     for name, stream in profile.streams.items():
         lines += stream_lines(name, stream, "  ")
@@ -46,7 +42,7 @@ def load(path: AnyPath) -> Profile:
     root = settings.read_mapping(file)
     known = [
         *(MARK, "description", "calibrated", "instructions", "dram_pages", "nvdimm_pages"),
-        *("figures", "queue", "streams"),
+        *("figures", "streams"),
     ]
     found = reader.mapping(root, "profile", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
@@ -68,11 +64,6 @@ def load(path: AnyPath) -> Profile:
             f"{accesses} in {instructions}",
         )
 
-    queue = {}
-    if "queue" in found:
-        for name, node in reader.mapping(found["queue"], "queue", list(QUEUE)).items():
-            queue[name] = reader.number(node, f"queue.{name}", 0, MOST_ENTRIES)
-
     def text(key: str) -> str:
         return settings.scalar(file, found[key], key) if key in found else ""
 
@@ -83,5 +74,4 @@ def load(path: AnyPath) -> Profile:
         {name: streams[name] for name in STREAMS if name in streams},
         text("description"),
         text("calibrated"),
-        queue,
     )

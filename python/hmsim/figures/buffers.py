@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hmsim import Bundle
-from hmsim.figures.experiment import CONFIG, READERS, WRITERS, Runs, block_workload
+from hmsim.figures.experiment import CONFIG, READERS, WRITERS, Runs, block_agent, workload
 from hmsim.running.mixes import PROGRAMS
 from hmsim.running.points import Point, point
 
@@ -37,7 +37,6 @@ def block_point(
     outstanding: str,
     requests: int,
     seed: int,
-    online: bool = False,
     trigger: str = "any_miss",
 ) -> Point:
     """Return a run of a program's block I/O alone, on two queues."""
@@ -54,12 +53,11 @@ def block_point(
         "size_mib": size,
         "scheme": scheme,
         "outstanding": outstanding,
-        "environment": "online" if online else "offline",
         "trigger": trigger,
     }
     return point(
         CONFIG,
-        block_workload(program, requests, seed, online),
+        workload(f"{program} alone", [block_agent(program, requests, seed)]),
         policy=_bundle(scheduler, trigger),
         seed=seed,
         overrides=overrides,
@@ -75,9 +73,8 @@ def table(runs: Runs) -> pd.DataFrame:
     """Return the runs of figures 16 and 17: every program, buffer size and scheme."""
     requests = runs.scaled(REQUESTS, 0.2)
     return runs.table(
-        block_point(program, size, scheme, outstanding, requests, seed, online)
-        for online in (False, True)
-        for outstanding in ((SYSTEM,) if online else OUTSTANDING)
+        block_point(program, size, scheme, outstanding, requests, seed)
+        for outstanding in OUTSTANDING
         for program in PROGRAMS
         for size in sizes(runs)
         for scheme in SCHEMES

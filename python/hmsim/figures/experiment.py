@@ -281,16 +281,8 @@ def mix_points(
 
 def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:
     """Return the keys of an agent for a program's block I/O, replayed in a closed loop."""
-    found = agents(Mix(program, "mcf", ("closed",)))[2]
+    found = agents(Mix(program, "mcf", "closed"))[2]
     return {**found, "path": f"{found['path']}@{seed}", "requests": requests, **keys}
-
-
-def block_workload(program: str, requests: int, seed: int, online: bool) -> Workload:
-    """Return a program's block I/O without cores; if ``online``, with that of three more nodes."""
-    keys = [block_agent(program, requests, seed)]
-    for node in range(1, 4 if online else 1):
-        keys.append(block_agent(program, requests, seed + 10 * node, core=2 + node, measured=False))
-    return workload(f"{program} alone{', online' if online else ''}", keys)
 
 
 def synthetic_point(

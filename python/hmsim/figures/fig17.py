@@ -38,11 +38,8 @@ def made(runs: Runs) -> Made:
     """4 KB blocks of each program alone, in a closed loop; means over the sizes of the buffer."""
     found = table(runs)
     found["response_us"] = found["nvdimm.response_time_us.mean"]
-    data = found[
-        ["environment", "outstanding", "program", "seed", "size_mib", "scheme", "response_us"]
-    ]
-    offline = chosen(data, environment="offline")
-    bayes = chosen(offline, program="bayes", outstanding=SYSTEM)
+    data = found[["outstanding", "program", "seed", "size_mib", "scheme", "response_us"]]
+    bayes = chosen(data, program="bayes", outstanding=SYSTEM)
     ours = {
         scheme: estimate({scheme: list(chosen(bayes, scheme=scheme)["response_us"])})
         for scheme in SCHEMES
@@ -63,8 +60,8 @@ def made(runs: Runs) -> Made:
         ),
         Finding("R17c", ratio, right, "See R17a."),
     ]
-    few, _ = shorter(chosen(offline, outstanding="4"))
-    many, middle = shorter(chosen(offline, outstanding=SYSTEM))
+    few, _ = shorter(chosen(data, outstanding="4"))
+    many, middle = shorter(chosen(data, outstanding=SYSTEM))
     text = (
         f"With 4 commands outstanding {few.mean:.1f} %, with the default of 32 "
         f"{many.mean:+.1f} % (switch at any miss)."
@@ -76,7 +73,7 @@ def made(runs: Runs) -> Made:
         for axes, (outstanding, what) in zip(panels, OUTSTANDING.items()):
             series = {}
             for scheme in SCHEMES:
-                own = chosen(offline, outstanding=outstanding, scheme=scheme)
+                own = chosen(data, outstanding=outstanding, scheme=scheme)
                 means = own.groupby("program")["response_us"].mean()
                 series[LABELS[scheme]] = [float(means[name]) for name in PROGRAMS]
             places = grouped_bars(axes, PROGRAMS, series, colours=CYCLE)

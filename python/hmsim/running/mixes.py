@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hmsim._core import InputError, nearest_name
-from hmsim.common.paths import capture_file, shipped
+from hmsim.common.paths import capture_file
 
 PREFIX = "mix:"
 ALL = "all"  # in the place of a pair
@@ -26,7 +26,6 @@ PROGRAMS = (
 PARTNERS = {"mcf": 10_000_000, "lbm": 20_000_000, "milc": 40_000_000}
 PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
-SLAVES = 3  # of the online variant
 JOB_CORES = "1-3"
 # Window of a program's capture that a job runs. Its four tasks alternated on one processor every
 # four million instructions, so a window has ten slices. It is the median window by NVDIMM lines
@@ -56,78 +55,57 @@ BASE_CPI = {
     "sort": 0.931,
     "wordcount": 0.8525,
 }
-ONLINE = "_online"  # ends the name of the profile of a program's worker
-OPTIONS = ("online", "timed", "closed")
+CONTROLS = ("timed", "closed")
 
 
 class Mix(NamedTuple):
-    """A mix's parts."""
+    """A mix's parts; ``control`` is one of `CONTROLS`, or ""."""
 
     program: str
     partner: str
-    options: tuple[str, ...] = ()
+    control: str = ""
 
     @property
     def name(self) -> str:
-        return ",".join((f"{PREFIX}{self.program}+{self.partner}", *self.options))
+        return f"{PREFIX}{self.program}+{self.partner}{self.control and f',{self.control}'}"
 
 
-def base_cpi(profile: str) -> float | None:
-    """Return the base CPI of the program of a shipped profile, or None."""
-    return BASE_CPI.get(profile.removesuffix(ONLINE))
-
-
-def online_profile(program: str) -> str:
-    """Return the profile of one of three workers if it is shipped, otherwise the program's."""
-    own = f"{program}{ONLINE}"
-    return own if own in shipped("workloads/profiles") else program
-
-
-def every(options: tuple[str, ...] = ()) -> list[Mix]:
+def every(control: str = "") -> list[Mix]:
     """Return all mixes."""
-    return [Mix(program, partner, options) for partner in PARTNERS for program in PROGRAMS]
+    return [Mix(program, partner, control) for partner in PARTNERS for program in PROGRAMS]
 
 
 def parse(text: str) -> Mix:
     """Return the mix of a name. Raises InputError that names the nearest part."""
 
-    def known(part: str, names: list[str], what: str) -> str:
+    def known(part: str, names: Iterable[str], what: str) -> str:
         if part not in names:
-            near = nearest_name(part, names)
+            near = nearest_name(part, list(names))
             hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
             raise InputError(f"{text}: unknown {what} '{part}'{hint}")
         return part
 
-    pair, *options = text[len(PREFIX) :].split(",")
+    pair, comma, control = text[len(PREFIX) :].partition(",")
     if pair == ALL:
         raise InputError(
             f"{text}: means {len(every())} workloads, which only 'hmsim compare' supports"
         )
-    for option in options:
-        if options.count(option) > 1:
-            raise InputError(f"{text}: '{option}' is given twice")
     program, plus, partner = pair.partition("+")
     if not plus:
-        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,timed|,closed][,online]")
-    chosen = tuple(known(option, list(OPTIONS), "option") for option in options)
-    ways = [option for option in chosen if option != "online"]
-    if len(ways) > 1:
-        raise InputError(f"{text}: '{ways[0]}' and '{ways[1]}' exclude each other")
-    if "online" in chosen and not ways:
-        raise InputError(f"{text}: 'online' needs 'timed' or 'closed'; add one of them")
-    return Mix(
-        known(program, list(PROGRAMS), "program"), known(partner, list(PARTNERS), "partner"), chosen
-    )
+        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,timed|,closed]")
+    if comma:
+        known(control, CONTROLS, "option")
+    return Mix(known(program, PROGRAMS, "program"), known(partner, PARTNERS, "partner"), control)
 
 
 def expand(workloads: Iterable[Any]) -> list[Any]:
-    """Return workloads with every name ``mix:all[,OPTION]`` replaced by those of all mixes."""
+    """Return workloads with every name ``mix:all[,CONTROL]`` replaced by those of all mixes."""
     result: list[Any] = []
     for name in workloads:
-        head, *options = name.split(",") if isinstance(name, str) else [""]
+        head, comma, control = name.partition(",") if isinstance(name, str) else ("", "", "")
         if head == f"{PREFIX}{ALL}":
-            wanted = parse(",".join((every()[0].name, *options))).options
-            result += [mix.name for mix in every(wanted)]
+            control = parse(f"{every()[0].name}{comma}{control}").control
+            result += [mix.name for mix in every(control)]
         else:
             result.append(name)
     return result
@@ -136,7 +114,7 @@ def expand(workloads: Iterable[Any]) -> list[Any]:
 def agents(mix: Mix) -> list[dict[str, Any]]:
     """Return the keys of a mix's agents: the partner's core and the agents of the program.
 
-    Without options, the program is a job, whose tasks wait for their I/O. The controls ``closed``
+    Without a control, the program is a job, whose tasks wait for their I/O. The controls ``closed``
     and ``timed`` replace the job by a core that does not wait for I/O, and separate block I/O.
     """
     partner = {
@@ -146,7 +124,7 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
         "format": "hmsim",
         "instructions": PARTNERS[mix.partner],
     }
-    return [partner, *(_core_and_blocks(mix) if mix.options else [_job(mix.program)])]
+    return [partner, *(_core_and_blocks(mix) if mix.control else [_job(mix.program)])]
 
 
 def capture(program: str) -> Path:
@@ -174,12 +152,9 @@ def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
     """Return the program's core, without its NVDIMM accesses, and the program's block I/O.
 
     The block I/O uses the paper's driver. Requests are issued as fast as they are served; with
-    ``timed``, at their times in the capture and in the background. ``online`` adds the block I/O of
-    three more nodes in the background. All nodes then use the profile of a single worker, if it is
-    shipped.
+    ``timed``, at their times in the capture and in the background.
     """
-    online = "online" in mix.options
-    twin = f"twin:{online_profile(mix.program) if online else mix.program}"
+    twin = f"twin:{mix.program}"
     core = {
         "kind": "llc_trace",
         "core": 1,
@@ -195,11 +170,6 @@ def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
         "replay": "closed",
         "requests": REQUESTS,
     }
-    if "timed" in mix.options:  # as long as the cores run: requests may be far apart
+    if mix.control == "timed":  # as long as the cores run: requests may be far apart
         blocks |= {"replay": "timed", "requests": 0, "measured": False}
-    found = [core, {**blocks, "core": 2}]
-    if online:
-        for node in range(1, SLAVES + 1):
-            path = f"{twin}@{node + 1}"
-            found.append({**blocks, "core": 2 + node, "path": path, "measured": False})
-    return found
+    return [core, {**blocks, "core": 2}]

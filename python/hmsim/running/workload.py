@@ -273,7 +273,7 @@ def _base_cpi(path: str) -> float | None:
     """Return the base CPI of the shipped profile that a path asks for a twin of, or None."""
     if not path.startswith(TWIN):
         return None
-    return mixes.base_cpi(re.split("[@:]", path[len(TWIN) :])[0])
+    return mixes.BASE_CPI.get(re.split("[@:]", path[len(TWIN) :])[0])
 
 
 def _is_list(key: yaml.Node, value: yaml.Node) -> bool:

@@ -4,8 +4,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What all Spark jobs run in: one process and four tasks at a time, unless {@code spark.master}
- * says otherwise; shuffles in Java's temporary folder.
+ * What all Spark jobs run in: one process and four tasks at a time; shuffles in Java's temporary
+ * folder.
  */
 final class Session {
   private Session() {}
@@ -24,7 +24,7 @@ final class Session {
     SparkConf configuration =
         new SparkConf()
             .setAppName(name)
-            .setIfMissing("spark.master", "local[4]")
+            .setMaster("local[4]")
             .set("spark.ui.enabled", "false")
             .set("spark.local.dir", System.getProperty("java.io.tmpdir"));
     try (JavaSparkContext spark = new JavaSparkContext(configuration)) {
