@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from hmsim.config import composer, settings
+from support import STREAM, write
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/pages
@@ -17,6 +18,12 @@ sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/p
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's cache out of the tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """Return a workload of two short streams, one to each memory."""
+    return write(tmp_path / "mix.yaml", STREAM)
 
 
 @pytest.fixture(scope="module", params=["CSafeLoader", "SafeLoader"])

@@ -49,6 +49,13 @@ def succeed(*arguments: object) -> str:
     return result.stdout
 
 
+def fail(*arguments: object) -> str:
+    """Return the errors of ``hmsim ARGUMENTS``, which must end with status 2."""
+    result = invoke(*arguments)
+    assert result.exit_code == 2, result
+    return result.stderr
+
+
 def parsed(*arguments: object) -> Any:
     """Return the JSON that ``hmsim ARGUMENTS --json`` prints."""
     return json.loads(succeed(*arguments, "--json"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 from bad_memory import MEMORY
-from support import STREAM, invoke, write
+from support import STREAM, fail, invoke, write
 
 LAUGHS = "a0: &a0 {x: 1, y: 2}\n" + "".join(
     f"a{n}: &a{n} {{{', '.join(f'b{m}: *a{n - 1}' for m in range(10))}}}\n" for n in range(1, 10)
@@ -352,9 +352,7 @@ def test_an_unreadable_file_is_named(folder: Path) -> None:
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read everything")
-    result = invoke("check", "c.yaml")
-    assert result.exit_code == 2
-    assert "c.yaml: Permission denied" in result.stderr
+    assert "c.yaml: Permission denied" in fail("check", "c.yaml")
 
 
 def test_the_real_program_ends_with_status_2_and_one_line(folder: Path) -> None:

@@ -17,7 +17,7 @@ from hmsim.cli import capture
 from hmsim.cli.guest import app as guest
 from hmsim.cli.trace import app as trace
 from messages import naming
-from support import invoke
+from support import fail, invoke, succeed
 
 SUMMARY = SystemCaptureSummary(*([0] * 12), vcpus=1, limited=False, guest_us=None, seconds=1.0)
 Captured = list[tuple[str, str, SystemSettings, Any, bool]]
@@ -59,7 +59,7 @@ OPTIONS = {
 def test_each_setting_of_a_machine_has_an_option(captured: Captured, name: str) -> None:
     value = OPTIONS[name]
     option = [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    assert invoke("guest", "capture", "--job", "sort", *option).exit_code == 0
+    succeed("guest", "capture", "--job", "sort", *option)
     usual = SystemSettings()
     assert value != getattr(usual, name)
     wanted = replace(usual, **{name: value})  # type: ignore[arg-type]
@@ -68,16 +68,15 @@ def test_each_setting_of_a_machine_has_an_option(captured: Captured, name: str) 
 
 def test_options_change_the_settings_of_a_shipped_capture(captured: Captured) -> None:
     command = ("guest", "capture", "--job", "sort", "--shipped", "--limit", "5M", "--out", "x.zst")
-    assert invoke(*command, "--snapshot", "s", "--force").exit_code == 0
+    succeed(*command, "--snapshot", "s", "--force")
     wanted = replace(SHIPPED["sort"], limit=5_000_000)
     assert (wanted.scale, wanted.icount, wanted.causes) == (32, True, True)
     assert captured == [("sort", "x.zst", wanted, "s", True)]
 
 
 def test_a_job_without_a_shipped_capture_is_told(captured: Captured) -> None:
-    result = invoke("guest", "capture", "--job", "sorted", "--shipped")
-    assert result.exit_code == 2
-    assert naming("--shipped:", "'sorted'", "'sort'?").search(result.stderr), result.stderr
+    result = fail("guest", "capture", "--job", "sorted", "--shipped")
+    assert naming("--shipped:", "'sorted'", "'sort'?").search(result), result
     assert not captured
 
 

@@ -10,15 +10,9 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim._core import Simulation
-from support import STREAM, parsed, succeed, write
+from support import parsed, succeed
 
 SAID = re.compile(r"^protocol check: ([0-9]+) commands, no violation$", re.MULTILINE)
-
-
-@pytest.fixture
-def workload(tmp_path: Path) -> Path:
-    """A workload of one DRAM and one NVDIMM agent."""
-    return write(tmp_path / "mix.yaml", STREAM)
 
 
 @pytest.fixture

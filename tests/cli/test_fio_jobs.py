@@ -13,7 +13,7 @@ from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_workload
 from messages import naming
-from support import REPO, invoke, succeed, write
+from support import REPO, fail, succeed, write
 
 
 def loaded(folder: Path, text: str) -> Workload:
@@ -324,6 +324,4 @@ def test_a_job_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
 
 def test_what_a_device_cannot_hold_names_the_size(tmp_path: Path) -> None:
     job = write(tmp_path / "job.fio", "[a]\nnumjobs=2\nsize=200m\nrw=read\n")
-    done = invoke("run", "quick", "--workload", job)
-    assert done.exit_code == 2
-    assert "job.fio:3: size: footprint: 400MiB" in done.stderr
+    assert "job.fio:3: size: footprint: 400MiB" in fail("run", "quick", "--workload", job)

@@ -9,7 +9,7 @@ import pytest
 from hmsim._core import infer_causes
 from hmsim.validate import replay
 from messages import naming
-from support import invoke, parsed, write
+from support import fail, invoke, parsed, write
 
 CHAIN = "".join(f"{7 + 3000 * i},h,0,Read,{4096 * (i * 7 % 50)},4096,2000\n" for i in range(40))
 
@@ -51,17 +51,15 @@ def test_what_cannot_be_inferred_is_refused(
     tmp_path: Path, trace: str, name: str, keys: dict[str, str], wanted: tuple[str, ...]
 ) -> None:
     path = workload(tmp_path, trace, name, replay="inferred", **keys)
-    code, _, error = invoke("run", "quick", "--workload", path)
-    assert code == 2 and naming(*wanted).search(error), error
+    error = fail("run", "quick", "--workload", path)
+    assert naming(*wanted).search(error), error
     assert len(error.splitlines()) == 1
 
 
 def test_too_many_under_way_are_refused(tmp_path: Path) -> None:
     crowd = "".join(f"{i},h,0,Read,0,4096,99999999\n" for i in range(1100))
-    code, _, error = invoke(
-        "run", "quick", "--workload", workload(tmp_path, crowd, replay="inferred")
-    )
-    assert code == 2 and naming("blocks:", "1024 requests").search(error), error
+    error = fail("run", "quick", "--workload", workload(tmp_path, crowd, replay="inferred"))
+    assert naming("blocks:", "1024 requests").search(error), error
 
 
 def test_who_does_not_ask_is_told(tmp_path: Path) -> None:

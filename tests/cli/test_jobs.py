@@ -13,7 +13,7 @@ from hmsim.config.settings import nested
 from hmsim.traces import escapes
 from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
 from messages import naming
-from support import invoke, parsed, succeed, write
+from support import fail, parsed, succeed, write
 
 PROGRAM = """\
 thread main
@@ -78,28 +78,25 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_with_its_place(
     keys: str, values: tuple[str, ...], tmp_path: Path
 ) -> None:
-    result = invoke("run", "quick", "--workload", job(tmp_path, keys), "--out", tmp_path / "out")
-    assert result.exit_code == 2
+    result = fail("run", "quick", "--workload", job(tmp_path, keys), "--out", tmp_path / "out")
     place = f"job.yaml:2: {keys.split(':')[0]}:"
-    assert naming(place, *values).search(result.stderr), result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    assert naming(place, *values).search(result), result
+    assert len(result.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_a_thread_that_nobody_wakes_is_an_error_and_no_hang(tmp_path: Path) -> None:
     workload = job(tmp_path, program="thread main\ncompute 5\nwait never\n")
-    result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
-    assert result.exit_code == 2
-    assert naming("x.job:3:", "'main'", "task 0", "'never'").search(result.stderr)
+    result = fail("run", "quick", "--workload", workload, "--out", tmp_path / "out")
+    assert naming("x.job:3:", "'main'", "task 0", "'never'").search(result)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_core_is_no_jobs_and_an_agents(tmp_path: Path) -> None:
     path = job(tmp_path)
     core = "  - {kind: synthetic_core, core: 2, instructions: 10}\n"
-    result = invoke("run", "quick", "--workload", write(path, path.read_text() + core))
-    assert result.exit_code == 2
-    assert naming("job.yaml:3: core:", "core 2", "jobs").search(result.stderr), result.stderr
+    result = fail("run", "quick", "--workload", write(path, path.read_text() + core))
+    assert naming("job.yaml:3: core:", "core 2", "jobs").search(result), result
 
 
 def test_trace_info_reads_programs(tmp_path: Path) -> None:
@@ -153,17 +150,15 @@ def test_a_shuffle_of_four_nodes() -> None:
     # The slow links need at least this time for the bytes that a node sends.
     assert slow["agent"]["0"]["makespan_us"] > 24 * 32 * 1024 * 8 / 100
     assert slow["agent"]["0"]["makespan_us"] > found["agent"]["0"]["makespan_us"]
-    refused = invoke(*given)
-    assert refused.exit_code == 2
-    assert naming("shuffle.yaml:4: nodes:", "node 1", "frontend.nodes.count").search(refused.stderr)
-    assert len(refused.stderr.splitlines()) == 1
+    refused = fail(*given)
+    assert naming("shuffle.yaml:4: nodes:", "node 1", "frontend.nodes.count").search(refused)
+    assert len(refused.splitlines()) == 1
 
 
 def test_a_message_to_no_task_is_an_error(tmp_path: Path) -> None:
     workload = job(tmp_path, "tasks: 2", "thread main\nsend 2 go 64B\n")
-    result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
-    assert result.exit_code == 2
-    assert naming("x.job:2:", "task 2", "1").search(result.stderr), result.stderr
+    result = fail("run", "quick", "--workload", workload, "--out", tmp_path / "out")
+    assert naming("x.job:2:", "task 2", "1").search(result), result
     assert not (tmp_path / "out").exists()
 
 
@@ -205,7 +200,6 @@ def test_a_trace_with_causes_brings_its_threads(machine: str, lines: int, tmp_pa
 
 def test_threads_that_run_twice_at_a_time_are_an_error(tmp_path: Path) -> None:
     path = causal(tmp_path, [*CAUSAL, escape(escapes.RUN, 9, vcpu=1)])
-    done = invoke("run", "quick", "--workload", path, "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert naming("t.hmsim.zst: record 8:", "thread 9", "vCPU 0").search(done.stderr)
+    done = fail("run", "quick", "--workload", path, "--out", tmp_path / "out")
+    assert naming("t.hmsim.zst: record 8:", "thread 9", "vCPU 0").search(done)
     assert not (tmp_path / "out").exists()

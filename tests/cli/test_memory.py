@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import STREAM, write
 
 LIMIT = 6 << 30  # bytes of address space
 BEGIN = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({LIMIT}, {LIMIT}))\n"
@@ -31,8 +30,7 @@ def limited(program: str, *arguments: object) -> subprocess.CompletedProcess[str
     )
 
 
-def test_a_run_names_the_key_that_asks_for_too_much(tmp_path: Path) -> None:
-    workload = write(tmp_path / "w.yaml", STREAM)
+def test_a_run_names_the_key_that_asks_for_too_much(tmp_path: Path, workload: Path) -> None:
     out = tmp_path / "out"
     ended = limited(
         *(RUN, "run", "mascots16", "--workload", workload, "--out", out),
@@ -51,7 +49,6 @@ def test_the_library_raises_a_memory_error_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("key", ["nvdimm.capacity", "nvdimm.buffer.write_size"])
-def test_what_fits_runs_under_the_same_limit(tmp_path: Path, key: str) -> None:
-    workload = write(tmp_path / "w.yaml", STREAM)
+def test_what_fits_runs_under_the_same_limit(workload: Path, key: str) -> None:
     ended = limited(RUN, "run", "mascots16", "--workload", workload, "--set", f"{key}=8GiB")
     assert ended.returncode == 0, ended.stderr

@@ -12,7 +12,7 @@ import pytest
 from hmsim import InputError
 from hmsim.running.runner import EndedByError
 from messages import naming
-from support import invoke, parsed, succeed, write
+from support import fail, invoke, parsed, succeed, write
 
 WORKLOAD = """\
 agents:
@@ -51,12 +51,12 @@ def test_a_whole_run_is_not_partial(tmp_path: Path) -> None:
 
 def test_an_error_before_measuring_leaves_nothing(tmp_path: Path) -> None:
     path = workload(tmp_path, "x\n")
-    ended = invoke("run", "quick", "--workload", path, "--out", tmp_path / "out")
-    assert ended.exit_code == 2 and not (tmp_path / "out").exists()
+    fail("run", "quick", "--workload", path, "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
     path = workload(tmp_path, GOOD + "41 0 x 8 1\n")
     options = ("--out", tmp_path / "out", "--warmup", "1s")
-    ended = invoke("run", "quick", "--workload", path, *options)
-    assert ended.exit_code == 2 and not (tmp_path / "out").exists()
+    fail("run", "quick", "--workload", path, *options)
+    assert not (tmp_path / "out").exists()
 
 
 def test_python_gets_the_partial_result(tmp_path: Path) -> None:

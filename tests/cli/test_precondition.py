@@ -10,7 +10,7 @@ import pytest
 from hmsim import InputError, System, load_config, run
 from hmsim.running.preconditioning import Preconditioned, state
 from messages import naming
-from support import invoke, succeed, write
+from support import fail, invoke, succeed, write
 
 SMALL = {
     "nvdimm.capacity": "16MiB",
@@ -94,10 +94,9 @@ def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> 
 def test_another_system_is_told_where_it_differs(saved: Path, name: str, value: object) -> None:
     change = f"--set={name}={value}"
     load = f"--set=nvdimm.precondition.load={saved}"
-    result = invoke("run", "mascots16", "--workload", "demo", *SETS, change, load)
-    assert result.exit_code == 2
-    assert f"{saved}: " in result.stderr and f"{name} = " in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    result = fail("run", "mascots16", "--workload", "demo", *SETS, change, load)
+    assert f"{saved}: " in result and f"{name} = " in result
+    assert len(result.splitlines()) == 1
 
 
 def test_another_seed_is_refused(saved: Path) -> None:
@@ -177,9 +176,8 @@ def test_a_buffer_that_cannot_be_is_refused(
 
 def test_a_file_is_made_without_agents(tmp_path: Path) -> None:
     resident = "--set=nvdimm.precondition.buffer=resident"
-    result = invoke("precondition", "mascots16", "--out", tmp_path / "state", *SETS, resident)
-    assert result.exit_code == 2
-    assert naming("nvdimm.precondition.buffer:", "'none'", "'dirty'").search(result.stderr)
+    result = fail("precondition", "mascots16", "--out", tmp_path / "state", *SETS, resident)
+    assert naming("nvdimm.precondition.buffer:", "'none'", "'dirty'").search(result)
 
 
 def test_what_a_run_reads_is_resident(tmp_path: Path) -> None:
@@ -227,49 +225,47 @@ def test_what_takes_a_second_is_kept_and_found(
     assert list(folder.iterdir()) == kept  # small ones are not kept
 
 
-def test_the_longest_unused_goes_when_there_is_no_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of kept states, to which small ones are added as well."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    return tmp_path / "hmsim" / "preconditioned"
+
+
+def test_the_longest_unused_goes_when_there_is_no_room(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = load_config("mascots16", SMALL)
     Preconditioned(config, 1, None)
-    (first,) = (tmp_path / "hmsim" / "preconditioned").iterdir()
+    (first,) = kept.iterdir()
     size = first.stat().st_size
     os.utime(first, ns=(0, 0))
     monkeypatch.setattr("hmsim.running.preconditioning.MOST", 2 * size + size // 2)
     for seed in (2, 3):
         Preconditioned(config, seed, None)
-    assert len(list(first.parent.iterdir())) == 2
+    assert len(list(kept.iterdir())) == 2
     assert not first.exists()
 
 
 def test_the_newest_stays_when_it_alone_exceeds_the_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
     monkeypatch.setattr("hmsim.running.preconditioning.MOST", 1)
     config = load_config("mascots16", SMALL)
     for seed in (1, 2):
         flat = dict(Preconditioned(config, seed, None).flat)
-        kept = list((tmp_path / "hmsim" / "preconditioned").iterdir())
-        assert [str(path) for path in kept] == [flat["nvdimm.precondition.load"]]
+        assert [str(path) for path in kept.iterdir()] == [flat["nvdimm.precondition.load"]]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "foreign", "of another seed"])
 def test_a_damaged_file_of_the_cache_is_made_again(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    damage: str,
+    tmp_path: Path, kept: Path, capsys: pytest.CaptureFixture[str], damage: str
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
     config = load_config("mascots16", SMALL)
     workload = write(tmp_path / "w.yaml", WRITES)
     wanted = dict(run(config, workload, seed=3).stats)
-    (path,) = (tmp_path / "hmsim" / "preconditioned").iterdir()
+    (path,) = kept.iterdir()
     sound = path.read_bytes()
     damaged = {
         "cut": sound[: len(sound) // 2],

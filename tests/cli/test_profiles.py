@@ -21,7 +21,7 @@ from hmsim.clones.synthesis import block_lines
 from hmsim.common.paths import shipped
 from hmsim.traces.columns import Columns, of_words
 from messages import naming
-from support import REPO, invoke, parsed, succeed, write
+from support import REPO, fail, parsed, succeed, write
 
 DEMO = REPO / "workloads" / "demo" / "network_simplex.hmsim.zst"
 FILL, WRITE_BACK, NT_WRITE = 0, 1, 2
@@ -230,18 +230,14 @@ def test_the_commands(tmp_path: Path) -> None:
     info = parsed("trace", "info", trace)
     assert info["reads"] + info["writes"] == made["records"]
     assert info["read_mpki"] == pytest.approx(29.87, rel=0.01)
-    assert invoke("trace", "profile", DEMO, "--out", out).exit_code == 2
+    fail("trace", "profile", DEMO, "--out", out)
     named = ("trace", "synth", "--like", "mcf", "--instructions", "100k")
     assert parsed(*named, "--out", tmp_path / "twin.hmsim.zst")
-    wrong = invoke("trace", "synth", "--like", "mfc", "--out", trace, "--force")
-    assert naming("mfc:", "'mcf'?").search(wrong.stderr), wrong.stderr
-    assert invoke("trace", "synth", "--like", out, "--out", trace).exit_code == 2
-    assert (
-        invoke("trace", "synth", "--like", out, "--out", tmp_path / "b", "--blocks").exit_code == 2
-    )
-    result = invoke("trace", "synth", "--like", DEMO, "--out", tmp_path / "x")
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
+    wrong = fail("trace", "synth", "--like", "mfc", "--out", trace, "--force")
+    assert naming("mfc:", "'mcf'?").search(wrong), wrong
+    fail("trace", "synth", "--like", out, "--out", trace)
+    fail("trace", "synth", "--like", out, "--out", tmp_path / "b", "--blocks")
+    assert "Traceback" not in fail("trace", "synth", "--like", DEMO, "--out", tmp_path / "x")
     assert not (tmp_path / "x").exists()
 
 
@@ -366,9 +362,7 @@ def test_damaged_profiles_only_raise_input_errors(tmp_path: Path, copied: Profil
 
 def test_a_trace_without_misses_has_no_profile(tmp_path: Path) -> None:
     path = write(tmp_path / "blocks", "1 0 0 8 1\n")
-    result = invoke("trace", "profile", path)
-    assert result.exit_code == 2
-    assert "a trace of misses" in result.stderr
+    assert "a trace of misses" in fail("trace", "profile", path)
     succeed("trace", "profile", write(tmp_path / "t", "5 4096 64\n7 128\n"))
 
 

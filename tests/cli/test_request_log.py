@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hmsim.common.tables import number
 from hmsim.running import request_log
-from support import STREAM, invoke, parsed, succeed, write
+from support import STREAM, fail, invoke, parsed, succeed, write
 
 PARTS = ["admission", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
 CLASSES = [("dram", False), ("dram", True), ("nvdimm", False), ("nvdimm", True)]
@@ -154,9 +154,8 @@ def test_a_full_disk_is_said_and_leaves_nothing(
 
     monkeypatch.setattr(request_log.tempfile, "TemporaryFile", full)
     run = ("run", "quick", "--workload", workload, "--request-log", "--out", tmp_path / "out")
-    outcome = invoke(*run)
-    assert outcome.exit_code == 2
-    assert "request log in " in outcome.stderr and "No space left" in outcome.stderr
+    outcome = fail(*run)
+    assert "request log in " in outcome and "No space left" in outcome
     assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
     monkeypatch.undo()
     succeed(*run)

@@ -13,13 +13,12 @@ import pytest
 import yaml
 from hmsim.config.settings import nested
 from messages import naming
-from support import STREAM, invoke, parsed, succeed, write
+from support import fail, parsed, succeed, write
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(tmp_path: Path, workload: Path) -> Path:
     """A run directory that hmsim made."""
-    workload = write(tmp_path / "mix.yaml", STREAM)
     directory = tmp_path / "run"
     succeed("run", "quick", "--policy", "split", "--workload", workload, "--out", directory)
     return directory
@@ -121,15 +120,11 @@ def test_what_is_wrong_with_a_record_is_said(
     tmp_path: Path, record: dict[str, Any], change: dict[str, Any], parts: tuple[str, ...]
 ) -> None:
     file = write(tmp_path / "record.json", json.dumps({**record, **change}))
-    result = invoke("import", file, "--out", tmp_path / "gem5")
-    assert result.exit_code == 2
-    assert naming(f"{file}:", *parts).search(result.stderr), result.stderr
+    assert naming(f"{file}:", *parts).search(fail("import", file, "--out", tmp_path / "gem5"))
     assert not (tmp_path / "gem5").exists()
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "[" * 100000, '{"seed": 1', "\ud7ff", b"\xff\xfe"])
 def test_what_is_no_record_is_refused(tmp_path: Path, content: str | bytes) -> None:
     file = write(tmp_path / "record.json", content)
-    result = invoke("import", file)
-    assert result.exit_code == 2
-    assert naming(f"{file}:", "record").search(result.stderr), result.stderr
+    assert naming(f"{file}:", "record").search(fail("import", file))

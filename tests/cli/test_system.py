@@ -69,36 +69,33 @@ def test_a_time_series_by_hand() -> None:
     assert System("quick").series is None
 
 
-def test_saving_and_loading_changes_nothing(tmp_path: Path) -> None:
-    straight, first = System("quick", seed=3), System("quick", seed=3)
-    begun = drive(straight, 300)
-    assert drive(first, 300) == begun
-    first.save(tmp_path / "state")
-    second = System.load(tmp_path / "state")
+def assert_saving_changes_nothing(straight: System, first: System, path: Path, number: int) -> None:
+    """Drive two equal systems, save and load one of them, and drive both on."""
+    begun = drive(straight, number)
+    assert drive(first, number) == begun
+    first.save(path)
+    second = System.load(path)
     assert second.now == straight.now
     assert second.config.resolved() == straight.config.resolved()
     ends = []
     for system in (straight, second):
-        done = drive(system, 300, first=300)
+        done = drive(system, number, first=number)
         system.advance("1ms")
         ends.append((done + system.completions(), system.stats))
     assert ends[0] == ends[1]
+
+
+def test_saving_and_loading_changes_nothing(tmp_path: Path) -> None:
+    systems = (System("quick", seed=3), System("quick", seed=3))
+    assert_saving_changes_nothing(*systems, tmp_path / "state", 300)
 
 
 @pytest.mark.parametrize("scheduler", ["tcm", "atlas"])
 def test_quanta_over_channels_go_on_where_they_were_saved(tmp_path: Path, scheduler: str) -> None:
     short = {f"policies.{scheduler}.quantum": "3us", "controller.scheduler": scheduler}
     config = hmsim.load_config("quick", {**short, "controller.channels": 4})
-    straight, first = System(config, check=True), System(config)
-    begun = drive(straight, 600)
-    assert drive(first, 600) == begun
-    first.save(tmp_path / "state")
-    ends = []
-    for system in (straight, System.load(tmp_path / "state")):
-        done = drive(system, 600, first=600)
-        system.advance("1ms")
-        ends.append((done + system.completions(), system.stats))
-    assert ends[0] == ends[1]
+    systems = (System(config, check=True), System(config))
+    assert_saving_changes_nothing(*systems, tmp_path / "state", 600)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "other", "empty", "header"])

@@ -16,7 +16,7 @@ from hmsim.traces.records import FORMATS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import naming
-from support import invoke, parsed, succeed, write
+from support import fail, parsed, succeed, write
 
 NVDIMM = 1 << 39
 
@@ -156,9 +156,6 @@ def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
 
 
 def test_what_is_no_trace_is_told_for_what_it_is(tmp_path: Path) -> None:
-    empty = invoke("trace", "info", write(tmp_path / "empty", ""))
-    assert empty.exit_code == 2
-    assert empty.stderr.endswith("empty: is empty\n")
-    binary = invoke("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
-    assert binary.exit_code == 2
-    assert naming("champsim:", "not text", "ChampSim's").search(binary.stderr), binary.stderr
+    assert fail("trace", "info", write(tmp_path / "empty", "")).endswith("empty: is empty\n")
+    binary = fail("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
+    assert naming("champsim:", "not text", "ChampSim's").search(binary), binary

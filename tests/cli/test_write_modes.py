@@ -15,7 +15,7 @@ from hmsim.config.write_variants import difference, expanded
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
 from messages import naming
-from support import REPO, invoke, parsed, write
+from support import REPO, fail, invoke, parsed, succeed, write
 
 WRITES = """\
 agents:
@@ -90,18 +90,16 @@ def test_schedulers_that_answer_for_the_direction_say_so() -> None:
     ],
 )
 def test_names_that_are_refused(name: str, parts: tuple[str, ...]) -> None:
-    result = invoke("check", "quick", "--policy", name)
-    assert result.exit_code == 2
-    assert naming(*parts).search(result.stderr) and result.stderr.count("\n") == 1
+    result = fail("check", "quick", "--policy", name)
+    assert naming(*parts).search(result) and result.count("\n") == 1
 
 
 def test_an_override_that_contradicts_is_refused() -> None:
     command = ("check", "quick", "--policy", "par_bs,drained", "--set")
-    assert invoke(*command, "controller.writes=drained").exit_code == 0
-    result = invoke(*command, "controller.writes=mixed")
-    assert result.exit_code == 2
+    succeed(*command, "controller.writes=drained")
+    result = fail(*command, "controller.writes=mixed")
     parts = ("controller.writes:", "'mixed'", "'par_bs,drained'")
-    assert naming(*parts).search(result.stderr), result.stderr
+    assert naming(*parts).search(result), result
     with pytest.raises(InputError, match=naming("controller.writes:", "'x'")):
         under(Bundle("x", "par_bs,drained", {"controller.writes": "mixed"}))
 
@@ -187,7 +185,7 @@ def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
     assert [row["policy"] for row in json.loads(as_json.stdout)] == ["par_bs", "firm"]
     given = invoke(*command, "--writes", "both")
     assert given.stderr == "" and "par_bs,drained" in given.stdout
-    assert invoke(*command, "--writes", "dry").exit_code == 2
+    fail(*command, "--writes", "dry")
     with pytest.warns(UserWarning, match=NOTE):
         compare("quick", ["par_bs", "firm"], [workload])
     with warnings.catch_warnings():

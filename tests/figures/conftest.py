@@ -4,7 +4,9 @@
 import sys
 from pathlib import Path
 
+import formulas
 import pytest
+from hmsim.figures import experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 SUPPORT = str(ROOT / "tests" / "cli")
@@ -16,3 +18,9 @@ if SUPPORT not in sys.path:
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's cache out of the tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def by_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace simulations by the formulas of `formulas`."""
+    monkeypatch.setattr(experiment, "run_points", formulas.run_points)

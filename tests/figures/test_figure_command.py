@@ -7,15 +7,14 @@ import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import formulas
 import pandas as pd
 import pytest
 from hmsim import InputError
-from hmsim.figures import experiment, figures, names
+from hmsim.figures import figures, names
 from hmsim.figures.weight import table_bytes
 from hmsim.figures.wrong_models import WRONG, WrongModel
 from messages import naming
-from support import invoke
+from support import fail, invoke
 
 pytest.importorskip("matplotlib")
 
@@ -33,8 +32,8 @@ def test_help() -> None:
     ],
 )
 def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
-    code, _, error = invoke("figure", wrong, "--out", tmp_path / "out")
-    assert code == 2 and naming(f"{wrong}:", hint).search(error), error
+    error = fail("figure", wrong, "--out", tmp_path / "out")
+    assert naming(f"{wrong}:", hint).search(error), error
     assert not (tmp_path / "out").exists()
 
 
@@ -70,10 +69,7 @@ def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
     assert (out / "table1.svg").read_bytes() == first
 
 
-def test_readings_are_judged_kept_and_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
+def test_readings_are_judged_kept_and_shown(tmp_path: Path, by_formulas: None) -> None:
     out, page = tmp_path / "out", tmp_path / "page.md"
     command = ("figure", "fig8c", "--quick", "--out", out, "--report", page, "--json")
     (alone,) = json.loads(invoke(*command).stdout)
@@ -106,9 +102,8 @@ def test_a_wrong_model_fails_its_claim(tmp_path: Path) -> None:
 
 
 def test_a_verdict_that_misses_a_wrong_model_fails_the_command(
-    monkeypatch: pytest.MonkeyPatch,
+    by_formulas: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
     harmless = WrongModel("nothing is wrong", ())
     monkeypatch.setitem(WRONG, "R1", harmless)
     code, text, error = invoke("figure", "table1", "--quick", "--wrong-models")
@@ -118,14 +113,14 @@ def test_a_verdict_that_misses_a_wrong_model_fails_the_command(
 
 @pytest.mark.parametrize("other", [("--readings",), ("--report", "page.md")])
 def test_wrong_models_write_no_page(other: tuple[str, ...]) -> None:
-    code, _, error = invoke("figure", "table1", "--wrong-models", *other)
-    assert code == 2 and naming("--wrong-models:", "--readings", "--report").search(error), error
+    error = fail("figure", "table1", "--wrong-models", *other)
+    assert naming("--wrong-models:", "--readings", "--report").search(error), error
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    code, _, error = invoke("figure", "fig8d", "--out", tmp_path / "file" / "out")
-    assert code == 2 and f"{tmp_path / 'file' / 'out'}: " in error
+    out = tmp_path / "file" / "out"
+    assert f"{out}: " in fail("figure", "fig8d", "--out", out)
 
 
 def test_size_of_the_tables() -> None:

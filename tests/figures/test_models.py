@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-import formulas
 import pytest
 from hmsim.figures import alternatives, experiment, figures
 from hmsim.figures.claims import BY_ID, CLAIMS
@@ -27,9 +26,8 @@ DECIDING = [
 
 
 @pytest.fixture(autouse=True)
-def no_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_simulator(by_formulas: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let formulas give what points measure, and every capture have a few lines."""
-    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
     lines = lru_cache(lambda program, length: tuple([0, 5, 0, 9, 1, 0, 2, 7, 0, 0]))
     monkeypatch.setattr(experiment, "lines", lines)
 

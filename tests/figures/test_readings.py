@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import formulas
 import pytest
-from hmsim.figures import alternatives, experiment, figures
+from hmsim.figures import alternatives, figures
 from hmsim.figures.changes import BUNDLE, FIGURE, decides, of_settings
 from hmsim.figures.claims import BY_ID, CLAIMS
 from hmsim.figures.experiment import HMS, Case, Runs, in_modes, mix_points
@@ -118,9 +117,8 @@ def test_records_keep_the_findings_of_every_reading() -> None:
 
 
 def test_a_figure_is_made_under_the_readings_of_its_claims(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, by_formulas: None
 ) -> None:
-    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
     runs = Runs(tmp_path, quick=True)
     made = alternatives.readings("fig19", runs)
     assert {name: [each.claim for each in own] for name, own in made.items()} == {
@@ -130,10 +128,7 @@ def test_a_figure_is_made_under_the_readings_of_its_claims(
 
 
 @pytest.mark.slow
-def test_fig_18_is_also_judged_by_the_ipc_of_programs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(experiment, "run_points", formulas.run_points)
+def test_fig_18_is_also_judged_by_the_ipc_of_programs(tmp_path: Path, by_formulas: None) -> None:
     runs = Runs(tmp_path, quick=True)
     by_ipc = alternatives.readings("fig18", runs)["Fig. 18 plots the IPC of the programs"]
     assert [each.ours.mean for each in by_ipc if each.ours] == pytest.approx([12, 15])

@@ -15,7 +15,6 @@ import browser
 import pandas as pd
 import pytest
 import runs
-from browser import BROWSER
 from hmsim.common.markup import Markup, data, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import stacked
@@ -293,18 +292,12 @@ def bars_of(rows: list[tuple[int, str, list[float]]]) -> Markup:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
-def test_a_browser_draws_it_without_complaint(three: list[Path], tmp_path: Path) -> None:
-    out = tmp_path / "page.html"
-    succeed("report", *three, "--out", out)
-    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
-        charts = len(Page(out).charts)
-        assert page.js("document.documentElement.dataset.ready") == str(charts)
-        assert page.js("document.querySelectorAll('.chart svg').length") == charts
-        assert "NaN" not in page.js(
-            "document.body.innerHTML.replace(/<script.*?<\\/script>/gs, '')"
-        )
-        assert page.complaints == []
+def test_a_browser_draws_it_without_complaint(opened: browser.Page, tmp_path: Path) -> None:
+    charts = len(Page(tmp_path / "page.html").charts)
+    assert opened.js("document.documentElement.dataset.ready") == str(charts)
+    assert opened.js("document.querySelectorAll('.chart svg').length") == charts
+    assert "NaN" not in opened.js("document.body.innerHTML.replace(/<script.*?<\\/script>/gs, '')")
+    assert opened.complaints == []
 
 
 OVERLAPPING = """(() => {
@@ -350,22 +343,18 @@ SCROLLED = """[...document.querySelectorAll(".wide")].filter((e) => e.scrollWidt
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
 @pytest.mark.parametrize("width", [320, 390, 844])
-def test_it_is_read_on_a_phone(three: list[Path], tmp_path: Path, width: int) -> None:
-    out = tmp_path / "page.html"
-    succeed("report", *three, "--out", out)
-    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
-        page.resize(width, 844)
-        page.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
-        assert page.js("document.documentElement.scrollWidth") <= width
-        assert page.js(OVERLAPPING) == []
-        assert page.js(OUTSIDE) == []
-        scrolled = page.js(SCROLLED)
-        assert scrolled
-        for moved, first_column, transparent, share in scrolled:
-            assert moved and first_column < 1 and not transparent and share < 0.5
-        if width < 600:  # fingers: WCAG 2.2, 2.5.8
-            heights = "(e) => e.getBoundingClientRect().height"
-            controls = "[...document.querySelectorAll('button, summary, nav a')]"
-            assert page.js(f"Math.min(...{controls}.map({heights}))") > 23.9
+def test_it_is_read_on_a_phone(opened: browser.Page, width: int) -> None:
+    opened.resize(width, 844)
+    opened.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    assert opened.js("document.documentElement.scrollWidth") <= width
+    assert opened.js(OVERLAPPING) == []
+    assert opened.js(OUTSIDE) == []
+    scrolled = opened.js(SCROLLED)
+    assert scrolled
+    for moved, first_column, transparent, share in scrolled:
+        assert moved and first_column < 1 and not transparent and share < 0.5
+    if width < 600:  # fingers: WCAG 2.2, 2.5.8
+        heights = "(e) => e.getBoundingClientRect().height"
+        controls = "[...document.querySelectorAll('button, summary, nav a')]"
+        assert opened.js(f"Math.min(...{controls}.map({heights}))") > 23.9

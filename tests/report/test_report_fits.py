@@ -3,17 +3,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import browser
 import pytest
-from browser import BROWSER
-from support import succeed
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(BROWSER is None, reason="chromium is not installed"),
-]
+pytestmark = pytest.mark.browser
 
 # For each box of a table: whether it is wider than the page, whether it says so in words, and
 # whether its right edge fades, before and after it is scrolled to the end.
@@ -32,17 +25,14 @@ HINTS = """Promise.all([...document.querySelectorAll(".wide")].map(async (e) => 
 }))"""
 
 
-def test_a_table_that_is_cut_says_that_it_scrolls(three: list[Path], tmp_path: Path) -> None:
-    out = tmp_path / "page.html"
-    succeed("report", *three, "--out", out)
-    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
-        for width in (1400, 390):
-            page.resize(width, 844)
-            page.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
-            hints = page.js(HINTS)
-            for (is_cut, *reported), (_, words, fades) in hints:
-                assert reported == [is_cut, is_cut] and [words, fades] == [is_cut, False]
-            assert any(before[0] for before, _ in hints) or width == 1400
+def test_a_table_that_is_cut_says_that_it_scrolls(opened: browser.Page) -> None:
+    for width in (1400, 390):
+        opened.resize(width, 844)
+        opened.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+        hints = opened.js(HINTS)
+        for (is_cut, *reported), (_, words, fades) in hints:
+            assert reported == [is_cut, is_cut] and [words, fades] == [is_cut, False]
+        assert any(before[0] for before, _ in hints) or width == 1400
 
 
 LONG_LABELS = """(() => {
@@ -58,12 +48,9 @@ LONG_LABELS = """(() => {
 })()"""
 
 
-def test_long_numbers_beside_an_axis_are_not_cut(three: list[Path], tmp_path: Path) -> None:
-    out = tmp_path / "page.html"
-    succeed("report", three[0], "--out", out)
-    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
-        for width in (1400, 390):
-            page.resize(width, 844)
-            labels = page.js(LONG_LABELS)
-            assert any(len(text) > 10 for text, _ in labels)
-            assert min(left for _, left in labels) >= 0
+def test_long_numbers_beside_an_axis_are_not_cut(opened: browser.Page) -> None:
+    for width in (1400, 390):
+        opened.resize(width, 844)
+        labels = opened.js(LONG_LABELS)
+        assert any(len(text) > 10 for text, _ in labels)
+        assert min(left for _, left in labels) >= 0

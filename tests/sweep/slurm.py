@@ -8,12 +8,20 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from support import succeed
+
+POINTS = 60  # of the sweep
+WORKLOAD = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 60000}
+"""
 DAEMONS = ("munged", "slurmctld", "slurmd")
 CPUS = 2
 PATIENCE = 60.0  # seconds until something that must happen counts as failed
@@ -53,6 +61,36 @@ def why_not() -> str:
         return "only root can start slurmd"
     missing = [name for name in DAEMONS if not shutil.which(name)]
     return f"not installed: {', '.join(missing)} (slurm-wlm, munge)" if missing else ""
+
+
+def python_environment(**more: str) -> dict[str, str]:
+    """Return the environment of a program that imports hmsim."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **more}
+
+
+def finished() -> int:
+    """Return the number of points that the sweep has finished."""
+    return len(list(Path("batch/points").glob("[!.]*.json")))
+
+
+@contextlib.contextmanager
+def sweeping(cluster: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a sweep on a cluster. After the block it must end, with the result of this machine's."""
+    Path("w.yaml").write_text(WORKLOAD)
+    Path("c.yaml").write_text(cluster)
+    Path("s.yaml").write_text(f"grid: {{workload: w.yaml}}\nseeds: {POINTS}\n")
+    program = Path(sys.executable).with_name("hmsim")
+    command = [program, "sweep", "s.yaml", "--cluster", "c.yaml", "--out", "batch"]
+    with open("log.sweep", "wb") as log:
+        sweep = subprocess.Popen(command, env=python_environment(**more), stderr=log)
+        try:
+            yield sweep
+            assert sweep.wait(timeout=120) == 0, Path("log.sweep").read_text()
+        finally:
+            sweep.kill()
+            sweep.wait()
+    succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
+    assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
 
 
 @contextlib.contextmanager

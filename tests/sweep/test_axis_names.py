@@ -12,7 +12,7 @@ from hmsim import InputError
 from hmsim.running.points import Measurement, Point
 from hooks import Counting, workload
 from messages import naming
-from support import invoke, succeed
+from support import fail, succeed
 
 AXIS = "nvdimm.nand.energy.standby"  # a current and, as a statistic, an energy
 SWEEP = f"""\
@@ -48,9 +48,8 @@ def test_the_statistic_is_asked_for_by_its_own_name(option: str) -> None:
     shown = AXIS if option == "show" else "dram.reads"
     where = "s.yaml:3:" if option == "show" else f"{option}:"
     arguments = [option, *named] if named else []
-    done = invoke("sweep", sweep_file(shown), "--out", "out", "--jobs", "1", *arguments)
-    assert done.exit_code == 2
-    assert naming(where, f"{AXIS}:", "is an axis", f"'{AXIS}.measured'").search(done.stderr)
+    done = fail("sweep", sweep_file(shown), "--out", "out", "--jobs", "1", *arguments)
+    assert naming(where, f"{AXIS}:", "is an axis", f"'{AXIS}.measured'").search(done)
     assert not Path("out").exists()
 
 

@@ -13,7 +13,7 @@ from hmsim.capture import gem5_machines
 from hmsim.capture.guest_image import job_names
 from hmsim.common.paths import shipped
 from messages import naming
-from support import invoke, succeed
+from support import fail, invoke, succeed
 
 # Makes a checkpoint if there is none, otherwise a run directory.
 GEM5 = """\
@@ -94,9 +94,7 @@ def test_windows_without_a_request_of_the_nvdimm_are_told() -> None:
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
-    reported = invoke("gem5", machine("broken"), *gem5(), "--out", "out")
-    assert reported.exit_code == 2
-    assert "gem5 ended with status 1" in reported.stderr
+    assert "gem5 ended with status 1" in fail("gem5", machine("broken"), *gem5(), "--out", "out")
     assert not list(Path("out/checkpoints").iterdir())
 
 
@@ -112,24 +110,20 @@ def test_what_is_no_machine_is_told(arguments: tuple[str, ...], parts: tuple[str
     for name in ("a", "b/a"):
         machine(name)
     Path("empty").mkdir()
-    done = invoke("gem5", *arguments, *gem5(), "--out", "out")
-    assert done.exit_code == 2
-    assert naming(*parts).search(done.stderr), done.stderr
+    assert naming(*parts).search(fail("gem5", *arguments, *gem5(), "--out", "out"))
     assert not Path("calls").exists()
 
 
 def test_a_folder_of_another_comparison_is_kept() -> None:
     name = machine("sort")
     succeed("gem5", name, *gem5(), "--seeds", "1", "--out", "out")
-    done = invoke("gem5", name, *gem5(), "--seeds", "2", "--out", "out")
-    assert done.exit_code == 2
-    assert naming("out:", "results", "folder").search(done.stderr), done.stderr
+    done = fail("gem5", name, *gem5(), "--seeds", "2", "--out", "out")
+    assert naming("out:", "results", "folder").search(done), done
 
 
 def test_gem5_must_be_there() -> None:
-    done = invoke("gem5", machine("sort"), "--policy", "all", "--gem5", "gem6", "--out", "out")
-    assert done.exit_code == 2
-    assert "gem6: " in done.stderr
+    done = fail("gem5", machine("sort"), "--policy", "all", "--gem5", "gem6", "--out", "out")
+    assert "gem6: " in done
 
 
 @pytest.fixture
@@ -160,9 +154,8 @@ def test_a_job_is_prepared_once(prepared: list[dict[str, Any]]) -> None:
     assert asked["windows"] == ("2MiB", "36MiB")
     table = hmsim.load_results("out/runs")
     assert sorted(set(table["workload"])) == ["sort_2MiB", "sort_36MiB"]
-    done = invoke(*command, "--partner", "lattice_boltzmann 48 1")
-    assert done.exit_code == 2
-    assert naming("out/machines/sort/2MiB:", "folder").search(done.stderr), done.stderr
+    done = fail(*command, "--partner", "lattice_boltzmann 48 1")
+    assert naming("out/machines/sort/2MiB:", "folder").search(done), done
     assert len(prepared) == 1
 
 
@@ -195,9 +188,7 @@ def test_errors_of_job_files(
     text: str, parts: tuple[str, ...], prepared: list[dict[str, Any]]
 ) -> None:
     Path("mine.yaml").write_text(text)
-    done = invoke("gem5", "mine.yaml", *gem5(), "--out", "out")
-    assert done.exit_code == 2
-    assert naming(*parts).search(done.stderr), done.stderr
+    assert naming(*parts).search(fail("gem5", "mine.yaml", *gem5(), "--out", "out"))
     assert not prepared
 
 

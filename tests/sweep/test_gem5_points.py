@@ -10,7 +10,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from messages import naming
-from support import invoke, succeed
+from support import fail, invoke, succeed
 
 SWEEP = """\
 runner: gem5
@@ -104,5 +104,4 @@ def test_the_users_faults_are_kept_and_others_tried_again() -> None:
     ],
 )
 def test_errors_name_file_line_and_key(old: str, new: str, parts: tuple[str, ...]) -> None:
-    outcome = invoke("sweep", prepare(SWEEP.replace(old, new)), "--jobs", "1")
-    assert outcome.exit_code == 2 and naming(*parts).search(outcome.stderr), outcome
+    assert naming(*parts).search(fail("sweep", prepare(SWEEP.replace(old, new)), "--jobs", "1"))

@@ -6,22 +6,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from slurm import run, slurm, until, why_not
-from support import succeed
+from slurm import POINTS, finished, run, slurm, sweeping, until, why_not
 
 pytest.importorskip("dask_jobqueue")
 pytestmark = [pytest.mark.cluster, pytest.mark.skipif(bool(why_not()), reason=why_not())]
 
-POINTS = 60
-WORKLOAD = """\
-agents:
-  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 60000}
-"""
 CLUSTER = """\
 kind: slurm
 workers: 2
@@ -36,44 +29,21 @@ def conf() -> Iterator[Path]:
 
 
 def test_a_requeued_job_and_a_killed_worker_change_no_byte(conf: Path) -> None:
-    Path("w.yaml").write_text(WORKLOAD)
-    Path("c.yaml").write_text(CLUSTER)
-    Path("s.yaml").write_text(f"grid: {{workload: w.yaml}}\nseeds: {POINTS}\n")
-    program = Path(sys.executable).with_name("hmsim")
-    command = [program, "sweep", "s.yaml", "--cluster", "c.yaml"]
-    environment = {
-        **os.environ,
-        "SLURM_CONF": str(conf),
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-    }
-    with open("log", "wb") as log:
-        sweep = subprocess.Popen([*command, "--out", "batch"], env=environment, stderr=log)
-        try:
-            until(
-                lambda: sweep.poll() is not None or (finished() >= 3 and len(jobs(conf)) == 2),
-                "two jobs run points",
-            )
-            assert sweep.poll() is None, Path("log").read_text()
-            requeued, other = jobs(conf)
-            subprocess.run(
-                ["scontrol", "requeue", requeued], check=True, env=environment, timeout=60
-            )
-            until(lambda: requeued not in jobs(conf), "the job has gone back to the queue")
-            before = finished()
-            until(lambda: finished() > before, "the other job goes on")
-            worker = worker_of(conf, other)
-            assert finished() < POINTS
-            os.kill(worker, signal.SIGKILL)
-            assert sweep.wait(timeout=120) == 0, Path("log").read_text()
-        finally:
-            sweep.kill()
-            sweep.wait()
-    succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
-    assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
-
-
-def finished() -> int:
-    return len(list(Path("batch/points").glob("[!.]*.json")))
+    with sweeping(CLUSTER, SLURM_CONF=str(conf)) as sweep:
+        until(
+            lambda: sweep.poll() is not None or (finished() >= 3 and len(jobs(conf)) == 2),
+            "two jobs run points",
+        )
+        assert sweep.poll() is None, Path("log.sweep").read_text()
+        requeued, other = jobs(conf)
+        requeue = ["scontrol", "requeue", requeued]
+        subprocess.run(requeue, check=True, env={**os.environ, "SLURM_CONF": str(conf)}, timeout=60)
+        until(lambda: requeued not in jobs(conf), "the job has gone back to the queue")
+        before = finished()
+        until(lambda: finished() > before, "the other job goes on")
+        worker = worker_of(conf, other)
+        assert finished() < POINTS
+        os.kill(worker, signal.SIGKILL)
 
 
 def jobs(conf: Path) -> list[str]:

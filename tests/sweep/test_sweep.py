@@ -20,7 +20,7 @@ from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner, sweep_directory
 from hooks import workload
 from messages import naming
-from support import REPO, Outcome, invoke, succeed
+from support import REPO, fail, invoke, succeed
 
 HERE = Path(__file__).parent
 SWEEP = """\
@@ -167,10 +167,10 @@ def test_what_a_killed_writer_left_is_swept_away() -> None:
 def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
     sweep_file()
     with sweep_directory("s"):
-        assert "s: another sweep" in refused("sweep", "s.yaml").stderr
+        assert "s: another sweep" in fail("sweep", "s.yaml")
     Path("other").mkdir()
     Path("other/thesis.tex").write_text("")
-    assert "other: " in refused("sweep", "s.yaml", "--out", "other").stderr
+    assert "other: " in fail("sweep", "s.yaml", "--out", "other")
 
 
 @pytest.mark.parametrize("before", ["nothing", "an empty folder", "a plan"])
@@ -198,12 +198,6 @@ def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
     assert "12 points" in text and "0.2, 0.5, 0.8" in text
     assert naming("8 points", "4 are finished", "seconds").search(text), text
     assert len([*Path("s/points").iterdir()]) == 4
-
-
-def refused(*arguments: object) -> Outcome:
-    outcome = invoke(*arguments)
-    assert outcome.exit_code == 2, outcome
-    return outcome
 
 
 @pytest.mark.parametrize(
@@ -256,7 +250,7 @@ def refused(*arguments: object) -> Outcome:
     ],
 )
 def test_errors_name_file_line_key_and_nearest_choice(text: str, parts: tuple[str, ...]) -> None:
-    stderr = refused("sweep", sweep_file(text)).stderr
+    stderr = fail("sweep", sweep_file(text))
     place, *values = parts
     assert naming(f"s.yaml{place}", *values).search(stderr), stderr
     assert not Path("s").exists() and "Traceback" not in stderr

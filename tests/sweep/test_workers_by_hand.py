@@ -13,17 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from slurm import until
-from support import succeed
+from slurm import POINTS, finished, python_environment, sweeping, until
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.cluster
 
-POINTS = 60
-WORKLOAD = """\
-agents:
-  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 60000}
-"""
 ADDRESS = "scheduler.json"  # file in which the scheduler writes its address
 
 
@@ -31,10 +25,13 @@ ADDRESS = "scheduler.json"  # file in which the scheduler writes its address
 def dask(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a Dask command in a separate process group, which is killed at the end of the block."""
     program = Path(sys.executable).with_name("dask")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with open(f"log.{arguments[0]}", "ab") as log:
         started = subprocess.Popen(
-            [program, *arguments], env=environment, stderr=log, stdout=log, start_new_session=True
+            [program, *arguments],
+            env=python_environment(),
+            stderr=log,
+            stdout=log,
+            start_new_session=True,
         )
         try:
             yield started
@@ -53,13 +50,7 @@ def worker() -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
     return dask("worker", "--scheduler-file", ADDRESS, *alone)
 
 
-def finished() -> int:
-    return len(list(Path("by_hand/points").glob("[!.]*.json")))
-
-
 def test_a_worker_that_is_killed_and_one_that_comes_change_no_byte() -> None:
-    Path("w.yaml").write_text(WORKLOAD)
-    Path("s.yaml").write_text(f"grid: {{workload: w.yaml}}\nseeds: {POINTS}\n")
     own = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", ":0")
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask("scheduler", "--scheduler-file", ADDRESS, *own))
@@ -67,27 +58,11 @@ def test_a_worker_that_is_killed_and_one_that_comes_change_no_byte() -> None:
         first = stack.enter_context(worker())
         stack.enter_context(worker())
         address = json.loads(Path(ADDRESS).read_text())["address"]
-        Path("c.yaml").write_text(f"kind: scheduler\naddress: {address}\n")
-        program = Path(sys.executable).with_name("hmsim")
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        with open("log.sweep", "wb") as log:
-            sweep = subprocess.Popen(
-                [program, "sweep", "s.yaml", "--cluster", "c.yaml", "--out", "by_hand"],
-                env=environment,
-                stderr=log,
-            )
-            try:
-                until(lambda: sweep.poll() is not None or finished() >= 3, "points are run")
-                assert sweep.poll() is None, Path("log.sweep").read_text()
-                kill(first)
-                before = finished()
-                assert before < POINTS
-                until(lambda: finished() > before, "the other worker goes on")
-                stack.enter_context(worker())
-                assert sweep.wait(timeout=120) == 0, Path("log.sweep").read_text()
-            finally:
-                sweep.kill()
-                sweep.wait()
-    succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
-    by_hand, here = (Path(each, "results.parquet").read_bytes() for each in ("by_hand", "here"))
-    assert by_hand == here
+        with sweeping(f"kind: scheduler\naddress: {address}\n") as sweep:
+            until(lambda: sweep.poll() is not None or finished() >= 3, "points are run")
+            assert sweep.poll() is None, Path("log.sweep").read_text()
+            kill(first)
+            before = finished()
+            assert before < POINTS
+            until(lambda: finished() > before, "the other worker goes on")
+            stack.enter_context(worker())
