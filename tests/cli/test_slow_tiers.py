@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from support import fail, invoke, succeed, write
+from support import fail, succeed, write
 
 WRITES = """\
 agents:
