@@ -2,7 +2,9 @@
 #include "agents/core/cpu_core.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "agents/application_observer.h"
 #include "agents/core/core_steps.h"
@@ -281,6 +283,146 @@ void CpuCore::access_done(Link link, std::int64_t slot) {
 
 Address CpuCore::location(const SpaceLine& line) const {
   return environment().translation->translate(line.space, line.number * kLine);
+}
+
+void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  CoreAgent::register_statistics(registry, path);
+  LastLevelCache::Counters& last = l3_->counters(user_);
+  for (std::size_t i = 0; i < kCacheLevels; ++i) {
+    const bool is_last = i + 1 == kCacheLevels;
+    const std::string name = path + ".l" + std::to_string(i + 1);
+    registry.counter(name + ".hits", "accesses",
+                     "loads and stores that found their line in this cache, or in flight to it",
+                     {is_last ? &last.hits : &caches_->counters(i).hits});
+    registry.counter(name + ".misses", "accesses", "loads and stores that did not",
+                     {is_last ? &last.misses : &caches_->counters(i).misses});
+    if (!is_last) {
+      registry.counter(name + ".merges", "accesses",
+                       "hits and misses that waited for a line in flight", {&merges_[i]});
+    }
+    registry.counter(name + ".write_backs", "lines",
+                     is_last ? "dirty lines of this core that left this cache"
+                             : "dirty lines that left this cache",
+                     {is_last ? &last.write_backs : &caches_->counters(i).write_backs});
+  }
+  if (own_l3_ == nullptr) {
+    registry.counter(path + ".l3.merges", "lines",
+                     "hits and misses that waited for a line that another core fetched",
+                     {&last.merges});
+    registry.counter(path + ".l3.displaced", "lines",
+                     "lines of this core that lines of other cores evicted", {&last.displaced});
+  }
+  if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
+    return;
+  }
+  Counter& issued = caches_->prefetches_issued();
+  Counter& useful = caches_->prefetches_useful();
+  const Counter& missed = caches_->counters(1).misses;
+  registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
+                   {&issued});
+  registry.counter(path + ".l2.prefetches_useful", "lines",
+                   "prefetched lines that L1 requested while they were in L2 or in flight",
+                   {&useful});
+  registry.ratio(
+      path + ".l2.prefetch_accuracy", "share of the prefetched lines that were useful",
+      [&useful] { return static_cast<double>(useful); },
+      [&issued] { return static_cast<double>(issued); });
+  registry.ratio(
+      path + ".l2.prefetch_coverage",
+      "share of L2's misses without prefetching that useful prefetches avoided",
+      [&useful] { return static_cast<double>(useful); },
+      [&useful, &missed] { return static_cast<double>(useful + missed); });
+}
+
+void CpuCore::Node::serialize(Archive& archive) {
+  archive(start, operands, data, loads);
+  if (archive.loading()) {
+    links.fill(kNone);
+  }
+}
+
+void CpuCore::Access::serialize(Archive& archive) { archive(number, operand, fill, start, first); }
+
+// Lists of accesses and reads that wait are saved as their members and rebuilt on load.
+void CpuCore::serialize_state(Archive& archive) {
+  serialize_passes(archive);
+  serialize_caches(archive);
+  if (archive.loading()) {
+    pass_.resume_loaded();
+  }
+}
+
+void CpuCore::serialize_caches(Archive& archive) {
+  source_->serialize(archive);
+  if (own_l3_ != nullptr) {
+    own_l3_->serialize(archive);
+  }
+  caches_->serialize(archive);
+  fills_->serialize(archive);
+  archive(instruction_);
+  archive.fixed(nodes_);
+  archive(writers_, steps_, write_backs_, writes_outside_, merges_);
+  archive.check(writes_outside_ >= 0, "core in wait for writes without writes");
+  steps_.each([&](const auto& step) {
+    archive.check(step.kind == Step::write_back || step.payload < fills_->size(),
+                  "invalid fill of a core's caches");
+  });
+  serialize_accesses(archive);
+  serialize_reads(archive);
+}
+
+void CpuCore::serialize_accesses(Archive& archive) {
+  std::vector<Access> waiting;  // in order within each fill
+  for (const Fill id : fills_->taken()) {
+    for (Link link = (*fills_)[id].waiters; link != kNone; link = accesses_[link].next) {
+      waiting.push_back(accesses_[link]);
+    }
+  }
+  archive(waiting);
+  if (!archive.loading()) {
+    return;
+  }
+  accesses_.clear();
+  unused_.clear();
+  stores_waiting_ = 0;
+  for (const Access& access : waiting) {
+    archive.check_index(access.fill, fills_->size(), "access of a core that waits for no fill");
+    archive.check_index(access.operand, kMostAccesses, "invalid access of a core");
+    const Link link = add(access);
+    if (pass_.window().holds(access.number)) {
+      attach(link);
+    }
+  }
+}
+
+void CpuCore::serialize_reads(Archive& archive) {
+  // writers[node][operand]: the instruction whose result this register operand waits for.
+  std::vector<std::array<std::int64_t, kMostSources>> writers(nodes_.size());
+  for (auto& each : writers) {
+    each.fill(kUnknown);
+  }
+  pass_.window().each([&](std::int64_t writer) {
+    std::uint32_t id = pass_.window()[writer].ready == kUnknown ? node(writer).readers : kNone;
+    for (; id != kNone; id = nodes_[id / kMostSources].next_reader[id % kMostSources]) {
+      writers[id / kMostSources][id % kMostSources] = writer;
+    }
+  });
+  archive.fixed(writers);
+  if (!archive.loading()) {
+    return;
+  }
+  pass_.window().each([&](std::int64_t number) {
+    for (std::size_t i = 0; i < kMostSources; ++i) {
+      const std::int64_t writer = writers[pass_.window().place_of(number)][i];
+      if (writer != kUnknown) {
+        // Lists may only contain instructions in the window.
+        archive.check(pass_.window().holds(writer) && writer < number &&
+                          pass_.window()[writer].ready == kUnknown,
+                      "dependent instruction that waits for no instruction");
+        wait_for_register(writer, number, i);
+      }
+    }
+  });
 }
 
 }  // namespace hmsim
