@@ -3,15 +3,24 @@
 
 #include <algorithm>
 
+#include "controller/accounts/channel_statistics.h"
 #include "controller/dram_backend.h"
 #include "controller/hbf/hbf_channel.h"
 #include "controller/hbf/hbf_ftl.h"
 #include "controller/port/cxl_port.h"
+#include "controller/port/port_statistics.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "nvdimm/design.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+}  // namespace
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
     : config_(config), map_(config), capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
@@ -298,20 +307,6 @@ NvdimmModules MemorySystem::nvdimms(std::size_t channel) const {
   return channels_[channel]->nvdimms();
 }
 
-void MemorySystem::serialize(Archive& archive) {
-  archive.section("memory system");
-  archive(next_id_, flushes_);
-  if (host_ != nullptr) {
-    host_->serialize(archive);
-  }
-  for (const auto& channel : channels_) {
-    channel->serialize(archive);
-  }
-  for (const auto& ftl : ftls_) {
-    ftl->serialize(archive);
-  }
-}
-
 // Returns whether a request is a part of the FTL's work, which stands for a user's request or for
 // none.
 bool MemorySystem::is_of_ftl(const Request& request) const {
@@ -348,6 +343,196 @@ std::vector<ClassServices> MemorySystem::services() const {
   return all;
 }
 
+void MemorySystem::write_before(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->write_before(parts[i]);
+  }
+}
+
+void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_read(parts[i]);
+  }
+}
+
+void MemorySystem::hold_written(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_written(parts[i]);
+  }
+}
+
+std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
+    const std::vector<std::int64_t>& pages) const {
+  std::vector<std::vector<LogicalPage>> parts(channels_.size());
+  for (const std::int64_t page : pages) {
+    const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
+    parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
+  }
+  return parts;
+}
+
+LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
+  MemoryChannel& channel = channel_of(memory, line);
+  if (memory == MemoryClass::dram) {
+    return channel.dram_bytes()->read(line);
+  }
+  const Address own = map_.nvdimm(line).address;
+  if (const HbfFtl* const ftl = ftl_of(memory, line)) {
+    return ftl->peek(own);
+  }
+  return channel.nvdimm() == nullptr ? channel.peek_flash(own) : channel.nvdimm()->peek(own);
+}
+
+std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
+  if (!hbf_.empty() && ftls_.empty()) {
+    return 0;  // physical pages
+  }
+  const std::int64_t page = kPageBytes.value();
+  const std::int64_t end = address.value() + size.value();
+  std::int64_t pages = 0;
+  for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
+    if (!ftls_.empty()) {
+      const NvdimmPlace place = map_.nvdimm(Address(at));
+      pages += ftls_[static_cast<std::size_t>(place.channel)]->trim(place.page, now) ? 1 : 0;
+      continue;
+    }
+    NvdimmModule& nvdimm = *channel_of(MemoryClass::nvdimm, Address(at)).nvdimm();
+    pages += nvdimm.trim(map_.nvdimm(Address(at)).address, kPageBytes, now);
+  }
+  return pages;
+}
+
+// Writes are spared in order of arrival.
+void MemorySystem::spare_writes() {
+  if (!hbf_.empty()) {
+    return;  // nothing that is not programmed survives
+  }
+  std::vector<Request> writes;
+  for (const Requester::Outstanding& each : outstanding()) {
+    if (each.admitted && each.request.write && each.request.memory == MemoryClass::nvdimm) {
+      writes.push_back(each.request);
+    }
+  }
+  std::sort(writes.begin(), writes.end(),
+            [](const Request& a, const Request& b) { return a.id < b.id; });
+  for (const Request& write : writes) {
+    channel_of(write.memory, write.address)
+        .nvdimm()
+        ->spare(map_.nvdimm(write.address).address, requesters_[write.agent]->write_data(write));
+  }
+}
+
+void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t> interrupted) {
+  for (const auto& ftl : ftls_) {
+    ftl->lose_power();
+  }
+  std::size_t number = 0;
+  for (const auto& channel : channels_) {
+    channel->dram_bytes()->clear();
+    channel->lose_power(now);
+    for (NvdimmModule* const nvdimm : channel->nvdimms()) {
+      nvdimm->power_fail(now, interrupted.value_or(number) == number ? save_for : kNever);
+      ++number;
+    }
+  }
+}
+
+bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
+  bool complete = true;
+  for (const auto& ftl : ftls_) {
+    ftl->lose_power();  // of preconditioned pages too
+  }
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i]->restore_flash(*before.channels_[i]);
+    if (channels_[i]->nvdimm() != nullptr) {
+      NvdimmModule& old = *before.channels_[i]->nvdimm();
+      complete = channels_[i]->nvdimm()->restore(old, now, recover_for) && complete;
+    }
+  }
+  return complete;
+}
+
+void MemorySystem::register_statistics(StatisticRegistry& registry) {
+  std::vector<MemoryChannel*> channels;
+  for (const auto& channel : channels_) {
+    channels.push_back(channel.get());
+  }
+  const auto on_bus = static_cast<std::int64_t>(channels_.size() - ports_.size() - hbf_.size());
+  register_channel_statistics(registry, channels, config_.all_channels(), on_bus);
+  if (config_.nvdimm.present) {
+    registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
+    registry.histogram("nvdimm.flush_latency_ns", "ns",
+                       "flush, from its arrival at the controller to its ack by all NVDIMMs",
+                       kPicosecondsPerNanosecond, {&flushes_.latency()});
+    if (hbf_.empty()) {
+      register_nvdimm_statistics(registry);
+    } else {
+      std::vector<HbfFtl*> ftls;
+      for (const auto& ftl : ftls_) {
+        ftls.push_back(ftl.get());
+      }
+      register_hbf_channel_statistics(registry, hbf_);
+      register_hbf_ftl_statistics(registry, ftls, hbf_);
+    }
+  }
+  if (host_ != nullptr) {
+    host_->register_statistics(registry);
+  }
+  if (!ports_.empty()) {
+    register_port_statistics(registry, {"cxl.", "nvdimm.latency."}, ports_);
+    register_load_statistics(registry, ports_);
+  }
+  if (!expanders_.empty()) {
+    register_port_statistics(registry, {"expander.", "dram.latency."}, expanders_);
+  }
+}
+
+// Registers statistics over all NVDIMMs; with several per channel, also over those with the same
+// number.
+void MemorySystem::register_nvdimm_statistics(StatisticRegistry& registry) {
+  const NvdimmDesign& first = design_of(config_.nvdimm.kind);
+  NvdimmModules alike;   // same design as the first
+  NvdimmModules others;  // the other design
+  std::vector<NvdimmModules> by_number(static_cast<std::size_t>(config_.population.count));
+  for (const auto& channel : channels_) {
+    const NvdimmModules modules = channel->nvdimms();
+    for (std::size_t number = 0; number < modules.size(); ++number) {
+      const bool like = &design_of(modules[number]->parameters().kind) == &first;
+      (like ? alike : others).push_back(modules[number]);
+      by_number[number].push_back(modules[number]);
+    }
+  }
+  first.register_statistics(registry, alike);
+  if (!others.empty()) {
+    const NvdimmDesign& design = design_of(others.front()->parameters().kind);
+    const StatisticRegistry::Scope apart(registry, "nvdimm.power.", "nvdimm.unlike.power.");
+    design.register_statistics(registry, others);
+  }
+  for (std::size_t number = 0; by_number.size() > 1 && number < by_number.size(); ++number) {
+    const StatisticRegistry::Scope own(registry, "nvdimm.",
+                                       "nvdimm.device" + std::to_string(number) + ".");
+    const NvdimmModules& modules = by_number[number];
+    design_of(modules.front()->parameters().kind).register_statistics(registry, modules);
+  }
+}
+
+void MemorySystem::serialize(Archive& archive) {
+  archive.section("memory system");
+  archive(next_id_, flushes_);
+  if (host_ != nullptr) {
+    host_->serialize(archive);
+  }
+  for (const auto& channel : channels_) {
+    channel->serialize(archive);
+  }
+  for (const auto& ftl : ftls_) {
+    ftl->serialize(archive);
+  }
+}
+
 void MemorySystem::check_loaded(const Archive& archive, bool off) const {
   for (const auto& channel : channels_) {
     const NvdimmModule* const module = channel->nvdimm();
@@ -356,6 +541,19 @@ void MemorySystem::check_loaded(const Archive& archive, bool off) const {
   for (const Requester::Outstanding& each : outstanding()) {
     archive.check_index(each.request.agent, requesters_.size(), "request without a requester");
   }
+}
+
+void MemorySystem::serialize_start(Archive& archive, std::int64_t node) {
+  const Channels own = nvdimm_channels(node);
+  for (std::size_t i = own.first; i < own.end; ++i) {
+    channels_[i]->nvdimm()->serialize_start(archive);
+  }
+}
+
+std::string MemorySystem::preconditioned(std::uint64_t seed) {
+  Archive archive;
+  serialize_start(archive, 0);
+  return seal_preconditioned(config_, seed, archive.bytes());
 }
 
 }  // namespace hmsim
