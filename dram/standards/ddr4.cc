@@ -10,88 +10,37 @@ extern const DramStandardDescriptor kDramStandard_ddr4;
 
 namespace {
 
-// Times of one data rate in picoseconds, from the standard's timing tables by speed bin.
-// Page-dependent times are for 512 bytes (x4), 1 KB (x8) and 2 KB (x16). tCK is truncated to whole
-// picoseconds, as in the standard. CWL: table of MR2, write preamble of one cycle.
+// Times of one data rate in picoseconds, from the standard's timing tables by speed bin. tRRD is
+// for pages of up to 1 KB (x4, x8) and of 2 KB (x16), tFAW for pages of 512 bytes, 1 KB and 2 KB.
+// tCK is truncated to whole picoseconds, as in the standard. CWL: table of MR2, write preamble of
+// one cycle.
 struct Rate {
   const char* name;
   std::int64_t tck;
   std::int64_t cwl;  // cycles
   std::int64_t tras;
   std::int64_t tccd_l;
-  std::array<std::int64_t, 3> trrd_s;
-  std::array<std::int64_t, 3> trrd_l;
+  std::array<std::int64_t, 2> trrd_s;
+  std::array<std::int64_t, 2> trrd_l;
   std::array<std::int64_t, 3> tfaw;
-  std::int64_t tdllk;  // cycles
 };
 
-constexpr Rate k1600{"1600",
-                     1250,
-                     9,
-                     35'000,
-                     6'250,
-                     {5'000, 5'000, 6'000},
-                     {6'000, 6'000, 7'500},
-                     {20'000, 25'000, 35'000},
-                     597};
-constexpr Rate k1866{"1866",
-                     1071,
-                     10,
-                     34'000,
-                     5'355,
-                     {4'200, 4'200, 5'300},
-                     {5'300, 5'300, 6'400},
-                     {17'000, 23'000, 30'000},
-                     597};
-constexpr Rate k2133{"2133",
-                     937,
-                     11,
-                     33'000,
-                     5'355,
-                     {3'700, 3'700, 5'300},
-                     {5'300, 5'300, 6'400},
-                     {15'000, 21'000, 30'000},
-                     768};
-constexpr Rate k2400{"2400",
-                     833,
-                     12,
-                     32'000,
-                     5'000,
-                     {3'300, 3'300, 5'300},
-                     {4'900, 4'900, 6'400},
-                     {13'000, 21'000, 30'000},
-                     768};
-constexpr Rate k2666{"2666",
-                     750,
-                     14,
-                     32'000,
-                     5'000,
-                     {3'000, 3'000, 5'300},
-                     {4'900, 4'900, 6'400},
-                     {12'000, 21'000, 30'000},
-                     1024};
-constexpr Rate k2933{"2933",
-                     682,
-                     16,
-                     32'000,
-                     5'000,
-                     {2'700, 2'700, 5'300},
-                     {4'900, 4'900, 6'400},
-                     {10'875, 21'000, 30'000},
-                     1024};
-constexpr Rate k3200{"3200",
-                     625,
-                     16,
-                     32'000,
-                     5'000,
-                     {2'500, 2'500, 5'300},
-                     {4'900, 4'900, 6'400},
-                     {10'000, 21'000, 30'000},
-                     1024};
+enum : std::size_t { k1600, k1866, k2133, k2400, k2666, k2933, k3200 };
+constexpr std::array<Rate, 7> kRates{{
+    {"1600", 1250, 9, 35'000, 6'250, {5'000, 6'000}, {6'000, 7'500}, {20'000, 25'000, 35'000}},
+    {"1866", 1071, 10, 34'000, 5'355, {4'200, 5'300}, {5'300, 6'400}, {17'000, 23'000, 30'000}},
+    {"2133", 937, 11, 33'000, 5'355, {3'700, 5'300}, {5'300, 6'400}, {15'000, 21'000, 30'000}},
+    {"2400", 833, 12, 32'000, 5'000, {3'300, 5'300}, {4'900, 6'400}, {13'000, 21'000, 30'000}},
+    {"2666", 750, 14, 32'000, 5'000, {3'000, 5'300}, {4'900, 6'400}, {12'000, 21'000, 30'000}},
+    {"2933", 682, 16, 32'000, 5'000, {2'700, 5'300}, {4'900, 6'400}, {10'875, 21'000, 30'000}},
+    {"3200", 625, 16, 32'000, 5'000, {2'500, 5'300}, {4'900, 6'400}, {10'000, 21'000, 30'000}},
+}};
+// tDLLK in cycles, by rate.
+constexpr std::array<std::int64_t, 7> kDllLocks{597, 597, 768, 768, 1024, 1024, 1024};
 
 // CL, nRCD and nRP are equal in every bin (the standard's tables of speed bins).
 struct Bin {
-  const Rate& rate;
+  std::size_t rate;
   const char* letters;
   std::int64_t cycles;
 };
@@ -121,7 +70,8 @@ constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t 
 
 DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   constexpr std::array<std::int64_t, 3> kShortestFourActivates{16, 20, 28};
-  const Rate& rate = bin.rate;
+  const Rate& rate = kRates[bin.rate];
+  const std::size_t wide = page == 2 ? 1 : 0;
   DramTiming timing;
   timing.tck_ps = rate.tck;
   timing.cl = bin.cycles;
@@ -130,8 +80,8 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   timing.trp = bin.cycles;
   timing.tras = cycles(rate.tras, rate.tck);
   timing.trc = timing.tras + timing.trp;
-  timing.trrd = cycles(rate.trrd_s[page], rate.tck, 4);
-  timing.trrd_l = cycles(rate.trrd_l[page], rate.tck, 4);
+  timing.trrd = cycles(rate.trrd_s[wide], rate.tck, 4);
+  timing.trrd_l = cycles(rate.trrd_l[wide], rate.tck, 4);
   timing.tfaw = cycles(rate.tfaw[page], rate.tck, kShortestFourActivates[page]);
   timing.twr = cycles(15'000, rate.tck);
   timing.twtr = cycles(2'500, rate.tck, 2);
@@ -147,14 +97,14 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   timing.txp = cycles(6'000, rate.tck, 4);
   timing.tckesr = timing.tcke + 1;
   timing.txs = cycles(density.trfc + 10'000, rate.tck);
-  timing.txsdll = rate.tdllk;
+  timing.txsdll = kDllLocks[bin.rate];
   return timing;
 }
 
 std::vector<DramPreset> presets() {
   std::vector<DramPreset> all;
   for (const Bin& bin : kBins) {
-    const std::string speed = std::string(bin.rate.name) + bin.letters;
+    const std::string speed = std::string(kRates[bin.rate].name) + bin.letters;
     for (const Density& density : kDensities) {
       for (const std::size_t page : {0u, 1u, 2u}) {
         const std::int64_t groups = page == 2 ? 2 : 4;
