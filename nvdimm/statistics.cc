@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/statistics.h"
 
-#include <algorithm>
-
+#include "core/statistic_sums.h"
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {
@@ -11,45 +10,26 @@ namespace {
 
 using Nvdimms = std::vector<Nvdimm*>;
 
-double microseconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
-}
-
-// Registers a gauge. `read` folds one module into the value of the preceding ones.
-template <class Read>
-void gauge(StatisticRegistry& registry, const Nvdimms& nvdimms, const char* name, const char* unit,
-           const char* description, Read read) {
-  registry.gauge(name, unit, description, [nvdimms, read] {
-    double value = 0;
-    for (Nvdimm* nvdimm : nvdimms) {
-      value = read(value, *nvdimm);
-    }
-    return value;
-  });
-}
-
 void report_power(StatisticRegistry& registry, const Nvdimms& nvdimms) {
   register_power_statistics(registry, {nvdimms.begin(), nvdimms.end()});
-  gauge(registry, nvdimms, "nvdimm.power.flushed_pages", "pages",
-        "dirty pages saved at power failures", [](double sum, const Nvdimm& nvdimm) {
-          return sum + static_cast<double>(nvdimm.power_record().flushed_pages);
-        });
-  gauge(registry, nvdimms, "nvdimm.power.merged_pages", "pages",
+  const auto pages = [&](const char* name, const char* description, Counter PowerRecord::*count) {
+    registry.gauge(name, "pages", description, sum_over(nvdimms, [count](const Nvdimm& nvdimm) {
+                     return nvdimm.power_record().*count;
+                   }));
+  };
+  pages("nvdimm.power.flushed_pages", "dirty pages saved at power failures",
+        &PowerRecord::flushed_pages);
+  pages("nvdimm.power.merged_pages",
         "dirty pages saved at power failures that were completed from flash before",
-        [](double sum, const Nvdimm& nvdimm) {
-          return sum + static_cast<double>(nvdimm.power_record().merged_pages);
-        });
-  gauge(registry, nvdimms, "nvdimm.power.torn_pages", "pages",
-        "pages whose program or erase was interrupted by power failures",
-        [](double sum, const Nvdimm& nvdimm) {
-          return sum + static_cast<double>(nvdimm.power_record().torn_pages);
-        });
-  gauge(registry, nvdimms, "nvdimm.power.recovery_us", "us",
-        "the longest time from power to the first command: reading all spare areas, collecting "
-        "LUNs that have too few free blocks",
-        [](double most, const Nvdimm& nvdimm) {
-          return std::max(most, microseconds(nvdimm.power_record().recovery));
-        });
+        &PowerRecord::merged_pages);
+  pages("nvdimm.power.torn_pages", "pages whose program or erase was interrupted by power failures",
+        &PowerRecord::torn_pages);
+  registry.gauge("nvdimm.power.recovery_us", "us",
+                 "the longest time from power to the first command: reading all spare areas, "
+                 "collecting LUNs that have too few free blocks",
+                 largest_of(nvdimms, [](const Nvdimm& nvdimm) {
+                   return microseconds(nvdimm.power_record().recovery);
+                 }));
 }
 
 }  // namespace

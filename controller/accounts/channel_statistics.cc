@@ -10,6 +10,7 @@
 #include "controller/accounts/latency_split.h"
 #include "controller/channel/refresh_management.h"
 #include "controller/memory_channel.h"
+#include "core/statistic_sums.h"
 #include "core/statistic_table.h"
 #include "dram/energy.h"
 
@@ -26,45 +27,26 @@ using Table = StatisticTable<MemoryChannel, ChannelStatistics>;
 using S = ChannelStatistics;
 
 std::function<double()> sum(const Channels& channels, Counter ChannelStatistics::*counter) {
-  return [channels, counter] {
-    double total = 0;
-    for (MemoryChannel* channel : channels) {
-      total += static_cast<double>(channel->statistics().*counter);
-    }
-    return total;
-  };
+  return sum_over(channels,
+                  [counter](MemoryChannel& channel) { return channel.statistics().*counter; });
 }
 
 // Counters of command-bus slots, in cycles.
 std::function<double()> slot_cycles(const Channels& channels, Counter ChannelStatistics::*counter) {
-  return [channels, counter] {
-    double total = 0;
-    for (MemoryChannel* channel : channels) {
-      total += static_cast<double>(channel->statistics().*counter) *
-               static_cast<double>(channel->command_slots());
-    }
-    return total;
-  };
+  return sum_over(channels, [counter](MemoryChannel& channel) {
+    return static_cast<double>(channel.statistics().*counter) *
+           static_cast<double>(channel.command_slots());
+  });
 }
 
 std::function<double()> elapsed(const Channels& channels) {
-  return [channels] {
-    double cycles = 0;
-    for (const MemoryChannel* channel : channels) {
-      cycles += static_cast<double>(channel->elapsed().value());
-    }
-    return cycles;
-  };
+  return sum_over(channels, [](const MemoryChannel& channel) { return channel.elapsed().value(); });
 }
 
 template <class Read>
 std::function<double()> average(const Channels& channels, Read read) {
-  return [channels, read] {
-    double total = 0;
-    for (MemoryChannel* channel : channels) {
-      total += read(*channel);
-    }
-    return total / static_cast<double>(channels.size());
+  return [total = sum_over(channels, read), count = static_cast<double>(channels.size())] {
+    return total() / count;
   };
 }
 
@@ -80,32 +62,24 @@ std::int64_t greatest(const Occupancy& occupancy, Tick now) {
 
 void report_row_hit_ratio(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
-                 sum(channels, &S::row_hits), [channels] {
-                   double commands = 0;
-                   for (MemoryChannel* channel : channels) {
-                     const Counter bursts = channel->statistics().dram_data_cycles /
-                                            static_cast<Counter>(channel->burst_cycles());
-                     commands += static_cast<double>(bursts);
-                   }
-                   return commands;
-                 });
+                 sum(channels, &S::row_hits), sum_over(channels, [](MemoryChannel& channel) {
+                   return channel.statistics().dram_data_cycles /
+                          static_cast<Counter>(channel.burst_cycles());
+                 }));
 }
 
 void report_bandwidth(StatisticRegistry& registry, const Channels& channels) {
-  registry.gauge(
-      "dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes", [channels] {
-        double rate = 0;
-        for (MemoryChannel* channel : channels) {
-          const S& s = channel->statistics();
-          const double ps = static_cast<double>(channel->elapsed().value()) *
-                            static_cast<double>(channel->clock_period().value());
-          constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
-          rate += ps == 0 ? 0
-                          : static_cast<double>(s.dram_reads + s.dram_writes) *
-                                static_cast<double>(kLineBytes.value()) * kGigabytesPerSecond / ps;
-        }
-        return rate;
-      });
+  registry.gauge("dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes",
+                 sum_over(channels, [](MemoryChannel& channel) {
+                   const S& s = channel.statistics();
+                   const double ps = static_cast<double>(channel.elapsed().value()) *
+                                     static_cast<double>(channel.clock_period().value());
+                   constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
+                   return ps == 0 ? 0
+                                  : static_cast<double>(s.dram_reads + s.dram_writes) *
+                                        static_cast<double>(kLineBytes.value()) *
+                                        kGigabytesPerSecond / ps;
+                 }));
 }
 
 void report_shares_over(StatisticRegistry& registry, const Channels& channels,
@@ -136,15 +110,11 @@ void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) 
                  average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().nvdimm_occupancy.mean(channel.now());
                  }));
-  registry.gauge(
-      "nvdimm.queue.greatest_occupancy", "entries",
-      "most transaction queue slots of a channel that NVDIMM requests held at a time", [channels] {
-        std::int64_t most = 0;
-        for (MemoryChannel* channel : channels) {
-          most = std::max(most, greatest(channel->statistics().nvdimm_occupancy, channel->now()));
-        }
-        return static_cast<double>(most);
-      });
+  registry.gauge("nvdimm.queue.greatest_occupancy", "entries",
+                 "most transaction queue slots of a channel that NVDIMM requests held at a time",
+                 largest_of(channels, [](MemoryChannel& channel) {
+                   return greatest(channel.statistics().nvdimm_occupancy, channel.now());
+                 }));
   report_shares_over(
       registry, channels, "nvdimm.queue.share_over_",
       "share of time in which NVDIMM requests hold more slots than the number in the name",
@@ -167,16 +137,13 @@ void register_losses(StatisticRegistry& registry, const Channels& channels) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     registry.ratio(
         kNames[i].first, kNames[i].second,
-        [channels, i] {
-          double lost = 0;
-          for (MemoryChannel* channel : channels) {
-            const S& s = channel->statistics();
-            lost += static_cast<double>(channel->accounting()->losses(
-                Cycle(channel->now() / channel->clock_period()), channel->elapsed(),
-                static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i]);
-          }
-          return lost;
-        },
+        sum_over(channels,
+                 [i](MemoryChannel& channel) {
+                   const S& s = channel.statistics();
+                   return channel.accounting()->losses(
+                       Cycle(channel.now() / channel.clock_period()), channel.elapsed(),
+                       static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i];
+                 }),
         elapsed(channels));
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/port/cxl_port.h"
+#include "core/statistic_sums.h"
 
 namespace hmsim {
 
@@ -19,32 +20,17 @@ void register_lane(StatisticRegistry& registry, const Ports& ports, const std::s
                    const FlitLane& (CxlPort::*lane)() const) {
   registry.ratio(
       path + ".busy", "share of time in which messages occupy the lane",
-      [ports, lane] {
-        double busy = 0;
-        for (const CxlPort* port : ports) {
-          busy += static_cast<double>((port->*lane)().busy().value());
-        }
-        return busy;
-      },
-      [ports] {
-        double time = 0;
-        for (const CxlPort* port : ports) {
-          time += static_cast<double>((port->now() - port->measured_from()).value());
-        }
-        return time;
-      });
-  constexpr std::array<std::pair<const char*, const char*>, 2> kKinds{
-      {{".headers", "messages without data"}, {".lines", "messages with a line of data"}}};
-  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-    registry.gauge(path + kKinds[kind].first, "messages", kKinds[kind].second, [ports, lane, kind] {
-      double messages = 0;
-      for (const CxlPort* port : ports) {
-        const auto sent = (port->*lane)().messages(static_cast<FlitMessage>(kind));
-        messages += static_cast<double>(sent);
-      }
-      return messages;
-    });
-  }
+      sum_over(ports, [lane](const CxlPort& port) { return (port.*lane)().busy().value(); }),
+      sum_over(ports,
+               [](const CxlPort& port) { return (port.now() - port.measured_from()).value(); }));
+  const auto messages = [&](const char* name, const char* description, FlitMessage kind) {
+    registry.gauge(path + name, "messages", description,
+                   sum_over(ports, [lane, kind](const CxlPort& port) {
+                     return (port.*lane)().messages(kind);
+                   }));
+  };
+  messages(".headers", "messages without data", FlitMessage::header);
+  messages(".lines", "messages with a line of data", FlitMessage::data);
 }
 
 template <class Select>

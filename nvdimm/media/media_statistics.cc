@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/media/media_statistics.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "core/statistic_sums.h"
 #include "core/statistic_table.h"
 #include "nvdimm/media/media_module.h"
 
@@ -33,30 +33,14 @@ double write_energy(MediaModule& module) {
   return line_energy(module.media().technology.write_energy, counts.writes + counts.gap_moves);
 }
 
-// Returns a function that sums `read` over all modules.
-template <class Read>
-auto sum(const Modules& modules, Read read) {
-  return [modules, read] {
-    double total = 0;
-    for (MediaModule* module : modules) {
-      total += static_cast<double>(read(*module));
-    }
-    return total;
-  };
-}
-
 void report_wear(StatisticRegistry& registry, const Modules& modules) {
-  const auto most = [modules] {
-    std::uint64_t worst = 0;
-    for (const MediaModule* module : modules) {
-      worst = std::max(worst, module->most_worn());
-    }
-    return static_cast<double>(worst);
-  };
-  const auto mean = [wear = sum(modules, [](const MediaModule& module) { return module.wear(); }),
-                     places = sum(modules, [](const MediaModule& module) {
-                       return module.places();
-                     })] { return wear() / places(); };
+  const auto most =
+      largest_of(modules, [](const MediaModule& module) { return module.most_worn(); });
+  const auto mean =
+      [wear = sum_over(modules, [](const MediaModule& module) { return module.wear(); }),
+       places = sum_over(modules, [](const MediaModule& module) { return module.places(); })] {
+        return wear() / places();
+      };
   registry.gauge("nvdimm.media.wear.max", "writes",
                  "writes to the most worn line of cells, since the system was built", most);
   registry.gauge("nvdimm.media.wear.mean", "writes", "mean over all lines of cells", mean);
@@ -64,7 +48,8 @@ void report_wear(StatisticRegistry& registry, const Modules& modules) {
 }
 
 void report_energy(StatisticRegistry& registry, const Modules& modules) {
-  const auto energies = std::make_pair(sum(modules, read_energy), sum(modules, write_energy));
+  const auto energies =
+      std::make_pair(sum_over(modules, read_energy), sum_over(modules, write_energy));
   registry.gauge("nvdimm.media.energy.read", "J", "energy of reads from cells", energies.first);
   registry.gauge("nvdimm.media.energy.write", "J", "energy of writes to cells", energies.second);
   registry.gauge("nvdimm.media.energy.total", "J", "energy of cells",
@@ -73,9 +58,10 @@ void report_energy(StatisticRegistry& registry, const Modules& modules) {
 
 void report_power(StatisticRegistry& registry, const Modules& modules) {
   register_power_statistics(registry, {modules.begin(), modules.end()});
-  registry.gauge(
-      "nvdimm.power.saved_lines", "lines", "lines saved at power failures",
-      sum(modules, [](const MediaModule& module) { return module.power_record().saved_lines; }));
+  registry.gauge("nvdimm.power.saved_lines", "lines", "lines saved at power failures",
+                 sum_over(modules, [](const MediaModule& module) {
+                   return module.power_record().saved_lines;
+                 }));
 }
 
 std::int64_t queue_entries(const MediaModule& module) { return module.media().write_queue; }

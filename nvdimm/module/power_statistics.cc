@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
+#include "core/statistic_sums.h"
 #include "nvdimm/module/module.h"
 
 namespace hmsim {
 
-namespace {
-
-double microseconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
-}
-
-}  // namespace
-
 void register_power_statistics(StatisticRegistry& registry, const NvdimmModules& modules) {
-  const auto largest = [&registry, &modules](const char* name, const char* unit,
-                                             const char* description, auto read) {
-    registry.gauge(name, unit, description, [modules, read] {
-      double most = 0;
-      for (const NvdimmModule* module : modules) {
-        most = std::max(most, read(*module));
-      }
-      return most;
-    });
+  const auto largest = [&](const char* name, const char* unit, const char* description, auto read) {
+    registry.gauge(name, unit, description, largest_of(modules, read));
   };
   const auto millijoules = [](std::int64_t energy) { return static_cast<double>(energy) / 1e3; };
   largest("nvdimm.power.failures", "failures", "power failures since the system was built",
-          [](const NvdimmModule& module) {
-            return static_cast<double>(module.power_record().failures);
-          });
+          [](const NvdimmModule& module) { return module.power_record().failures; });
   registry.gauge("nvdimm.power.spared_lines", "lines",
                  "writes in controllers' queues at power failures that NVDIMMs still received",
-                 [modules] {
-                   double lines = 0;
-                   for (const NvdimmModule* module : modules) {
-                     lines += static_cast<double>(module->power_record().spared_lines);
-                   }
-                   return lines;
-                 });
+                 sum_over(modules, [](const NvdimmModule& module) {
+                   return module.power_record().spared_lines;
+                 }));
   largest("nvdimm.power.hold_up_us", "us", "the longest time to save dirty data",
           [](const NvdimmModule& module) { return microseconds(module.power_record().hold_up); });
   largest("nvdimm.power.energy_mj", "mJ", "the largest energy of one NVDIMM to save dirty data",

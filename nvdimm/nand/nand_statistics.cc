@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/statistic_sums.h"
 #include "core/statistic_table.h"
 #include "nvdimm/nand/flash_array.h"
 
@@ -15,29 +16,17 @@ using Arrays = std::vector<FlashArray*>;
 using Table = StatisticTable<FlashArray, NandStatistics>;
 using S = NandStatistics;
 
-// Registers a gauge that is the sum over all arrays.
-template <class Read>
-void gauge(StatisticRegistry& registry, const Arrays& arrays, const char* name, const char* unit,
-           const char* description, Read read) {
-  registry.gauge(name, unit, description, [arrays, read] {
-    double total = 0;
-    for (FlashArray* array : arrays) {
-      total += read(*array);
-    }
-    return total;
-  });
-}
-
 void report_bad_blocks(StatisticRegistry& registry, const Arrays& arrays) {
-  gauge(registry, arrays, "nvdimm.nand.bad_blocks", "blocks",
-        "blocks out of use, from the beginning or since",
-        [](const FlashArray& array) { return static_cast<double>(array.bad_blocks()); });
+  registry.gauge("nvdimm.nand.bad_blocks", "blocks",
+                 "blocks out of use, from the beginning or since",
+                 sum_over(arrays, [](const FlashArray& array) { return array.bad_blocks(); }));
 }
 
 void report_energy(StatisticRegistry& registry, const Arrays& arrays) {
   const auto energy = [&](const char* name, const char* description, double NandEnergy::*part) {
-    gauge(registry, arrays, name, "J", description,
-          [part](const FlashArray& array) { return array.energy().*part; });
+    registry.gauge(name, "J", description, sum_over(arrays, [part](const FlashArray& array) {
+                     return array.energy().*part;
+                   }));
   };
   energy("nvdimm.nand.energy.read", "energy of reads from cells", &NandEnergy::read);
   energy("nvdimm.nand.energy.program", "energy of programs", &NandEnergy::program);
@@ -45,11 +34,11 @@ void report_energy(StatisticRegistry& registry, const Arrays& arrays) {
   energy("nvdimm.nand.energy.bus", "energy of flash channels", &NandEnergy::bus);
   energy("nvdimm.nand.energy.standby", "standby energy of LUNs", &NandEnergy::standby);
   energy("nvdimm.nand.energy.total", "energy of flash chips", &NandEnergy::total);
-  gauge(registry, arrays, "nvdimm.nand.average_power", "W", "energy of flash chips per time",
-        [](const FlashArray& array) {
-          const Tick elapsed = array.now() - array.statistics().since;
-          return elapsed == Tick(0) ? 0 : array.energy().total / seconds(elapsed);
-        });
+  registry.gauge("nvdimm.nand.average_power", "W", "energy of flash chips per time",
+                 sum_over(arrays, [](const FlashArray& array) {
+                   const Tick elapsed = array.now() - array.statistics().since;
+                   return elapsed == Tick(0) ? 0 : array.energy().total / seconds(elapsed);
+                 }));
 }
 
 std::int64_t buses(const FlashArray& array) { return array.channels(); }
