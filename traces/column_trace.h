@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "traces/column_map.h"
 #include "traces/text_trace.h"
@@ -26,5 +28,22 @@ std::unique_ptr<BlockSource> open_columns(TraceReader reader, const ColumnMap& m
 // Returns whether the first line, or the one after a header, may be a record: it has a valid number
 // of columns, its operation is a word of the map, and its time, offset and size are numbers.
 bool resembles_columns(const TraceStart& start, const ColumnMap& map, const ColumnLine& line);
+
+// Descriptor of a block format whose columns are fixed. The template's arguments are its columns
+// and its line.
+template <ColumnMap (*kColumns)(), const ColumnLine& kLine>
+constexpr FormatDescriptor column_format(const char* name, std::uint64_t clock_step_ns,
+                                         bool has_completions = false) {
+  return {name,
+          kLine.expected,
+          TimeUnit::nanoseconds,
+          true,
+          [](const TraceStart& start) { return resembles_columns(start, kColumns(), kLine); },
+          [](TraceReader reader, const ColumnMap&) {
+            return open_columns(std::move(reader), kColumns(), kLine);
+          },
+          clock_step_ns,
+          has_completions};
+}
 
 }  // namespace hmsim

@@ -2,8 +2,6 @@
 // Alibaba cloud block traces (Li et al., An In-Depth Analysis of Cloud Block Storage Workloads in
 // Large-Scale Production, IISWC 2020; github.com/alibaba/block-traces). Fields, separated by
 // commas: volume, R or W, offset and length in bytes, time in microseconds.
-#include <utility>
-
 #include "traces/column_trace.h"
 
 namespace hmsim {
@@ -29,15 +27,6 @@ ColumnMap columns() {
 }  // namespace
 
 extern const FormatDescriptor kFormat_alibaba;
-const FormatDescriptor kFormat_alibaba{
-    "alibaba",
-    kLine.expected,
-    TimeUnit::nanoseconds,
-    true,
-    [](const TraceStart& start) { return resembles_columns(start, columns(), kLine); },
-    [](TraceReader reader, const ColumnMap&) {
-      return open_columns(std::move(reader), columns(), kLine);
-    },
-    1'000};
+const FormatDescriptor kFormat_alibaba = column_format<columns, kLine>("alibaba", 1'000);
 
 }  // namespace hmsim

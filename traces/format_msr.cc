@@ -2,8 +2,6 @@
 // Microsoft Research Cambridge block traces (Narayanan et al., Write off-loading, FAST 2008; SNIA
 // IOTTA 388). Fields, separated by commas: time in units of 100 ns, host, disk, Read or Write,
 // offset and size in bytes, response time in units of 100 ns.
-#include <utility>
-
 #include "traces/column_trace.h"
 
 namespace hmsim {
@@ -31,16 +29,6 @@ ColumnMap columns() {
 }  // namespace
 
 extern const FormatDescriptor kFormat_msr;
-const FormatDescriptor kFormat_msr{
-    "msr",
-    kLine.expected,
-    TimeUnit::nanoseconds,
-    true,
-    [](const TraceStart& start) { return resembles_columns(start, columns(), kLine); },
-    [](TraceReader reader, const ColumnMap&) {
-      return open_columns(std::move(reader), columns(), kLine);
-    },
-    100,
-    true};
+const FormatDescriptor kFormat_msr = column_format<columns, kLine>("msr", 100, true);
 
 }  // namespace hmsim

@@ -5,8 +5,6 @@
 // either case, time in seconds with decimals. Further fields are ignored. Blocks have 512 bytes:
 // the specification leaves the size to each trace's description, and readers of the UMass traces
 // use 512. Units count as devices.
-#include <utility>
-
 #include "traces/column_trace.h"
 
 namespace hmsim {
@@ -33,15 +31,6 @@ ColumnMap columns() {
 }  // namespace
 
 extern const FormatDescriptor kFormat_spc;
-const FormatDescriptor kFormat_spc{
-    "spc",
-    kLine.expected,
-    TimeUnit::nanoseconds,
-    true,
-    [](const TraceStart& start) { return resembles_columns(start, columns(), kLine); },
-    [](TraceReader reader, const ColumnMap&) {
-      return open_columns(std::move(reader), columns(), kLine);
-    },
-    1'000};
+const FormatDescriptor kFormat_spc = column_format<columns, kLine>("spc", 1'000);
 
 }  // namespace hmsim

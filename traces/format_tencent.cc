@@ -3,8 +3,6 @@
 // Cloud Block Storage Systems, USENIX ATC 2020; SNIA IOTTA 27917). Fields, separated by commas:
 // time in seconds, first sector, number of sectors, 0 (read) or 1 (write), and volume. Requests in
 // one second share one time; their order within it is unknown.
-#include <utility>
-
 #include "traces/column_trace.h"
 
 namespace hmsim {
@@ -32,15 +30,6 @@ ColumnMap columns() {
 }  // namespace
 
 extern const FormatDescriptor kFormat_tencent;
-const FormatDescriptor kFormat_tencent{
-    "tencent",
-    kLine.expected,
-    TimeUnit::nanoseconds,
-    true,
-    [](const TraceStart& start) { return resembles_columns(start, columns(), kLine); },
-    [](TraceReader reader, const ColumnMap&) {
-      return open_columns(std::move(reader), columns(), kLine);
-    },
-    1'000'000'000};
+const FormatDescriptor kFormat_tencent = column_format<columns, kLine>("tencent", 1'000'000'000);
 
 }  // namespace hmsim
