@@ -9,15 +9,12 @@
 // move no data are skipped and counted. Times count from the first packet.
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "core/archive.h"
 #include "traces/column_names.h"
 #include "traces/packet_commands.h"
 #include "traces/packet_lines.h"
-#include "traces/text_trace.h"
 
 namespace hmsim {
 
@@ -82,83 +79,51 @@ Header read_header(TraceReader& reader) {
                    "with format: gem5");
 }
 
-class FieldsTrace final : public AccessSource {
+class FieldsTrace final : public TextPackets<FieldsTrace> {
  public:
   FieldsTrace(TraceReader reader, const Header& header)
-      : header_(header),
-        text_(std::move(reader), kLine, 1, TextTrace::kMaxFields, header.separators,
-              *header.separators == ' ' ? TextTrace::Ends::runs : TextTrace::Ends::each) {}
+      : TextPackets(
+            TextTrace(std::move(reader), kLine, 1, TextTrace::kMaxFields, header.separators,
+                      *header.separators == ' ' ? TextTrace::Ends::runs : TextTrace::Ends::each)),
+        header_(header) {}
 
-  bool next(Access& access) override {
-    if (!lines_.empty()) {
-      access = lines_.take();
-      return true;
+  bool read_packet(Access& access) {
+    if (is_names()) {
+      return false;
     }
-    while (text_.next()) {
-      if (!is_names() && read_packet(access)) {
-        return true;
-      }
+    const std::uint64_t tick = value(kTick);
+    const std::uint64_t size = value(kSize);
+    const PacketKind kind = packet_kind(value(kCommand));
+    const std::uint64_t ticks = since_first(tick);
+    if (kind == PacketKind::other || size == 0) {
+      return skip();
     }
-    access = Access();
-    return false;
+    Access packet;
+    packet.address = value(kAddress);
+    packet.write = kind == PacketKind::write;
+    if (ticks > static_cast<std::uint64_t>(kNever.value()) / header_.tick_ps) {
+      text().fail("tick " + std::to_string(tick) + " is too far after the first one");
+    }
+    packet.cycle = ticks * header_.tick_ps;
+    const std::size_t id = header_.columns[kId];
+    packet.requestor = id < text().fields() && !text().field(id).empty() ? value(kId) : 0;
+    return begin(access, packet, size);
   }
-  std::uint64_t skipped() const override { return skipped_; }
-  void rewind() override {
-    text_.rewind();
-    lines_.clear();
-    skipped_ = 0;
-    first_tick_.reset();
-  }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { archive(text_, lines_, skipped_, first_tick_); }
 
  private:
   // Returns whether the present line is the one that names the columns.
   bool is_names() const {
     const std::size_t tick = header_.columns[kTick];
-    return tick < text_.fields() && text_.field(tick) == kNames[kTick];
+    return tick < text().fields() && text().field(tick) == kNames[kTick];
   }
   std::uint64_t value(Column column) const {
-    if (header_.columns[column] >= text_.fields()) {
-      text_.fail("the line has no " + std::string(kNames[column]));
+    if (header_.columns[column] >= text().fields()) {
+      text().fail("the line has no " + std::string(kNames[column]));
     }
-    return text_.number(header_.columns[column], kNames[column].data());
-  }
-
-  // Reads the present line. Returns true for a packet that moves data, and sets `access` to its
-  // first line.
-  bool read_packet(Access& access) {
-    const std::uint64_t tick = value(kTick);
-    const std::uint64_t size = value(kSize);
-    const PacketKind kind = packet_kind(value(kCommand));
-    first_tick_ = first_tick_.value_or(tick);
-    if (kind == PacketKind::other || size == 0) {
-      ++skipped_;
-      return false;
-    }
-    Access packet;
-    packet.address = value(kAddress);
-    packet.write = kind == PacketKind::write;
-    const std::uint64_t ticks = tick - std::min(tick, *first_tick_);
-    if (ticks > static_cast<std::uint64_t>(kNever.value()) / header_.tick_ps) {
-      text_.fail("tick " + std::to_string(tick) + " is too far after the first one");
-    }
-    packet.cycle = ticks * header_.tick_ps;
-    const std::size_t id = header_.columns[kId];
-    packet.requestor = id < text_.fields() && !text_.field(id).empty() ? value(kId) : 0;
-    if (const char* fault = PacketLines::fault(packet.address, size); fault != nullptr) {
-      text_.fail(fault);
-    }
-    access = lines_.begin(packet, size);
-    text_.accept();
-    return true;
+    return text().number(header_.columns[column], kNames[column].data());
   }
 
   Header header_;
-  TextTrace text_;
-  PacketLines lines_;
-  std::uint64_t skipped_ = 0;
-  std::optional<std::uint64_t> first_tick_;
 };
 
 }  // namespace

@@ -8,11 +8,9 @@
 // u are skipped and counted; the binary trace (format gem5) records their commands. Times count
 // from the first packet.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "traces/packet_lines.h"
-#include "traces/text_trace.h"
 
 namespace hmsim {
 
@@ -24,67 +22,30 @@ constexpr std::size_t kMost = 5;
 
 bool is_command(std::string_view text) { return text == "r" || text == "w" || text == "u"; }
 
-class Gem5Text final : public AccessSource {
+class Gem5Text final : public TextPackets<Gem5Text> {
  public:
   explicit Gem5Text(TraceReader reader)
-      : text_(std::move(reader), kLine, kLeast + 1, kMost + 2, ",") {}
+      : TextPackets(TextTrace(std::move(reader), kLine, kLeast + 1, kMost + 2, ",")) {}
 
-  bool next(Access& access) override {
-    if (!lines_.empty()) {
-      access = lines_.take();
-      return true;
-    }
-    while (text_.next()) {
-      if (read_packet(access)) {
-        return true;
-      }
-    }
-    access = Access();
-    return false;
-  }
-  std::uint64_t skipped() const override { return skipped_; }
-  void rewind() override {
-    text_.rewind();
-    lines_.clear();
-    skipped_ = 0;
-    first_tick_.reset();
-  }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { archive(text_, lines_, skipped_, first_tick_); }
-
- private:
-  // Reads the present line. Returns true for a packet that moves data, and sets `access` to its
-  // first line.
   bool read_packet(Access& access) {
-    const std::size_t letter = is_command(text_.field(0)) ? 0 : 1;
-    const std::size_t numbers = text_.fields() - letter - 1;
-    if (!is_command(text_.field(letter)) || numbers < kLeast || numbers > kMost) {
-      text_.fail("expected '" + std::string(kLine) + "'");
+    const std::size_t letter = is_command(text().field(0)) ? 0 : 1;
+    const std::size_t numbers = text().fields() - letter - 1;
+    if (!is_command(text().field(letter)) || numbers < kLeast || numbers > kMost) {
+      text().fail("expected '" + std::string(kLine) + "'");
     }
-    const std::uint64_t tick = text_.number(letter + (numbers == kLeast ? 3 : 4), "the tick");
-    first_tick_ = first_tick_.value_or(tick);
-    const std::uint64_t size = text_.number(letter + 2, "the size");
-    if (text_.field(letter) == "u" || size == 0) {
-      ++skipped_;
-      return false;
+    const std::uint64_t ticks =
+        since_first(text().number(letter + (numbers == kLeast ? 3 : 4), "the tick"));
+    const std::uint64_t size = text().number(letter + 2, "the size");
+    if (text().field(letter) == "u" || size == 0) {
+      return skip();
     }
     Access packet;
-    packet.address = text_.number(letter + 1, "the address");
-    packet.write = text_.field(letter) == "w";
-    packet.cycle = tick - std::min(tick, *first_tick_);
-    packet.requestor = letter == 1 ? text_.number(0, "the id") : 0;
-    if (const char* fault = PacketLines::fault(packet.address, size); fault != nullptr) {
-      text_.fail(fault);
-    }
-    access = lines_.begin(packet, size);
-    text_.accept();
-    return true;
+    packet.address = text().number(letter + 1, "the address");
+    packet.write = text().field(letter) == "w";
+    packet.cycle = ticks;
+    packet.requestor = letter == 1 ? text().number(0, "the id") : 0;
+    return begin(access, packet, size);
   }
-
-  TextTrace text_;
-  PacketLines lines_;
-  std::uint64_t skipped_ = 0;
-  std::optional<std::uint64_t> first_tick_;
 };
 
 bool resembles_line(const TraceStart& start) {

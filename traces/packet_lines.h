@@ -2,10 +2,14 @@
 // The 64-byte lines that a packet of memory traffic touches, in order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "core/archive.h"
 #include "core/types.h"
+#include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -52,6 +56,62 @@ class PacketLines {
 
   Access next_;
   std::uint64_t left_ = 0;
+};
+
+// A trace with a packet a line. Trace::read_packet(access) reads the present line; it returns true
+// for a packet that moves data, which it passes on with `return begin(access, packet, size)`.
+template <class Trace>
+class TextPackets : public AccessSource {
+ public:
+  bool next(Access& access) final {
+    if (!lines_.empty()) {
+      access = lines_.take();
+      return true;
+    }
+    while (text_.next()) {
+      if (static_cast<Trace&>(*this).read_packet(access)) {
+        return true;
+      }
+    }
+    access = Access();
+    return false;
+  }
+  std::uint64_t skipped() const final { return skipped_; }
+  void rewind() final {
+    text_.rewind();
+    lines_.clear();
+    skipped_ = 0;
+    first_tick_.reset();
+  }
+  double fraction() const final { return text_.fraction(); }
+  void serialize(Archive& archive) final { archive(text_, lines_, skipped_, first_tick_); }
+
+ protected:
+  explicit TextPackets(TextTrace text) : text_(std::move(text)) {}
+  const TextTrace& text() const { return text_; }
+  // Returns the ticks since the first packet's.
+  std::uint64_t since_first(std::uint64_t tick) {
+    first_tick_ = first_tick_.value_or(tick);
+    return tick - std::min(tick, *first_tick_);
+  }
+  bool skip() {
+    ++skipped_;
+    return false;
+  }
+  bool begin(Access& access, const Access& packet, std::uint64_t size) {
+    if (const char* fault = PacketLines::fault(packet.address, size); fault != nullptr) {
+      text_.fail(fault);
+    }
+    access = lines_.begin(packet, size);
+    text_.accept();
+    return true;
+  }
+
+ private:
+  TextTrace text_;
+  PacketLines lines_;
+  std::uint64_t skipped_ = 0;
+  std::optional<std::uint64_t> first_tick_;
 };
 
 }  // namespace hmsim
