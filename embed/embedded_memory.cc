@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "embed/embedded_memory.h"
 
-#include <utility>
-
 #include "check/protocol_checker.h"
 #include "core/archive.h"
 #include "core/checkpoint.h"
@@ -213,22 +211,7 @@ void EmbeddedMemory::serialize(Archive& archive) {
   archive(processed_, measured_from_, ticks_, requests_done_);
   archive.check(processed_ >= Tick(0) && processed_ < kNever && measured_from_ <= processed_,
                 "a time is invalid");
-  memory_.serialize(archive);
-  if (archive.loading()) {
-    memory_.check_loaded(archive, false);
-    archive.check(memory_.outstanding().empty(),
-                  "cannot load a checkpoint: requests are in flight");
-  }
-  bool checked = checker_ != nullptr;
-  archive(checked);
-  if (checked != (checker_ != nullptr)) {
-    throw InputError("the checkpoint was made with `check` being " +
-                     std::string(checked ? "on" : "off"));
-  }
-  if (checked) {
-    checker_->serialize(archive);
-  }
-  kernel_.serialize(archive);
+  serialize_idle(archive, memory_, checker_.get(), kernel_);
 }
 
 }  // namespace hmsim

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "check/protocol_checker.h"
+#include "controller/memory_system.h"
 #include "core/archive.h"
-#include "core/checkpoint.h"
 #include "core/errors.h"
 #include "policies/policy.h"
 
@@ -67,6 +68,25 @@ std::uint64_t identity_of(Assignments values, std::uint64_t seed) {
   Archive archive;
   archive(values, seed);
   return hash_bytes(archive.bytes());
+}
+
+void serialize_idle(Archive& archive, MemorySystem& memory, ProtocolChecker* checker,
+                    Kernel& kernel) {
+  memory.serialize(archive);
+  if (archive.loading()) {
+    memory.check_loaded(archive, false);
+    archive.check(memory.outstanding().empty(), "cannot load a checkpoint: requests are in flight");
+  }
+  bool checked = checker != nullptr;
+  archive(checked);
+  if (checked != (checker != nullptr)) {
+    throw InputError("the checkpoint was made with `check` being " +
+                     std::string(checked ? "on" : "off"));
+  }
+  if (checked) {
+    checker->serialize(archive);
+  }
+  kernel.serialize(archive);
 }
 
 }  // namespace hmsim

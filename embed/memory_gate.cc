@@ -238,22 +238,7 @@ void MemoryGate::load(const std::string& checkpoint) {
 void MemoryGate::serialize(Archive& archive) {
   archive.section("gate");
   archive(advanced_, measured_from_, ticks_, packets_done_);
-  memory_.serialize(archive);
-  if (archive.loading()) {
-    memory_.check_loaded(archive, false);
-    archive.check(memory_.outstanding().empty(),
-                  "cannot load a checkpoint: requests are in flight");
-  }
-  bool checked = checker_ != nullptr;
-  archive(checked);
-  if (checked != (checker_ != nullptr)) {
-    throw InputError("the checkpoint was made with `check` being " +
-                     std::string(checked ? "on" : "off"));
-  }
-  if (checked) {
-    checker_->serialize(archive);
-  }
-  kernel_.serialize(archive);
+  serialize_idle(archive, memory_, checker_.get(), kernel_);
 }
 
 }  // namespace hmsim
