@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bindings/clone_module.h"
-
 #include <pybind11/stl.h>
 
-#include <array>
 #include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bindings/modules.h"
 #include "clones/clone.h"
 
 namespace py = pybind11;

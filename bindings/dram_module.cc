@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bindings/dram_module.h"
-
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include <string>
 #include <vector>
 
 #include "bindings/convert.h"
+#include "bindings/modules.h"
 #include "controller/dram_backend.h"
 #include "simulation/dram_trace.h"
 

@@ -14,12 +14,9 @@
 #include <vector>
 
 #include "agents/random_streams.h"
-#include "bindings/clone_module.h"
 #include "bindings/convert.h"
-#include "bindings/dram_module.h"
-#include "bindings/policy_module.h"
+#include "bindings/modules.h"
 #include "bindings/python_policy.h"
-#include "bindings/trace_module.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "core/units.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bindings/policy_module.h"
-
 #include <pybind11/stl.h>
 
 #include <string>
 
 #include "bindings/convert.h"
+#include "bindings/modules.h"
 #include "policies/policy.h"
 #include "policies/policy_library.h"
 #include "policies/registry/policy_catalog.h"

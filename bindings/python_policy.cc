@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bindings/lent_view.h"
-#include "core/errors.h"
 
 namespace py = pybind11;
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bindings/trace_module.h"
-
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "agents/trace_keys.h"
+#include "bindings/modules.h"
 #include "core/errors.h"
 #include "core/parameters.h"
 #include "traces/cause_index.h"
