@@ -28,6 +28,30 @@ std::string outside(std::string_view text, const std::string& range) {
   return in_quotes(text.substr(0, 80)) + " is outside " + range;
 }
 
+// Returns a parser that sets `field` to a value of a range, which messages give as `shown`. `word`,
+// if there is one, sets it to `special`.
+template <class T>
+std::function<std::string(std::string_view)> in_range(T& field, T low, T high, std::string shown,
+                                                      Parsed<T> (*parse)(std::string_view),
+                                                      const char* word = nullptr, T special = T()) {
+  return [&field, low, high, shown = std::move(shown), parse, word,
+          special](std::string_view text) -> std::string {
+    if (word != nullptr && text == word) {
+      field = special;
+      return "";
+    }
+    const Parsed<T> parsed = parse(text);
+    if (!parsed.value) {
+      return word == nullptr ? parsed.error : parsed.error + "; '" + word + "' is also allowed";
+    }
+    if (*parsed.value < low || *parsed.value > high) {
+      return outside(text, shown);
+    }
+    field = *parsed.value;
+    return "";
+  };
+}
+
 // Lists all choices and suggests the likeliest. For a long list, gives the nearest ones only.
 std::string suggestion(std::string_view text, const std::vector<std::string>& names,
                        const std::string& shown) {
@@ -63,41 +87,15 @@ void ParameterSet::add(const char* name, const char* type, const char* unit, std
 
 void ParameterSet::integer(const char* name, std::int64_t& field, Range range, const char* unit,
                            Doc doc) {
-  add(
-      name, "integer", unit, show(range), doc,
-      [&field, range](std::string_view text) -> std::string {
-        const auto parsed = parse_integer(text);
-        if (!parsed.value) {
-          return parsed.error;
-        }
-        if (*parsed.value < range.low || *parsed.value > range.high) {
-          return outside(text, show(range));
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, "integer", unit, show(range), doc,
+      in_range(field, range.low, range.high, show(range), parse_integer),
       [&field] { return std::to_string(field); });
 }
 
 void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range, const char* word,
                               std::int64_t special, const char* unit, Doc doc) {
-  add(
-      name, "integer", unit, std::string(word) + " | " + show(range), doc,
-      [&field, range, word, special](std::string_view text) -> std::string {
-        if (text == word) {
-          field = special;
-          return "";
-        }
-        const auto parsed = parse_integer(text);
-        if (!parsed.value) {
-          return parsed.error + "; '" + word + "' is also allowed";
-        }
-        if (*parsed.value < range.low || *parsed.value > range.high) {
-          return outside(text, show(range));
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, "integer", unit, std::string(word) + " | " + show(range), doc,
+      in_range(field, range.low, range.high, show(range), parse_integer, word, special),
       [&field, word, special] {
         return field == special ? std::string(word) : std::to_string(field);
       });
@@ -107,23 +105,8 @@ void ParameterSet::quantity_or(const char* name, const char* type, std::int64_t&
                                const char* word, std::int64_t special, Doc doc, Parse parse,
                                Format format) {
   const std::string shown = format(range.low) + " .. " + format(range.high);
-  add(
-      name, type, "", std::string(word) + " | " + shown, doc,
-      [&field, range, shown, word, special, parse](std::string_view text) -> std::string {
-        if (text == word) {
-          field = special;
-          return "";
-        }
-        const auto parsed = parse(text);
-        if (!parsed.value) {
-          return parsed.error + "; '" + word + "' is also allowed";
-        }
-        if (*parsed.value < range.low || *parsed.value > range.high) {
-          return outside(text, shown);
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, type, "", std::string(word) + " | " + shown, doc,
+      in_range(field, range.low, range.high, shown, parse, word, special),
       [&field, word, special, format] {
         return field == special ? std::string(word) : format(field);
       });
@@ -141,37 +124,15 @@ void ParameterSet::current_or(const char* name, std::int64_t& field, Range range
 
 void ParameterSet::time(const char* name, Tick& field, Doc doc, Tick longest) {
   const std::string shown = format_time(Tick(0)) + " .. " + format_time(longest);
-  add(
-      name, "time", "", shown, doc,
-      [&field, longest, shown](std::string_view text) -> std::string {
-        const auto parsed = parse_time(text);
-        if (!parsed.value) {
-          return parsed.error;
-        }
-        if (*parsed.value < Tick(0) || *parsed.value > longest) {
-          return outside(text, shown);
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, "time", "", shown, doc, in_range(field, Tick(0), longest, shown, parse_time),
       [&field] { return format_time(field); });
 }
 
 void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
-  const std::string shown = format_size(Bytes(range.low)) + " .. " + format_size(Bytes(range.high));
-  add(
-      name, "size", "", shown, doc,
-      [&field, range, shown](std::string_view text) -> std::string {
-        const auto parsed = parse_size(text);
-        if (!parsed.value) {
-          return parsed.error;
-        }
-        if (*parsed.value < Bytes(range.low) || *parsed.value > Bytes(range.high)) {
-          return outside(text, shown);
-        }
-        field = *parsed.value;
-        return "";
-      },
+  const Bytes low(range.low);
+  const Bytes high(range.high);
+  const std::string shown = format_size(low) + " .. " + format_size(high);
+  add(name, "size", "", shown, doc, in_range(field, low, high, shown, parse_size),
       [&field] { return format_size(field); });
 }
 
@@ -195,38 +156,14 @@ void ParameterSet::frequency(const char* name, std::int64_t& field, Doc doc) {
 void ParameterSet::per_second(const char* name, const char* type, std::int64_t& field, Range range,
                               Doc doc, Parse parse, Format format) {
   const std::string shown = format(range.low) + " .. " + format(range.high);
-  add(
-      name, type, "", shown, doc,
-      [&field, range, shown, parse](std::string_view text) -> std::string {
-        const auto parsed = parse(text);
-        if (!parsed.value) {
-          return parsed.error;
-        }
-        if (*parsed.value < range.low || *parsed.value > range.high) {
-          return outside(text, shown);
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, type, "", shown, doc, in_range(field, range.low, range.high, shown, parse),
       [&field, format] { return format(field); });
 }
 
 void ParameterSet::real(const char* name, double& field, double low, double high, const char* unit,
                         Doc doc) {
   const std::string shown = format_real(low) + " .. " + format_real(high);
-  add(
-      name, "real", unit, shown, doc,
-      [&field, low, high, shown](std::string_view text) -> std::string {
-        const auto parsed = parse_real(text);
-        if (!parsed.value) {
-          return parsed.error;
-        }
-        if (*parsed.value < low || *parsed.value > high) {
-          return outside(text, shown);
-        }
-        field = *parsed.value;
-        return "";
-      },
+  add(name, "real", unit, shown, doc, in_range(field, low, high, shown, parse_real),
       [&field] { return format_real(field); });
 }
 
