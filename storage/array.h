@@ -120,6 +120,13 @@ class Array final : public StorageDevice {
     bool stalled = false;  // the first job's next transfer waits for a resource
     void serialize(Archive& archive) { archive(jobs, stalled); }
   };
+  struct LinkDirection {
+    LinkTimes times;
+    Server<std::uint32_t> server;  // queue of transfers
+
+    Tick occupancy(std::uint64_t bytes) const { return time_of(bytes, times.per_kib); }
+    void serialize(Archive& archive) { server.serialize(archive); }
+  };
 
   SlotsInTurn<std::uint32_t>& buffers_of(const Transfer& transfer) {
     return buffers_[parameters_.array.shared_buffers ? 0 : transfer.queue];

@@ -7,7 +7,6 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
-#include "storage/link.h"
 #include "storage/power.h"
 #include "storage/row_memory.h"
 
@@ -31,6 +30,21 @@ struct ArrayParameters {
 
   void declare(ParameterSet& parameters);  // under "array."
   std::vector<ParameterError> check() const;
+};
+
+// Times of one direction. A transfer occupies it for `per_kib` per KiB. Its data arrive `fixed`
+// later, while other transfers may follow.
+struct LinkTimes {
+  Tick per_kib{0};
+  Tick fixed{0};
+};
+
+// Full-duplex link between host and device.
+struct LinkParameters {
+  LinkTimes to_host{Tick(650'000), Tick(0)};
+  LinkTimes from_host{Tick(602'000), Tick(1'310'000)};
+
+  void declare(ParameterSet& parameters);  // under "link."
 };
 
 // Complete design: the scopes array, link, memory and power.
