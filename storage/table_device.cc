@@ -22,7 +22,7 @@ void TableParameters::declare(ParameterSet& set) {
               {"operations served at a time; 1: one after another", "assumed"});
 }
 
-std::vector<ParameterError> TableParameters::check() const {
+std::vector<ParameterError> TableParameters::check(Bytes /*capacity*/) const {
   std::vector<ParameterError> errors;
   for (const auto& [name, text] : {std::pair("read", &read), {"write", &write}}) {
     const Parsed<TimeTable> table = TimeTable::parse(*text);

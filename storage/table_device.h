@@ -22,7 +22,7 @@ struct TableParameters {
   std::int64_t channels = 1;
 
   void declare(ParameterSet& set);  // under "storage.table."
-  std::vector<ParameterError> check() const;
+  std::vector<ParameterError> check(Bytes capacity) const;
 };
 
 // Device with `channels` channels; each operation occupies one, in FIFO order. 1 is a serial

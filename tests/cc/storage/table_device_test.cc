@@ -60,10 +60,10 @@ TEST(TimeTable, SaysWhatIsWrongWithItsText) {
 
 TEST(TableDevice, ChecksItsParameters) {
   TableParameters parameters = some_table();
-  EXPECT_TRUE(parameters.check().empty());
+  EXPECT_TRUE(parameters.check(kCapacity).empty());
   parameters.read = "fast";
   parameters.flush = Tick(0);
-  const std::vector<ParameterError> errors = parameters.check();
+  const std::vector<ParameterError> errors = parameters.check(kCapacity);
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_EQ(errors[0].name, "storage.table.read");
   EXPECT_EQ(errors[1].name, "storage.table.flush");
