@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DRAMSim2's k6 traces (DRAMSim2, TraceBasedSim.cpp): an address after 0x, a bus command and a
 // decimal cycle. As in DRAMSim2, P_LOCK_WR reads and BOFF writes.
-#include <utility>
-
 #include "traces/access_words.h"
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
@@ -33,9 +31,6 @@ const FormatDescriptor kFormat_dramsim2_k6{
     [](const TraceStart& start) {
       return start.fields() == 3 && is_access_word(start.field(1), kWords);
     },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
-          TextTrace(std::move(reader), kLine, 3, 3));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 3, 3, read_access>};
 
 }  // namespace hmsim

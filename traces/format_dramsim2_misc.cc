@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DRAMSim2's misc traces (DRAMSim2, TraceBasedSim.cpp): an address after 0x, read or write, and for
 // a write with data 64 hexadecimal digits, which are ignored. The format has no times.
-#include <utility>
-
 #include "traces/access_words.h"
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
@@ -45,9 +43,6 @@ const FormatDescriptor kFormat_dramsim2_misc{
              start.field(0).substr(0, 2) == "0x" &&
              (start.field(1) == "read" || start.field(1) == "write");
     },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
-          TextTrace(std::move(reader), kLine, 2, 3));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 2, 3, read_access>};
 
 }  // namespace hmsim

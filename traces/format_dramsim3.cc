@@ -2,8 +2,6 @@
 // DRAMsim3 traces (DRAMsim3, src/common.cc): a hexadecimal address, the kind of access and the
 // clock cycle of arrival. As in DRAMsim3, 0x before the address is optional. DRAMsim3 writes for
 // four words and reads for every other word; here the reads are the words of DRAMSim2's traces.
-#include <utility>
-
 #include "traces/access_words.h"
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
@@ -41,9 +39,6 @@ const FormatDescriptor kFormat_dramsim3{
                          start.field(2).size() < 64;
       return lower || (start.fields() == 3 && in_word_list(start.field(1), "READ|WRITE"));
     },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access, read_plain>>(
-          TextTrace(std::move(reader), kLine, 3, 3));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 3, 3, read_access, read_plain>};
 
 }  // namespace hmsim

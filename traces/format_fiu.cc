@@ -3,8 +3,6 @@
 // 2010; format described in the README of SNIA IOTTA 411). Fields, separated by blanks: time in
 // nanoseconds, process number and name, first sector, number of 512-byte sectors, W or R, major and
 // minor device number, and digests of the data, which are ignored.
-#include <algorithm>
-#include <utility>
 
 #include "traces/block_lines.h"
 
@@ -39,15 +37,12 @@ bool resembles_line(const TraceStart& start) {
 }  // namespace
 
 extern const FormatDescriptor kFormat_fiu;
-const FormatDescriptor kFormat_fiu{
-    "fiu",
-    kLine,
-    TimeUnit::nanoseconds,
-    true,
-    resembles_line,
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
-          TextTrace(std::move(reader), kLine, kLeast, TextTrace::kMaxFields));
-    }};
+const FormatDescriptor kFormat_fiu{"fiu",
+                                   kLine,
+                                   TimeUnit::nanoseconds,
+                                   true,
+                                   resembles_line,
+                                   open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine,
+                                              kLeast, TextTrace::kMaxFields, read_request>};
 
 }  // namespace hmsim

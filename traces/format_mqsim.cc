@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MQSim block traces (MQSim, src/host/ASCII_Trace_Definition.h): arrival in ns, device, first
 // sector, number of 512-byte sectors, type (0: write, 1: read).
-#include <utility>
-
 #include "traces/block_lines.h"
 
 namespace hmsim {
@@ -35,9 +33,6 @@ const FormatDescriptor kFormat_mqsim{
     TimeUnit::nanoseconds,
     true,
     [](const TraceStart& start) { return start.all_numbers(5); },
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
-          TextTrace(std::move(reader), kLine, 5, 5));
-    }};
+    open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine, 5, 5, read_request>};
 
 }  // namespace hmsim

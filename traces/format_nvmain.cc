@@ -3,8 +3,6 @@
 // RTSim, which also reads NVMV1). Fields: cycle, R or W, address, data, and thread. If the first
 // line is NVMV1, the old data precede the thread. Address and data are hexadecimal. The thread
 // becomes the requestor; data are ignored.
-#include <utility>
-
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
@@ -48,9 +46,6 @@ const FormatDescriptor kFormat_nvmain{
     TimeUnit::cycles,
     true,
     resembles_line,
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
-          TextTrace(std::move(reader), kLine, 1, kMost));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 1, kMost, read_access>};
 
 }  // namespace hmsim

@@ -2,14 +2,14 @@
 // Ramulator's filtered CPU traces (Ramulator, src/Processor.cpp, Trace::get_request). Each line is
 // a load that missed the last-level cache: the number of other instructions before it, its address,
 // and the address of the write-back that it caused, if any.
-#include <utility>
-
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
 
 namespace {
+
+constexpr const char* kLine = "<instructions> <read address> [<write-back address>]";
 
 bool read_miss(const TextTrace& line, Miss& miss) {
   const std::uint64_t others = line.number(0, "the number of instructions");
@@ -35,9 +35,6 @@ const FormatDescriptor kFormat_ramulator{
     TimeUnit::instructions,
     false,
     [](const TraceStart& start) { return start.all_numbers(2) || start.all_numbers(3); },
-    [](TraceReader reader, std::optional<unsigned>) -> std::unique_ptr<MissSource> {
-      return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(TextTrace(
-          std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3));
-    }};
+    open_lines<MissSource, Miss, std::optional<unsigned>, kLine, 2, 3, read_miss>};
 
 }  // namespace hmsim

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ramulator 2 traces of loads and stores (src/frontend/impl/memory_trace/loadstore_trace.cpp,
 // LoadStoreTrace): LD or ST, and a byte address, decimal or hexadecimal after 0x.
-#include <utility>
-
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
@@ -32,9 +30,6 @@ const FormatDescriptor kFormat_ramulator2_ls{
     [](const TraceStart& start) {
       return start.fields() == 2 && (start.field(0) == "LD" || start.field(0) == "ST");
     },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
-          TextTrace(std::move(reader), kLine, 2, 2));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 2, 2, read_access>};
 
 }  // namespace hmsim

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ramulator memory traces (Ramulator, src/Processor.cpp, Trace::get_request): a hexadecimal
 // address, and R or W. As in Ramulator, 0x before the address is optional.
-#include <utility>
-
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
@@ -36,9 +34,6 @@ const FormatDescriptor kFormat_ramulator_rw{
     [](const TraceStart& start) {
       return start.fields() == 2 && (start.field(1) == "R" || start.field(1) == "W");
     },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access, read_plain>>(
-          TextTrace(std::move(reader), kLine, 2, 2));
-    }};
+    open_lines<AccessSource, Access, const AddressLevels&, kLine, 2, 2, read_access, read_plain>};
 
 }  // namespace hmsim

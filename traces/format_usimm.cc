@@ -4,8 +4,6 @@
 // instructions without memory accesses before this one, R or W, address, and for reads the address
 // of the instruction, both hexadecimal. Reads are last-level cache misses, writes are write-backs.
 // As in USIMM, each takes the place of one instruction, and writes never stall.
-#include <utility>
-
 #include "traces/text_trace.h"
 #include "traces/trace_formats.h"
 
@@ -45,9 +43,6 @@ const FormatDescriptor kFormat_usimm{
       return (start.fields() == 3 || start.fields() == 4) && is_decimal(start.field(0)) &&
              (start.field(1) == "R" || start.field(1) == "W");
     },
-    [](TraceReader reader, std::optional<unsigned>) -> std::unique_ptr<MissSource> {
-      return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(
-          TextTrace(std::move(reader), kLine, 3, 4));
-    }};
+    open_lines<MissSource, Miss, std::optional<unsigned>, kLine, 3, 4, read_miss>};
 
 }  // namespace hmsim

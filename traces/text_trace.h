@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,6 +135,16 @@ class LineTrace final : public Source {
 
   TextTrace text_;
 };
+
+// Opens a trace of such a format, of lines `kLine` with kLeast to kMost fields. `Option` is what
+// the openers of its kind of source take (traces/trace_formats.h).
+template <class Source, class Record, class Option, const char* const& kLine, std::size_t kLeast,
+          std::size_t kMost, bool (*Read)(const TextTrace&, Record&),
+          bool (*ReadPlain)(FastLine&, Record&) = none_is_plain<Record>>
+std::unique_ptr<Source> open_lines(TraceReader reader, Option /*option*/) {
+  return std::make_unique<LineTrace<Source, Record, Read, ReadPlain>>(
+      TextTrace(std::move(reader), kLine, kLeast, kMost));
+}
 
 // Makes untrusted text printable: at most 80 characters, with '?' for unprintable ones.
 std::string shown(std::string_view text);
