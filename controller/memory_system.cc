@@ -8,7 +8,6 @@
 #include "controller/hbf/hbf_channel.h"
 #include "controller/hbf/hbf_ftl.h"
 #include "controller/port/cxl_port.h"
-#include "controller/port/port_statistics.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "nvdimm/design.h"

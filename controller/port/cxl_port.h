@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "controller/accounts/repeated_times.h"
@@ -155,5 +156,17 @@ class CxlPort final : public MemoryChannel, private Requester {
   PortStatistics statistics_;
   Tick measured_from_{0};
 };
+
+// Beginnings of the statistics' names: of the link, and of the parts of a request's latency.
+struct PortPaths {
+  std::string link;
+  std::string latency;
+};
+
+// Registers the statistics of all ports together.
+void register_port_statistics(StatisticRegistry& registry, const PortPaths& paths,
+                              const std::vector<CxlPort*>& ports);
+// Registers the load levels that answers of the ports carried.
+void register_load_statistics(StatisticRegistry& registry, const std::vector<CxlPort*>& ports);
 
 }  // namespace hmsim
