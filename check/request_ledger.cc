@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/errors.h"
-
 namespace hmsim {
 
 bool RequestLedger::mark(std::uint64_t request) {

@@ -2,10 +2,8 @@
 #include "controller/nvdimm_population.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
-#include "core/errors.h"
 #include "core/quotes.h"
 #include "core/text.h"
 #include "core/units.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/clock.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/errors.h"

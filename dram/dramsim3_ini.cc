@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <map>
 #include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/errors.h"

@@ -16,7 +16,6 @@
 // simulation.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

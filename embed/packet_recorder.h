@@ -6,7 +6,6 @@
 // count.
 #pragma once
 
-#include <cstdint>
 #include <ostream>
 #include <string>
 

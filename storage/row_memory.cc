@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/row_memory.h"
 
-#include <string>
-
 namespace hmsim {
 
 void RowMemoryParameters::declare(ParameterSet& parameters) {

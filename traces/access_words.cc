@@ -2,7 +2,6 @@
 #include "traces/access_words.h"
 
 #include <algorithm>
-#include <string>
 
 namespace hmsim {
 

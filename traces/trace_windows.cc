@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/trace_windows.h"
 
-#include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "core/errors.h"

@@ -2,7 +2,6 @@
 #include "agents/cache/stride_prefetcher.h"
 
 #include "core/archive.h"
-#include "core/errors.h"
 #include "core/random.h"
 #include "core/types.h"
 

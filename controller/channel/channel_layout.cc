@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/channel_layout.h"
 
-#include <algorithm>
-
 #include "nvdimm/design.h"
 
 namespace hmsim {

@@ -2,7 +2,6 @@
 #include "controller/host/host_queue.h"
 
 #include <string>
-#include <utility>
 
 namespace hmsim {
 
