@@ -111,7 +111,7 @@ def test_readings_leave_points_that_enter_no_verdict(tmp_path: Path) -> None:
 
 def test_records_keep_the_findings_of_every_reading() -> None:
     findings = found("R3a", default=60.0, hold=20.0).findings
-    made = Made("", "", None, [findings[DEFAULT]], lambda canvas: None)  # type: ignore[arg-type]
+    made = Made(None, lambda canvas: None, [findings[DEFAULT]])  # type: ignore[arg-type]
     saved = record("fig5", made, {"hold": [findings["hold"]]})
     assert found_in(saved) == {"R3a": Found(BY_ID["R3a"], findings)}
 

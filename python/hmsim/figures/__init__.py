@@ -9,16 +9,15 @@ from pkgutil import iter_modules
 
 from hmsim import InputError
 from hmsim._core import nearest_name
-from hmsim.figures.declare import Figure, declared
+from hmsim.figures.declare import DECLARED, Figure
 
 
 @lru_cache
 def figures() -> dict[str, Figure]:
     """Return all figures by name, in the paper's order: whatever a module here declares."""
-    found: set[Figure] = set()
     for module in iter_modules(__path__):
-        found |= declared(vars(import_module(f"{__name__}.{module.name}")).values())
-    return {each.name: each for each in sorted(found, key=lambda each: (each.place, each.name))}
+        import_module(f"{__name__}.{module.name}")
+    return {each.name: each for each in sorted(DECLARED, key=lambda each: (each.place, each.name))}
 
 
 def names(wanted: str) -> list[str]:

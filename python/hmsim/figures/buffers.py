@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
 
 from hmsim import Bundle
 from hmsim.figures.experiment import CONFIG, READERS, WRITERS, Runs, block_agent, workload
+from hmsim.figures.gains import chosen
+from hmsim.figures.verdicts import Estimate, estimate, median
 from hmsim.running.mixes import PROGRAMS
 from hmsim.running.points import Point, point
 
@@ -22,6 +25,7 @@ SCHEMES = {
     "page": ("page", "fcfs"),
     "PAS": ("page", "pas"),
 }
+LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
 def _bundle(scheduler: str, trigger: str) -> Bundle:
@@ -79,6 +83,20 @@ def table(runs: Runs) -> pd.DataFrame:
         for size in sizes(runs)
         for scheme in SCHEMES
         for seed in runs.seeds
+    )
+
+
+def change(rows: pd.DataFrame, column: str, sign: int = 1) -> tuple[Estimate, Estimate]:
+    """Return by how many per cent PAS raises (or with ``sign`` -1, lowers) a column over FCFS.
+
+    The first is the mean over programs and sizes, the second the median program.
+    """
+    keys = ["program", "size_mib", "seed"]
+    page, pas = (chosen(rows, scheme=name).set_index(keys)[column] for name in ("page", "PAS"))
+    gain = (sign * 100 * (pas / page - 1)).replace([math.inf, -math.inf], math.nan).dropna()
+    return (
+        estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])}),
+        median({str(name): list(g) for name, g in gain.groupby("program")}),
     )
 
 

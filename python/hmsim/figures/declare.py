@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from hmsim.figures.experiment import Runs
-from hmsim.figures.style import Made
+from hmsim.figures.style import PAGE_WIDTH, Made
 
 Maker = Callable[[Runs], Made]
-_MARK = "hmsim_figure"
 
 
 @dataclass(frozen=True)
@@ -26,16 +24,24 @@ class Figure:
     make: Maker
 
 
-def figure(name: str, place: int) -> Callable[[Maker], Maker]:
-    """Declare the function below as the maker of a figure. Its docstring is the caption."""
+DECLARED: list[Figure] = []
 
-    def declare(make: Maker) -> Maker:
-        setattr(make, _MARK, Figure(place, name, make))
+
+def figure(
+    name: str, place: int, title: str, size: tuple[float, float] = (PAGE_WIDTH, 3.6)
+) -> Callable[[Maker], Maker]:
+    """Declare the function below as the maker of a figure.
+
+    The caption is its docstring, continued by the caption that it returns, if any.
+    """
+
+    def declare(draw: Maker) -> Maker:
+        def make(runs: Runs) -> Made:
+            made = draw(runs)
+            caption = f"{draw.__doc__ or ''} {made.caption}".strip()
+            return replace(made, title=title, size=size, caption=caption)
+
+        DECLARED.append(Figure(place, name, make))
         return make
 
     return declare
-
-
-def declared(content: Iterable[Any]) -> set[Figure]:
-    """Return the figures declared among a module's content."""
-    return {getattr(each, _MARK) for each in content if callable(each) and hasattr(each, _MARK)}

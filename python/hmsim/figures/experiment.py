@@ -27,8 +27,8 @@ from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.figures import firm
 from hmsim.figures.changes import Change
-from hmsim.figures.gains import SHARE
-from hmsim.figures.regimes import BUFFER, FILL, FILLED, FULL, MACHINE, MACHINE_KEY, REGIMES
+from hmsim.figures.gains import SHARE, whole
+from hmsim.figures.regimes import BUFFER, FILL, FILLED, FLASH, FULL, MACHINE, MACHINE_KEY, REGIMES
 from hmsim.running.mixes import PROGRAMS, WINDOW, Mix, agents, capture
 from hmsim.running.point_runs import run_points
 from hmsim.running.points import Point, Runner, point
@@ -162,6 +162,11 @@ class Case:
         }
 
 
+# The headline's mixes, and mixes whose reads do not fit into the buffer.
+MIXES = [Case(name) for name in PROGRAMS]
+FLASH_MIXES = [Case(name, regime=FULL if name == "dfsioe_w" else FLASH) for name in PROGRAMS]
+
+
 def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = CONFIG) -> Config:
     """Return a configuration under a policy bundle of this page or a shipped one, in any mode."""
     bundle, mode = write_modes.split(name)
@@ -277,6 +282,13 @@ def mix_points(
                     }
                     found.append(point(each, agents_, seed=seed, axes=labels, runner=runner))
     return found
+
+
+def mix_table(
+    runs: Runs, cases: Iterable[Case], policies: Sequence[str], **keys: Any
+) -> pd.DataFrame:
+    """Return a row of results for each mix, policy and seed; ``keys`` as for `mix_points`."""
+    return whole(runs.table(mix_points(runs, cases, policies, **keys)))
 
 
 def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:

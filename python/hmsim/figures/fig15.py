@@ -18,29 +18,27 @@ from hmsim.figures.experiment import (
     Case,
     Runs,
     in_modes,
-    mix_points,
+    mix_table,
 )
 from hmsim.figures.gains import (
     CORES,
     MIX,
     average,
-    by_program,
     chosen,
     difference,
     gains,
     in_mode,
     middle,
     spread,
-    whole,
 )
 from hmsim.figures.style import (
     CYCLE,
     PAGE_WIDTH,
     Made,
     clip,
-    grouped_bars,
     label,
     legend_below,
+    program_bars,
     wide,
 )
 from hmsim.figures.style import paper as stated
@@ -60,8 +58,7 @@ PANELS = {  # partner, core, claim, the paper's mean gain
 @lru_cache(maxsize=4)  # panels share partners, and to find a thousand kept runs takes a minute
 def table(runs: Runs, partner: str) -> pd.DataFrame:
     """Return the runs of a panel, in both write modes. Callers leave it as it is."""
-    cases = [Case(name, partner) for name in PROGRAMS]
-    return whole(runs.table(mix_points(runs, cases, in_modes(POLICIES))))
+    return mix_table(runs, [Case(name, partner) for name in PROGRAMS], in_modes(POLICIES))
 
 
 def baselines(runs: Runs, partner: str, core: str) -> tuple[str, ...]:
@@ -151,20 +148,12 @@ def panel(runs: Runs, letter: str) -> Made:
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
-        groups = [*PROGRAMS, "mean"]
-        series, errors = {}, {}
-        for name in DRAWN:
-            own = chosen(data, policy=name, writes=VERDICT).rename(columns={"speedup": "gain"})
-            values = [*by_program(own, PROGRAMS), average(own)]
-            series[label(name)] = [v.mean for v in values]
-            errors[label(name)] = [(v.low, v.high) for v in values]
+        drawn = chosen(data, writes=VERDICT).rename(columns={"speedup": "gain"})
+        series = {label(name): chosen(drawn, policy=name) for name in DRAWN}
         colours = ("#c9c9c9", "#a6a6a6", "#848484", "#5f5f5f", CYCLE[0], "#8fc4e8")
-        places = grouped_bars(axes, groups, series, errors, colours)
+        places = program_bars(axes, series, colours)
         axes.axhline(1, color="black", lw=0.8)
-        top = 3.5
-        high = [(x, series[n][groups.index(g)]) for (g, n), x in places.items()]
-        if max(value for _, value in high) > top:
-            clip(axes, top, high, "{:.1f}")
+        clip(axes, 3.5, "{:.1f}")
         if paper is not None:
             stated(axes, places["mean", label(HMS)], 1 + paper / 100)
         axes.set_ylabel("IPC of the program,\nover the mean of the baselines")
@@ -176,30 +165,19 @@ def panel(runs: Runs, letter: str) -> Made:
         f"IPC of the programs in mixes with {partner} on one node, relative to the mean of the "
         f"four baselines on one queue; all with {VERDICT} writes."
     )
-    title = f"Fig. 15{letter}: harmonic scheduling, {partner}"
-    findings = [Finding(claim, ours, trend, text, middle(over_mean))]
-    return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 3.8))
+    return Made(data, paint, [Finding(claim, ours, trend, text, middle(over_mean))], caption)
 
 
-@figure("fig15a", place=15)
-def figure_a(runs: Runs) -> Made:
-    """Big-data programs in mixes with mcf, one node."""
-    return panel(runs, "a")
+def _declare(letter: str) -> None:
+    title = f"Fig. 15{letter}: harmonic scheduling, {PANELS[letter][0]}"
+    figure(f"fig15{letter}", 15, title, (PAGE_WIDTH, 3.8))(lambda runs: panel(runs, letter))
 
 
-@figure("fig15c", place=15)
-def figure_c(runs: Runs) -> Made:
-    """Big-data programs in mixes with lbm, one node."""
-    return panel(runs, "c")
+for _letter in PANELS:
+    _declare(_letter)
 
 
-@figure("fig15d", place=15)
-def figure_d(runs: Runs) -> Made:
-    """Big-data programs in mixes with milc, one node."""
-    return panel(runs, "d")
-
-
-@figure("fig15e", place=15)
+@figure("fig15e", 15, "Fig. 15e: harmonic scheduling, the partners")
 def figure_e(runs: Runs) -> Made:
     """Gain of HMS in the memory-intensive partner's IPC over the baselines' mean, one node."""
     data = pd.concat(
@@ -235,14 +213,7 @@ def figure_e(runs: Runs) -> Made:
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
-        groups = [*PROGRAMS, "mean"]
-        series, errors = {}, {}
-        for name in PARTNERS:
-            own = chosen(rows, partner=name)
-            values = [*by_program(own, PROGRAMS), means[name]]
-            series[name] = [v.mean for v in values]
-            errors[name] = [(v.low, v.high) for v in values]
-        grouped_bars(axes, groups, series, errors, CYCLE)
+        program_bars(axes, {name: chosen(rows, partner=name) for name in PARTNERS})
         wide(axes)
         axes.set_ylabel("gain in the partner's IPC, %\n(logarithmic beyond 50 %)")
         axes.set_title(f"Fig. 15e: HMS over the mean of the baselines, {VERDICT} writes")
@@ -251,8 +222,4 @@ def figure_e(runs: Runs) -> Made:
 
     trend = all(value.low > 0 for value in (*means.values(), *medians.values()))
     findings = [Finding("R14", average(rows, mixes), trend, text, middle(rows, mixes))]
-    title = "Fig. 15e: harmonic scheduling, the partners"
-    return Made(
-        *(title, figure_e.__doc__ or "", data, findings, paint),
-        size=(PAGE_WIDTH, 3.6),
-    )
+    return Made(data, paint, findings)

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pandas as pd
 
-from hmsim.figures.buffers import OUTSTANDING, SYSTEM, ratio_columns, sizes, table
+from hmsim.figures.buffers import LABELS, OUTSTANDING, SYSTEM, change, ratio_columns, sizes, table
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
-from hmsim.figures.verdicts import Estimate, Finding, estimate, median
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below, powers
+from hmsim.figures.verdicts import Finding, estimate
 
 POINTS: dict[str, dict[str, Any]] = {
     "item": {"marker": "s", "ms": 4.5},
@@ -22,25 +21,9 @@ POINTS: dict[str, dict[str, Any]] = {
 }
 KINDS = {"with merged": "-", "strict": ":"}
 APART = 0.15  # octaves between the points of two curves at one size
-LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
-def improvement(rows: pd.DataFrame) -> tuple[Estimate, Estimate]:
-    """Return PAS's relative gain in hit ratio over FCFS, in per cent.
-
-    The first is the mean over programs and sizes, the second the median program.
-    """
-    keys = ["program", "size_mib", "seed"]
-    page = chosen(rows, scheme="page").set_index(keys)["ratio"]
-    pas = chosen(rows, scheme="PAS").set_index(keys)["ratio"]
-    gain = (100 * (pas / page - 1)).replace([math.inf, -math.inf], math.nan).dropna()
-    return (
-        estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])}),
-        median({str(name): list(g) for name, g in gain.groupby("program")}),
-    )
-
-
-@figure("fig16", place=16)
+@figure("fig16", 16, "Fig. 16: hit ratio of the buffer", (PAGE_WIDTH, 5.4))
 def made(runs: Runs) -> Made:
     """Block I/O of each program alone, in a closed loop; means over those that read, or write."""
     found = table(runs)
@@ -67,7 +50,7 @@ def made(runs: Runs) -> Made:
     ]
     for claim, access in (("R16a", "read"), ("R16b", "write")):
         own = chosen(data, access=access)
-        merged, middle = improvement(chosen(own, kind="with merged", outstanding=SYSTEM))
+        merged, middle = change(chosen(own, kind="with merged", outstanding=SYSTEM), "ratio")
         few = chosen(own, kind="strict", outstanding="4")
         points = {
             scheme: 100 * chosen(few, scheme=scheme)["ratio"].mean() for scheme in ("page", "PAS")
@@ -76,7 +59,7 @@ def made(runs: Runs) -> Made:
             "A line in flight from flash counts as a hit, so nearly all lines of a page but the "
             "first are hits in any order. "
             f"With 4 commands outstanding, strict hits go from {points['page']:.1f} to "
-            f"{points['PAS']:.1f} % ({improvement(few)[0].mean:+.1f} %)."
+            f"{points['PAS']:.1f} % ({change(few, 'ratio')[0].mean:+.1f} %)."
         )
         findings.append(Finding(claim, merged, merged.mean > 0, text, middle))
 
@@ -107,8 +90,7 @@ def made(runs: Runs) -> Made:
                             label=f"{LABELS[scheme]}{', strict' if dash == ':' else ''}",
                         )
                         moved += APART
-                axes.set_xscale("log", base=2)
-                axes.set_xticks(sizes(runs), [str(size) for size in sizes(runs)])
+                powers(axes, sizes(runs))
                 axes.set_ylim(-3, 103)
                 axes.set_title(f"{access}s, {what}")
             row[0].set_ylabel(f"{access} hit ratio, %")
@@ -116,11 +98,10 @@ def made(runs: Runs) -> Made:
             axes.set_xlabel("size of each buffer, MiB (points moved apart)")
         legend_below(canvas, panels[0][0], 3)
 
-    title = "Fig. 16: hit ratio of the buffer"
     caption = (
-        f"{made.__doc__} Strict hits find their data in the buffer; with merged hits, a flash read "
+        "Strict hits find their data in the buffer; with merged hits, a flash read "
         "in progress counts too. Offline. Pages with FCFS and with PAS coincide except for strict "
         "reads with 4 commands outstanding. The paper: page over item 10.88 times (bayes); PAS "
         "over FCFS +5 % (reads), +4 % (writes)."
     )
-    return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 5.4))
+    return Made(data, paint, findings, caption)

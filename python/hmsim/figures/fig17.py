@@ -3,37 +3,19 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from hmsim.figures.buffers import OUTSTANDING, SCHEMES, SYSTEM, table
+from hmsim.figures.buffers import LABELS, OUTSTANDING, SCHEMES, SYSTEM, change, table
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
-from hmsim.figures.gains import chosen
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below
+from hmsim.figures.gains import by_program, chosen
+from hmsim.figures.style import PAGE_WIDTH, Made, grouped_bars, legend_below
 from hmsim.figures.style import paper as stated
-from hmsim.figures.verdicts import Estimate, Finding, estimate, median
+from hmsim.figures.verdicts import Finding, estimate
 from hmsim.running.mixes import PROGRAMS
 
 PAPER = {"item": 158.42, "page": 89.73}
-LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
-def shorter(rows: pd.DataFrame) -> tuple[Estimate, Estimate]:
-    """Return by how many per cent PAS shortens the response of page frames.
-
-    The first is the mean of programs and sizes, the second the median program.
-    """
-    keys = ["program", "size_mib", "seed"]
-    page = chosen(rows, scheme="page").set_index(keys)["response_us"]
-    pas = chosen(rows, scheme="PAS").set_index(keys)["response_us"]
-    gain = 100 * (1 - pas / page)
-    return (
-        estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])}),
-        median({str(name): list(g) for name, g in gain.groupby("program")}),
-    )
-
-
-@figure("fig17", place=17)
+@figure("fig17", 17, "Fig. 17: response time", (PAGE_WIDTH, 4.2))
 def made(runs: Runs) -> Made:
     """4 KB blocks of each program alone, in a closed loop; means over the sizes of the buffer."""
     found = table(runs)
@@ -60,8 +42,8 @@ def made(runs: Runs) -> Made:
         ),
         Finding("R17c", ratio, right, "See R17a."),
     ]
-    few, _ = shorter(chosen(data, outstanding="4"))
-    many, middle = shorter(chosen(data, outstanding=SYSTEM))
+    few, _ = change(chosen(data, outstanding="4"), "response_us", -1)
+    many, middle = change(chosen(data, outstanding=SYSTEM), "response_us", -1)
     text = (
         f"With 4 commands outstanding {few.mean:.1f} %, with the default of 32 "
         f"{many.mean:+.1f} % (switch at any miss)."
@@ -71,12 +53,11 @@ def made(runs: Runs) -> Made:
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)
         for axes, (outstanding, what) in zip(panels, OUTSTANDING.items()):
-            series = {}
-            for scheme in SCHEMES:
-                own = chosen(data, outstanding=outstanding, scheme=scheme)
-                means = own.groupby("program")["response_us"].mean()
-                series[LABELS[scheme]] = [float(means[name]) for name in PROGRAMS]
-            places = grouped_bars(axes, PROGRAMS, series, colours=CYCLE)
+            own = chosen(data, outstanding=outstanding).rename(columns={"response_us": "gain"})
+            series = {
+                LABELS[name]: by_program(chosen(own, scheme=name), PROGRAMS) for name in SCHEMES
+            }
+            places = grouped_bars(axes, PROGRAMS, series, intervals=False)
             axes.set_yscale("log")
             axes.set_ylim(0.3, 3e5)
             for scheme, value in PAPER.items():
@@ -86,5 +67,4 @@ def made(runs: Runs) -> Made:
         panels[0].set_ylabel("mean response of a 4 KB block, us\n(logarithmic)")
         legend_below(canvas, panels[1], 4, "the paper (bayes)")
 
-    title = "Fig. 17: response time"
-    return Made(title, f"{made.__doc__} Offline.", data, findings, paint, (PAGE_WIDTH, 4.2))
+    return Made(data, paint, findings, "Offline.")

@@ -7,10 +7,9 @@ import pandas as pd
 
 from hmsim.figures.buffers import REQUESTS, SIZES, SYSTEM, block_point, sizes
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import SPLIT_FCFS, SPLIT_PAS, Case, Runs, mix_points
+from hmsim.figures.experiment import FLASH_MIXES, MIXES, SPLIT_FCFS, SPLIT_PAS, Runs, mix_points
 from hmsim.figures.gains import CORES, average, chosen, middle, whole
-from hmsim.figures.regimes import FLASH, FULL
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, curve, legend_below, powers
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding
 from hmsim.running.mixes import PROGRAMS
@@ -23,13 +22,6 @@ IPC_SCHEMES = {"page": SPLIT_FCFS.name, "PAS": SPLIT_PAS.name}
 TRIGGERS = {"any_miss": "switch at any miss (the paper)", "thrash": "switch at thrash (default)"}
 
 
-def cases(size: int) -> list[Case]:
-    """Return the mixes with mcf; what programs read does not fit into a buffer of 4 MiB."""
-    if size >= SIZES[-1]:
-        return [Case(name) for name in PROGRAMS]
-    return [Case(name, regime=FULL if name == "dfsioe_w" else FLASH) for name in PROGRAMS]
-
-
 def by_ipc(runs: Runs) -> pd.DataFrame:
     """Return what PAS adds to the IPC of programs beside mcf, in per cent, by size and seed."""
     points = []
@@ -37,14 +29,15 @@ def by_ipc(runs: Runs) -> pd.DataFrame:
         buffer = {f"nvdimm.buffer.{part}_size": f"{size}MiB" for part in ("read", "write")}
         for scheme, policy in IPC_SCHEMES.items():
             axes = {"size_mib": size, "scheme": scheme}
-            points += mix_points(runs, cases(size), (policy,), buffer, axes)
+            cases = MIXES if size >= SIZES[-1] else FLASH_MIXES
+            points += mix_points(runs, cases, (policy,), buffer, axes)
     table = whole(runs.table(points))
     keys = ["program", "size_mib", "seed"]
     ipc = table.pivot(index=keys, columns="scheme", values=CORES["program"])
     return (100 * (ipc["PAS"] / ipc["page"] - 1)).rename("gain").reset_index()
 
 
-@figure("fig18", place=18)
+@figure("fig18", 18, "Fig. 18: page-aware scheduling by the size of the buffer", (PAGE_WIDTH, 4))
 def made(runs: Runs) -> Made:
     """Gain of PAS over FCFS in the block I/O rate of each program alone, page frames; mean."""
     requests = runs.scaled(REQUESTS, 0.2)
@@ -96,24 +89,18 @@ def made(runs: Runs) -> Made:
                 values = [
                     mean(size_mib=size, outstanding=limit, trigger=trigger) for size in sizes(runs)
                 ]
-                axes.errorbar(
-                    sizes(runs),
-                    [v.mean for v in values],
-                    [[v.mean - v.low for v in values], [v.high - v.mean for v in values]],
+                curve(
+                    *(axes, sizes(runs), values),
                     marker=marker,
-                    ms=4,
-                    capsize=2,
                     color=colour,
                     label=f"{TITLES[limit]} commands outstanding",
                 )
             for size, value in PAPER.items():
                 stated(axes, size, value)
-            axes.set_xscale("log", base=2)
-            axes.set_xticks(sizes(runs), [str(size) for size in sizes(runs)])
+            powers(axes, sizes(runs))
             axes.set_xlabel("size of the buffer, MiB")
             axes.set_title(what)
         panels[0].set_ylabel("gain of PAS in I/O rate, %")
         legend_below(canvas, panels[1], 2, "the paper (mean)")
 
-    title = "Fig. 18: page-aware scheduling by the size of the buffer"
-    return Made(title, made.__doc__ or "", data, findings, paint, (PAGE_WIDTH, 4))
+    return Made(data, paint, findings)

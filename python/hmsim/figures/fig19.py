@@ -71,7 +71,7 @@ def change(table: pd.DataFrame, scheduler: str, name: str, loads_: Sequence[str]
     return estimate(groups)
 
 
-@figure("fig19", place=19)
+@figure("fig19", 19, "Fig. 19: response time with garbage collection", (PAGE_WIDTH, 5))
 def made(runs: Runs) -> Made:
     """4 KB blocks in a closed loop on a small aged NVDIMM, with and without proactive GC.
 
@@ -142,6 +142,4 @@ def made(runs: Runs) -> Made:
             row[0].set_ylabel("response of a 4 KB block, ms")
         legend_below(canvas, panels[0][0], 2)
 
-    title = "Fig. 19: response time with garbage collection"
-    caption = f"{(made.__doc__ or '').strip()} The paper: -52 % on average while collecting."
-    return Made(title, " ".join(caption.split()), data, findings, paint, (PAGE_WIDTH, 5))
+    return Made(data, paint, findings, "The paper: -52 % on average while collecting.")

@@ -12,32 +12,26 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import (
     ALL,
     BESIDE,
+    FLASH_MIXES,
     HMS,
+    MIXES,
     VERDICT,
-    Case,
     Runs,
     in_modes,
-    mix_points,
+    mix_table,
 )
-from hmsim.figures.gains import (
-    average,
-    by_program,
-    chosen,
-    gains,
-    in_mode,
-    middle,
-    spread,
-    whole,
-)
-from hmsim.figures.regimes import FLASH, FULL
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
+from hmsim.figures.gains import average, chosen, gains, in_mode, middle, spread
+from hmsim.figures.style import PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
-from hmsim.running.mixes import PROGRAMS
 
 SCHEMES = (HMS, ALL, "hms", "all")
 PAPER = 27.0
-SYSTEMS = {"mascots16": "buffers of 400 MiB, new NVDIMM", "quick": "buffers of 1 MiB, aged NVDIMM"}
+# Buffers of the second system are too small for the programs' reads.
+SYSTEMS = {
+    "mascots16": ("buffers of 400 MiB, new NVDIMM", MIXES),
+    "quick": ("buffers of 1 MiB, aged NVDIMM", FLASH_MIXES),
+}
 
 
 def gain(rows: pd.DataFrame, over: str) -> float:
@@ -65,21 +59,13 @@ def compared(found: pd.DataFrame, mode: str, firms_: Sequence[str]) -> pd.DataFr
     return pd.concat((*over, *alone), ignore_index=True).assign(writes=mode)
 
 
-def cases(config: str) -> list[Case]:
-    """Return the mixes. On the second system, buffers are too small for the programs' reads."""
-    if config == "mascots16":
-        return [Case(name) for name in PROGRAMS]
-    return [Case(name, regime=FULL if name == "dfsioe_w" else FLASH) for name in PROGRAMS]
-
-
-@figure("fig20", place=20)
+@figure("fig20", 20, "Fig. 20: all techniques", (PAGE_WIDTH, 4.2))
 def made(runs: Runs) -> Made:
     """Mixes with mcf: gain of all techniques, and of harmonic scheduling alone, over FIRM."""
     tables, best_firm = [], firm.PUBLISHED
-    for config in SYSTEMS:
+    for config, (_, cases) in SYSTEMS.items():
         names = firms(config)
-        policies = in_modes((*names, *SCHEMES))
-        found = whole(runs.table(mix_points(runs, cases(config), policies, config=config)))
+        found = mix_table(runs, cases, in_modes((*names, *SCHEMES)), config=config)
         tables += [compared(found, mode, names).assign(config=config) for mode in (VERDICT, BESIDE)]
         if len(names) > 1:
             best_firm = firm.strongest(in_mode(found, VERDICT), "program")
@@ -117,24 +103,18 @@ def made(runs: Runs) -> Made:
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)
-        groups = [*PROGRAMS, "mean"]
         for axes, (config, rows) in zip(panels, (("mascots16", main), ("quick", aged))):
             rows = chosen(rows, over="firm")
-            series, errors = {}, {}
-            for policy, name in ((HMS, "HMS"), (ALL, "all techniques")):
-                own = chosen(rows, policy=policy)
-                values = [*by_program(own, PROGRAMS), average(own)]
-                series[name] = [v.mean for v in values]
-                errors[name] = [(v.low, v.high) for v in values]
-            places = grouped_bars(axes, groups, series, errors, CYCLE)
+            titles = {"HMS": HMS, "all techniques": ALL}
+            places = program_bars(
+                axes, {name: chosen(rows, policy=policy) for name, policy in titles.items()}
+            )
             if config == "mascots16":
                 stated(axes, places["mean", "all techniques"], PAPER)
-            axes.set_title(f"offline, {SYSTEMS[config]}", fontsize=8.5)
+            axes.set_title(f"offline, {SYSTEMS[config][0]}", fontsize=8.5)
             axes.tick_params(axis="x", rotation=60)
         wide(panels[0])
         panels[0].set_ylabel("gain in the program's IPC over FIRM, %\n(logarithmic beyond 50 %)")
         legend_below(canvas, panels[0], 3, "the paper (mean)")
 
-    title = "Fig. 20: all techniques"
-    caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, every, findings, paint, (PAGE_WIDTH, 4.2))
+    return Made(every, paint, findings, f"All with {VERDICT} writes.")

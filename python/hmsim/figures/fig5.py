@@ -7,19 +7,10 @@ import pandas as pd
 
 from hmsim.figures import firm
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import BESIDE, VERDICT, Case, Runs, in_modes, mix_points
-from hmsim.figures.gains import (
-    average,
-    by_program,
-    chosen,
-    gains,
-    in_mode,
-    middle,
-    spread,
-    whole,
-)
+from hmsim.figures.experiment import BESIDE, VERDICT, Case, Runs, in_modes, mix_table
+from hmsim.figures.gains import average, chosen, gains, in_mode, middle, spread
 from hmsim.figures.regimes import MACHINE
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
+from hmsim.figures.style import PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding
 from hmsim.running.mixes import PROGRAMS
@@ -38,11 +29,11 @@ def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:
     return pd.concat((over, *firms), ignore_index=True).assign(writes=mode)
 
 
-@figure("fig5", place=5)
+@figure("fig5", 5, "Fig. 5: schedulers and no interference", (PAGE_WIDTH, 4.2))
 def made(runs: Runs) -> Made:
     """Mixes with mcf: gain of a separate bus and queue for each class over one queue."""
     cases = [Case(name, machine=machine) for machine in TITLES for name in PROGRAMS]
-    found = whole(runs.table(mix_points(runs, cases, in_modes(POLICIES))))
+    found = mix_table(runs, cases, in_modes(POLICIES))
     modes = [compared(found, mode) for mode in (VERDICT, BESIDE)]
     data = pd.concat(modes, ignore_index=True)
     over = chosen(data, policy="oracle", writes=VERDICT)
@@ -71,16 +62,11 @@ def made(runs: Runs) -> Made:
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)
-        groups = [*PROGRAMS, "mean"]
         for axes, machine in zip(panels, TITLES):
-            series, errors = {}, {}
-            for name in ("tcm", "firm"):
-                own = chosen(over, machine=machine, core="both", over=name)
-                values = [*by_program(own, PROGRAMS), average(own)]
-                title = f"over {name.upper()}"
-                series[title] = [v.mean for v in values]
-                errors[title] = [(v.low, v.high) for v in values]
-            places = grouped_bars(axes, groups, series, errors, CYCLE)
+            own = chosen(over, machine=machine, core="both")
+            places = program_bars(
+                axes, {f"over {name.upper()}": chosen(own, over=name) for name in ("tcm", "firm")}
+            )
             if machine == MACHINE:
                 for name, value in PAPER.items():
                     stated(axes, places["mean", f"over {name}"], value)
@@ -92,6 +78,4 @@ def made(runs: Runs) -> Made:
         )
         legend_below(canvas, panels[0], 3, "the paper (mean)")
 
-    title = "Fig. 5: schedulers and no interference"
-    caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 4.2))
+    return Made(data, paint, findings, f"All with {VERDICT} writes.")

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
-import pandas as pd
-
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Case, Runs, mix_points
 from hmsim.figures.gains import whole
-from hmsim.figures.logs import DEPTH, Occupancy
+from hmsim.figures.logs import DEPTH, Occupancy, at_most, shares_of
 from hmsim.figures.regimes import RESIDENT
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
@@ -27,7 +23,7 @@ FEW = 24
 MANY = "nvdimm.queue.share_over_104"
 
 
-@figure("fig7", place=7)
+@figure("fig7", 7, "Fig. 7: DRAM entries in the queue", (PAGE_WIDTH, 4.4))
 def made(runs: Runs) -> Made:
     """mcf and dfsioe_r on one queue of 128 entries (FR-FCFS): share of time by DRAM entries."""
     points = []
@@ -35,16 +31,8 @@ def made(runs: Runs) -> Made:
         points += mix_points(
             runs, [case], ("unified_fr_fcfs",), axes={"variant": name}, runner=Occupancy()
         )
-    shares = [f"share.dram.{n}" for n in range(DEPTH + 1)]
-    table = whole(runs.table(points), [*shares, MANY])
-    rows = []
-    for record in table.to_dict("records"):
-        ends = accumulate(record[name] for name in shares)
-        rows += [
-            {"variant": record["variant"], "seed": record["seed"], "entries": n, "share": 100 * end}
-            for n, end in enumerate(ends)
-        ]
-    data = pd.DataFrame(rows)
+    table = whole(runs.table(points), [*shares_of("dram"), MANY])
+    data = at_most(table, "dram", ("variant", "seed"))
     means = data.groupby(["variant", "entries"], sort=False)["share"].mean()
     headline = next(iter(VARIANTS))
     ours = estimate({"dfsioe_r": list(100 * table.loc[table["variant"] == headline, MANY])})
@@ -71,6 +59,4 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, axes, 2, "the paper")
 
     findings = [Finding("R4", ours, bool(trend), text)]
-    title = "Fig. 7: DRAM entries in the queue"
-    drawn = means.rename("share").reset_index()
-    return Made(title, made.__doc__ or "", drawn, findings, paint, (PAGE_WIDTH, 4.4))
+    return Made(means.rename("share").reset_index(), paint, findings)

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
-import pandas as pd
-
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Case, Runs, mix_points, windows
-from hmsim.figures.gains import whole
-from hmsim.figures.logs import DEPTH, Occupancy
+from hmsim.figures.gains import chosen, whole
+from hmsim.figures.logs import DEPTH, Occupancy, at_most, shares_of
 from hmsim.figures.regimes import FLASH, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
@@ -28,25 +24,18 @@ def busy(program: str) -> float:
     return 100 * (1 - idle.share)
 
 
-@figure("fig8a", place=8)
+@figure("fig8a", 8, "Fig. 8a: depth of the queue", (PAGE_WIDTH, 4.4))
 def made(runs: Runs) -> Made:
     """Each program alone on one queue of 128 entries (FR-FCFS): share of time by NVDIMM entries."""
     cases = [Case(name, partner="", regime=regime) for name in PAPER for regime in TITLES]
     points = mix_points(runs, cases, ("unified_fr_fcfs",), runner=Occupancy())
-    table = whole(runs.table(points), [f"share.nvdimm.{n}" for n in range(DEPTH + 1)], job=0)
-    rows = []
-    for record in table.to_dict("records"):
-        ends = accumulate(record[f"share.nvdimm.{n}"] for n in range(DEPTH + 1))
-        keys = {name: record[name] for name in ("program", "regime", "seed")}
-        rows += [{**keys, "entries": n, "share": 100 * end} for n, end in enumerate(ends)]
-    data = pd.DataFrame(rows)
+    table = whole(runs.table(points), shares_of("nvdimm"), job=0)
+    data = at_most(table, "nvdimm", ("program", "regime", "seed"))
     means = data.groupby(["program", "regime", "entries"], sort=False)["share"].mean()
     findings = []
     for program, (claim, _) in PAPER.items():
         regime = REGIMES[program]
-        own = data[
-            (data["program"] == program) & (data["regime"] == regime) & (data["entries"] == MANY)
-        ]
+        own = chosen(data, program=program, regime=regime, entries=MANY)
         ours = estimate({program: [100 - share for share in own["share"]]})
         other = next(each for each in TITLES if each != regime)
         text = (
@@ -91,6 +80,4 @@ def made(runs: Runs) -> Made:
         axes.set_title("Fig. 8a: queue occupancy of a program alone")
         legend_below(canvas, axes, 2, "the paper")
 
-    title = "Fig. 8a: depth of the queue"
-    drawn = means.rename("share").reset_index()
-    return Made(title, made.__doc__ or "", drawn, findings, paint, (PAGE_WIDTH, 4.4))
+    return Made(means.rename("share").reset_index(), paint, findings)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, synthetic_point
-from hmsim.figures.style import CYCLE, Made
+from hmsim.figures.style import CYCLE, Made, powers
 from hmsim.figures.verdicts import Finding
 
 OUTSTANDING = (1, 2, 4, 8, 16, 32, 64)
 REQUESTS = 20_000
 
 
-@figure("fig8b", place=8)
+@figure("fig8b", 8, "Fig. 8b: outstanding I/Os", (6.5, 3.6))
 def made(runs: Runs) -> Made:
     """Mean latency of 64-byte lines read from the NVDIMM alone, by the number outstanding."""
     points = []
@@ -46,16 +46,11 @@ def made(runs: Runs) -> Made:
                 va="center",
                 color=colour,
             )
-        axes.set_xscale("log", base=2)
+        powers(axes, OUTSTANDING)
         axes.set_yscale("log")
-        axes.set_xticks(OUTSTANDING, [str(number) for number in OUTSTANDING])
         axes.set_xlim(0.9, 180)
         axes.set_xlabel("reads outstanding")
         axes.set_ylabel("mean latency of a line, us")
         axes.set_title("Fig. 8b: latency against outstanding reads\n(the paper gives no numbers)")
 
-    title = "Fig. 8b: outstanding I/Os"
-    return Made(
-        *(title, made.__doc__ or "", data, [Finding("R6", None, rising, text)], paint),
-        size=(6.5, 3.6),
-    )
+    return Made(data, paint, [Finding("R6", None, rising, text)])

@@ -27,7 +27,7 @@ def growth(data: pd.DataFrame) -> Estimate:
     return min(steps, key=lambda step: step.low)
 
 
-@figure("fig8c", place=8)
+@figure("fig8c", 8, "Fig. 8c: randomness of reads", (6.5, 3.4))
 def made(runs: Runs) -> Made:
     """Mean latency of lines read from the NVDIMM alone, queue full, by the share read at random."""
     points = []
@@ -65,8 +65,4 @@ def made(runs: Runs) -> Made:
         axes.set_ylabel("mean latency of a line, us")
         axes.set_title("Fig. 8c: latency against randomness\n(the paper gives no numbers)")
 
-    title = "Fig. 8c: randomness of reads"
-    return Made(
-        *(title, made.__doc__ or "", data, [Finding("R7", least, least.mean > 0, found)], paint),
-        size=(6.5, 3.4),
-    )
+    return Made(data, paint, [Finding("R7", least, least.mean > 0, found)])

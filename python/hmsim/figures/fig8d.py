@@ -29,7 +29,7 @@ def visits(program: str) -> dict[int, float]:
     return found
 
 
-@figure("fig8d", place=8)
+@figure("fig8d", 8, "Fig. 8d: accesses to the same page", (6.5, 3.4))
 def made(runs: Runs) -> Made:
     """Captures of three programs, without simulation: accesses per visit to a flash page."""
     rows = [
@@ -55,6 +55,4 @@ def made(runs: Runs) -> Made:
         axes.set_title("Fig. 8d: every visit takes all 64 lines of the page\n(the paper: 'a lot')")
         axes.legend(loc="upper left")
 
-    title = "Fig. 8d: accesses to the same page"
-    findings = [Finding("R8", Estimate.exact(whole), True, text)]
-    return Made(title, made.__doc__ or "", data, findings, paint, (6.5, 3.4))
+    return Made(data, paint, [Finding("R8", Estimate.exact(whole), True, text)])

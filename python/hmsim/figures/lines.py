@@ -9,8 +9,8 @@ import pandas as pd
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, system, workload
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
-from hmsim.figures.verdicts import Estimate, estimate
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, curve, legend_below
+from hmsim.figures.verdicts import estimate
 from hmsim.running.points import point
 
 DEPTH = 128  # entries of the one queue
@@ -80,7 +80,7 @@ def table(runs: Runs) -> pd.DataFrame:
     return runs.table(points)
 
 
-@figure("lines", place=22)
+@figure("lines", 22, "A second queue, by lines in flight", (PAGE_WIDTH, 4.2))
 def made(runs: Runs) -> Made:
     """Gain of a second queue for mcf with threads that only read or only write pages."""
     found = table(runs)
@@ -94,22 +94,9 @@ def made(runs: Runs) -> Made:
         names = list(dict.fromkeys(data["family"]))
         for name, colour, marker in zip(names, CYCLE, "os^D"):
             own = data[data["family"] == name]
-            curve: dict[int, Estimate] = {
-                lines: estimate({name: list(rows["gain"])}) for lines, rows in own.groupby("lines")
-            }
-            axes.errorbar(
-                [lines - DEPTH for lines in curve],
-                [each.mean for each in curve.values()],
-                [
-                    [each.mean - each.low for each in curve.values()],
-                    [each.high - each.mean for each in curve.values()],
-                ],
-                marker=marker,
-                ms=4,
-                color=colour,
-                capsize=2,
-                label=name,
-            )
+            gains = [estimate({name: list(rows["gain"])}) for _, rows in own.groupby("lines")]
+            beyond = [lines - DEPTH for lines in sorted(set(own["lines"]))]
+            curve(axes, beyond, gains, marker=marker, color=colour, label=name)
         axes.axvline(0, color="#999999", lw=0.8, ls=":")
         axes.axhline(0, color="black", lw=0.8)
         axes.set_yscale("symlog", linthresh=10)
@@ -121,11 +108,11 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, axes, 2)
 
     caption = (
-        f"{made.__doc__} FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. One queue lowers "
+        "FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. One queue lowers "
         "mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses in flight "
         "(some tens), and starves mcf when they leave none. A second queue costs the other "
         "threads nothing, because they wait for flash. A core with ten loads in flight holds ten "
         "entries, so only eleven readers or a copy engine crowd mcf out. One core that writes "
         "with posted stores suffices."
     )
-    return Made("A second queue, by lines in flight", caption, data, [], paint, (PAGE_WIDTH, 4.2))
+    return Made(data, paint, caption=caption)

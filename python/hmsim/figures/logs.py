@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,21 @@ def occupancy(rows: pd.DataFrame, duration_ps: int) -> list[float]:
     shares = np.bincount(held.clip(0, DEPTH), weights=lasts, minlength=DEPTH + 1)
     shares[0] += max(0, duration_ps - shares.sum())
     return [float(share) for share in shares / shares.sum()]
+
+
+def shares_of(memory: str) -> list[str]:
+    """Return the columns that `Occupancy` adds for a class."""
+    return [f"share.{memory}.{n}" for n in range(DEPTH + 1)]
+
+
+def at_most(table: pd.DataFrame, memory: str, keys: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each run and N: keys, and per cent of time with at most N entries."""
+    rows = []
+    for record in table.to_dict("records"):
+        ends = accumulate(record[name] for name in shares_of(memory))
+        own = {name: record[name] for name in keys}
+        rows += [{**own, "entries": n, "share": 100 * end} for n, end in enumerate(ends)]
+    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def table(runs: Runs) -> pd.DataFrame:
     return whole(runs.table(points))
 
 
-@figure("sensitivity", place=21)
+@figure("sensitivity", 21, "Sensitivity to what is open", (PAGE_WIDTH, 5))
 def made(runs: Runs) -> Made:
     """dfsioe_r and sort in mixes with mcf: three gains when a single choice changes."""
     found = table(runs)
@@ -155,8 +155,8 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, panels[-1], 4, "the paper (mean)")
 
     caption = (
-        f"{made.__doc__} Logarithmic beyond 20 %. One seed; HMS uses the headline's table "
+        "Logarithmic beyond 20 %. One seed; HMS uses the headline's table "
         "throughout. A3, A5 and so on are numbers in docs/assumptions.md. Writes are "
         f"{WRITES['split']} in the comparison of two queues with one, otherwise {WRITES['hms']}."
     )
-    return Made("Sensitivity to what is open", caption, data, [], paint, (PAGE_WIDTH, 5))
+    return Made(data, paint, caption=caption)

@@ -7,6 +7,7 @@ in hatch, marker or place. The paper's values are hollow black diamonds. Equal d
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,9 @@ import pandas as pd
 
 from hmsim import InputError
 from hmsim.common.directories import new_file
-from hmsim.figures.verdicts import Finding
+from hmsim.figures.gains import average, by_program
+from hmsim.figures.verdicts import Estimate, Finding
+from hmsim.running.mixes import PROGRAMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,20 +75,38 @@ class Made:
     """A figure's content.
 
     Attributes:
-        title: what it shows.
-        caption: what was run, and how to read it.
         data: all numbers that are drawn, tidy.
-        findings: about the claims that it decides.
         paint: draws it.
+        findings: about the claims that it decides.
+        caption: what was run, and how to read it.
+        title: what it shows.
         size: inches; `PAGE_WIDTH` wide at most.
     """
 
-    title: str
-    caption: str
     data: pd.DataFrame
-    findings: Sequence[Finding]
     paint: Callable[[Figure], None]
+    findings: Sequence[Finding] = ()
+    caption: str = ""
+    title: str = ""
     size: tuple[float, float] = (PAGE_WIDTH, 3.6)
+
+    def image(self, kind: str) -> bytes:
+        """Return the drawing as a file: svg or png."""
+        found = matplotlib()
+        from matplotlib.figure import Figure
+
+        keys: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 150}
+        content = io.BytesIO()
+        with found.rc_context(SETTINGS):
+            figure = Figure(figsize=self.size, layout="constrained")
+            self.paint(figure)
+            figure.savefig(content, format=kind, **keys)
+        return content.getvalue()
+
+    def csv(self) -> str:
+        """Return the data as a CSV file."""
+        text: str = self.data.to_csv(index=False, float_format="%.6g")
+        return text
 
 
 def matplotlib() -> Any:
@@ -100,19 +121,11 @@ def matplotlib() -> Any:
 
 def save(made: Made, name: str, folder: Path) -> list[Path]:
     """Write NAME.svg, NAME.png and NAME.csv, each whole or not at all; return their paths."""
-    found = matplotlib()
-    from matplotlib.figure import Figure
-
     paths = [folder / f"{name}.{kind}" for kind in ("svg", "png", "csv")]
-    with found.rc_context(SETTINGS):
-        figure = Figure(figsize=made.size, layout="constrained")
-        made.paint(figure)
-        kinds: tuple[dict[str, Any], ...] = ({"metadata": {"Date": None}}, {"dpi": 150})
-        for path, keys in zip(paths, kinds):
-            with new_file(path, force=True) as scratch:
-                figure.savefig(scratch, format=path.suffix[1:], **keys)
-    with new_file(paths[2], force=True) as scratch:
-        made.data.to_csv(scratch, index=False, float_format="%.6g")
+    for path in paths:
+        kind = path.suffix[1:]
+        with new_file(path, force=True) as scratch:
+            scratch.write_bytes(made.csv().encode() if kind == "csv" else made.image(kind))
     return paths
 
 
@@ -145,25 +158,20 @@ def legend_below(figure: Figure, axes: Axes, columns: int, paper: str = "") -> N
 def grouped_bars(
     axes: Axes,
     groups: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    errors: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    series: Mapping[str, Sequence[Estimate]],
     colours: Iterable[str] = CYCLE,
+    intervals: bool = True,
 ) -> dict[tuple[str, str], float]:
     """Draw a bar for each series in each group; return the places of the bars."""
     width = 0.8 / len(series)
     places: dict[tuple[str, str], float] = {}
     for number, ((name, values), colour) in enumerate(zip(series.items(), colours)):
         x = [g - 0.4 + width * (number + 0.5) for g in range(len(groups))]
-        bars = None
-        if errors is not None:
-            low = [max(0.0, v - e[0]) for v, e in zip(values, errors[name])]
-            high = [max(0.0, e[1] - v) for v, e in zip(values, errors[name])]
-            bars = (low, high)
         axes.bar(
             x,
-            values,
+            [v.mean for v in values],
             width * 0.92,
-            yerr=bars,
+            yerr=_errors(values) if intervals else None,
             color=colour,
             label=name,
             error_kw={"lw": 0.8, "capsize": 1.5, "ecolor": "#333333"},
@@ -172,6 +180,30 @@ def grouped_bars(
     axes.set_xticks(range(len(groups)), groups)
     axes.axhline(0, color="black", lw=0.8)
     return places
+
+
+def program_bars(
+    axes: Axes, series: Mapping[str, pd.DataFrame], colours: Iterable[str] = CYCLE
+) -> dict[tuple[str, str], float]:
+    """Draw each program's gain, and their ``mean``, of rows of gains, as `grouped_bars` does."""
+    values = {name: [*by_program(rows, PROGRAMS), average(rows)] for name, rows in series.items()}
+    return grouped_bars(axes, [*PROGRAMS, "mean"], values, colours)
+
+
+def curve(axes: Axes, x: Sequence[float], values: Sequence[Estimate], **keys: Any) -> None:
+    """Draw points with their intervals, connected by lines."""
+    axes.errorbar(x, [v.mean for v in values], _errors(values), ms=4, capsize=2, **keys)
+
+
+def _errors(values: Sequence[Estimate]) -> tuple[list[float], list[float]]:
+    """Return by how much each interval extends below and above its mean."""
+    return [max(0.0, v.mean - v.low) for v in values], [max(0.0, v.high - v.mean) for v in values]
+
+
+def powers(axes: Axes, values: Sequence[int]) -> None:
+    """Make the horizontal axis logarithmic, with a tick for each value."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(values, [str(value) for value in values])
 
 
 def wide(axes: Axes) -> None:
@@ -188,22 +220,15 @@ def wide(axes: Axes) -> None:
     axes.axhline(50, color="#999999", lw=0.8, ls=":")
 
 
-def clip(
-    axes: Axes, top: float, places: Iterable[tuple[float, float]], form: str = "{:.0f}"
-) -> None:
-    """End the axis at a value; beside a group of bars, write the heights of those that go beyond.
-
-    Args:
-        axes: of `grouped_bars`.
-        top: the end.
-        places: place and height of every bar.
-        form: of a height.
-    """
-    axes.set_ylim(top=top)
+def clip(axes: Axes, top: float, form: str = "{:.0f}") -> None:
+    """Write the heights of bars that go beyond a value, if any do, and end the axis there."""
+    bars: Any = axes.patches
     beyond: dict[int, list[tuple[float, float]]] = {}
-    for x, value in places:
+    for bar in bars:
+        x, value = bar.get_x() + bar.get_width() / 2, bar.get_height()
         if value > top:
+            axes.set_ylim(top=top)
             beyond.setdefault(round(x), []).append((x, value))
-    for bars in beyond.values():
-        text = " to " + ", ".join(form.format(value) for _, value in bars)
-        axes.text(max(x for x, _ in bars) + 0.08, top * 0.99, text, va="top", fontsize=8)
+    for group in beyond.values():
+        text = " to " + ", ".join(form.format(value) for _, value in group)
+        axes.text(max(x for x, _ in group) + 0.08, top * 0.99, text, va="top", fontsize=8)

@@ -21,7 +21,7 @@ SECTORS = 8  # of a 4 KB block
 PAGES = 65_536
 
 
-@figure("table1", place=1)
+@figure("table1", 1, "Table I: time of one access", (PAGE_WIDTH, 2.8))
 def made(runs: Runs) -> Made:
     """Random 4 KB blocks, one at a time, on an otherwise idle NVDIMM."""
     numbers = random.Random(1)
@@ -70,11 +70,4 @@ def made(runs: Runs) -> Made:
         "its lines."
     )
     good = ours["write"] < ours["read"] / 10
-    return Made(
-        "Table I: time of one access",
-        made.__doc__ or "",
-        data,
-        [Finding("R1", Estimate.exact(ours["read"]), good, text)],
-        paint,
-        (PAGE_WIDTH, 2.8),
-    )
+    return Made(data, paint, [Finding("R1", Estimate.exact(ours["read"]), good, text)])

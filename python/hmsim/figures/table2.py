@@ -8,15 +8,16 @@ import math
 import pandas as pd
 
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import ONE_QUEUE, Case, Runs, mix_points
-from hmsim.figures.gains import average, by_program, chosen, gains, middle, spread, whole
+from hmsim.figures.experiment import ONE_QUEUE, Case, Runs, mix_table
+from hmsim.figures.gains import average, chosen, gains, middle, spread
 from hmsim.figures.regimes import MACHINE, MACHINES
-from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
+from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import LEAST_EFFECT, Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
 
 PAPER = {"partner": (91.96, "R2a"), "program": (9.26, "R2c")}
+NAMES = {"partner": "mcf", "program": "program"}
 COLOURS = (BLUE, ORANGE, "#8fc4e8", "#f6d48a")
 TITLES = {"dma": "a copy engine", "table3": "cores that copy", "marss": "cores that copy, marss"}
 DRAWN = (MACHINE, "table3")
@@ -25,8 +26,7 @@ DRAWN = (MACHINE, "table3")
 def table(runs: Runs) -> pd.DataFrame:
     """Return the runs: one queue, two queues, and one queue of as many entries as two have."""
     cases = [Case(name, machine=machine) for machine in MACHINES for name in PROGRAMS]
-    points = mix_points(runs, cases, (ONE_QUEUE, "split_fcfs", "unified_256_fcfs"))
-    return whole(runs.table(points))
+    return mix_table(runs, cases, (ONE_QUEUE, "split_fcfs", "unified_256_fcfs"))
 
 
 def ratio(rows: pd.DataFrame, of: str = "mean") -> Estimate:
@@ -46,7 +46,7 @@ def ratio(rows: pd.DataFrame, of: str = "mean") -> Estimate:
     return estimate({"ratio": list(gained["partner"] / gained["program"])})
 
 
-@figure("table2", place=2)
+@figure("table2", 2, "Table II: queue division", (PAGE_WIDTH, 4.6))
 def made(runs: Runs) -> Made:
     """Mixes with mcf, FCFS: gain in IPC of two queues of 128 entries over one of 128."""
     found = table(runs)
@@ -81,26 +81,20 @@ def made(runs: Runs) -> Made:
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)
-        groups = [*PROGRAMS, "mean"]
         for axes, machine in zip(panels, DRAWN):
-            series, errors = {}, {}
-            for setting, rows in (("two queues of 128", split), ("one queue of 256", more)):
-                for core in PAPER:
-                    own = chosen(rows, machine=machine, core=core)
-                    values = [*by_program(own, PROGRAMS), average(own)]
-                    name = f"{'mcf' if core == 'partner' else 'program'}, {setting}"
-                    series[name] = [v.mean for v in values]
-                    errors[name] = [(v.low, v.high) for v in values]
-            places = grouped_bars(axes, groups, series, errors, COLOURS)
+            series = {
+                f"{NAMES[core]}, {setting}": chosen(rows, machine=machine, core=core)
+                for setting, rows in (("two queues of 128", split), ("one queue of 256", more))
+                for core in PAPER
+            }
+            places = program_bars(axes, series, COLOURS)
             if machine == MACHINE:
-                for core, name in (("partner", "mcf"), ("program", "program")):
-                    stated(axes, places["mean", f"{name}, two queues of 128"], PAPER[core][0])
+                for core, (value, _) in PAPER.items():
+                    stated(axes, places["mean", f"{NAMES[core]}, two queues of 128"], value)
             axes.set_title(f"Table II, offline: {TITLES[machine]}")
             axes.tick_params(axis="x", rotation=45)
         wide(panels[0])
         panels[0].set_ylabel("gain in IPC over one queue of 128, %\n(logarithmic beyond 50 %)")
         legend_below(canvas, panels[0], 3, "the paper (mean)")
 
-    return Made(
-        "Table II: queue division", made.__doc__ or "", data, findings, paint, (PAGE_WIDTH, 4.6)
-    )
+    return Made(data, paint, findings)

@@ -15,10 +15,10 @@ from hmsim.figures.experiment import (
     Case,
     Runs,
     in_modes,
-    mix_points,
+    mix_table,
 )
-from hmsim.figures.gains import MIX, average, chosen, gains, in_mode, whole
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below, wide
+from hmsim.figures.gains import MIX, average, chosen, gains, in_mode
+from hmsim.figures.style import CYCLE, Made, curve, legend_below, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 
@@ -36,16 +36,15 @@ def table_bytes() -> int:
     return STAGES * per_stage + dram * (len(DRAM_AXES) + 1) + nvdimm * (len(NVDIMM_AXES) + 1)
 
 
-@figure("weight", place=15)
+@figure("weight", 15, "Weight of harmonic scheduling")
 def made(runs: Runs) -> Made:
     """dfsioe_r and sort in mixes with mcf: gain of HMS over the baselines' mean, by its weight."""
     cases = [Case(name) for name in PAPER]
-    base = whole(runs.table(mix_points(runs, cases, in_modes(BASELINES))))
+    base = mix_table(runs, cases, in_modes(BASELINES))
     rows = []
     for weight in WEIGHTS:
         harmonic = {"policies.harmonic.weight": weight}
-        points = mix_points(runs, cases, in_modes((HMS,)), harmonic)
-        own = whole(runs.table(points))
+        own = mix_table(runs, cases, in_modes((HMS,)), overrides=harmonic)
         both = pd.concat((base, own), ignore_index=True)
         for mode in (VERDICT, BESIDE):
             found = chosen(gains(in_mode(both, mode), HMS, BASELINES), over="mean")
@@ -86,15 +85,10 @@ def made(runs: Runs) -> Made:
                 ("partner", CYCLE[1], "s", 0.006),
             ):
                 own = [chosen(data, core=core, program=name, weight=w) for w in WEIGHTS]
-                values = [average(each) for each in own]
-                axes.errorbar(
-                    [weight + beside for weight in WEIGHTS],
-                    [v.mean for v in values],
-                    [[v.mean - v.low for v in values], [v.high - v.mean for v in values]],
+                curve(
+                    *(axes, [weight + beside for weight in WEIGHTS], [*map(average, own)]),
                     marker=marker,
-                    ms=4,
                     color=colour,
-                    capsize=2,
                     label="mcf" if core == "partner" else "program",
                 )
             stated(axes, 0.2, low, f"{low:g} %")
@@ -112,6 +106,4 @@ def made(runs: Runs) -> Made:
         panels[0].set_ylabel("gain of HMS in IPC over\nthe mean of the baselines, %")
         legend_below(canvas, panels[0], 3, "the paper")
 
-    title = "Weight of harmonic scheduling"
-    caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, every, findings, paint, (PAGE_WIDTH, 3.6))
+    return Made(every, paint, findings, f"All with {VERDICT} writes.")
