@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import matplotlib as mpl
 from hmsim._core import untimed_amplification
+from hmsim.figures.style import legend_below
 from matplotlib.figure import Figure
 
-from pages import DOCS, Documents
-from pages.pictures import svg
+from pages import DOCS, Documents, below
+from pages.pictures import log_axis, svg
+from pages.tables import table
 
 OVER_PROVISIONING = (7, 10, 15, 20, 28, 40, 60)
 # Label, parts of a flash page, mode of partial writes, line style.
@@ -25,36 +25,34 @@ CURVES = (
     ("16 KiB, pad", 4, "pad", "C3-"),
 )
 BLOCKS, PAGES = 512, 64
-PAGE = DOCS / "validation-ftl.md"
-MARK = "<!-- The table below is written by tools/pages amplification. -->\n"
+
+
+def curve(parts: int, partial_writes: str) -> list[float]:
+    """Return write amplification by OVER_PROVISIONING."""
+    return [
+        untimed_amplification(
+            *("greedy", [], BLOCKS, PAGES, spare, 2, 1, 1),
+            parts=parts,
+            partial_writes=partial_writes,
+        )
+        for spare in OVER_PROVISIONING
+    ]
 
 
 def page(_: Path) -> Documents:
     """Greedy victims, one LUN, one open block, uniform overwrites of 4 KiB."""
-    table = ["| | " + " | ".join(f"{spare} %" for spare in OVER_PROVISIONING) + " |"]
-    table.append("|---|" + "---|" * len(OVER_PROVISIONING))
-    with mpl.rc_context({"svg.hashsalt": "hmsim"}):
-        figure = Figure(figsize=(7, 4.5))
+    values = {label: curve(parts, mode) for label, parts, mode, _ in CURVES}
+
+    def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        for label, parts, partial_writes, style in CURVES:
-            values = [
-                untimed_amplification(
-                    *("greedy", [], BLOCKS, PAGES, spare, 2, 1, 1),
-                    parts=parts,
-                    partial_writes=partial_writes,
-                )
-                for spare in OVER_PROVISIONING
-            ]
-            axes.plot(OVER_PROVISIONING, values, style, marker=".", label=label)
-            table.append(f"| {label} | " + " | ".join(f"{value:.2f}" for value in values) + " |")
-        axes.set(xlabel="over-provisioning (%)", ylabel="write amplification", yscale="log")
-        axes.set_yticks([1, 2, 5, 10, 20, 50], labels=["1", "2", "5", "10", "20", "50"])
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
-        figure.tight_layout()
-        yield DOCS / "waf-pages.svg", svg(figure)
-    before, mark, after = PAGE.read_text(encoding="utf-8").partition(MARK)
-    rows = re.match(r"\n(?:\|.*\n)+", after)
-    if rows is None:
-        raise ValueError(f"{PAGE.name}: the table below {MARK.strip()} is missing")
-    yield PAGE, before + mark + "\n" + "\n".join(table) + "\n" + after[rows.end() :]
+        for label, *_, style in CURVES:
+            axes.plot(OVER_PROVISIONING, values[label], style, marker=".", label=label)
+        log_axis(axes, "y", (1, 2, 5, 10, 20, 50))
+        axes.set(xlabel="over-provisioning (%)", ylabel="write amplification")
+        axes.grid(True, axis="both")
+        legend_below(figure, axes, 4)
+
+    yield DOCS / "waf-pages.svg", svg(paint, (7, 4.5))
+    rows = ([label, *(f"{value:.2f}" for value in own)] for label, own in values.items())
+    columns = ["", *(f"{spare} %" for spare in OVER_PROVISIONING)]
+    yield below(DOCS / "validation-ftl.md", "amplification", f"\n{table(columns, rows)}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, PAPER, legend_below
+from hmsim.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
 from hmsim.validate.storage_bench import KIB, Load, steady
 from matplotlib.figure import Figure
 
@@ -16,9 +16,9 @@ from pages.pictures import (
     RELATIVE,
     SIZES,
     STEPS,
-    Drawn,
     byte_axis,
     config_of,
+    curves,
     draw,
     log_axis,
     requests_time,
@@ -40,7 +40,7 @@ class Mark(NamedTuple):
     y: float
 
 
-def bandwidth() -> Drawn:
+def bandwidth() -> Made:
     """Bandwidth by size of requests, for each of Moneta's steps, 16 threads."""
     rows = []
     for way, reads in WAYS.items():
@@ -65,13 +65,7 @@ def bandwidth() -> Drawn:
         for axes, (way, own) in zip(panels, data.groupby("requests", sort=False)):
             axes.axhline(NOMINAL[way], color="black", ls="--", lw=1, label="the link, nominal")
             axes.axhline(IDEAL[way], color="black", ls=":", lw=1, label="less packets' overhead")
-            for (step, line), colour, marker in zip(
-                own.groupby("step", sort=False), CYCLE, "osv^Xd"
-            ):
-                axes.plot(
-                    *(line["bytes"], line["gb_per_s"]),
-                    **{"marker": marker, "ms": 3.5, "lw": 1.2, "color": colour, "label": step},
-                )
+            curves(axes, own.groupby("step", sort=False), "bytes", "gb_per_s", 3.5, lw=1.2)
             axes.plot(
                 *([m.x for m in marks if m.panel == way], [m.y for m in marks if m.panel == way]),
                 **{**PAPER, "ms": 6, "zorder": 5, "label": "the paper (MICRO 2010)"},
@@ -82,10 +76,10 @@ def bandwidth() -> Drawn:
         panels[0].set_ylabel("GB/s")
         legend_below(figure, panels[0], 4)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 4.0))
+    return Made(data, paint, size=(PAGE_WIDTH, 4.0))
 
 
-def controllers() -> Drawn:
+def controllers() -> Made:
     """Bandwidth of 4 KB mixes by the time of cells, with 1 to 8 controllers."""
     times = [4 << step for step in range(15)]
     rows = []
@@ -105,26 +99,17 @@ def controllers() -> Drawn:
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        for (count, line), colour, marker in zip(data.groupby("controllers"), CYCLE, "osv^"):
-            axes.plot(
-                *(line["cells_us"], line["gb_per_s"]),
-                **{
-                    "marker": marker,
-                    "ms": 4,
-                    "color": colour,
-                    "label": str(count),
-                },
-            )
+        curves(axes, data.groupby("controllers"), "cells_us", "gb_per_s")
         axes.plot([4], [0.8 * fast], **RELATIVE, zorder=5, label="8: -20 %\n(MICRO 2010)")
         log_axis(axes, "x", (0.004, 0.016, 0.064, 0.25, 1, 4, 16, 64))
         axes.grid(True, axis="both")
         axes.set(xlabel="time of cells, us", ylabel="GB/s of 4 KB, half reads", ylim=(0, None))
         figure.legend(loc="outside right center", fontsize=8, title="controllers")
 
-    return Drawn(data, paint, (PAGE_WIDTH, 3.2))
+    return Made(data, paint, size=(PAGE_WIDTH, 3.2))
 
 
-def power() -> Drawn:
+def power() -> Made:
     """Power of Moneta by size of requests, and what a watt brings."""
     cases = {
         "reads": (1.0, {}),
@@ -145,13 +130,7 @@ def power() -> Drawn:
         for axes, (column, label) in zip(
             panels, {"watts": "power, W", "mb_per_joule": "MB/s for each W"}.items()
         ):
-            for (name, line), colour, marker in zip(
-                data.groupby("requests", sort=False), CYCLE, "osv"
-            ):
-                axes.plot(
-                    *(line["bytes"], line[column]),
-                    **{"marker": marker, "ms": 4, "color": colour, "label": name},
-                )
+            curves(axes, data.groupby("requests", sort=False), "bytes", column)
             byte_axis(axes)
             axes.set_ylabel(label)
             axes.set_ylim(bottom=0)
@@ -162,7 +141,7 @@ def power() -> Drawn:
         panels[0].plot([], [], **RELATIVE, label="writes, -85 % (MICRO 2010)")
         legend_below(figure, panels[0], 3)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 3.7))
+    return Made(data, paint, size=(PAGE_WIDTH, 3.7))
 
 
 def pictures(_: Path) -> Documents:

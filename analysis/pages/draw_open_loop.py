@@ -7,8 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hmsim
-import matplotlib as mpl
-from hmsim.figures.style import CYCLE, SETTINGS
+from hmsim.figures.style import CYCLE
 from matplotlib.figure import Figure
 
 from pages import DOCS, Documents
@@ -28,8 +27,8 @@ def page(_: Path) -> Documents:
     """Draw the mean and p99 of each system; points where arrivals are dropped are hollow."""
     with TemporaryDirectory() as folder:
         table = hmsim.run_sweep("offered_load", Path(folder) / "runs", jobs=1)
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
+
+    def paint(figure: Figure) -> None:
         axes = figure.subplots()
         for (name, label), colour in zip(SYSTEMS.items(), CYCLE):
             rows = table[table["config"] == name].sort_values(RATE)
@@ -45,4 +44,5 @@ def page(_: Path) -> Documents:
         axes.set(xlabel="offered load (thousand requests/s)", ylabel="latency from arrival (us)")
         axes.grid(True, axis="both", alpha=0.3)
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.26, 0.76))
-        yield DOCS / "open-loop.svg", svg(figure)
+
+    yield DOCS / "open-loop.svg", svg(paint, (7, 4.5))

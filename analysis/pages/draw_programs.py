@@ -7,13 +7,13 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-from hmsim.figures.style import CYCLE, PAGE_WIDTH, PAPER, legend_below
+from hmsim.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
 from hmsim.validate import storage_applications as claimed
 from hmsim.validate import storage_paging as pages
 from matplotlib.figure import Figure
 
 from pages import Documents
-from pages.pictures import RELATIVE, Drawn, draw, log_axis
+from pages.pictures import RELATIVE, bars, draw, log_axis
 
 # Label of each capture, the unit of its rate, and the number of units in the capture.
 APPLICATIONS = {
@@ -42,7 +42,7 @@ def captured_time(config: str, workload: str) -> float:
     return float(hmsim.run(loaded, workload).stats["sim.ticks"]) / 1e12
 
 
-def applications() -> Drawn:
+def applications() -> Made:
     """Captured applications on each system, beside what MICRO 2010 has."""
     configs = {
         "raid_disk_moneta": "four disks",
@@ -74,10 +74,9 @@ def applications() -> Drawn:
         panels = figure.subplots(2, 2, sharey=True)
         for axes, (workload, (name, unit, _)) in zip(panels.flat, APPLICATIONS.items()):
             part = data[data["workload"] == workload]
-            axes.barh(part["system"], part["rate"], color=CYCLE[0], label="hmsim")
-            for place, (rate, stated) in enumerate(zip(part["rate"], part["stated"].fillna(0))):
-                end = 1.06 * max(rate, stated) if workload == "build" else 1.4 * max(rate, stated)
-                axes.text(end, place, f"{rate:,.0f}", va="center", fontsize=8)
+            beyond = 1.06 if workload == "build" else 1.4
+            ends = beyond * part[["rate", "stated"]].max(axis=1)
+            bars(axes, part["system"], part["rate"], ends)
             marker = RELATIVE if workload == "build" else PAPER
             label = "MICRO 2010, Moneta being ours" if workload == "build" else "MICRO 2010"
             axes.plot(part["stated"], part["system"], **marker, zorder=5, label=label)
@@ -88,21 +87,13 @@ def applications() -> Drawn:
                 axes.set_xlim(0, 600)
             axes.set_title(name)
             axes.set_xlabel(unit, fontsize=8.5)
-            axes.grid(True, axis="x")
-            axes.grid(False, axis="y")
         panels[0][0].invert_yaxis()
-        handles, labels = panels[0][0].get_legend_handles_labels()
-        last, its = panels[1][1].get_legend_handles_labels()
-        lines = {**dict(zip(labels, handles)), **dict(zip(its, last))}
-        figure.legend(
-            *(list(lines.values()), list(lines)),
-            **{"loc": "outside lower center", "ncols": 3, "fontsize": 8},
-        )
+        legend_below(figure, panels[0][0], 3, more=panels[1][1].lines)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 5.6))
+    return Made(data, paint, size=(PAGE_WIDTH, 5.6))
 
 
-def paging() -> Drawn:
+def paging() -> Made:
     """Draw the slowdown of programs that page to each system because memory is too small."""
     systems = {
         "haste_dram": "HASTE, DRAM",
@@ -134,10 +125,8 @@ def paging() -> Drawn:
             (left, "thrash", ("least", "most"), "16 threads that update at random"),
             (right, "programs", ("mean",), "two programs: mcf's jumps, a sweep"),
         ):
-            axes.barh(data["system"], data[values], color=CYCLE[0], label="hmsim")
-            ends = data[[values, stated[-1]]].max(axis=1)
-            for place, (value, end) in enumerate(zip(data[values], ends)):
-                axes.text(1.8 * end, place, f"{value:,.0f}", va="center", fontsize=8)
+            ends = 1.8 * data[[values, stated[-1]]].max(axis=1)
+            bars(axes, data["system"], data[values], ends)
             for number, column in enumerate(stated):
                 label = None if number else "SC 2010 (left: from, to; right: other programs)"
                 axes.plot(data[column], data["system"], **PAPER, zorder=5, label=label)
@@ -145,12 +134,10 @@ def paging() -> Drawn:
             axes.set_xlim(1, 5_000_000)
             axes.set_title(title, fontsize=9)
             axes.set_xlabel("times slower than with memory for all", fontsize=8.5)
-            axes.grid(True, axis="x")
-            axes.grid(False, axis="y")
         left.invert_yaxis()
         legend_below(figure, left, 2)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 3.6))
+    return Made(data, paint, size=(PAGE_WIDTH, 3.6))
 
 
 def pictures(_: Path) -> Documents:

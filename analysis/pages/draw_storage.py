@@ -8,18 +8,12 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, legend_below
+from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, Made, legend_below
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 from matplotlib.figure import Figure
 
 from pages import Documents
-from pages.pictures import (
-    STEPS,
-    Drawn,
-    config_of,
-    draw,
-    log_axis,
-)
+from pages.pictures import STEPS, bars, config_of, curves, draw, log_axis
 
 LAYERS = {
     "entry": "entry",
@@ -54,7 +48,7 @@ def parts_of(name: str, config: str, way: str) -> Iterator[tuple[str, float]]:
         yield layer, stats.get(f"storage.{where}{way}.{layer}_us", 0.0)
 
 
-def layers() -> Drawn:
+def layers() -> Made:
     """Latency of lone 4 KB requests by layer."""
     systems = {step: config_of(step) for step in STEPS}
     systems |= {"NVMe, interrupt (P4800X)": "storage/nvme"}
@@ -103,10 +97,10 @@ def layers() -> Drawn:
         panels[0].invert_yaxis()
         legend_below(figure, panels[0], 4)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 4.8))
+    return Made(data, paint, size=(PAGE_WIDTH, 4.8))
 
 
-def sweeps() -> Drawn:
+def sweeps() -> Made:
     """Latency and bandwidth of 4 KB reads by added latency: per row in HASTE, per line in DIMMs."""
     added = [0.0, *(0.025 * 2**step for step in range(12))]
     rows = []
@@ -135,13 +129,7 @@ def sweeps() -> Drawn:
             "gb_per_s": ("GB/s of many threads' 4 KB reads", (0.3, 0.5, 1, 2, 5)),
         }
         for axes, (column, (label, ticks)) in zip(panels, ends.items()):
-            for (name, line), colour, marker in zip(
-                data.groupby("system", sort=False), CYCLE, "os"
-            ):
-                axes.plot(
-                    *(line["added_us"], line[column]),
-                    **{"marker": marker, "ms": 4, "color": colour, "label": name},
-                )
+            curves(axes, data.groupby("system", sort=False), "added_us", column)
             axes.plot(*zip(*stated[column]), **PAPER, zorder=5, label="the paper (SC 2010)")
             log_axis(axes, "y", ticks)
             axes.set_ylabel(label)
@@ -153,20 +141,14 @@ def sweeps() -> Drawn:
             axes.set_xlim(-0.005, 70)
             axes.grid(True, axis="both")
         panels[0].axvline(0.8, color=GREY, lw=0.8, ls=":", label="crossing, the paper (0.8 us)")
-        panels[1].axvline(
-            12.8, color=GREY, lw=0.8, ls="--", label="rate flat to, the paper (12.8 us)"
-        )
-        handles, labels = panels[0].get_legend_handles_labels()
-        last, its = panels[1].get_legend_handles_labels()
-        figure.legend(
-            *([*handles, last[-1]], [*labels, its[-1]]),
-            **{"loc": "outside lower center", "ncols": 3, "fontsize": 8},
-        )
+        label = "rate flat to, the paper (12.8 us)"
+        flat = panels[1].axvline(12.8, color=GREY, lw=0.8, ls="--", label=label)
+        legend_below(figure, panels[0], 3, more=[flat])
 
-    return Drawn(data, paint, (PAGE_WIDTH, 3.8))
+    return Made(data, paint, size=(PAGE_WIDTH, 3.8))
 
 
-def systems() -> Drawn:
+def systems() -> Made:
     """The same mixed 4 KB requests at random, 16 threads, on nine systems."""
     configs = {
         "mascots16": "NVDIMM of flash (mascots16)",
@@ -193,24 +175,20 @@ def systems() -> Drawn:
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        axes.barh(data["system"], data["mb_per_s"], color=CYCLE[0], label="hmsim")
-        for place, (config, rate) in enumerate(zip(configs, data["mb_per_s"])):
-            end = 1.25 * max(rate, stated.get(config, 0))
-            axes.text(end, place, f"{rate:,.{1 if rate < 100 else 0}f}", va="center", fontsize=8)
+        ends = [1.25 * max(rate, stated.get(c, 0)) for c, rate in zip(configs, data["mb_per_s"])]
+        bars(axes, data["system"], data["mb_per_s"], ends, digits=1)
         places = [list(configs).index(config) for config in stated]
         axes.plot(list(stated.values()), places, **PAPER, zorder=5, label="MICRO 2010, Table V")
         axes.invert_yaxis()
         log_axis(axes, "x", (1, 10, 100, 1000, 10_000))
         axes.set_xlim(0.8, 30_000)
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
         axes.set_xlabel("MB/s of 4 KB requests at random, half reads, 16 threads")
         legend_below(figure, axes, 2)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 3.8))
+    return Made(data, paint, size=(PAGE_WIDTH, 3.8))
 
 
-def buffer_cache() -> Drawn:
+def buffer_cache() -> Made:
     """Draw a page cache's second level: by its latency, its size and the size of requests."""
     rows = []
     for size in (4 * KIB, 16 * KIB, 64 * KIB):
@@ -267,7 +245,7 @@ def buffer_cache() -> Drawn:
                     axes.set_xlabel("second level, MiB\n(as fast as DRAM)", fontsize=8.5)
         legend_below(figure, panels[0][0], 3)
 
-    return Drawn(data, paint, (PAGE_WIDTH, 5.0))
+    return Made(data, paint, size=(PAGE_WIDTH, 5.0))
 
 
 def pictures(_: Path) -> Documents:

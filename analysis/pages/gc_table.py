@@ -15,7 +15,7 @@ from typing import Any
 import hmsim
 from hmsim.figures.log_trace import write_log
 
-from pages import DOCS, Documents, below
+from pages import DOCS, Documents, below, tables
 
 SEEDS = (1, 2, 3)
 KEY = "nvdimm.gc.scheduler"
@@ -72,14 +72,12 @@ def cell(name: str, form: str, runs: list[dict[str, float]]) -> str:
 
 def table(title: str, workload: Path, overrides: dict[str, Any]) -> str:
     """Return a load's results as a section of Markdown."""
-    lines = ["", f"### {title}", ""]
-    lines.append(f"| scheduler | {' | '.join(title for title, _ in COLUMNS.values())} |")
-    lines.append("|---|" + "---:|" * len(COLUMNS))
+    rows = []
     for name, setting in SETTINGS.items():
         runs = [run(workload, {**overrides, **setting}, seed) for seed in SEEDS]
-        cells = [cell(column, form, runs) for column, (_, form) in COLUMNS.items()]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append([name, *(cell(column, form, runs) for column, (_, form) in COLUMNS.items())])
+    columns = ["scheduler", *(title for title, _ in COLUMNS.values())]
+    return f"\n### {title}\n\n{tables.table(columns, rows)}"
 
 
 def page(data: Path) -> Documents:

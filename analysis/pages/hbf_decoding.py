@@ -3,39 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import matplotlib as mpl
 from hmsim.common.tables import number
-from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, SETTINGS
+from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, legend_below
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pages import DOCS, Documents, below, hbf_runs
 from pages.hbf_runs import DIES, IN_FLIGHT, LINK, SENSE_TIMES, Churn, Placement, Step
 from pages.pictures import log_axis, svg
+from pages.tables import table
 
 Parallel = Sequence[tuple[int, int, int, float]]
 Placed = Sequence[tuple[Placement, int, Step]]
 
 
-def _table(head: str, rows: Iterator[Sequence[object]]) -> Iterator[str]:
-    """Yield a table whose first column is text and whose other columns are numbers."""
-    columns = head.count("|") + 1
-    yield ""
-    yield f"| {head} |"
-    yield "|---" + "|---:" * (columns - 1) + "|"
-    for row in rows:
-        cells = [cell if isinstance(cell, str) else number(cell) for cell in row]
-        yield "| " + " | ".join(cells) + " |"
+def _table(head: str, rows: Iterable[Sequence[object]]) -> str:
+    """Return a table whose first column is text and whose other columns are numbers."""
+    texts = ([cell if isinstance(cell, str) else number(cell) for cell in row] for row in rows)
+    return "\n" + table(head.split(" | "), texts).rstrip()
 
 
 def _draw_parallelism(found: Parallel) -> str:
     """Draw GB/s over pages in flight, a part for each time of a sense, with three bounds."""
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(PAGE_WIDTH, 3.1), layout="constrained")
+
+    def paint(figure: Figure) -> None:
         parts = figure.subplots(1, len(SENSE_TIMES), sharey=True)
         for axes, sense in zip(parts, SENSE_TIMES):
             little = [hbf_runs.little(pages, sense) for pages in IN_FLIGHT]
@@ -52,17 +47,17 @@ def _draw_parallelism(found: Parallel) -> str:
             axes.set(title=f"tR = {sense} us", xlabel="pages in flight", ylim=(8, 6000))
             axes.grid(True, axis="both", alpha=0.3)
         parts[0].set_ylabel("GB/s read from a stack")
-        handles, labels = parts[0].get_legend_handles_labels()
-        handles += [Line2D([], [], color=GREY, linestyle=style) for style in ("--", "-.", ":")]
-        labels += ["array bound", "link bound", "Little's law"]
-        figure.legend(handles, labels, fontsize=8, ncols=3, loc="outside lower center")
-        return svg(figure)
+        bounds = {"array bound": "--", "link bound": "-.", "Little's law": ":"}
+        more = [Line2D([], [], color=GREY, ls=each, label=name) for name, each in bounds.items()]
+        legend_below(figure, parts[0], 3, more=more)
+
+    return svg(paint, (PAGE_WIDTH, 3.1))
 
 
 def _draw_placements(found: Placed) -> str:
     """Draw the step over cached tokens, with the bound of each placement."""
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(PAGE_WIDTH, 4.2), layout="constrained")
+
+    def paint(figure: Figure) -> None:
         axes = figure.subplots()
         for place, colour in zip(hbf_runs.PLACEMENTS, CYCLE):
             tokens = [t for p, t, _ in found if p == place]
@@ -74,10 +69,10 @@ def _draw_placements(found: Placed) -> str:
         log_axis(axes, "y", (10, 20, 50, 100, 200))
         axes.set(xlabel="cached tokens of the batch", ylabel="time to the next tokens (ms)")
         axes.grid(True, axis="both", alpha=0.3)
-        handles, labels = axes.get_legend_handles_labels()
-        handles.append(Line2D([], [], color=GREY, linestyle="--"))
-        figure.legend(handles, [*labels, "bound"], fontsize=8, ncols=2, loc="outside lower center")
-        return svg(figure)
+        more = [Line2D([], [], color=GREY, ls="--", label="bound")]
+        legend_below(figure, axes, 2, more=more)
+
+    return svg(paint, (PAGE_WIDTH, 4.2))
 
 
 def _placement_rows(found: Placed) -> Iterator[Sequence[object]]:
@@ -108,23 +103,23 @@ def page(_: Path) -> Documents:
     lines = [
         "",
         "Time to the next tokens in ms (4 us, batch 8, by tokens in the cache):",
-        *_table(f"placement | {tokens}", _placement_rows(placed)),
+        _table(f"placement | {tokens}", _placement_rows(placed)),
         "",
         "Weights in HBF (256 banks), keys and values in HBM, 65,536 tokens, in ms:",
-        *_table(
+        _table(
             f"host queue | {offered}", ([name, *times] for name, times in hbf_runs.host_queues())
         ),
         "",
         "One channel (array bound 16.4 GB/s) whose pages are read by lines of 64 B in turn:",
-        *_table("pages of a bank, order | senses a page | GB/s", iter(orders)),
+        _table("pages of a bank, order | senses a page | GB/s", iter(orders)),
         "",
         "One channel, sequences that end after 32 tokens, in ms:",
-        *_table(
+        _table(
             "work of the host | mean step | p95 | write amplification | collections",
             (_churn_row(*each) for each in hbf_runs.collections()),
         ),
         "",
         "All data in HBF, 65,536 tokens, one reading at a time, in ms:",
-        *_table(f"reading | {banks}", ([name, *times] for name, times in hbf_runs.readings())),
+        _table(f"reading | {banks}", ([name, *times] for name, times in hbf_runs.readings())),
     ]
     yield below(DOCS / "hbf-decoding.md", "hbf", "\n".join(lines) + "\n")

@@ -7,13 +7,11 @@ relative to another point, which is ours.
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
-from hmsim.figures.style import PAPER, SETTINGS
+from hmsim.figures.style import CYCLE, PAPER, Made
 from hmsim.validate.storage_bench import KIB
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -25,14 +23,6 @@ FOLDER = DOCS / "figures"
 SIZES = tuple(512 << step for step in range(11))
 STEPS = ("base", "nosched", "atomic", "spin", "2q", "balance")
 RELATIVE = {**PAPER, "marker": "s"}
-
-
-class Drawn(NamedTuple):
-    """A picture, and all numbers in it."""
-
-    data: pd.DataFrame
-    paint: Callable[[Figure], None]
-    size: tuple[float, float]
 
 
 def config_of(step: str) -> str:
@@ -63,20 +53,40 @@ def log_axis(axes: Axes, name: str, ticks: tuple[float, ...]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def svg(figure: Figure) -> str:
-    """Return a figure as the text of an SVG file, the same for the same figure."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+def curves(
+    axes: Axes,
+    lines: Iterable[tuple[Any, pd.DataFrame]],
+    x: str,
+    y: str,
+    ms: float = 4,
+    **keys: Any,
+) -> None:
+    """Draw a line with markers for each named group of rows."""
+    for (name, line), colour, marker in zip(lines, CYCLE, "osv^Xd"):
+        axes.plot(line[x], line[y], marker=marker, ms=ms, color=colour, label=str(name), **keys)
 
 
-def draw(pictures: Sequence[Callable[[], Drawn]]) -> Documents:
+def bars(
+    axes: Axes, names: pd.Series, values: pd.Series, ends: Iterable[float], digits: int = 0
+) -> None:
+    """Draw horizontal bars; write each value at its end. Values of 100 or more have no digits."""
+    axes.barh(names, values, color=CYCLE[0], label="hmsim")
+    for place, (value, end) in enumerate(zip(values, ends)):
+        text = f"{value:,.{digits if value < 100 else 0}f}"
+        axes.text(end, place, text, va="center", fontsize=8)
+    axes.grid(True, axis="x")
+    axes.grid(False, axis="y")
+
+
+def svg(paint: Callable[[Figure], None], size: tuple[float, float]) -> str:
+    """Return a drawing as the text of an SVG file, the same for the same drawing."""
+    return Made(pd.DataFrame(), paint, size=size).image("svg").decode()
+
+
+def draw(pictures: Sequence[Callable[[], Made]]) -> Documents:
     """Yield figures/storage-NAME.svg of each picture, and .csv of its data."""
     for picture in pictures:
-        drawn = picture()
+        made = picture()
         path = FOLDER / f"storage-{picture.__name__.replace('_', '-')}.svg"
-        with mpl.rc_context(SETTINGS):
-            figure = Figure(figsize=drawn.size, layout="constrained")
-            drawn.paint(figure)
-            yield path, svg(figure)
-        yield path.with_suffix(".csv"), drawn.data.to_csv(index=False, float_format="%.6g")
+        yield path, made.image("svg").decode()
+        yield path.with_suffix(".csv"), made.csv()

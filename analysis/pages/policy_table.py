@@ -15,7 +15,7 @@ from pathlib import Path
 import hmsim
 import pandas as pd
 
-from pages import DOCS, ROOT, Documents, below
+from pages import DOCS, ROOT, Documents, below, tables
 
 CONFIG = "mascots16"
 SEEDS = (1, 2, 3)
@@ -90,12 +90,11 @@ def table(found: list[pd.DataFrame]) -> str:
     rows = found[0]
     shown = {name: what for name, what in COLUMNS.items() if name in rows}
     titles = [title for title, _, _ in shown.values()]
-    lines = ["", f"## {rows['workload'].iloc[0]}", "", f"| policy | {' | '.join(titles)} |"]
-    lines.append("|---|" + "---:|" * len(titles))
-    for index, policy in enumerate(rows["policy"]):
-        cells = [cell(name, [seed[name].iloc[index] for seed in found]) for name in shown]
-        lines.append(f"| {policy} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    cells = (
+        [policy, *(cell(name, [seed[name].iloc[index] for seed in found]) for name in shown)]
+        for index, policy in enumerate(rows["policy"])
+    )
+    return f"\n## {rows['workload'].iloc[0]}\n\n{tables.table(['policy', *titles], cells)}"
 
 
 def page(data: Path) -> Documents:

@@ -8,6 +8,7 @@ from pathlib import Path
 from hmsim.validate import replay
 
 from pages import DOCS, Documents, below
+from pages.tables import table
 
 OTHERS = ("timed", "closed")
 SLOWER = tuple(factor for factor in replay.FACTORS if factor != 1)
@@ -32,9 +33,8 @@ def page(_: Path) -> Documents:
     """Run everything and yield the page."""
     programs = {**replay.PROGRAMS, **replay.HELD_OUT}
     found = [*replay.outcomes(programs)]
-    columns = _columns()
-    lines = ["", f"| {' | '.join(columns)} |", "|---|" + "---:|" * (len(columns) - 1)]
-    for program in programs:
-        cells = {(each.way, each.factor): each for each in found if each.program == program}
-        lines.append(f"| {program} | {' | '.join(_cells(cells))} |")
-    yield below(DOCS / "block-drivers.md", "replay", "\n".join(lines) + "\n")
+    rows = (
+        [program, *_cells({(e.way, e.factor): e for e in found if e.program == program})]
+        for program in programs
+    )
+    yield below(DOCS / "block-drivers.md", "replay", f"\n{table(_columns(), rows)}")

@@ -16,6 +16,7 @@ from hmsim.running.calibration import with_table
 
 from benchmarks.run import DEFAULT_PROGRAM, instructions
 from pages import DOCS, Documents, below
+from pages.tables import table
 
 REFERENCE = "unified_fr_fcfs"
 COUNTED = (5_000, 20_000)  # requests
@@ -33,7 +34,9 @@ def page(_: Path) -> Documents:
     """Measure the cost of each bundle, and yield the page's table."""
     bundles = sorted(shipped("configs/policies"))
     costs = {bundle: cost(DEFAULT_PROGRAM, bundle) for bundle in bundles}
-    lines = ["\n| bundle | instructions per request | times FR-FCFS |\n|---|---:|---:|\n"]
-    for bundle, count in sorted(costs.items(), key=lambda pair: pair[1]):
-        lines.append(f"| `{bundle}` | {count:,.0f} | {count / costs[REFERENCE]:.2f} |\n")
-    yield below(DOCS / "schedulers.md", "costs", "".join(lines))
+    rows = (
+        [f"`{bundle}`", f"{count:,.0f}", f"{count / costs[REFERENCE]:.2f}"]
+        for bundle, count in sorted(costs.items(), key=lambda pair: pair[1])
+    )
+    columns = ("bundle", "instructions per request", "times FR-FCFS")
+    yield below(DOCS / "schedulers.md", "costs", f"\n{table(columns, rows)}")

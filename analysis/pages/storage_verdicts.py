@@ -10,12 +10,9 @@ from typing import Any
 
 from hmsim.validate.checks import validate
 
-from pages import DOCS, Documents
+from pages import DOCS, Documents, below
 
 PAGE = DOCS / "storage-claims.md"
-# The text between these lines is replaced.
-BEGIN = "<!-- Written by tools/pages storage-claims. -->\n"
-END = "<!-- As far as here. -->\n"
 FIRST = 16  # of the papers' claims; those before are closed forms
 LAST = 99
 FORM = re.compile(r"S(\d+)")
@@ -81,7 +78,5 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def page(_: Path) -> Documents:
     """Run the storage checks, and yield the page with the resulting table."""
-    before, _mark, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
     rows = [row.as_dict() for row in validate("storage")]
-    yield PAGE, f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"
+    yield below(PAGE, "storage-claims", f"\n{table(rows)}")

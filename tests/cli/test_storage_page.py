@@ -11,6 +11,8 @@ import pytest
 from pages import storage_verdicts as script
 from support import REPO
 
+BEGIN = "<!-- tools/pages storage-claims writes all that follows. -->\n"
+END = "<!-- The part of tools/pages storage-claims ends. -->\n"
 VERDICTS = ("met", "missed", "calibrated", "not judged: an estimate")
 
 
@@ -56,7 +58,7 @@ def test_only_what_is_between_the_marks_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{script.BEGIN}old\n{script.END}behind\n", encoding="utf-8")
+    page.write_text(f"before\n{BEGIN}old\n{END}behind\n", encoding="utf-8")
     monkeypatch.setattr(script, "PAGE", page)
     monkeypatch.setattr(script, "validate", lambda _: [SimpleNamespace(as_dict=lambda: row(3))])
     ((path, text),) = script.page(tmp_path)
@@ -78,7 +80,7 @@ def within(band: str, value: float) -> bool:
 
 def test_verdicts_of_the_page_follow_from_its_numbers() -> None:
     text = (REPO / "docs" / "storage-claims.md").read_text(encoding="utf-8")
-    block = text.partition(script.BEGIN)[2].partition(script.END)[0].strip()
+    block = text.partition(BEGIN)[2].partition(END)[0].strip()
     lines = [line.strip("| ").split(" | ") for line in block.splitlines()[4:]]
     judged = [line[-1] for line in lines if line[-1] in ("met", "missed")]
     count = (

@@ -22,6 +22,7 @@ from hmsim.figures.verdicts import Estimate, Finding
 from hmsim.running.mixes import PROGRAMS
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -147,11 +148,23 @@ def legend_of_paper(axes: Axes) -> Any:
     return axes.plot([], [], **PAPER, label="the paper")[0]
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int, paper: str = "") -> None:
-    """Put the legend of some axes below all; ``paper`` is the label of what the paper states."""
+def legend_below(
+    figure: Figure, axes: Axes, columns: int, paper: str = "", more: Iterable[Artist] = ()
+) -> None:
+    """Put the legend of some axes below all.
+
+    Args:
+        figure: all axes.
+        axes: whose lines and bars are named.
+        columns: of the legend.
+        paper: label of what the paper states; "": no such entry.
+        more: labelled artists that are named after these.
+    """
     handles, labels = axes.get_legend_handles_labels()
     if paper:
         handles, labels = [*handles, legend_of_paper(axes)], [*labels, paper]
+    for each in more:
+        handles, labels = [*handles, each], [*labels, str(each.get_label())]
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 ORANGE, SKY, GREEN, YELLOW = "#e69f00", "#56b4e9", "#009e73", "#f0e442"
 BLUE, VERMILION, PURPLE, GREY = "#0072b2", "#d55e00", "#cc79a7", "#9a9a9a"
-PALE = "#e4e4e4"
 
 # Legend entry by kind of slice: what it says, and the colour.
 MEANINGS = {
