@@ -3,6 +3,7 @@
 // digest of all commands with their cycles, and every statistic that the file lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -70,7 +71,10 @@ TEST_P(Golden, CheckpointsAreContinuedToWhatIsStored) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Golden, ::testing::Range<std::size_t>(0, all_runs().size()),
-                         [](const auto& run) { return all_runs()[run.param].golden.name; });
+                         [](const auto& run) {
+                           const Named& named = all_runs()[run.param];
+                           return named.group + "_" + named.golden.name;
+                         });
 
 TEST(GoldenFiles, IgnoreANewStatisticAndNameAChangedOne) {
   const GoldenResult was{{{"commands", "7"}}, {{"dram.reads", "00a1"}, {"dram.writes", "00b2"}}};
@@ -93,6 +97,28 @@ TEST(GoldenFiles, HoldTheRunsAndNoOthers) {
     }
     const std::vector<std::string> names = names_of(group.name);
     EXPECT_EQ(stored, std::set<std::string>(names.begin(), names.end())) << group.name;
+  }
+}
+
+// The line of a statistic that left is emptied, so that the others keep their places. The next new
+// name takes it.
+TEST(GoldenFiles, NameEachStatisticOnceAndNoOther) {
+  const std::vector<std::string> names = GoldenFile(golden_groups().front().name).names();
+  std::set<std::string> stored;
+  for (const GoldenGroup& group : golden_groups()) {
+    const GoldenFile file(group.name);
+    for (const auto& [run, result] : file.runs()) {
+      for (const auto& [path, check] : result.statistics) {
+        stored.insert(name_of(path));
+      }
+    }
+  }
+  EXPECT_EQ(stored.count(""), 0) << "a run has a check on an empty line or after the last one";
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (!name->empty()) {
+      EXPECT_EQ(stored.count(*name), 1) << *name << " is of no run: empty its line";
+      EXPECT_EQ(std::count(names.begin(), name, *name), 0) << *name << " is listed twice";
+    }
   }
 }
 
