@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of the facts in a message, independent of its wording.
+// Messages of errors, and checks of their facts, independent of the wording.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "core/errors.h"
 
 namespace hmsim::testing {
 
@@ -19,6 +21,17 @@ inline ::testing::AssertionResult names(const std::string& message,
     }
   }
   return ::testing::AssertionSuccess();
+}
+
+// Returns the message of the InputError that `action` throws, or "" without one.
+template <class Action>
+std::string error_from(const Action& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace hmsim::testing

@@ -270,13 +270,8 @@ TEST(BlockDriver, WritesEndOnlyWhereTheyAreSafe) {
       EXPECT_NO_THROW(make_agent_of("block_trace", keys, module));
       continue;
     }
-    std::string error;
-    try {
-      make_agent_of("block_trace", keys, module);
-    } catch (const InputError& wrong) {
-      error = wrong.what();
-    }
-    EXPECT_TRUE(names(error, {"write_end:", "'accepted'", "frontend.node.persistence", "'done'"}))
+    EXPECT_TRUE(names(error_from([&] { make_agent_of("block_trace", keys, module); }),
+                      {"write_end:", "'accepted'", "frontend.node.persistence", "'done'"}))
         << driver;
     const Assignments done = bench_of(driver, kWriteTwoPages, {{"write_end", "done"}}).keys;
     EXPECT_NO_THROW(make_agent_of("block_trace", done, module));

@@ -169,13 +169,10 @@ TEST(BlockWindows, GoOnFromACheckpoint) {
 TEST(BlockWindows, RefuseWhatTheyCannotBe) {
   const std::string trace = text_of(std::vector<Io>(10, {0, 0, 8, true}));
   const auto refusal = [&trace](const Assignments& keys) -> std::string {
-    try {
+    return error_from([&] {
       AgentUnderTest test(bench_of(trace, keys));
       test.finish();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    });
   };
   EXPECT_EQ(refusal({{"windows", "skip=8, requests=2"}}), "");
   EXPECT_TRUE(names(refusal({{"windows", "skip=8, requests=3"}}), {"windows: window 0", "10"}));

@@ -10,6 +10,7 @@
 #include "core/archive.h"
 #include "core/random.h"
 #include "tests/cc/agents/cache_model.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -123,10 +124,7 @@ TEST(CacheHierarchy, IsSavedAndLoadedAsItIs) {
   for (int i = 0; i < 2'000; ++i) {
     one.caches.access(random.below(200), random.below(2) == 0, random.below(9));
   }
-  Archive saved;
-  one.serialize(saved);
-  Archive loaded(saved.bytes());
-  other.serialize(loaded);
+  copy_state(one, other);
   for (int i = 0; i < 2'000; ++i) {
     const std::uint64_t line = random.below(200);
     const bool store = random.below(2) == 0;

@@ -267,12 +267,7 @@ TEST(CpuCore, RefusesWhatIsNoTrace) {
     test.finish();
   };
   const auto message = [&run](const std::string& trace) -> std::string {
-    try {
-      run(trace);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { run(trace); });
   };
   const std::string whole = champsim_record(load(64));
   EXPECT_EQ(message(whole), "");

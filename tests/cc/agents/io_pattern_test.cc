@@ -259,14 +259,11 @@ TEST(IoPatternAgent, LooksAtSoManyOfItsReadsWhenItHasNoEnd) {
 }
 
 std::string refusal(const Assignments& keys, Bytes capacity = Bytes(std::int64_t{1} << 30)) {
-  try {
+  return error_from([&] {
     Bench bench = pattern_bench(keys);
     bench.nvdimm = capacity;
     AgentUnderTest test(bench);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(IoPatternAgent, RefusesWhatCannotBe) {

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "tests/cc/agents/instruction_model.h"
 #include "tests/cc/agents/programs.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 
 namespace hmsim::testing {
@@ -368,14 +369,8 @@ TEST(SharedL3, GoesOnFromACheckpointAsIfNothingHadBeen) {
 
 TEST(SharedL3, IsDescribedInOnePlace) {
   const auto refusal = [](const Assignments& keys) -> std::string {
-    Assignments all{{"path", "t"}, {"format", "champsim"}, {"l3.sharing", "shared"}};
-    all.insert(all.end(), keys.begin(), keys.end());
-    try {
-      make_agent_of("cpu_trace", all);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    Assignments all = with({{"path", "t"}, {"format", "champsim"}, {"l3.sharing", "shared"}}, keys);
+    return error_from([&] { make_agent_of("cpu_trace", all); });
   };
   EXPECT_EQ(refusal({}), "");
   EXPECT_EQ(refusal({{"l3.size", "2MiB"}, {"l3.latency", "30"}}), "");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/archive.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 namespace {
@@ -66,11 +67,8 @@ TEST(Translation, ContinuesFromACheckpoint) {
   for (std::uint64_t page = 0; page < 2'000; ++page) {
     a.translate(0, page * 4096);
   }
-  Archive saved;
-  a.serialize(saved);
   Translation b(TranslationKind::first_touch, kCapacity, 1);
-  Archive loaded(saved.bytes());
-  b.serialize(loaded);
+  testing::copy_state(a, b);
   for (std::uint64_t page = 1'000; page < 4'000; ++page) {
     EXPECT_EQ(b.translate(0, page * 4096), a.translate(0, page * 4096));
   }

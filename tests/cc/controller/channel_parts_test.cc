@@ -8,6 +8,7 @@
 #include "controller/channel/dram_side.h"
 #include "controller/dram_backend.h"
 #include "dram/standard.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/words.h"

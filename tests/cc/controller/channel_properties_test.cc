@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

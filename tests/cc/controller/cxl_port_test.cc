@@ -11,6 +11,7 @@
 
 #include "core/random.h"
 #include "nvdimm/design.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/host_rig.h"
 
 namespace hmsim::testing {

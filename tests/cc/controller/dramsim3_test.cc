@@ -10,6 +10,7 @@
 #include "controller/memory_system.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -61,10 +62,7 @@ TEST_F(Dramsim3, DevicesKeepTheRulesUnderRandomTraffic) {
                               {"nvdimm.buffer.write_size", "256KiB"}});
     RandomTraffic traffic(channel, 1);
     traffic.run(300);
-    Archive out;
-    channel.channel_.serialize(out);
-    Archive in(out.bytes());
-    channel.channel_.serialize(in);
+    copy_state(channel.channel_, channel.channel_);
     channel.drain();
     EXPECT_TRUE(channel.channel_.idle());
     EXPECT_EQ(channel.completions_.size(), channel.next_id_);

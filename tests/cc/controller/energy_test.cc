@@ -7,6 +7,7 @@
 
 #include "core/random.h"
 #include "dram/presets.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/dram/standards.h"
@@ -48,9 +49,7 @@ constexpr double kRefresh = joules(kIdd5 - kIdd3n, kTrfc);
 constexpr std::int64_t kMillisecondCycles = 800'000;  // cycles in a millisecond
 
 Assignments part(const Assignments& more) {
-  Assignments all{{"nvdimm.present", "false"}, {"dram.preset", "ddr3_1600k_4gb_x8"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return with({{"nvdimm.present", "false"}, {"dram.preset", "ddr3_1600k_4gb_x8"}}, more);
 }
 
 const Assignments kNoRefresh{{"dram.refresh", "false"}};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "check/protocol_checker.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/host_rig.h"
 
 namespace hmsim::testing {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/controller/statistics_text.h"

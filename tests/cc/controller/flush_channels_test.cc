@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/memory_rig.h"
 
 namespace hmsim::testing {

@@ -8,6 +8,7 @@
 
 #include "controller/memory_system.h"
 #include "nvdimm/nvdimm.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

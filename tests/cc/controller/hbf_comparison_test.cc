@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"
 
 namespace hmsim::testing {

@@ -11,6 +11,7 @@
 
 #include "controller/hbf/hbf_ftl.h"
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"
 
 namespace hmsim::testing {

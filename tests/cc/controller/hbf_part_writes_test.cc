@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_system.h"
 
 namespace hmsim::testing {

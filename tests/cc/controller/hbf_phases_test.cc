@@ -6,6 +6,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"
 
 namespace hmsim::testing {

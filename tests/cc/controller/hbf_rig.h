@@ -12,6 +12,7 @@
 
 #include "controller/hbf/hbf_channel.h"
 #include "nvdimm/nand/flash_observer.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

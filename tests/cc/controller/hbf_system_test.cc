@@ -13,6 +13,7 @@
 #include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/precondition.h"
 #include "policies/monitors/performance_table.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {

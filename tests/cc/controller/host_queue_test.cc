@@ -12,6 +12,7 @@
 
 #include "controller/memory_system.h"
 #include "core/ring.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/memory_rig.h"
 
 namespace hmsim::testing {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/archive.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
@@ -207,11 +208,6 @@ const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
                                {"nvdimm.ftl.over_provisioning", "28"},
                                {"nvdimm.buffer.read_size", "256KiB"},
                                {"nvdimm.buffer.write_size", "256KiB"}};
-
-Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
 
 void check_totals(ChannelUnderTest& channel, const Splits& splits) {
   LatencySplit& split = *channel.channel_.latency_split();

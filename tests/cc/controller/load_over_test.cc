@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/controller/statistics_text.h"
+#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {
@@ -103,12 +105,7 @@ void load_into(const Assignments& from, MemoryClass memory, const Assignments& i
 }
 
 bool is_taken(const Assignments& from, MemoryClass memory, const Assignments& into) {
-  try {
-    load_into(from, memory, into);
-  } catch (const InputError&) {
-    return false;
-  }
-  return true;
+  return error_from([&] { load_into(from, memory, into); }).empty();
 }
 
 // Each section of a state begins with its name.

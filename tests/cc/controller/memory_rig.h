@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "controller/memory_system.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -15,11 +16,6 @@ constexpr auto kNvdimm = MemoryClass::nvdimm;
 constexpr Cycle kLongAfter{100'000};  // 125 us: longer than a flash read
 
 const Assignments kSmall;  // default size: the device costs almost nothing until it is used
-
-Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
 
 Cycle latency_of(ChannelUnderTest& channel, Address address, bool write) {
   const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());

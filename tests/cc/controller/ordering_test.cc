@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

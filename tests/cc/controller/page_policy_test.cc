@@ -2,6 +2,7 @@
 // When do page policies close rows (DDR3-1600 11-11-11-28, tRTP 6)?
 #include <gtest/gtest.h>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -11,9 +12,7 @@ namespace {
 constexpr auto kDram = MemoryClass::dram;
 
 Assignments with_policy(const char* name, const Assignments& more = {}) {
-  Assignments assignments{{"nvdimm.present", "false"}, {"controller.page_policy", name}};
-  assignments.insert(assignments.end(), more.begin(), more.end());
-  return assignments;
+  return with({{"nvdimm.present", "false"}, {"controller.page_policy", name}}, more);
 }
 
 std::vector<Cycle> cycles_of(const ChannelUnderTest& channel, ChannelCommand command) {

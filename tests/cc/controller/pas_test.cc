@@ -10,6 +10,7 @@
 
 #include "core/random.h"
 #include "nvdimm/nvdimm.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -18,18 +19,17 @@ namespace {
 constexpr auto kNvdimm = MemoryClass::nvdimm;
 constexpr Cycle kLongAfter{10'000'000};
 
-Assignments with(const char* scheduler, const Assignments& more = {}) {
-  Assignments all{{"dram.refresh", "false"},
-                  {"controller.queues", "split"},
-                  {"controller.nvdimm_scheduler", scheduler},
-                  {"controller.arbiter", "oldest_first"},
-                  {"nvdimm.capacity", "64MiB"},
-                  {"nvdimm.nand.pages_per_block", "16"},
-                  {"nvdimm.ftl.over_provisioning", "60"},
-                  {"nvdimm.buffer.read_size", "1MiB"},
-                  {"nvdimm.buffer.write_size", "1MiB"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+Assignments scheduled_by(const char* scheduler, const Assignments& more = {}) {
+  return with({{"dram.refresh", "false"},
+               {"controller.queues", "split"},
+               {"controller.nvdimm_scheduler", scheduler},
+               {"controller.arbiter", "oldest_first"},
+               {"nvdimm.capacity", "64MiB"},
+               {"nvdimm.nand.pages_per_block", "16"},
+               {"nvdimm.ftl.over_provisioning", "60"},
+               {"nvdimm.buffer.read_size", "1MiB"},
+               {"nvdimm.buffer.write_size", "1MiB"}},
+              more);
 }
 
 // Channel that receives NVDIMM requests to pages given by letters: "ABA" is pages 0, 1, 0. Each
@@ -75,14 +75,10 @@ class Queue {
 
 const Assignments kOneAtATime{{"controller.outstanding", "1"}};
 
-Assignments blocking(const Assignments& more = {}) {
-  Assignments all = kOneAtATime;
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
+Assignments blocking(const Assignments& more = {}) { return with(kOneAtATime, more); }
 
 TEST(Pas, TakesPagesInTurnAndIsFirstInFirstOutInsideAPage) {
-  Queue queue(with("pas", blocking()));
+  Queue queue(scheduled_by("pas", blocking()));
   queue.send("AAABBCAD");
   EXPECT_EQ(queue.all_commands(), "ABCDABAA");
   std::vector<std::uint64_t> of_a;
@@ -95,7 +91,7 @@ TEST(Pas, TakesPagesInTurnAndIsFirstInFirstOutInsideAPage) {
 }
 
 TEST(Pas, APageThatComesBackStandsAtTheEnd) {
-  Queue queue(with("pas", blocking()));
+  Queue queue(scheduled_by("pas", blocking()));
   queue.send("ABB");
   queue.channel.run_to(Cycle(10));  // A is sent and leaves the round
   queue.send("CA");
@@ -103,14 +99,14 @@ TEST(Pas, APageThatComesBackStandsAtTheEnd) {
 }
 
 TEST(Pas, OrdersPagesOfOnePseudoBankAndOfAll) {
-  Queue queue(with("pas", blocking()));
+  Queue queue(scheduled_by("pas", blocking()));
   queue.send("AAIIBB");  // I is page 8, in the pseudo-bank of A
   EXPECT_EQ(queue.all_commands(), "AIBAIB");
 }
 
 TEST(Pas, OthersSendTheOldestFirst) {
   for (const char* scheduler : {"fcfs", "fr_fcfs"}) {
-    Queue queue(with(scheduler, blocking()));
+    Queue queue(scheduled_by(scheduler, blocking()));
     queue.send("AAABBCAD");
     EXPECT_EQ(queue.all_commands(), "AAABBCAD") << scheduler;
   }
@@ -120,14 +116,14 @@ TEST(Pas, OthersSendTheOldestFirst) {
 // to A.
 TEST(Pas, Figure12OnePageIsUsedUpBeforeItIsLost) {
   const Assignments small = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
-  Queue fcfs(with("fcfs", small));
+  Queue fcfs(scheduled_by("fcfs", small));
   fcfs.send("ABCDA");
   EXPECT_EQ(fcfs.all_commands(), "ABCDA");
   EXPECT_EQ(fcfs.flash_reads(), 5u) << "A is read twice";
 
   Assignments literal = small;
   literal.emplace_back("policies.pas.trigger", "any_miss");
-  Queue pas(with("pas", literal));
+  Queue pas(scheduled_by("pas", literal));
   pas.send("ABCDA");
   EXPECT_EQ(pas.all_commands(), "AABCD");
   EXPECT_EQ(pas.flash_reads(), 4u);
@@ -139,7 +135,7 @@ TEST(Pas, Figure13AMissOverlapsTransfersOfAnotherPage) {
   std::vector<Cycle> miss_done;
   std::vector<Cycle> hits_done;
   for (const char* scheduler : {"fcfs", "pas"}) {
-    Queue queue(with(scheduler, two));
+    Queue queue(scheduled_by(scheduler, two));
     queue.send("A");
     queue.channel.run_to(Cycle(100'000));  // A is resident
     queue.send("AAAAB");
@@ -158,7 +154,7 @@ TEST(Pas, Figure13AMissOverlapsTransfersOfAnotherPage) {
 }
 
 TEST(Pas, ThrashTurnsToSameAndOneCleanPageBack) {
-  Queue queue(with("pas", blocking({{"nvdimm.buffer.read_size", "4KiB"}})));
+  Queue queue(scheduled_by("pas", blocking({{"nvdimm.buffer.read_size", "4KiB"}})));
   queue.send("ABABABCCDD");
   // A, B, C, D in turn. The second A is a miss on a page that was in the buffer: thrash. Its group
   // is used up first; the ack of its last request, a hit, ends SAME. Then pages go in turn again:
@@ -169,13 +165,13 @@ TEST(Pas, ThrashTurnsToSameAndOneCleanPageBack) {
 }
 
 TEST(Pas, AFirstTouchIsNoThrash) {
-  Queue queue(with("pas", {{"controller.outstanding", "4"}}));
+  Queue queue(scheduled_by("pas", {{"controller.outstanding", "4"}}));
   queue.send("AABBAABB");
   EXPECT_EQ(queue.all_commands(), "ABABABAB") << "merged misses are late, and no thrash either";
 }
 
 TEST(Pas, AnyMissTurnsToSameAtTheFirstTouch) {
-  Queue queue(with("pas", blocking({{"policies.pas.trigger", "any_miss"}})));
+  Queue queue(scheduled_by("pas", blocking({{"policies.pas.trigger", "any_miss"}})));
   queue.send("ABABCC");
   // The first miss of A turns to SAME. A's group ends with a hit, which returns to DIFF. Then B
   // misses.
@@ -184,8 +180,8 @@ TEST(Pas, AnyMissTurnsToSameAtTheFirstTouch) {
 
 TEST(Pas, ReturnsAfterSoManyCleanPages) {
   const auto order = [](const char* pages) {
-    Queue queue(with("pas", blocking({{"policies.pas.trigger", "any_miss"},
-                                      {"policies.pas.return_after", pages}})));
+    Queue queue(scheduled_by("pas", blocking({{"policies.pas.trigger", "any_miss"},
+                                              {"policies.pas.return_after", pages}})));
     queue.send("AABCABCBC");
     queue.channel.run_to(Cycle(300'000));  // all pages are resident now
     queue.channel.log_.clear();
@@ -198,15 +194,15 @@ TEST(Pas, ReturnsAfterSoManyCleanPages) {
 }
 
 TEST(Pas, AllMissesAreHitsWithEnoughSlack) {
-  Queue queue(with(
+  Queue queue(scheduled_by(
       "pas", blocking({{"policies.pas.trigger", "any_miss"}, {"policies.pas.slack", "1000000"}})));
   queue.send("ABAB");
   EXPECT_EQ(queue.all_commands(), "ABAB");
 }
 
 TEST(Pas, AQuickerAckIsAHit) {
-  Queue queue(
-      with("pas", blocking({{"policies.pas.trigger", "any_miss"}, {"policies.pas.slack", "0"}})));
+  Queue queue(scheduled_by(
+      "pas", blocking({{"policies.pas.trigger", "any_miss"}, {"policies.pas.slack", "0"}})));
   queue.send("A");
   queue.channel.run_to(Cycle(100'000));
   queue.send("B");
@@ -221,12 +217,12 @@ TEST(Pas, AQuickerAckIsAHit) {
 // PAS does not see requests after a barrier until the barrier ends, so A's requests form two
 // groups.
 TEST(Pas, ABarrierSplitsGroups) {
-  Queue queue(with("pas", blocking()));
+  Queue queue(scheduled_by("pas", blocking()));
   queue.send("AAB");
   queue.flush();
   queue.send("ACCA");
   EXPECT_EQ(queue.all_commands(), "ABAACAC") << "ABA, then A and C in turn";
-  Queue whole(with("pas", blocking()));
+  Queue whole(scheduled_by("pas", blocking()));
   whole.send("AABACCA");
   EXPECT_EQ(whole.all_commands(), "ABCACAA");
 }
@@ -237,7 +233,7 @@ TEST(Pas, ABarrierSplitsGroups) {
 TEST(Pas, SameEndsAtABarrier) {
   Assignments literal = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
   literal.emplace_back("policies.pas.trigger", "any_miss");
-  Queue pas(with("pas", literal));
+  Queue pas(scheduled_by("pas", literal));
   pas.send("ABCD");
   pas.flush();
   pas.send("A");
@@ -247,9 +243,9 @@ TEST(Pas, SameEndsAtABarrier) {
 
 TEST(Pas, LeavesDramAlone) {
   const auto dram_order = [](const char* scheduler) {
-    Assignments unified = with(scheduler, {{"controller.queues", "unified"},
-                                           {"controller.scheduler", scheduler},
-                                           {"controller.arbiter", "scheduler_order"}});
+    Assignments unified = scheduled_by(scheduler, {{"controller.queues", "unified"},
+                                                   {"controller.scheduler", scheduler},
+                                                   {"controller.arbiter", "scheduler_order"}});
     ChannelUnderTest channel(unified);
     Random random(3);
     for (int i = 0; i < 100; ++i) {
@@ -266,10 +262,10 @@ TEST(Pas, LeavesDramAlone) {
 TEST(Pas, RandomTrafficEndsInOrderOfEachLine) {
   for (const char* outstanding : {"1", "3", "queue"}) {
     for (const char* trigger : {"thrash", "any_miss"}) {
-      ChannelUnderTest channel(with("pas", {{"controller.outstanding", outstanding},
-                                            {"policies.pas.trigger", trigger},
-                                            {"nvdimm.buffer.read_size", "8KiB"},
-                                            {"nvdimm.buffer.write_size", "8KiB"}}));
+      ChannelUnderTest channel(scheduled_by("pas", {{"controller.outstanding", outstanding},
+                                                    {"policies.pas.trigger", trigger},
+                                                    {"nvdimm.buffer.read_size", "8KiB"},
+                                                    {"nvdimm.buffer.write_size", "8KiB"}}));
       Random random(11);
       std::map<std::uint64_t, std::int64_t> line_of;
       for (int i = 0; i < 600; ++i) {

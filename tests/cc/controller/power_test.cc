@@ -7,6 +7,7 @@
 #include "controller/channel/power_control.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -23,11 +24,6 @@ const Assignments kPowerDown{
     {"nvdimm.present", "false"}, {"dram.power_down", "fast"}, {"dram.power_down_idle", "100ns"}};
 const Assignments kSelfRefresh{
     {"nvdimm.present", "false"}, {"dram.self_refresh", "true"}, {"dram.self_refresh_idle", "1us"}};
-
-Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
 
 TEST(PowerDown, IsEnteredAfterTheIdleTimeWithRowsClosed) {
   ChannelUnderTest channel(kPowerDown);

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/memory_rig.h"
 #include "tests/cc/names.h"
 #include "tests/cc/words.h"
@@ -90,12 +91,10 @@ TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
 TEST(Preconditioned, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
   const auto told_of = [](const Assignments& then, const Assignments& now) -> std::string {
     const WrittenFile file(Memory(with(kWritten, then)).memory.preconditioned(kSeed));
-    try {
+    const std::string error = error_from([&] {
       Memory(with(with(kWritten, now), {{"nvdimm.precondition.load", file.path}}));
-    } catch (const InputError& error) {
-      return std::string(error.what()).substr(file.path.size());
-    }
-    return "";
+    });
+    return error.empty() ? "" : error.substr(file.path.size());
   };
   EXPECT_EQ(told_of({}, {}), "");
   EXPECT_TRUE(
@@ -112,12 +111,7 @@ TEST(Preconditioned, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
   const auto told_of = [&written](std::size_t length) -> std::string {
     const WrittenFile file(written.substr(0, length));
-    try {
-      Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}}));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}})); });
   };
   EXPECT_TRUE(names(told_of(31), {"nvdimm.precondition.load", "preconditioned state"}));
   EXPECT_TRUE(names(told_of(32), {"nvdimm.precondition.load", "length"}));
@@ -136,12 +130,7 @@ TEST(Preconditioned, AParameterHasAPlainName) {
     body[2 * kWordBytes] = first;
     const std::string header = with_word(written.substr(0, kHeader), kHash, hash_bytes(body));
     const WrittenFile file(header + body);
-    try {
-      Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}}));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}})); });
   };
   EXPECT_EQ(told_of('c'), "");
   EXPECT_TRUE(names(told_of('d'), {"controller.channels", "default"}));

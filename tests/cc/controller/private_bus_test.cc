@@ -5,6 +5,7 @@
 #include "check/protocol_checker.h"
 #include "controller/memory_system.h"
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {

@@ -2,6 +2,7 @@
 // Queues, admission and arbitration: which requests wait where, and which get the data bus.
 #include <gtest/gtest.h>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -13,11 +14,7 @@ constexpr Cycle kPastFlashRead{100'000};
 
 Address page(int number) { return Address(number * 4096); }
 
-Assignments base(const Assignments& more) {
-  Assignments all{{"dram.refresh", "false"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
+Assignments base(const Assignments& more) { return with({{"dram.refresh", "false"}}, more); }
 
 // Four NVDIMM reads that miss fill a queue of four; a DRAM read follows. Returns the completion of
 // the DRAM read.

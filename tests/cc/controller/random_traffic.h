@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -17,11 +18,6 @@ inline const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
                                       {"nvdimm.ftl.over_provisioning", "28"},
                                       {"nvdimm.buffer.read_size", "256KiB"},
                                       {"nvdimm.buffer.write_size", "256KiB"}};
-
-inline Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
 
 // Random requests over few rows and lines, so that hits, conflicts and equal lines are common.
 class RandomTraffic {

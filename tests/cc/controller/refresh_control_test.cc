@@ -10,6 +10,7 @@
 #include "controller/channel/write_drain.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/accounts/request_observer.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

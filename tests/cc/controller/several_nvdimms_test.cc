@@ -8,6 +8,7 @@
 
 #include "controller/memory_system.h"
 #include "nvdimm/nvdimm.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/names.h"
@@ -127,12 +128,7 @@ TEST(SeveralNvdimms, ShareAtMost64PseudoBanks) {
 }
 
 std::string error_of(const Assignments& assignments) {
-  try {
-    make_config(assignments);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { make_config(assignments); });
 }
 
 // The first one is checked like the others, alone or not.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

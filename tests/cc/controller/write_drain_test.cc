@@ -4,6 +4,7 @@
 
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
+#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {
@@ -121,14 +122,10 @@ TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
 TEST(WholeChannel, RefusesSettingsThatTheOtherSimulatorDoesNotKnow) {
   const Assignment backend{"dram.backend", "dramsim3_full"};
   const auto refused = [&backend](const char* name, const char* value) {
-    try {
-      make_config({backend, {"nvdimm.present", "false"}, {name, value}});
-    } catch (const InputError& error) {
-      const std::string message = error.what();
-      return message.find(std::string(name) + ": ") != std::string::npos &&
-             message.find("dramsim3_full") != std::string::npos;
-    }
-    return false;
+    return names(error_from([&] {
+                   make_config({backend, {"nvdimm.present", "false"}, {name, value}});
+                 }),
+                 {std::string(name) + ": ", "dramsim3_full"});
   };
   EXPECT_TRUE(refused("controller.page_policy", "closed_page"));
   EXPECT_TRUE(refused("dram.refresh_postpone", "1"));

@@ -25,12 +25,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::string error_of(const std::string& text, bool mend = false) {
-  try {
-    read_dramsim3_ini(text, "x.ini", mend);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { read_dramsim3_ini(text, "x.ini", mend); });
 }
 
 TEST(Dramsim3Ini, SuppliesOrganisationAndTiming) {

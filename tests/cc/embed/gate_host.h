@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "embed/memory_gate.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 
@@ -21,11 +22,13 @@ inline constexpr std::int64_t kPage = 4096;
 inline constexpr std::uint64_t kSeed = 7;
 
 inline Assignments system(const Assignments& more = {}) {
-  Assignments all{{"nvdimm.capacity", "256MiB"},         {"nvdimm.ftl.over_provisioning", "28"},
-                  {"nvdimm.buffer.read_size", "256KiB"}, {"nvdimm.buffer.write_size", "256KiB"},
-                  {"controller.queue_depth", "8"},       {"controller.nvdimm_queue_depth", "8"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return with({{"nvdimm.capacity", "256MiB"},
+               {"nvdimm.ftl.over_provisioning", "28"},
+               {"nvdimm.buffer.read_size", "256KiB"},
+               {"nvdimm.buffer.write_size", "256KiB"},
+               {"controller.queue_depth", "8"},
+               {"controller.nvdimm_queue_depth", "8"}},
+              more);
 }
 
 inline const Assignments kUnified{{"controller.queues", "unified"}};

@@ -48,12 +48,7 @@ TEST(WrittenPages, ATextHasARunInALine) {
 }
 
 std::string refusal(const std::string& text, std::int64_t end) {
-  try {
-    written_pages(text, end);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return testing::error_from([&] { written_pages(text, end); });
 }
 
 TEST(WrittenPages, ADamagedTextNamesItsLine) {

@@ -8,6 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 
@@ -101,10 +102,6 @@ inline List writes() {
 
 }  // namespace agents
 
-inline Assignments plus(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
 template <class T>
 std::vector<T> joined(std::vector<T> list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden runs of garbage collection, of the map, and of the initial flash contents.
+#include "tests/cc/assignments.h"
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
 
 namespace {
 
-Assignments flash(const Assignments& more) { return plus(kGoldenFlash, more); }
+Assignments flash(const Assignments& more) { return with(kGoldenFlash, more); }
 
 // Erases take long enough that other work cannot hide them.
 Assignments scheduler(const char* name, const Assignments& more = {}) {
-  return flash(plus({{"nvdimm.gc.scheduler", name}, {"nvdimm.nand.erase_time", "20us"}}, more));
+  return flash(with({{"nvdimm.gc.scheduler", name}, {"nvdimm.nand.erase_time", "20us"}}, more));
 }
 
 Assignments victim(const char* name, const Assignments& more = {}) {
-  return flash(plus({{"nvdimm.ftl.victim", name}, {"nvdimm.ftl.over_provisioning", "55"}}, more));
+  return flash(with({{"nvdimm.ftl.victim", name}, {"nvdimm.ftl.over_provisioning", "55"}}, more));
 }
 
 Assignments cached_map(const char* size, const Assignments& more = {}) {
-  return flash(plus({{"nvdimm.ftl.map", "cached"},
+  return flash(with({{"nvdimm.ftl.map", "cached"},
                      {"nvdimm.ftl.map_cache", size},
                      {"nvdimm.ftl.over_provisioning", "150"}},
                     more));
@@ -47,7 +48,7 @@ std::vector<GoldenCase> schedulers() {
       {"proactive", scheduler("proactive"), few},
       {"proactive_of_four_luns", scheduler("proactive", four_luns), more},
       {"proactive_shared_by_channels",
-       scheduler("proactive", plus(four_luns, {{"policies.proactive.estimate", "parallel"}})),
+       scheduler("proactive", with(four_luns, {{"policies.proactive.estimate", "parallel"}})),
        more},
       {"proactive_first_stage",
        scheduler("proactive", {{"policies.proactive.stages", "1"}, {"controller.queues", "split"}}),

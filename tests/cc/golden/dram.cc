@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden runs of DRAM: every standard, refresh modes, low-power states.
+#include "tests/cc/assignments.h"
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -7,7 +8,7 @@ namespace hmsim::testing {
 namespace {
 
 Assignments part(const char* preset, const Assignments& more = {}) {
-  return plus({{"nvdimm.present", "false"},
+  return with({{"nvdimm.present", "false"},
                {"controller.queue_depth", "24"},
                {"dram.preset", preset},
                {"dram.ranks", "2"}},
@@ -16,7 +17,7 @@ Assignments part(const char* preset, const Assignments& more = {}) {
 
 // Returns a preset with refreshes frequent enough to interact with every other command.
 Assignments often_refreshed(const char* preset, const Assignments& more) {
-  return part(preset, plus({{"dram.timing.tREFI", "700"}, {"dram.timing.tRFC", "90"}}, more));
+  return part(preset, with({{"dram.timing.tREFI", "700"}, {"dram.timing.tRFC", "90"}}, more));
 }
 
 const std::vector<Assignments> kSeldom{agents::seldom("0", "dram", "350ns"),
@@ -92,23 +93,23 @@ std::vector<GoldenCase> power() {
       {"power_down_at_once",
        often_refreshed("table3", {{"dram.power_down", "fast"}, {"dram.power_down_idle", "0ns"}}),
        kSeldom},
-      {"power_down_beside_traffic", part("ddr4_2400r_8gb_x8", plus(down, {{"dram.ranks", "4"}})),
+      {"power_down_beside_traffic", part("ddr4_2400r_8gb_x8", with(down, {{"dram.ranks", "4"}})),
        agents::dram_only()},
       {"self_refresh", often_refreshed("table3", asleep), kSeldom},
       {"power_down_and_self_refresh",
-       often_refreshed("table3", plus(plus(down, asleep), {{"dram.refresh_postpone", "3"},
+       often_refreshed("table3", with(with(down, asleep), {{"dram.refresh_postpone", "3"},
                                                            {"dram.refresh_pull_in", "2"},
                                                            {"controller.writes", "drained"}})),
        kSeldom},
       {"power_down_same_bank_refresh",
        part("ddr5_4800b_16gb_x8",
-            plus(down, {{"dram.refresh_mode", "same_bank"}, {"dram.timing.tREFI", "3600"}})),
+            with(down, {{"dram.refresh_mode", "same_bank"}, {"dram.timing.tREFI", "3600"}})),
        kSeldom},
       {"power_down_timeout_page",
-       often_refreshed("table3", plus(down, {{"controller.page_policy", "timeout_page"}})),
+       often_refreshed("table3", with(down, {{"controller.page_policy", "timeout_page"}})),
        kSeldom},
       {"self_refresh_beside_nvdimm",
-       plus(plus(kGoldenFlash, asleep),
+       with(with(kGoldenFlash, asleep),
             {{"dram.power_down", "fast"}, {"dram.power_down_idle", "20ns"}, {"dram.ranks", "2"}}),
        {agents::seldom("0", "dram", "900ns"), agents::lines("1", "nvdimm", "256KiB", "0.6")}},
   };

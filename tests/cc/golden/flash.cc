@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden runs of an NVDIMM's buffer, its flash, and flash failures.
+#include "tests/cc/assignments.h"
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
 
 namespace {
 
-Assignments flash(const Assignments& more) { return plus(kGoldenFlash, more); }
+Assignments flash(const Assignments& more) { return with(kGoldenFlash, more); }
 
 Assignments nand(const char* key, const char* value, const Assignments& more = {}) {
-  return flash(plus({{std::string("nvdimm.nand.") + key, value}}, more));
+  return flash(with({{std::string("nvdimm.nand.") + key, value}}, more));
 }
 
 // Each item that is written back takes a page.
 Assignments items(const Assignments& more) {
-  return flash(plus({{"nvdimm.buffer.granularity", "item"},
+  return flash(with({{"nvdimm.buffer.granularity", "item"},
                      {"nvdimm.buffer.write_size", "4KiB"},
                      {"nvdimm.ftl.over_provisioning", "150"}},
                     more));
@@ -22,7 +23,7 @@ Assignments items(const Assignments& more) {
 
 Assignments large_pages(const char* size, const char* partial_writes, const Assignments& more) {
   return nand("page_size", size,
-              plus({{"nvdimm.nand.pages_per_block", "8"},
+              with({{"nvdimm.nand.pages_per_block", "8"},
                     {"nvdimm.capacity", "8MiB"},
                     {"nvdimm.ftl.over_provisioning", "250"},
                     {"nvdimm.ftl.partial_writes", partial_writes}},
@@ -101,14 +102,14 @@ std::vector<GoldenCase> chips() {
   return {
       {"static_allocation", flash({{"nvdimm.ftl.allocation", "static"}}), traffic},
       {"stripe_order",
-       flash(plus(dies, {{"nvdimm.ftl.order", "PDWC"}, {"nvdimm.ftl.allocation", "static"}})),
+       flash(with(dies, {{"nvdimm.ftl.order", "PDWC"}, {"nvdimm.ftl.allocation", "static"}})),
        traffic},
       {"dies", flash(dies), traffic},
       {"chips", nand("chips", "2", {{"nvdimm.nand.pages_per_block", "8"}}), traffic},
       {"planes", flash(planes), traffic},
-      {"multi_plane", flash(plus(planes, {{"nvdimm.nand.multi_plane", "true"}})), traffic},
+      {"multi_plane", flash(with(planes, {{"nvdimm.nand.multi_plane", "true"}})), traffic},
       {"multi_plane_cached",
-       flash(plus(planes, {{"nvdimm.nand.multi_plane", "true"},
+       flash(with(planes, {{"nvdimm.nand.multi_plane", "true"},
                            {"nvdimm.nand.cache", "true"},
                            {"nvdimm.nand.cache_busy_time", "200ns"}})),
        traffic},
@@ -176,7 +177,7 @@ std::vector<GoldenCase> failures() {
       {"program_failures", nand("program_failure", "0.01", bad), traffic},
       {"program_failures_multi_plane",
        nand("program_failure", "0.01",
-            plus(bad, {{"nvdimm.nand.planes", "2"},
+            with(bad, {{"nvdimm.nand.planes", "2"},
                        {"nvdimm.nand.multi_plane", "true"},
                        {"nvdimm.nand.pages_per_block", "8"}})),
        traffic},
@@ -186,7 +187,7 @@ std::vector<GoldenCase> failures() {
        traffic},
       {"blocks_wear_out",
        nand("wear_failure", "0.2",
-            plus(bad, {{"nvdimm.nand.endurance", "2"}, {"nvdimm.ftl.victim", "greedy"}})),
+            with(bad, {{"nvdimm.nand.endurance", "2"}, {"nvdimm.ftl.victim", "greedy"}})),
        traffic},
   };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden runs of byte-addressable media, of several NVDIMMs on a channel, and of power failures.
+#include "tests/cc/assignments.h"
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -7,7 +8,7 @@ namespace hmsim::testing {
 namespace {
 
 Assignments medium(const char* kind, const Assignments& more = {}) {
-  return plus({{"nvdimm.kind", kind},
+  return with({{"nvdimm.kind", kind},
                {"nvdimm.capacity", "1MiB"},
                {"nvdimm.media.banks", "4"},
                {"nvdimm.media.write_queue", "8"},
@@ -17,7 +18,7 @@ Assignments medium(const char* kind, const Assignments& more = {}) {
 }
 
 Assignments several(const char* count, const char* interleave, const Assignments& more = {}) {
-  return plus(plus(kGoldenFlash, {{"nvdimm.count", count}, {"nvdimm.interleave", interleave}}),
+  return with(with(kGoldenFlash, {{"nvdimm.count", count}, {"nvdimm.interleave", interleave}}),
               more);
 }
 
@@ -95,7 +96,7 @@ std::vector<GoldenCase> groups() {
 
 // High bandwidth flash beside HBM3: 4 banks of 32 blocks of 16 pages.
 Assignments stacked(const Assignments& more) {
-  return plus({{"nvdimm.attach", "hbf"},
+  return with({{"nvdimm.attach", "hbf"},
                {"nvdimm.capacity", "8MiB"},
                {"nvdimm.nand.preset", "hbf_256"},
                {"nvdimm.nand.pages_per_block", "16"},
@@ -142,13 +143,13 @@ std::vector<GoldenCase> stacked_flash() {
   return {
       {"hbf_host_ftl", stacked(host), writes},
       {"hbf_host_ftl_fails",
-       stacked(plus(host, {{"nvdimm.nand.program_failure", "0.01"},
+       stacked(with(host, {{"nvdimm.nand.program_failure", "0.01"},
                            {"hbf.refresh", "paced_refresh"},
                            {"hbf.refresh_every", "400us"},
                            {"host.queue", "shared"}})),
        writes},
       {"hbf_host_parts",
-       stacked(plus(host, {{"hbf.accumulate", "3us"}, {"hbf.pending_writes", "4"}})), parts},
+       stacked(with(host, {{"hbf.accumulate", "3us"}, {"hbf.pending_writes", "4"}})), parts},
       {"hbf_bank_cache",
        stacked({{"controller.nvdimm_scheduler", "bank_cache"}, {"hbf.outstanding", "4"}}), reads},
       {"hbf_fr_fcfs",
@@ -161,7 +162,7 @@ std::vector<GoldenCase> power_failures() {
   const Assignments data{{"system.store_data", "true"},
                          {"nvdimm.precondition.fill", "0.5"},
                          {"nvdimm.precondition.overwrite", "0"}};
-  const auto flash = [&](const Assignments& more) { return plus(plus(kGoldenFlash, data), more); };
+  const auto flash = [&](const Assignments& more) { return with(with(kGoldenFlash, data), more); };
   return {
       {"power_fails", flash({}), {}},
       {"power_fails_items",
@@ -202,7 +203,7 @@ std::vector<GoldenCase> power_failures() {
        {}},
       {"power_fails_pcm", medium("pcm", {{"system.store_data", "true"}}), {}},
       {"power_fails_two_modules",
-       plus(several("2", "page", data), {{"nvdimm.devices", "1: nand.program_time=5us"}}),
+       with(several("2", "page", data), {{"nvdimm.devices", "1: nand.program_time=5us"}}),
        {}},
   };
 }

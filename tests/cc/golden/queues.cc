@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden runs of the channel: its queues, transaction schedulers, arbiters, page policies, acks.
 #include "policies/monitors/performance_table.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/golden/cases.h"
 
 namespace hmsim::testing {
@@ -20,20 +21,20 @@ std::string rates() {
   return text;
 }
 
-Assignments unified(const Assignments& more) { return plus(kGoldenFlash, more); }
+Assignments unified(const Assignments& more) { return with(kGoldenFlash, more); }
 
 Assignments split(const Assignments& more) {
-  return plus(unified({{"controller.queues", "split"}, {"controller.arbiter", "oldest_first"}}),
+  return with(unified({{"controller.queues", "split"}, {"controller.arbiter", "oldest_first"}}),
               more);
 }
 
 Assignments scheduler(const char* name, const Assignments& more = {}) {
-  return plus(unified({{"controller.scheduler", name}, {"dram.ranks", "2"}}), more);
+  return with(unified({{"controller.scheduler", name}, {"dram.ranks", "2"}}), more);
 }
 
 // Each class has a separate queue, so the arbiter is asked.
 Assignments arbiter(const char* name, const Assignments& more = {}) {
-  return plus(split({{"controller.arbiter", name}}), more);
+  return with(split({{"controller.arbiter", name}}), more);
 }
 
 std::vector<GoldenCase> schedulers() {
@@ -131,11 +132,11 @@ std::vector<GoldenCase> arbiters() {
        agents::mix()},
       {"arbiter_harmonic", arbiter("harmonic", table), agents::mix()},
       {"arbiter_harmonic_of_stages",
-       arbiter("harmonic", plus(table, {{"policies.harmonic.impl", "table"},
+       arbiter("harmonic", with(table, {{"policies.harmonic.impl", "table"},
                                         {"policies.harmonic.weight", "0.9"}})),
        agents::mix()},
       {"arbiter_harmonic_with_guard",
-       arbiter("harmonic", plus(table, {{"policies.harmonic.guard", "true"},
+       arbiter("harmonic", with(table, {{"policies.harmonic.guard", "true"},
                                         {"policies.harmonic.dram_guard", "60"},
                                         {"policies.harmonic.nvdimm_guard", "90"}})),
        agents::mix()},

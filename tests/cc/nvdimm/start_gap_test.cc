@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "tests/cc/names.h"
 #include "tests/cc/words.h"
 
 namespace hmsim {
@@ -79,12 +80,7 @@ TEST(StartGap, PlacesOutsideOfItsRegionAreRefused) {
   const auto loads = [&](std::size_t word, std::uint64_t value) {
     Archive changed(testing::with_word(saved.bytes(), word * testing::kWordBytes, value));
     StartGap loaded(kLines);
-    try {
-      loaded.serialize(changed);
-    } catch (const InputError&) {
-      return false;
-    }
-    return true;
+    return testing::error_from([&] { loaded.serialize(changed); }).empty();
   };
   EXPECT_TRUE(loads(0, kLines - 1));
   EXPECT_FALSE(loads(0, kLines));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation/rigs/arbiter_rehearsal.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -18,11 +19,8 @@ TEST(Arbiters, RoundRobinTakesTurnsFromDramOn) {
     EXPECT_EQ(test.choose(100, 1, Tick(0), Tick(9), Tick(10)), kNvdimm);
   }
   test.choose(1, 1);
-  Archive saved;
-  test.arbiter().serialize(saved);
   ArbiterRehearsal loaded("round_robin", {});
-  Archive loading(saved.bytes());
-  loaded.arbiter().serialize(loading);
+  copy_state(test.arbiter(), loaded.arbiter());
   EXPECT_EQ(loaded.choose(1, 1), kNvdimm);
 }
 

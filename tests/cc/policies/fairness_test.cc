@@ -2,6 +2,7 @@
 // BLISS and ATLAS at their boundaries; the starvation guard.
 #include <gtest/gtest.h>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/policies/rehearsed.h"
 
@@ -128,8 +129,7 @@ TEST(Atlas, ABankIsBusyFromACommandToItsCompletion) {
 
 // One core streams row hits; the other core's miss to the same bank waits for them.
 Cycle latency_of_the_miss(const Assignments& more) {
-  Assignments assignments{{"nvdimm.present", "false"}, {"dram.refresh", "false"}};
-  assignments.insert(assignments.end(), more.begin(), more.end());
+  Assignments assignments = with({{"nvdimm.present", "false"}, {"dram.refresh", "false"}}, more);
   ChannelUnderTest channel(assignments);
   int column = 0;
   const auto hit = [&] { channel.send(MemoryClass::dram, channel.dram(0, 0, column++ % 128)); };

@@ -6,6 +6,7 @@
 #include "core/random.h"
 #include "tests/cc/names.h"
 #include "tests/cc/policies/rig.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 namespace {
@@ -326,11 +327,8 @@ TEST(Harmonic, StateIsSavedAndLoaded) {
     return chosen;
   };
   go_on(saved, 0, 200);
-  Archive archive;
-  saved.arbiter().serialize(archive);
   ArbiterRehearsal loaded("harmonic", all);
-  Archive bytes(archive.bytes());
-  loaded.arbiter().serialize(bytes);
+  testing::copy_state(saved.arbiter(), loaded.arbiter());
   for (const PolicyCounter& counter : saved.arbiter().counters()) {
     EXPECT_EQ(loaded.counter(counter.name), *counter.value) << counter.name;
   }

@@ -68,12 +68,8 @@ class Catalog : public ::testing::Test {
   // Returns the error message for this value of the variable.
   static std::string told(const char* variable, const std::string& value) {
     setenv(variable, value.c_str(), 1);
-    try {
-      EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_from(
+        [&] { EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u); });
   }
 
   static constexpr const char* kVariables[] = {"HMSIM_POLICIES", "XDG_DATA_HOME", "HOME"};

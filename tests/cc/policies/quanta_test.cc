@@ -13,6 +13,7 @@
 #include "policies/monitors/service.h"
 #include "policies/monitors/sources.h"
 #include "tests/cc/policies/rig.h"
+#include "tests/cc/states.h"
 #include "tests/cc/words.h"
 
 namespace hmsim {
@@ -118,11 +119,8 @@ TEST(PageStreams, AStreamThatIsSavedGoesOn) {
   PageStreams saved;
   saved.add(10);
   saved.add(20);
-  Archive archive;
-  saved.serialize(archive);
   PageStreams loaded;
-  Archive loading(archive.bytes());
-  loaded.serialize(loading);
+  testing::copy_state(saved, loaded);
   EXPECT_EQ(loaded.add(11), PageStreams::Touch::sequential);
   EXPECT_EQ(loaded.add(20), PageStreams::Touch::same_page);
   EXPECT_EQ(loaded.add(30), PageStreams::Touch::random);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/policies/rig.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 namespace {
@@ -58,10 +59,7 @@ TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
     now += (i % 7) * 11 * kCycle;
     ArbiterRehearsal loaded("ready_batch", {{"policies.ready_batch.batch", "4"},
                                             {"policies.ready_batch.patience", "100"}});
-    Archive saved;
-    test_.arbiter().serialize(saved);
-    Archive loading(saved.bytes());
-    loaded.arbiter().serialize(loading);
+    testing::copy_state(test_.arbiter(), loaded.arbiter());
     for (int ahead = 0; ahead < 12; ++ahead) {
       const Tick then = now + ahead * 13 * kCycle;
       const MemoryClass chosen = loaded.choose(1, 1, {}, {}, then);

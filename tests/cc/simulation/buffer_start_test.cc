@@ -11,7 +11,9 @@
 #include "core/errors.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
+#include "tests/cc/simulation/values.h"
 #include "tests/cc/traces/causal_trace.h"
 
 namespace hmsim::testing {
@@ -27,11 +29,6 @@ const Assignments kStream{{"kind", "synthetic"},
                           {"requests", "3000"},
                           {"read_ratio", "0.7"},
                           {"footprint", "512KiB"}};
-
-Assignments with(Assignments keys, const Assignments& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
-}
 
 // Returns a trace of 200 requests of 1 to 4 blocks to 300 pages; every third one writes.
 std::string block_trace() {
@@ -69,17 +66,6 @@ std::unique_ptr<Simulation> make(const std::vector<Assignments>& agents, const s
   return std::make_unique<Simulation>(config, agents, options, text_source(trace, 777));
 }
 
-double value(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                      : statistic.value;
-    }
-  }
-  ADD_FAILURE() << "no statistic " << path;
-  return -1;
-}
-
 struct Outcome {
   double hits;
   double page_reads;  // for the host
@@ -89,10 +75,9 @@ struct Outcome {
 Outcome outcome(const std::vector<Assignments>& agents, const std::string& trace,
                 const Assignments& config, RunOptions options = {}) {
   const auto simulation = make(agents, trace, config, options);
-  while (!simulation->run(1'000'000)) {
-  }
-  return {value(*simulation, "nvdimm.buffer.read_hit_ratio_strict"),
-          value(*simulation, "nvdimm.nand.reads"), value(*simulation, "sim.ticks")};
+  run_to_end(*simulation);
+  return {value_of(*simulation, "nvdimm.buffer.read_hit_ratio_strict"),
+          value_of(*simulation, "nvdimm.nand.reads"), value_of(*simulation, "sim.ticks")};
 }
 
 struct Workload {
@@ -230,13 +215,9 @@ TEST(Captured, TasksHaveTheirOwnPages) {
 }
 
 TEST(Captured, IsAnErrorWhereNoTraceTellsIt) {
-  try {
-    make({kJob}, captured_trace({}), config_of("captured"));
-    ADD_FAILURE() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_TRUE(names(error.what(), {"nvdimm.precondition.buffer: ", "'captured'", "'none'",
-                                     "'dirty'", "'resident'"}));
-  }
+  EXPECT_TRUE(
+      names(error_from([] { make({kJob}, captured_trace({}), config_of("captured")); }),
+            {"nvdimm.precondition.buffer: ", "'captured'", "'none'", "'dirty'", "'resident'"}));
 }
 
 TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
@@ -288,17 +269,12 @@ TEST(Resident, FramesAreKeptFreeBeforeTheFirstCommand) {
       "dirty", {{"nvdimm.buffer.manager", "preevict"}, {"nvdimm.buffer.write_size", "1MiB"}});
   const auto simulation = make({}, "", config);
   simulation->advance(5'000 * kMicrosecond);
-  EXPECT_GT(value(*simulation, "nvdimm.buffer.preevictions"), 0);
+  EXPECT_GT(value_of(*simulation, "nvdimm.buffer.preevictions"), 0);
 }
 
 TEST(Resident, NobodyReadsWithoutAgents) {
-  try {
-    make({}, "", config_of("resident"));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_TRUE(
-        names(error.what(), {"nvdimm.precondition.buffer: ", "'resident'", "'none'", "'dirty'"}));
-  }
+  EXPECT_TRUE(names(error_from([] { make({}, "", config_of("resident")); }),
+                    {"nvdimm.precondition.buffer: ", "'resident'", "'none'", "'dirty'"}));
 }
 
 TEST(Resident, NothingIsToBeHeldWithoutAnNvdimm) {

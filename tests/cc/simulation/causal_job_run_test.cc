@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 #include "tests/cc/traces/causal_trace.h"
 
 namespace hmsim::testing {
@@ -16,14 +18,11 @@ constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
 
 std::unique_ptr<Simulation> replay(const Words& words, const Assignments& more_keys = {},
                                    const Assignments& more = {}) {
-  Assignments config = kSmall;
-  config.insert(config.end(), more.begin(), more.end());
-  Assignments keys{{"kind", "job"}, {"path", "x.hmsim"}, {"format", "hmsim"}};
-  keys.insert(keys.end(), more_keys.begin(), more_keys.end());
+  Assignments config = with(kSmall, more);
+  Assignments keys = with({{"kind", "job"}, {"path", "x.hmsim"}, {"format", "hmsim"}}, more_keys);
   auto simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{keys},
                                                  RunOptions(), text_source(causal_trace(words)));
-  while (!simulation->run(1'000'000)) {
-  }
+  run_to_end(*simulation);
   return simulation;
 }
 

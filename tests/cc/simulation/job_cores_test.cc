@@ -7,6 +7,7 @@
 
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -30,8 +31,7 @@ TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
   Assignments slow = job;
   slow.insert(slow.end(), {{"cores", "1"}, {"base_cpi", "2"}});
   Simulation two(kSmall, {job, slow}, {}, text_source(program));
-  while (!two.run(1'000'000)) {
-  }
+  run_to_end(two);
   EXPECT_NEAR(value_of(two, "agent.0.makespan_us"), 50, 0.01);
   EXPECT_NEAR(value_of(two, "agent.1.makespan_us"), 400, 0.01);
 }
@@ -45,12 +45,8 @@ TEST(JobCores, ThoseThatShareACoreHaveOneBaseCpi) {
          {"format", "job"},
          {"cores", cores},
          {"base_cpi", base_cpi}}};
-    try {
-      Simulation(kSmall, agents, {}, text_source("thread a\ncompute 4\n"));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from(
+        [&] { Simulation(kSmall, agents, {}, text_source("thread a\ncompute 4\n")); });
   };
   EXPECT_TRUE(names(error_with("2", "2-3"), {"agent.1.base_cpi: ", "core 2", "agent 0", "0.5"}));
   EXPECT_EQ(error_with("0.5", "2-3"), "");

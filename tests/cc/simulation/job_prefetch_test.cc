@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -35,15 +37,13 @@ struct Logged {
 };
 
 Logged logged(const Job& job) {
-  Assignments config = kSmall;
-  config.insert(config.end(), job.config.begin(), job.config.end());
-  Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}, {"flushers", "0"}};
-  keys.insert(keys.end(), job.keys.begin(), job.keys.end());
+  Assignments config = with(kSmall, job.config);
+  Assignments keys =
+      with({{"kind", "job"}, {"path", "x.job"}, {"format", "job"}, {"flushers", "0"}}, job.keys);
   RunOptions options;
   options.log_requests = true;
   Simulation simulation(config, {keys}, options, text_source(job.program));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   Logged result;
   result.makespan_ns = value_of(simulation, "agent.0.makespan_us") * 1e3;
   for (const Statistic& each : simulation.statistics()) {
@@ -265,8 +265,7 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
                             const std::string& text = agent == 0 ? reader : writer;
                             return offset < text.size() ? text.substr(offset) : std::string();
                           });
-    while (!simulation.run(1'000'000)) {
-    }
+    run_to_end(simulation);
     return value_of(simulation, "nvdimm.reads");
   };
   EXPECT_EQ(reads_beside("9", "shared"), 64);
@@ -294,8 +293,7 @@ TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
     options.warmup = warm_up * kNanosecond;
     Simulation simulation(config, {{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}},
                           options, text_source(program));
-    while (!simulation.run(1'000'000)) {
-    }
+    run_to_end(simulation);
     const std::int64_t useful = count_of(simulation, "useful");
     EXPECT_EQ(count_of(simulation, "issued"), useful) << warm_up;
     EXPECT_EQ(count_of(simulation, "useless"), 0);
@@ -321,17 +319,7 @@ TEST(JobPrefetch, ARunMayBeCutAnywhere) {
   const Job job{mixed_streams(9),
                 {{"cores", "0-1"}},
                 {{"frontend.node.machine", "prefetch"}, {"frontend.core.window", "512"}}};
-  const auto whole = run(job);
-  for (int steps = 1; steps < 100'000; steps = steps * 5 + 1) {
-    auto first = make(job);
-    first->run(static_cast<std::uint64_t>(steps));
-    auto second = make(job);
-    second->load(first->save(), "a.ckpt");
-    while (!second->run(1'000'000)) {
-    }
-    ASSERT_EQ(whole->now(), second->now()) << steps;
-    ASSERT_EQ(whole->save(), second->save()) << steps;
-  }
+  expect_exact_continuation([&] { return make(job); }, 100'000, 5);
 }
 
 }  // namespace

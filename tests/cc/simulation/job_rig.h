@@ -13,6 +13,8 @@
 #include "core/random.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
+#include "tests/cc/names.h"
 #include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
@@ -33,10 +35,8 @@ struct Job {
 };
 
 inline std::unique_ptr<Simulation> make(const Job& job) {
-  Assignments config = kSmall;
-  config.insert(config.end(), job.config.begin(), job.config.end());
-  Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}};
-  keys.insert(keys.end(), job.keys.begin(), job.keys.end());
+  Assignments config = with(kSmall, job.config);
+  Assignments keys = with({{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}, job.keys);
   RunOptions options;
   options.seed = job.seed;
   options.log_commands = job.log_rows;
@@ -47,8 +47,7 @@ inline std::unique_ptr<Simulation> make(const Job& job) {
 
 inline std::unique_ptr<Simulation> run(const Job& job) {
   auto simulation = make(job);
-  while (!simulation->run(1'000'000)) {
-  }
+  run_to_end(*simulation);
   return simulation;
 }
 
@@ -57,12 +56,7 @@ inline double makespan_ns(const Job& job) {
 }
 
 inline std::string error_of(const Job& job) {
-  try {
-    run(job);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { run(job); });
 }
 
 // Returns a column of a request log.

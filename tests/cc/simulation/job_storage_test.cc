@@ -6,6 +6,7 @@
 
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -21,8 +22,6 @@ Job job(const std::string& program, const Assignments& keys = {}) {
   Job made{program, keys, kMoneta};
   return made;
 }
-
-double value(const Simulation& run, const std::string& name) { return value_of(run, name); }
 
 // Returns the mean or max, in picoseconds, of a histogram in microseconds.
 double latency(const Simulation& run, const std::string& path, const std::string& what) {
@@ -44,52 +43,52 @@ TEST(JobOnStorage, AReaderWaitsAsLongAsItsRequestsTake) {
         "compute 1000\nread " + std::to_string(37 * i) + " " + std::to_string(1 + i % 3) + "\n";
   }
   const auto done = run(job(program));
-  EXPECT_EQ(value(*done, "storage.reads"), 20);
-  EXPECT_EQ(value(*done, "storage.read_bytes"), (7 * 1 + 7 * 2 + 6 * 3) * 4096.0);
-  EXPECT_NEAR(value(*done, "agent.0.time.reading"),
+  EXPECT_EQ(value_of(*done, "storage.reads"), 20);
+  EXPECT_EQ(value_of(*done, "storage.read_bytes"), (7 * 1 + 7 * 2 + 6 * 3) * 4096.0);
+  EXPECT_NEAR(value_of(*done, "agent.0.time.reading"),
               20 * latency(*done, "storage.read_latency_us", "mean"), 20);
 }
 
 TEST(JobOnStorage, CoresLoadNoLines) {
   const auto done = run(job("thread main\nread 3 4\nwrite 9 2\nsync\n"));
-  EXPECT_EQ(value(*done, "agent.0.progress"), 0);
-  EXPECT_EQ(value(*done, "dram.reads") + value(*done, "dram.writes"), 0);
+  EXPECT_EQ(value_of(*done, "agent.0.progress"), 0);
+  EXPECT_EQ(value_of(*done, "dram.reads") + value_of(*done, "dram.writes"), 0);
 }
 
 TEST(JobOnStorage, ASyncWaitsForWritesAndAFlush) {
   for (const char* flushers : {"0", "1"}) {
     const auto done = run(job("thread main\nwrite 9 2\nsync\n", {{"flushers", flushers}}));
-    EXPECT_EQ(value(*done, "storage.writes"), 1);
-    EXPECT_EQ(value(*done, "storage.flushes"), 1);
+    EXPECT_EQ(value_of(*done, "storage.writes"), 1);
+    EXPECT_EQ(value_of(*done, "storage.flushes"), 1);
     const double write = latency(*done, "storage.write_latency_us", "mean");
-    EXPECT_GE(value(*done, "agent.0.makespan_us") * 1e6, write);
+    EXPECT_GE(value_of(*done, "agent.0.makespan_us") * 1e6, write);
     const double own = flushers == std::string("0") ? write : 0;  // otherwise the flusher waits
-    EXPECT_EQ(value(*done, "agent.0.time.writing"), own);
-    EXPECT_GT(value(*done, "agent.0.time.syncing"), 0);
+    EXPECT_EQ(value_of(*done, "agent.0.time.writing"), own);
+    EXPECT_GT(value_of(*done, "agent.0.time.syncing"), 0);
     const auto without = run(job("thread main\nwrite 9 2\n", {{"flushers", flushers}}));
-    EXPECT_EQ(value(*without, "storage.flushes"), 0);
-    EXPECT_EQ(value(*without, "agent.0.time.syncing"), 0);
+    EXPECT_EQ(value_of(*without, "storage.flushes"), 0);
+    EXPECT_EQ(value_of(*without, "agent.0.time.syncing"), 0);
   }
 }
 
 TEST(JobOnStorage, AReadAheadIsWaitedForWhereItIsUsed) {
   const std::string ahead = "thread main\nread_ahead 40 8\ncompute 2000\nuse 44\n";
   const auto done = run(job(ahead));
-  EXPECT_EQ(value(*done, "agent.0.time.reading"), 0);
-  const double computed = value(*done, "agent.0.time.running");
+  EXPECT_EQ(value_of(*done, "agent.0.time.reading"), 0);
+  const double computed = value_of(*done, "agent.0.time.running");
   const double read = latency(*done, "storage.read_latency_us", "mean");
   constexpr double kCycles = 1'000;  // two core cycles
-  EXPECT_NEAR(value(*done, "agent.0.time.read_ahead"), read - computed, kCycles);
+  EXPECT_NEAR(value_of(*done, "agent.0.time.read_ahead"), read - computed, kCycles);
   const auto unused = run(job("thread main\nread_ahead 40 8\ncompute 2000\nuse 90\n"));
-  EXPECT_EQ(value(*unused, "agent.0.time.read_ahead"), 0);
+  EXPECT_EQ(value_of(*unused, "agent.0.time.read_ahead"), 0);
 }
 
 TEST(JobOnStorage, ATransferGoesOnAtTheStart) {
   const std::string last = std::to_string((std::int64_t{1} << 18) - 1);  // page of a GiB
   const auto done = run(job("thread main\nread " + last + " 3\n"));
-  EXPECT_EQ(value(*done, "storage.reads"), 2);
-  EXPECT_EQ(value(*done, "storage.read_bytes"), 3 * 4096.0);
-  EXPECT_NEAR(value(*done, "agent.0.time.reading"),
+  EXPECT_EQ(value_of(*done, "storage.reads"), 2);
+  EXPECT_EQ(value_of(*done, "storage.read_bytes"), 3 * 4096.0);
+  EXPECT_NEAR(value_of(*done, "agent.0.time.reading"),
               latency(*done, "storage.read_latency_us", "max"), 2);
 }
 
@@ -111,7 +110,7 @@ Job on_cores(const std::string& program, const char* driver, const char* jobs,
   return made;
 }
 
-double makespan(const Simulation& run) { return value(run, "agent.0.makespan_us") * 1e6; }
+double makespan(const Simulation& run) { return value_of(run, "agent.0.makespan_us") * 1e6; }
 
 // A lone thread sleeps while its software runs: the makespan is the same, but its core is busy.
 TEST(JobOnStorage, SoftwareOfALoneThreadRunsOnItsCore) {
@@ -119,10 +118,11 @@ TEST(JobOnStorage, SoftwareOfALoneThreadRunsOnItsCore) {
     const auto apart = run(on_cores(reader_and(""), driver, "own"));
     const auto on_node = run(on_cores(reader_and(""), driver, "node"));
     EXPECT_EQ(makespan(*on_node), makespan(*apart)) << driver;
-    const double software = value(*on_node, "core.0.software");
+    const double software = value_of(*on_node, "core.0.software");
     EXPECT_GT(software, 20 * 1e6) << driver;
-    EXPECT_EQ(value(*on_node, "core.0.busy"), value(*apart, "core.0.busy") + software) << driver;
-    EXPECT_EQ(value(*apart, "core.0.software"), 0) << driver;
+    EXPECT_EQ(value_of(*on_node, "core.0.busy"), value_of(*apart, "core.0.busy") + software)
+        << driver;
+    EXPECT_EQ(value_of(*apart, "core.0.software"), 0) << driver;
   }
 }
 
@@ -132,7 +132,7 @@ TEST(JobOnStorage, SoftwareTakesTimeFromThreads) {
   for (const char* driver : {"moneta_base", "moneta_spin", "haste"}) {
     const auto apart = run(on_cores(program, driver, "own"));
     const auto on_node = run(on_cores(program, driver, "node"));
-    const double software = value(*on_node, "core.0.software");
+    const double software = value_of(*on_node, "core.0.software");
     constexpr double kEdges = 50e3;  // picoseconds lost where slices are cut
     EXPECT_NEAR(makespan(*on_node), makespan(*apart) + software, kEdges) << driver;
     // With a core for each thread, no thread loses time.
@@ -144,7 +144,7 @@ TEST(JobOnStorage, SoftwareTakesTimeFromThreads) {
 // A thread that spins keeps its core for the request's entire latency.
 TEST(JobOnStorage, SpinningKeepsTheCore) {
   const auto done = run(on_cores(reader_and(""), "moneta_spin", "node"));
-  EXPECT_EQ(value(*done, "core.0.software"), value(*done, "agent.0.time.reading"));
+  EXPECT_EQ(value_of(*done, "core.0.software"), value_of(*done, "agent.0.time.reading"));
 }
 
 TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresIsTheRunThatWentOn) {
@@ -155,16 +155,8 @@ TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresIsTheRunThatWentOn) {
                                                    {"storage.path.max_request", "4KiB"},
                                                    {"storage.path.file_system.time", "1us"},
                                                    {"storage.path.file_system.read_hold", "2us"}});
-      const auto whole = run(program);
-      for (std::uint64_t steps = 1; steps < 3'000; steps = steps * 4 + 1) {
-        const auto first = make(program);
-        first->run(steps);
-        const auto second = make(program);
-        second->load(first->save(), "a.ckpt");
-        while (!second->run(1'000'000)) {
-        }
-        ASSERT_EQ(whole->save(), second->save()) << seed << driver << steps;
-      }
+      SCOPED_TRACE(std::to_string(seed) + ", " + driver);
+      expect_exact_continuation([&] { return make(program); }, 3'000, 4);
     }
   }
 }
@@ -173,16 +165,8 @@ TEST(JobOnStorage, ASavedRunIsTheRunThatWentOn) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     for (const char* flushers : {"0", "2"}) {
       const Job program = job(random_program(seed), {{"cores", "0, 1"}, {"flushers", flushers}});
-      const auto whole = run(program);
-      for (std::uint64_t steps = 1; steps < 1'000; steps = steps * 3 + 1) {
-        const auto first = make(program);
-        first->run(steps);
-        const auto second = make(program);
-        second->load(first->save(), "a.ckpt");
-        while (!second->run(1'000'000)) {
-        }
-        ASSERT_EQ(whole->save(), second->save()) << seed << flushers << steps;
-      }
+      SCOPED_TRACE(std::to_string(seed) + ", " + flushers);
+      expect_exact_continuation([&] { return make(program); }, 1'000, 3);
     }
   }
 }

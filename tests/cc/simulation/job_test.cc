@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -134,13 +136,11 @@ std::string random_misses(std::uint64_t seed) {
 
 RequestLog::Columns requests_of(const Assignments& keys, const Assignments& more,
                                 std::uint64_t seed) {
-  Assignments config = kSmall;
-  config.insert(config.end(), more.begin(), more.end());
+  Assignments config = with(kSmall, more);
   RunOptions options;
   options.log_requests = true;
   Simulation simulation(config, {keys}, options, text_source(random_misses(seed)));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   return simulation.take_requests();
 }
 
@@ -282,8 +282,7 @@ double progress_of_misses(const char* tasks, const char* quantum) {
   Simulation simulation(config,
                         {{{"kind", "job"}, {"path", "x"}, {"format", "hmsim"}, {"tasks", tasks}}},
                         {}, text_source(random_misses(3)));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   return value_of(simulation, "agent.0.progress");
 }
 
@@ -309,17 +308,8 @@ TEST(Job, ARunMayBeCutAnywhere) {
            {"dirty_ratio", "0.000002"},
            {"skip_idle", machine == std::string("prefetch") ? "false" : "true"}},
           {{"frontend.node.machine", machine}, {"frontend.node.persistence", persistence}}};
-      const auto whole = run(job);
-      for (int steps = 1; steps < 4'000; steps = steps * 4 + 1) {
-        auto first = make(job);
-        first->run(static_cast<std::uint64_t>(steps));
-        auto second = make(job);
-        second->load(first->save(), "a.ckpt");
-        while (!second->run(1'000'000)) {
-        }
-        ASSERT_EQ(whole->now(), second->now()) << machine << flushers << steps;
-        ASSERT_EQ(whole->save(), second->save()) << machine << flushers << steps;
-      }
+      SCOPED_TRACE(std::string(machine) + ", " + flushers);
+      expect_exact_continuation([&] { return make(job); }, 4'000, 4);
     }
   }
 }
@@ -341,8 +331,7 @@ TEST(Job, WhatItsThreadsReadCanBeResident) {
   Simulation simulation(config,
                         {{{"kind", "job"}, {"path", "x"}, {"format", "hmsim"}, {"tasks", "2"}}}, {},
                         text_source(random_misses(1)));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
 }
 
@@ -362,8 +351,7 @@ TEST(Job, StartsOverWhileOthersGoOn) {
       {{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"cores", "1"}},
       {{"kind", "synthetic"}, {"requests", "2000"}, {"interval", "100ns"}}};
   Simulation simulation(config, agents, {}, text_source("thread a\ncompute 400\nread 1\n"));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   EXPECT_EQ(value_of(simulation, "agent.0.progress"), 400);
   EXPECT_GT(value_of(simulation, "agent.1.finished"), 0);
   EXPECT_LT(value_of(simulation, "agent.0.makespan_us"), 100);

@@ -8,16 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
-
-Assignments with(Assignments config, const Assignments& more) {
-  config.insert(config.end(), more.begin(), more.end());
-  return config;
-}
 
 const Assignments kTwo{{"frontend.nodes.count", "2"}};
 const Assignments kSpread{{"nodes", "0-1"}, {"tasks", "2"}, {"cores", "0-1"}};
@@ -160,17 +157,8 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
                    {"frontend.node.machine", machine},
                    {"nvdimm.capacity", "64MiB"},
                    {"nvdimm.ftl.over_provisioning", "60"}}};
-    const auto whole = run(job);
-    for (int steps = 1; steps < 20'000; steps = steps * 3 + 1) {
-      auto first = make(job);
-      first->run(static_cast<std::uint64_t>(steps));
-      auto second = make(job);
-      second->load(first->save(), "a.ckpt");
-      while (!second->run(1'000'000)) {
-      }
-      ASSERT_EQ(whole->now(), second->now()) << memory << machine << steps;
-      ASSERT_EQ(whole->save(), second->save()) << memory << machine << steps;
-    }
+    SCOPED_TRACE(std::string(memory) + ", " + machine);
+    expect_exact_continuation([&] { return make(job); }, 20'000, 3);
   }
 }
 
@@ -185,8 +173,7 @@ TEST(Nodes, StartOverWithNothingLeftOfTheLastPass) {
   Simulation simulation(with(kSmall, kTwo), agents, {},
                         text_source("thread a\nsend 0 x 5KiB\nsend 1 x 5KiB\nsend 1 x 5KiB\n"
                                     "wait x\nwait x\ncompute 400\n"));
-  while (!simulation.run(1'000'000)) {
-  }
+  run_to_end(simulation);
   EXPECT_EQ(value_of(simulation, "agent.0.progress"), 800);
   EXPECT_GT(value_of(simulation, "node.0.network.messages"), 20);
 }
@@ -218,12 +205,8 @@ TEST(Nodes, PowerFailsOfAll) {
 }
 
 std::string error_with(const std::vector<Assignments>& agents, const Assignments& config) {
-  try {
-    Simulation(with(kSmall, config), agents, {}, text_source("thread a\ncompute 4\n"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from(
+      [&] { Simulation(with(kSmall, config), agents, {}, text_source("thread a\ncompute 4\n")); });
 }
 
 TEST(Nodes, WhatCannotBeIsRefused) {

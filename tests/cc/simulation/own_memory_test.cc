@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -59,29 +61,24 @@ struct Machine {
     };
   }
   std::unique_ptr<Simulation> run(const Assignments& more) const {
-    Assignments config = kSmall;
-    config.insert(config.end(), more.begin(), more.end());
+    Assignments config = with(kSmall, more);
     RunOptions options;
     options.log_requests = true;
     options.check = true;
     auto simulation = std::make_unique<Simulation>(config, agents, options, source());
-    while (!simulation->run(1'000'000)) {
-    }
+    run_to_end(*simulation);
     return simulation;
   }
 };
 
-Assignments with(Assignments config, const Assignments& more) {
-  config.insert(config.end(), more.begin(), more.end());
-  return config;
-}
-
 // Returns the requests of a channel without their ids, as if its node were the first one.
 Columns requests_of(const Columns& all, std::int64_t channel, std::int64_t node,
                     std::int64_t channels, Simulation& simulation) {
+  static const std::size_t kChannel = column("channel");
+  static const std::size_t kAddress = column("address");
   Columns own;
   for (std::size_t row = 0; row < all[0].size(); ++row) {
-    if (all[column("channel")][row] != channel + node * channels) {
+    if (all[kChannel][row] != channel + node * channels) {
       continue;
     }
     const auto memory = static_cast<MemoryClass>(all[column("class")][row]);
@@ -89,7 +86,7 @@ Columns requests_of(const Columns& all, std::int64_t channel, std::int64_t node,
         simulation.memory().capacity(memory).value() / simulation.memory().config().nodes;
     for (std::size_t i = 1; i < all.size(); ++i) {
       std::int64_t value = all[i][row];
-      value -= i == column("channel") ? node * channels : i == column("address") ? node * part : 0;
+      value -= i == kChannel ? node * channels : i == kAddress ? node * part : 0;
       own[i].push_back(value);
     }
   }

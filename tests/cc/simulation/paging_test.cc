@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/values.h"
 
@@ -30,12 +31,11 @@ Assignments machine(const std::string& memory) {
 }
 
 Assignments core(int number, const Assignments& more = {}) {
-  Assignments agent{{"kind", "llc_trace"},
-                    {"core", std::to_string(number)},
-                    {"path", "t"},
-                    {"format", "ramulator"}};
-  agent.insert(agent.end(), more.begin(), more.end());
-  return agent;
+  return with({{"kind", "llc_trace"},
+               {"core", std::to_string(number)},
+               {"path", "t"},
+               {"format", "ramulator"}},
+              more);
 }
 
 const Assignments kPaged{{"paged", "true"}};
@@ -48,8 +48,7 @@ std::unique_ptr<Simulation> make(const Assignments& config, const std::vector<As
 std::unique_ptr<Simulation> run(const Assignments& config, const std::vector<Assignments>& agents,
                                 const std::string& trace, const RunOptions& options = {}) {
   auto simulation = make(config, agents, trace, options);
-  while (!simulation->run(1'000'000)) {
-  }
+  run_to_end(*simulation);
   return simulation;
 }
 
@@ -59,12 +58,7 @@ double us(const Simulation& simulation) {
 
 std::string error_of(const Assignments& config, const Assignments& agent,
                      const std::string& trace) {
-  try {
-    run(config, {agent}, trace);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { run(config, {agent}, trace); });
 }
 
 // Loads, each with a write-back to the same page, of three pages that share two frames.
@@ -122,17 +116,10 @@ TEST(Paging, ASavedRunIsTheRunThatWentOn) {
     config.emplace_back("storage.paging.replacement", replacement);
     RunOptions options;
     options.warmup = Tick(3'000'000'000);
-    const auto whole = run(config, agents, random_trace(), options);
+    SCOPED_TRACE(replacement);
+    const auto whole = expect_exact_continuation(
+        [&] { return make(config, agents, random_trace(), options); }, 20'000, 2);
     EXPECT_GT(value_of(*whole, "agent.2.passes"), 1);
-    for (std::uint64_t steps = 1; steps < 20'000; steps = steps * 2 + 1) {
-      const auto first = make(config, agents, random_trace(), options);
-      first->run(steps);
-      const auto second = make(config, agents, random_trace(), options);
-      second->load(first->save(), "a.ckpt");
-      while (!second->run(1'000'000)) {
-      }
-      ASSERT_EQ(whole->save(), second->save()) << replacement << steps;
-    }
   }
 }
 

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "simulation/configuration.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -47,8 +49,7 @@ struct Write {
 struct CutRun {
   CutRun(const Assignments& system, const std::string& program, const Assignments& more, Tick until)
       : config(system) {
-    Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}};
-    keys.insert(keys.end(), more.begin(), more.end());
+    Assignments keys = with({{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}, more);
     RunOptions options;
     options.log_requests = true;
     simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{keys}, options,
@@ -270,8 +271,7 @@ TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
     Simulation simulation(config,
                           {{{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"flushers", "0"}}},
                           options, text_source(writers(1, kPages)));
-    while (!simulation.run(1'000'000)) {
-    }
+    run_to_end(simulation);
     makespan[persistence == Persistence::module ? 1 : 0] =
         value_of(simulation, "agent.0.makespan_us") * 1e3;
     const RequestLog::Columns log = simulation.take_requests();

@@ -4,6 +4,7 @@
 
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/values.h"
 
@@ -31,21 +32,17 @@ const std::vector<Assignments> kGreedy{{{"kind", "synthetic"},
                                         {"requests", "2"}}};
 
 std::unique_ptr<Simulation> make(const Assignments& limits, const RunOptions& options = {}) {
-  Assignments config = kUnfair;
-  config.insert(config.end(), limits.begin(), limits.end());
+  Assignments config = with(kUnfair, limits);
   return std::make_unique<Simulation>(config, kGreedy, options, text_source(""));
 }
 
 TEST(RunLimits, ARequestThatIsDeniedServiceEndsTheRunInAnError) {
   const auto simulation = make({{"frontend.stall_limit", "200us"}});
-  try {
+  const std::string error = error_from([&] {
     while (!simulation->run(1'000)) {
     }
-    FAIL() << "it ended";
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    EXPECT_TRUE(names(text, {"frontend.stall_limit: ", "DRAM read", "core 1"}));
-  }
+  });
+  EXPECT_TRUE(names(error, {"frontend.stall_limit: ", "DRAM read", "core 1"}));
   EXPECT_GT(simulation->now(), 200 * kMicrosecond);
   EXPECT_LT(simulation->now(), 400 * kMicrosecond);
 }

@@ -215,12 +215,7 @@ TEST(Simulation, AdvancingInPiecesIsAdvancing) {
 }
 
 std::string error_of(const std::vector<Assignments>& agents, const Assignments& config = {}) {
-  try {
-    make(agents, {}, config);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { make(agents, {}, config); });
 }
 
 TEST(Simulation, TellsAllErrorsAtOnce) {

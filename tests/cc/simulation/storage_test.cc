@@ -4,6 +4,7 @@
 
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
@@ -15,10 +16,8 @@ const Assignments kMoneta{{"nvdimm.present", "false"},     {"dram.refresh", "fal
 
 std::unique_ptr<Simulation> run(const std::string& format, const std::string& trace,
                                 const Assignments& keys = {}, const Assignments& more = {}) {
-  Assignments config = kMoneta;
-  config.insert(config.end(), more.begin(), more.end());
-  Assignments agent{{"kind", "block_trace"}, {"path", "t"}, {"format", format}};
-  agent.insert(agent.end(), keys.begin(), keys.end());
+  Assignments config = with(kMoneta, more);
+  Assignments agent = with({{"kind", "block_trace"}, {"path", "t"}, {"format", format}}, keys);
   auto simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{agent},
                                                  RunOptions(), text_source(trace));
   while (!simulation->run(1'000)) {

@@ -13,6 +13,7 @@
 
 #include "core/random.h"
 #include "tests/cc/simulation/job_rig.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -311,8 +312,7 @@ TEST(ThreadLog, BeginsWhereARunGoesOn) {
     second->load(first->save(), "a.ckpt");
     const std::int64_t at = first->now().value();
     ASSERT_GT(whole->now().value(), at);
-    while (!second->run(1'000'000)) {
-    }
+    run_to_end(*second);
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> left;  // by thread and state
     for (const Row& row : rows) {
       left[{row.thread, row.state}] += std::max<std::int64_t>(0, row.end - std::max(row.begin, at));

@@ -11,6 +11,7 @@
 #include "core/event_queue.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/values.h"
 
@@ -19,11 +20,14 @@ namespace {
 
 // Random pages of four times the capacity of both levels, half of them written.
 std::unique_ptr<Simulation> simulation(const Assignments& more = {}) {
-  Assignments config{{"nvdimm.kind", "sttram"},       {"nvdimm.capacity", "1GiB"},
-                     {"storage.kind", "table"},       {"storage.capacity", "64MiB"},
-                     {"storage.cache.first", "1MiB"}, {"storage.cache.second", "4MiB"},
-                     {"storage.cache.mover", "lines"}};
-  config.insert(config.end(), more.begin(), more.end());
+  Assignments config = with({{"nvdimm.kind", "sttram"},
+                             {"nvdimm.capacity", "1GiB"},
+                             {"storage.kind", "table"},
+                             {"storage.capacity", "64MiB"},
+                             {"storage.cache.first", "1MiB"},
+                             {"storage.cache.second", "4MiB"},
+                             {"storage.cache.mover", "lines"}},
+                            more);
   const Assignments agent{{"kind", "io_pattern"}, {"access", "random"},   {"size", "4KiB"},
                           {"read_share", "0.5"},  {"footprint", "20MiB"}, {"threads", "4"},
                           {"requests", "3000"}};
@@ -33,8 +37,7 @@ std::unique_ptr<Simulation> simulation(const Assignments& more = {}) {
 
 std::unique_ptr<Simulation> run(const Assignments& more = {}) {
   auto made = simulation(more);
-  while (!made->run(1'000'000)) {
-  }
+  run_to_end(*made);
   return made;
 }
 
@@ -61,26 +64,12 @@ TEST(DeviceMover, OneLineAtATimeTakesTheTimesOfTheLines) {
 }
 
 TEST(DeviceMover, ASavedRunIsTheRunThatWentOn) {
-  const auto whole = run();
-  for (std::uint64_t steps = 10; steps < 100'000; steps = steps * 7 + 3) {
-    const auto first = simulation();
-    first->run(steps);
-    const auto second = simulation();
-    second->load(first->save(), "a.ckpt");
-    while (!second->run(1'000'000)) {
-    }
-    ASSERT_EQ(whole->save(), second->save()) << steps;
-  }
+  expect_exact_continuation([] { return simulation(); }, 100'000, 7, 3, 10);
 }
 
 TEST(DeviceMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
   const auto error = [](const Assignments& more) -> std::string {
-    try {
-      simulation(more);
-    } catch (const InputError& thrown) {
-      return thrown.what();
-    }
-    return "";
+    return error_from([&] { simulation(more); });
   };
   EXPECT_TRUE(names(error({{"storage.cache.second", "2GiB"}}), {"storage.cache.second: ", "2GiB"}));
   EXPECT_TRUE(names(error({{"nvdimm.present", "false"}}), {"storage.cache.second: ", " 0B"}));

@@ -32,13 +32,7 @@ void expect_accesses_of(const std::string& format, const std::string& text,
 }
 
 std::string access_error(const std::string& format, const std::string& text) {
-  std::string error;
-  try {
-    all_of<Access>(*find_format(format)->accesses(reader_of(text)), &error);
-  } catch (const InputError& fault) {
-    error = fault.what();
-  }
-  return error;
+  return error_from([&] { read_all<Access>(*find_format(format)->accesses(reader_of(text))); });
 }
 
 // "31:" is cycle 31. 32 bytes at 0x4f0 touch lines 0x4c0 and 0x500. Other requests are of one line.

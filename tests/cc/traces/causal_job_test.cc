@@ -53,15 +53,12 @@ std::string steps_of(CausalJob& job, std::uint32_t thread) {
 }
 
 std::string error_of(const Words& words) {
-  try {
+  return error_from([&] {
     CausalJob job = causal_job(words);
     for (std::uint32_t thread = 0; thread < job.threads(); ++thread) {
       steps_of(job, thread);
     }
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(CausalJob, ThreadsRunTheirOwnRecordsAndWaitWhereTheyWaited) {

@@ -5,7 +5,9 @@
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/names.h"
+#include "tests/cc/states.h"
 #include "tests/cc/traces/gem5_messages.h"
+#include "tests/cc/traces/trace_texts.h"
 #include "traces/record_rules.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
@@ -18,22 +20,8 @@ std::unique_ptr<AccessSource> open(const std::string& text, std::size_t piece = 
       TraceReader(text_source(text, piece), 0, "some.trace", text.size()));
 }
 
-std::vector<Access> read_all(AccessSource& source) {
-  std::vector<Access> accesses;
-  Access access;
-  while (source.next(access)) {
-    accesses.push_back(access);
-  }
-  return accesses;
-}
-
 std::string error_of(const std::string& text) {
-  try {
-    read_all(*open(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { read_all<Access>(*open(text)); });
 }
 
 void expect_access(const Access& access, std::uint64_t picosecond, std::uint64_t address,
@@ -53,7 +41,7 @@ TEST(FormatGem5, PacketsBecomeLines) {
   for (const std::size_t piece : {1u, 7u, 1u << 20}) {
     const auto source = open(kTrace, piece);
     for (int pass = 0; pass < 2; ++pass, source->rewind()) {
-      const std::vector<Access> accesses = read_all(*source);
+      const std::vector<Access> accesses = read_all<Access>(*source);
       ASSERT_EQ(accesses.size(), 8u);
       expect_access(accesses[0], 0, 0x1000, false);  // times count from the first packet
       expect_access(accesses[1], 1'500, 0x1000, true);
@@ -88,8 +76,8 @@ TEST(FormatGem5, PacketsOutOfRangeAreLeftOutAndDamageIsNot) {
 
 TEST(FormatGem5, TicksOfAnyFrequencyBecomePicoseconds) {
   const std::string packets = packet(10, kReadReq, 0, 64) + packet(2'510, kReadReq, 64, 64);
-  EXPECT_EQ(read_all(*open(header(1'000'000'000) + packets))[1].cycle, 2'500'000u);
-  EXPECT_EQ(read_all(*open(header(1'000'000'000'000'000) + packets))[1].cycle, 2u);
+  EXPECT_EQ(read_all<Access>(*open(header(1'000'000'000) + packets))[1].cycle, 2'500'000u);
+  EXPECT_EQ(read_all<Access>(*open(header(1'000'000'000'000'000) + packets))[1].cycle, 2u);
 }
 
 TEST(FormatGem5, TimedAgentsFollowTheTicks) {
@@ -140,15 +128,12 @@ TEST(FormatGem5, ARequestorPastTheLastSourceIsAnError) {
 }
 
 TEST(FormatGem5, GoesOnFromACheckpoint) {
-  const std::vector<Access> wanted = read_all(*open(kTrace));
+  const std::vector<Access> wanted = read_all<Access>(*open(kTrace));
   const auto source = open(kTrace, 5);
   for (std::size_t read = 0; read <= wanted.size(); ++read) {
-    Archive saved;
-    source->serialize(saved);
     const auto copy = open(kTrace);
-    Archive loaded(saved.bytes());
-    copy->serialize(loaded);
-    EXPECT_EQ(read_all(*copy).size(), wanted.size() - read);
+    copy_state(*source, *copy);
+    EXPECT_EQ(read_all<Access>(*copy).size(), wanted.size() - read);
     Access access;
     source->next(access);
   }

@@ -5,6 +5,8 @@
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/names.h"
+#include "tests/cc/states.h"
+#include "tests/cc/traces/trace_texts.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 
@@ -14,26 +16,9 @@ namespace {
 constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
 constexpr std::uint64_t kMostLine = (std::uint64_t{1} << 40) - 1;
 
-TraceReader reader_of(const std::string& text, std::size_t piece = 1 << 20) {
-  return {text_source(text, piece), 0, "some.trace", 0};
-}
-
-std::vector<Miss> read_all(MissSource& source) {
-  std::vector<Miss> misses;
-  Miss miss;
-  while (source.next(miss)) {
-    misses.push_back(miss);
-  }
-  return misses;
-}
-
 std::string error_of(const std::string& text) {
-  try {
-    read_all(*find_format("hmsim")->misses(reader_of(text), std::nullopt));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from(
+      [&] { read_all<Miss>(*find_format("hmsim")->misses(reader_of(text), std::nullopt)); });
 }
 
 std::vector<std::uint64_t> random_records(std::uint64_t seed, std::size_t count, unsigned vcpus) {
@@ -79,8 +64,8 @@ TEST(FormatHmsim, RecordsBecomeMisses) {
   EXPECT_EQ(miss.gap, 9);
   EXPECT_EQ(all->fraction(), 1);
 
-  EXPECT_EQ(read_all(*find_format("hmsim")->misses(reader_of(trace), 0)).size(), 2u);
-  EXPECT_EQ(read_all(*find_format("hmsim")->misses(reader_of(trace), 1)).size(), 2u);
+  EXPECT_EQ(read_all<Miss>(*find_format("hmsim")->misses(reader_of(trace), 0)).size(), 2u);
+  EXPECT_EQ(read_all<Miss>(*find_format("hmsim")->misses(reader_of(trace), 1)).size(), 2u);
   EXPECT_THROW(find_format("hmsim")->misses(reader_of(trace), 2), InputError);
 }
 
@@ -91,7 +76,7 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
   const auto both =
       find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 2)), std::nullopt);
   EXPECT_TRUE(both->has_nvdimm());
-  const std::vector<Miss> misses = read_all(*both);
+  const std::vector<Miss> misses = read_all<Miss>(*both);
   ASSERT_EQ(misses.size(), 3u);
   EXPECT_TRUE(misses[0].memory == MemoryClass::dram && misses[0].load_address == 5 * 64);
   EXPECT_TRUE(misses[1].memory == MemoryClass::nvdimm && misses[1].load_address == 5 * 64);
@@ -100,7 +85,7 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
   const auto one =
       find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 0)), std::nullopt);
   EXPECT_FALSE(one->has_nvdimm());
-  EXPECT_EQ(read_all(*one)[1].load_address, (kNvdimm + 5) * 64);
+  EXPECT_EQ(read_all<Miss>(*one)[1].load_address, (kNvdimm + 5) * 64);
 }
 
 // Written by hand from docs/trace-format.md: two fills, a write-back, a non-temporal write, an
@@ -137,12 +122,12 @@ TEST(FormatHmsim, BlocksOfAnySizeGiveTheSameRecords) {
   const std::vector<std::uint64_t> records = random_records(3, 100, 3);
   for (const auto vcpu : {std::optional<unsigned>(), std::optional<unsigned>(1)}) {
     const auto whole = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 3)), vcpu);
-    const std::vector<Miss> wanted = read_all(*whole);
+    const std::vector<Miss> wanted = read_all<Miss>(*whole);
     for (const std::size_t block : {1u, 7u, 50u, 99u, 100u}) {
       const auto source =
           find_format("hmsim")->misses(reader_of(hmsim_trace(records, 3, 0, block), 13), vcpu);
       for (int pass = 0; pass < 2; ++pass, source->rewind()) {
-        const std::vector<Miss> found = read_all(*source);
+        const std::vector<Miss> found = read_all<Miss>(*source);
         EXPECT_TRUE(std::equal(found.begin(), found.end(), wanted.begin(), wanted.end(), same));
       }
     }
@@ -182,7 +167,7 @@ TEST(FormatHmsim, SeekingFindsWhatReadingWould) {
         EXPECT_EQ(miss.load ? miss.load_address : miss.write_address,
                   record_line(next->second) * 64);
         const std::size_t left = static_cast<std::size_t>(lines.end() - next);
-        EXPECT_EQ(read_all(*source).size(), left - 1);
+        EXPECT_EQ(read_all<Miss>(*source).size(), left - 1);
       }
     }
   }
@@ -225,15 +210,11 @@ TEST(FormatHmsim, GoesOnFromACheckpoint) {
   const auto source = find_format("hmsim")->misses(reader_of(trace, 30), std::nullopt);
   Miss miss;
   do {
-    Archive saved;
-    source->serialize(saved);
     const auto copy = find_format("hmsim")->misses(reader_of(trace), std::nullopt);
-    Archive loaded(saved.bytes());
-    copy->serialize(loaded);
     const auto again = find_format("hmsim")->misses(reader_of(trace), std::nullopt);
-    Archive reloaded(saved.bytes());
-    again->serialize(reloaded);
-    const std::vector<Miss> left = read_all(*copy);
+    copy_state(*source, *copy);
+    copy_state(*source, *again);
+    const std::vector<Miss> left = read_all<Miss>(*copy);
     Miss next;
     EXPECT_EQ(again->next(next), !left.empty());
     EXPECT_TRUE(left.empty() || same(next, left.front()));

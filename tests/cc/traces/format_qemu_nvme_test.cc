@@ -8,6 +8,7 @@
 #include "core/archive.h"
 #include "core/errors.h"
 #include "tests/cc/names.h"
+#include "tests/cc/states.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -29,12 +30,7 @@ std::vector<BlockRequest> requests_of(BlockSource& source) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    requests_of(*opened(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_from([&] { requests_of(*opened(text)); });
 }
 
 // Returns a line of the log, `microseconds` after a second.
@@ -110,11 +106,8 @@ TEST(FormatQemuNvme, GoesOnFromACheckpoint) {
   for (int i = 0; i < 7; ++i) {
     ASSERT_TRUE(first->next(request));
   }
-  Archive saved;
-  first->serialize(saved);
   const std::unique_ptr<BlockSource> second = opened(text);
-  Archive loaded(saved.bytes());
-  second->serialize(loaded);
+  testing::copy_state(*first, *second);
   for (std::size_t i = 7; i < all.size(); ++i) {
     ASSERT_TRUE(second->next(request));
     EXPECT_EQ(request.sector, all[i].sector);

@@ -10,6 +10,7 @@
 
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/names.h"
 #include "traces/captured_job.h"
 
 namespace hmsim::testing {
@@ -26,12 +27,7 @@ std::unique_ptr<JobProgram> parse(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { parse(text); });
 }
 
 std::vector<JobRecord> records_of(JobProgram& program, std::uint32_t thread) {

@@ -7,25 +7,13 @@
 
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/names.h"
+#include "tests/cc/states.h"
+#include "tests/cc/traces/trace_texts.h"
 #include "traces/text_trace.h"
 
 namespace hmsim::testing {
 namespace {
-
-TraceReader reader_of(const std::string& text, std::size_t piece = 1 << 20) {
-  return {text_source(text, piece), 0, "some.trace", 0};
-}
-
-// Returns the records of a whole trace.
-template <class Record, class Source>
-std::vector<Record> read_all(Source& source) {
-  std::vector<Record> records;
-  Record record;
-  while (source.next(record)) {
-    records.push_back(record);
-  }
-  return records;
-}
 
 void read_trace(const std::string& format, const std::string& text) {
   const FormatDescriptor& descriptor = *find_format(format);
@@ -39,12 +27,7 @@ void read_trace(const std::string& format, const std::string& text) {
 }
 
 std::string error_of(const std::string& format, const std::string& text) {
-  try {
-    read_trace(format, text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { read_trace(format, text); });
 }
 
 TEST(TraceFormats, Ramulator) {
@@ -133,11 +116,8 @@ TEST(TraceFormats, ContinuesFromACheckpoint) {
   for (int i = 0; i < 37; ++i) {
     source->next(miss);
   }
-  Archive saved;
-  source->serialize(saved);
   const auto other = find_format("ramulator")->misses(reader_of(text, 11), std::nullopt);
-  Archive loaded(saved.bytes());
-  other->serialize(loaded);
+  copy_state(*source, *other);
   for (int i = 37; i < 100; ++i) {
     ASSERT_TRUE(other->next(miss));
     EXPECT_EQ(miss.gap, i + 1);

@@ -171,13 +171,10 @@ TEST(TraceParts, GoOnFromACheckpoint) {
 }
 
 std::string message_of(const Assignments& keys, const std::string& trace = "5 64\n5 128\n") {
-  try {
+  return error_from([&] {
     AgentUnderTest test(bench_of(trace, keys));
     test.finish(1'000);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(TraceParts, SayWhatIsWrong) {

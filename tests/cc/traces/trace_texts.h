@@ -11,6 +11,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "tests/cc/states.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim::testing {
@@ -20,6 +21,16 @@ inline TraceReader reader_of(std::string text, std::size_t piece = 1 << 20) {
     return offset < text.size() ? text.substr(offset, piece) : std::string();
   };
   return {source, 0, "some.trace", 0};
+}
+
+// Returns all records of a source.
+template <class Record, class Source>
+std::vector<Record> read_all(Source& source) {
+  std::vector<Record> records;
+  for (Record record; source.next(record);) {
+    records.push_back(record);
+  }
+  return records;
 }
 
 // Returns all records of a source, or stores the message of the error that ends them.
@@ -51,10 +62,7 @@ void expect_resumes(Source& source, Source& copy, const std::vector<Record>& wan
     ASSERT_TRUE(source.next(record));
     EXPECT_TRUE(same(record, wanted[i])) << i;
   }
-  Archive saved;
-  source.serialize(saved);
-  Archive loaded(saved.bytes());
-  copy.serialize(loaded);
+  copy_state(source, copy);
   for (std::size_t i = wanted.size() / 2; i < wanted.size(); ++i) {
     ASSERT_TRUE(copy.next(record));
     EXPECT_TRUE(same(record, wanted[i])) << i;
