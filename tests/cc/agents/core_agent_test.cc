@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "agents/core/agent_synthetic_core.h"
 #include "core/clock.h"
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -204,12 +206,17 @@ TEST(CoreAgent, DependentLoadsWaitForTheLoadBefore) {
   }
 }
 
-TEST(CoreAgent, MshrsBoundTheLoadsInFlight) {
-  for (const std::size_t mshrs : {1u, 3u, 10u}) {
-    Bench bench{"llc_trace",
-                {{"path", "t"}, {"format", "ramulator"}, {"mshrs", std::to_string(mshrs)}}};
+// The window holds 16 loads, each after three other instructions.
+TEST(CoreAgent, MshrsAndTheWindowBoundTheLoadsInFlight) {
+  const std::vector<std::tuple<Assignment, std::string, std::size_t>> bounds{
+      {{"mshrs", "1"}, "1 ", 1},
+      {{"mshrs", "3"}, "1 ", 3},
+      {{"mshrs", "10"}, "1 ", 10},
+      {{"window", "64"}, "3 ", 16}};
+  for (const auto& [key, gap, bound] : bounds) {
+    Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}, key}};
     for (int i = 0; i < 500; ++i) {
-      bench.trace += "1 " + std::to_string(64 * i) + "\n";
+      bench.trace += gap + std::to_string(64 * i) + "\n";
     }
     AgentUnderTest test(bench);
     std::size_t most = 0;
@@ -217,22 +224,8 @@ TEST(CoreAgent, MshrsBoundTheLoadsInFlight) {
       ASSERT_TRUE(test.kernel.step(kNever));
       most = std::max(most, test.port.used());
     }
-    EXPECT_EQ(most, mshrs);
+    EXPECT_EQ(most, bound) << key.first << " " << key.second;
   }
-}
-
-TEST(CoreAgent, TheWindowBoundsTheLoadsInFlight) {
-  Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"window", "64"}}};
-  for (int i = 0; i < 500; ++i) {
-    bench.trace += "3 " + std::to_string(64 * i) + "\n";
-  }
-  AgentUnderTest test(bench);
-  std::size_t most = 0;
-  while (!test.agent->finished_once()) {
-    ASSERT_TRUE(test.kernel.step(kNever));
-    most = std::max(most, test.port.used());
-  }
-  EXPECT_EQ(most, 16u);
 }
 
 TEST(CoreAgent, PostedWritesDelayNothing) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does the protocol checker detect errors? Each rule of the timing engine is relaxed by one cycle
 // in turn. The checker must then report that rule, between those two commands, by one cycle.
+#include "tests/cc/assignments.h"
 #include "tests/cc/check/relaxed_rules.h"
 
 namespace hmsim::testing {
@@ -107,15 +108,6 @@ std::vector<Case> common_cases(const Part& part) {
   };
 }
 
-std::vector<Case> refresh_cases(const Part& part) {
-  return {
-      {C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
-      {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
-      {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
-      {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)},
-  };
-}
-
 std::vector<Case> group_cases(const char* write_spacing) {
   return {
       {C::activate, C::activate, kGroup, 1, "tRRD_L"},
@@ -163,17 +155,10 @@ std::vector<Case> ddr5_cases(const Part& part) {
 }
 
 std::vector<Case> same_bank_cases(const Part& part) {
-  constexpr Scope kSameBank = Scope::same_bank;
-  constexpr C kRefresh = C::refresh_same_bank;
   std::vector<Case> cases = common_cases(part);
   append(cases, group_cases("tCCD_L_WR"));
-  append(cases, {{C::precharge, C::precharge, kRank, 1, "tPPD"},
-                 {C::precharge, kRefresh, kSameBank, 1, "tRP", part.many_refreshes},
-                 {C::activate, kRefresh, kSameBank, 1, "tRC", part.long_trc},
-                 {C::activate, kRefresh, kRank, 1, "tRRD_L", part.many_refreshes},
-                 {kRefresh, C::activate, kSameBank, 1, "tRFCsb", part.many_refreshes},
-                 {kRefresh, C::activate, kRank, 1, "tREFSBRD", part.many_refreshes},
-                 {kRefresh, kRefresh, kRank, 1, "tRFCsb", {}, part.trefi, Cycle(4'000)}});
+  append(cases, same_bank_refreshes(part, "tRFCsb"));
+  cases.push_back({C::precharge, C::precharge, kRank, 1, "tPPD"});
   return cases;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/protocol_checker.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 
@@ -22,14 +23,13 @@ inline constexpr int kIntervals = 40;  // of tREFI
 inline constexpr std::int64_t kRefreshInterval = 600;
 
 inline Assignments two_ranks(const Assignments& more) {
-  Assignments all{{"dram.ranks", "2"},
-                  {"dram.timing.tREFI", std::to_string(kRefreshInterval)},
-                  {"controller.queues", "split"},
-                  {"nvdimm.unmapped_read", "zero"},
-                  {"nvdimm.buffer.read_size", "256KiB"},
-                  {"nvdimm.buffer.write_size", "256KiB"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return with({{"dram.ranks", "2"},
+               {"dram.timing.tREFI", std::to_string(kRefreshInterval)},
+               {"controller.queues", "split"},
+               {"nvdimm.unmapped_read", "zero"},
+               {"nvdimm.buffer.read_size", "256KiB"},
+               {"nvdimm.buffer.write_size", "256KiB"}},
+              more);
 }
 
 struct Recorded {
@@ -131,7 +131,7 @@ struct Edit {
   // Rules that must be reported; others may be too; empty: none may.
   std::vector<const char*> rules;
   std::function<void(Log&)> edit;
-  Assignments replayed = {};  // overrides of the recorded configuration
+  Assignments replayed = {};  // instead of the recorded configuration, unless empty
 };
 
 inline bool contains(const std::vector<std::string>& rules, const std::string& rule) {
@@ -142,6 +142,17 @@ inline void expect_rules(const Edit& edit, const std::vector<std::string>& broke
   EXPECT_EQ(broken.empty(), edit.rules.empty()) << (broken.empty() ? "" : broken.front());
   for (const char* rule : edit.rules) {
     EXPECT_TRUE(contains(broken, rule)) << rule;
+  }
+}
+
+// Expects the rules of each edit of a clean log that was recorded with these assignments.
+inline void expect_edits(const std::vector<Edit>& edits, const Recorded& clean,
+                         const Assignments& recorded = {}) {
+  for (const Edit& edit : edits) {
+    SCOPED_TRACE(edit.name);
+    Recorded edited = clean;
+    edit.edit(edited.log);
+    expect_rules(edit, rules_broken(edit.replayed.empty() ? recorded : edit.replayed, edited));
   }
 }
 

@@ -156,28 +156,18 @@ TEST(FlashChecker, FindsCellsThatAreTooFast) {
   EXPECT_EQ(broken(slow, log), Rules{"cell time"});
 }
 
-TEST(FlashChecker, FindsPagesOutOfOrder) {
-  EXPECT_EQ(broken_by(small_array(),
-                      [](Log& log) {
-                        for (FlashRecord& record : log) {
-                          const bool moved =
-                              record.operation == O::program && record.lun == 0 && record.page == 7;
-                          record.page += moved ? 1 : 0;
-                        }
-                      }),
-            Rules{"page order"});
-}
-
-TEST(FlashChecker, FindsAProgramWithoutErase) {
-  EXPECT_EQ(broken_by(small_array(),
-                      [](Log& log) {
-                        for (FlashRecord& record : log) {
-                          const bool moved =
-                              record.operation == O::program && record.lun == 0 && record.page == 7;
-                          record.page -= moved ? 1 : 0;
-                        }
-                      }),
-            Rules{"erase before program"});
+TEST(FlashChecker, FindsPagesOutOfOrderAndAProgramWithoutErase) {
+  const auto moved_to = [](std::uint32_t page) {
+    return broken_by(small_array(), [page](Log& log) {
+      for (FlashRecord& record : log) {
+        if (record.operation == O::program && record.lun == 0 && record.page == 7) {
+          record.page = page;
+        }
+      }
+    });
+  };
+  EXPECT_EQ(moved_to(8), Rules{"page order"});
+  EXPECT_EQ(moved_to(6), Rules{"erase before program"});
 }
 
 TEST(FlashChecker, FindsStagesThatAreMissing) {

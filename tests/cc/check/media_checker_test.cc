@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/cc/nvdimm/media_rig.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 namespace {
@@ -89,11 +90,8 @@ TEST(MediaChecker, LinesStayKnownThroughCheckpoints) {
   for (std::size_t i = 0; i < 3; ++i) {
     before.on_media(log[i]);
   }
-  Archive saved;
-  before.serialize(saved);
   MediaChecker after(parameters, 0, Tick(1250), violations);
-  Archive loaded(saved.bytes());
-  after.serialize(loaded);
+  testing::copy_state(before, after);
   after.on_media(log[3]);
   EXPECT_EQ(violations.total(), 0);
   after.on_media(record(780'000, O::read, 0, 1));

@@ -137,19 +137,10 @@ std::vector<Edit> edits() {
   };
 }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithAnEditedLog) {
-  const Recorded clean = record({});
-  for (const Edit& edit : edits()) {
-    SCOPED_TRACE(edit.name);
-    Recorded edited = clean;
-    edit.edit(edited.log);
-    expect_rules(edit, rules_broken(edit.replayed, edited));
-  }
-}
+TEST(ProtocolChecker, NamesWhatIsWrongWithAnEditedLog) { expect_edits(edits(), record({})); }
 
 TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
   const Assignments automatic{{"controller.ack", "auto"}, {"controller.ack_slots", "0"}};
-  const Recorded clean = record(automatic);
   const std::vector<Edit> tried{{"nothing", {}, [](Log&) {}},
                                 {"data later than the ack",
                                  {"burst with ack"},
@@ -168,16 +159,10 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
                                  {"command bus"},
                                  [](Log&) {},
                                  {{"controller.ack", "auto"}, {"controller.ack_slots", "1"}}}};
-  for (const Edit& edit : tried) {
-    SCOPED_TRACE(edit.name);
-    Recorded edited = clean;
-    edit.edit(edited.log);
-    expect_rules(edit, rules_broken(edit.replayed.empty() ? automatic : edit.replayed, edited));
-  }
+  expect_edits(tried, record(automatic), automatic);
 }
 
 TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
-  const Recorded clean = record({}, 10);
   // The flush and the next (+1) or previous (-1) NVDIMM request swap places.
   const auto change_places = [](Log& log, int step) {
     std::size_t i = find(log, C::nvdimm_flush_command);
@@ -230,17 +215,11 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
       {"a flush that never was", {"ack without command", "request without burst"}, [](Log& log) {
          erase(log, find(log, C::nvdimm_flush_command));
        }}};
-  for (const Edit& edit : tried) {
-    SCOPED_TRACE(edit.name);
-    Recorded edited = clean;
-    edit.edit(edited.log);
-    expect_rules(edit, rules_broken({}, edited));
-  }
+  expect_edits(tried, record({}, 10));
 }
 
 TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
   const Assignments on_credit{{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "3"}};
-  const Recorded clean = record(on_credit);
   const std::vector<Edit> tried{
       {"nothing", {}, [](Log&) {}},
       {"a credit too few",
@@ -280,12 +259,7 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
        {"credit without write"},
        [](Log&) {},
        {{"controller.ack", "grant"}}}};
-  for (const Edit& edit : tried) {
-    SCOPED_TRACE(edit.name);
-    Recorded edited = clean;
-    edit.edit(edited.log);
-    expect_rules(edit, rules_broken(edit.replayed.empty() ? on_credit : edit.replayed, edited));
-  }
+  expect_edits(tried, record(on_credit), on_credit);
 }
 
 }  // namespace

@@ -80,6 +80,27 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
+inline std::vector<Case> refresh_cases(const Part& part) {
+  return {
+      {C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
+      {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
+      {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
+      {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)},
+  };
+}
+
+// `spacing`: name of the rule between two of these refreshes.
+inline std::vector<Case> same_bank_refreshes(const Part& part, const char* spacing) {
+  constexpr Scope kNumber = Scope::same_bank;
+  constexpr C kRefresh = C::refresh_same_bank;
+  return {{C::precharge, kRefresh, kNumber, 1, "tRP", part.many_refreshes},
+          {C::activate, kRefresh, kNumber, 1, "tRC", part.long_trc},
+          {C::activate, kRefresh, kRank, 1, "tRRD_L", part.many_refreshes},
+          {kRefresh, C::activate, kNumber, 1, "tRFCsb", part.many_refreshes},
+          {kRefresh, C::activate, kRank, 1, "tREFSBRD", part.many_refreshes},
+          {kRefresh, kRefresh, kRank, 1, spacing, {}, part.trefi, Cycle(4'000)}};
+}
+
 // Returns whether a case is for a rule: all fields but the latency must match.
 inline bool same(const Case& tried, const TimingRule& rule) {
   return tried.preceding == rule.preceding && tried.following == rule.following &&

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/cc/states.h"
+
 namespace hmsim::testing {
 namespace {
 
@@ -16,11 +18,8 @@ TEST(RequestLedger, KnowsWhatIsDone) {
     EXPECT_FALSE(ledger.mark(request));
   }
   EXPECT_FALSE(ledger.mark(0));
-  Archive out;
-  ledger.serialize(out);
   RequestLedger loaded;
-  Archive in(out.bytes());
-  loaded.serialize(in);
+  copy_state(ledger, loaded);
   EXPECT_FALSE(loaded.mark(49'000));
   EXPECT_EQ(loaded.oldest_missing(), ledger.oldest_missing());
   while (loaded.oldest_missing() < loaded.end()) {

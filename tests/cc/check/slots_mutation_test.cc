@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Like checker_mutation_test.cc, for standards whose commands need more than one slot.
+#include "tests/cc/assignments.h"
 #include "tests/cc/check/relaxed_rules.h"
 
 namespace hmsim::testing {
@@ -28,8 +29,8 @@ const Part kPerBank{"LPDDR5, per-bank refreshes",
                     {{"dram.timing.tREFI", "2000"}},
                     8 * 71};
 
-// All cases except refreshes.
-std::vector<Case> lpddr5_cases(const Part& part) {
+// All cases except refreshes that both standards have.
+std::vector<Case> slot_cases(const Part& part) {
   return {
       {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
       {C::activate, C::read, kBank, 1, "tRCD"},
@@ -42,7 +43,6 @@ std::vector<Case> lpddr5_cases(const Part& part) {
       {C::activate, C::activate, kGroup, 1, "tRRD_L"},
       {C::read, C::read, kGroup, 1, "tCCD_L"},
       {C::write, C::write, kGroup, 1, "tCCD_L"},
-      {C::read, C::write, kGroup, 1, "tRTRS"},
       {C::write, C::read, kGroup, 1, "tWTR_L"},
       {C::activate, C::activate, kRank, 1, "tRRD"},
       {C::activate, C::activate, kRank, 4, "tFAW"},
@@ -76,70 +76,31 @@ const Part kHbm3PerBank{"HBM3, per-bank refreshes",
                         {{"dram.timing.tREFI", "14000"}},
                         32 * 12};
 
-// All cases except refreshes.
-std::vector<Case> hbm3_cases(const Part& part) {
-  constexpr Scope kStack = Scope::other_stack;
-  return {
-      {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
-      {C::activate, C::read, kBank, 1, "tRCD"},
-      {C::activate, C::write, kBank, 1, "tRCD"},
-      {C::activate, C::precharge, kBank, 1, "tRAS"},
-      {C::precharge, C::activate, kBank, 1, "tRP"},
-      {C::read, C::precharge, kBank, 1, kPrechargeDelay},
-      {C::write, C::precharge, kBank, 1, kPrechargeDelay},
-      {C::precharge, C::precharge, kRank, 1, "tPPD"},
-      {C::read, C::read, kStack, 1, "tCCDR", kStacked},
-      {C::write, C::write, kStack, 1, "tCCDR", kStacked},
-      {C::activate, C::activate, kGroup, 1, "tRRD_L"},
-      {C::read, C::read, kGroup, 1, "tCCD_L"},
-      {C::write, C::write, kGroup, 1, "tCCD_L"},
-      {C::write, C::read, kGroup, 1, "tWTR_L"},
-      {C::activate, C::activate, kRank, 1, "tRRD"},
-      {C::activate, C::activate, kRank, 4, "tFAW"},
-      {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
-      {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
-      {C::write, C::read, kRank, 1, "tWTR"},
-      {C::read, C::write, kRank, 1, "tRTRS"},
-  };
-}
-
-std::vector<Case> rank_refreshes(const Part& part) {
-  return {{C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
-          {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
-          {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
-          {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)}};
-}
-
-std::vector<Case> bank_refreshes(const Part& part) {
-  constexpr Scope kNumber = Scope::same_bank;
-  constexpr C kRefresh = C::refresh_same_bank;
-  return {{C::precharge, kRefresh, kNumber, 1, "tRP", part.many_refreshes},
-          {C::activate, kRefresh, kNumber, 1, "tRC", part.long_trc},
-          {C::activate, kRefresh, kRank, 1, "tRRD_L", part.many_refreshes},
-          {kRefresh, C::activate, kNumber, 1, "tRFCsb", part.many_refreshes},
-          {kRefresh, C::activate, kRank, 1, "tREFSBRD", part.many_refreshes},
-          {kRefresh, kRefresh, kRank, 1, "tPBR2PBR", {}, part.trefi, Cycle(4'000)}};
-}
-
-std::vector<Case> joined(std::vector<Case> cases, const std::vector<Case>& more) {
+// Cases of a part, with further ones of its standard.
+std::vector<Case> cases_of(const Part& part, const std::vector<Case>& more, bool bank_refreshes) {
+  std::vector<Case> cases = slot_cases(part);
   append(cases, more);
+  append(cases, bank_refreshes ? same_bank_refreshes(part, "tPBR2PBR") : refresh_cases(part));
   return cases;
 }
 
+const std::vector<Case> kOfLpddr5{{C::read, C::write, kGroup, 1, "tRTRS"}};
+const std::vector<Case> kOfHbm3{{C::read, C::read, Scope::other_stack, 1, "tCCDR", kStacked},
+                                {C::write, C::write, Scope::other_stack, 1, "tCCDR", kStacked}};
+
 TEST(CheckerMutation, ARuleOfLpddr5RelaxedByOneCycleIsReportedByItsName) {
   for (const char* precharge_delay : {"jedec", "paper"}) {
-    relax_each_rule(kLpddr5, joined(lpddr5_cases(kLpddr5), rank_refreshes(kLpddr5)),
-                    precharge_delay);
+    relax_each_rule(kLpddr5, cases_of(kLpddr5, kOfLpddr5, false), precharge_delay);
   }
 }
 
 TEST(CheckerMutation, ARuleOfPerBankRefreshRelaxedByOneCycleIsReportedByItsName) {
-  relax_each_rule(kPerBank, joined(lpddr5_cases(kPerBank), bank_refreshes(kPerBank)));
+  relax_each_rule(kPerBank, cases_of(kPerBank, kOfLpddr5, true));
 }
 
 TEST(CheckerMutation, ARuleOfHbm3RelaxedByOneCycleIsReportedByItsName) {
-  relax_each_rule(kHbm3, joined(hbm3_cases(kHbm3), rank_refreshes(kHbm3)));
-  relax_each_rule(kHbm3PerBank, joined(hbm3_cases(kHbm3PerBank), bank_refreshes(kHbm3PerBank)));
+  relax_each_rule(kHbm3, cases_of(kHbm3, kOfHbm3, false));
+  relax_each_rule(kHbm3PerBank, cases_of(kHbm3PerBank, kOfHbm3, true));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/errors.h"
 #include "core/types.h"
+#include "tests/cc/names.h"
 
 namespace hmsim {
 namespace {
@@ -28,12 +29,7 @@ std::string saved(std::int64_t number) {
 template <class T>
 std::string error_of(std::int64_t number, T& value) {
   Archive archive(saved(number));
-  try {
-    archive(value);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_from([&] { archive(value); });
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/nvdimm/continuation.h"
 #include "tests/cc/nvdimm/shadow.h"
 
 namespace hmsim {
@@ -245,37 +246,8 @@ TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
 
 TEST(GcSteering, CheckpointsContinueBitForBit) {
   for (const std::string& name : schedulers()) {
-    Rig rig(fixed_nvdimm(name));
-    Random random(3);
-    for (int round = 0; round < 25; ++round) {
-      for (std::uint32_t tag = 0; tag < 32; ++tag) {
-        rig.nvdimm().command(tag,
-                             line_address(static_cast<std::int64_t>(random.below(900)),
-                                          static_cast<std::int64_t>(random.below(64))),
-                             random.below(4) != 0, rig.now());
-      }
-      rig.acks.clear();
-      rig.kernel().run_until(rig.now() +
-                             Tick(static_cast<std::int64_t>(random.below(8'000'000'000))));
-      const std::string middle = rig.saved();
-      Rig other(fixed_nvdimm(name));
-      Archive load(middle);
-      other.serialize(load);
-      ASSERT_EQ(other.saved(), middle);
-      other.acks = rig.acks;
-      for (Rig* each : {&rig, &other}) {
-        for (std::size_t i = 0; i < 32;) {
-          if (i < each->acks.size()) {
-            each->nvdimm().finish(each->acks[i++].tag, each->now());
-          } else {
-            ASSERT_TRUE(each->kernel().step(kNever)) << "a command is stuck";
-          }
-        }
-      }
-      ASSERT_EQ(rig.acks, other.acks) << name;
-      ASSERT_EQ(rig.saved(), other.saved()) << name;
-    }
-    EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
+    SCOPED_TRACE(name);
+    expect_exact_continuation(fixed_nvdimm(name), {3, 25, 32, 900, Tick(8'000'000'000)});
   }
 }
 

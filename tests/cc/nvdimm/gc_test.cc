@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "tests/cc/nvdimm/continuation.h"
 #include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
@@ -341,37 +342,7 @@ TEST(Gc, CheckpointsDuringRandomTrafficContinueBitForBit) {
     parameters.buffer.port = variant ? BufferPort::serial : BufferPort::pipelined;
     parameters.gc.hold_channel = variant;
     ASSERT_TRUE(parameters.check().empty());
-    Random random(31);
-    Rig rig(parameters);
-    for (int round = 0; round < 60; ++round) {
-      for (std::uint32_t tag = 0; tag < 8; ++tag) {
-        rig.nvdimm().command(tag,
-                             line_address(static_cast<std::int64_t>(random.below(140)),
-                                          static_cast<std::int64_t>(random.below(64))),
-                             random.below(4) != 0, rig.now());
-      }
-      rig.acks.clear();
-      rig.kernel().run_until(rig.now() +
-                             Tick(static_cast<std::int64_t>(random.below(2'000'000'000))));
-      const std::string middle = rig.saved();
-      Rig other(parameters);
-      Archive load(middle);
-      other.serialize(load);
-      ASSERT_EQ(other.saved(), middle);
-      other.acks = rig.acks;
-      for (Rig* each : {&rig, &other}) {
-        for (std::size_t i = 0; i < 8;) {
-          if (i < each->acks.size()) {
-            each->nvdimm().finish(each->acks[i++].tag, each->now());
-          } else {
-            ASSERT_TRUE(each->kernel().step(kNever)) << "a command is stuck";
-          }
-        }
-      }
-      ASSERT_EQ(rig.acks, other.acks);
-      ASSERT_EQ(rig.saved(), other.saved());
-    }
-    EXPECT_GT(rig.statistics().ftl.gc_count, 0u);
+    expect_exact_continuation(parameters, {31, 60, 8, 140, Tick(2'000'000'000)});
   }
 }
 

@@ -159,13 +159,13 @@ TEST(Tcm, ABankIsBusyUntilItsRequestIsComplete) {
   }
 }
 
-// Core 0 has the least parallelism and the most locality, core 3 the opposite.
-std::vector<std::uint32_t> niceness_order(Rehearsal& queue) {
+// Each core issues `requests`, of which the given number hit a row. The cores wait at 1, 3, 5 and 7
+// banks. Returns a waiting request of each.
+std::vector<std::uint32_t> probes_of(Rehearsal& queue, int requests, const std::vector<int>& hits) {
   std::vector<std::uint32_t> probes;
-  for (std::uint16_t core = 0; core < 4; ++core) {
-    for (int i = 0; i < 8; ++i) {
-      const int row = i < 8 - 2 * core ? 0 : i;
-      queue.issue(queue.enqueue(dram(core, 0, row)), false);
+  for (std::uint16_t core = 0; core < hits.size(); ++core) {
+    for (int i = 0; i < requests; ++i) {
+      queue.issue(queue.enqueue(dram(core, 0, i <= hits[core] ? 0 : i)), false);
     }
     for (int bank = 1; bank <= 2 * core + 1; ++bank) {
       queue.enqueue(dram(core, bank, 0));
@@ -175,44 +175,12 @@ std::vector<std::uint32_t> niceness_order(Rehearsal& queue) {
   return probes;
 }
 
-// Core 1 has the least locality and core 2 the most, core 0 the least parallelism and core 2 the
-// most: their ranks differ by -1 (core 0), 1 (core 1) and 0 (core 2).
-TEST(Tcm, NicenessIsParallelismLessLocality) {
-  Rehearsal queue("tcm", kCores, kShape);
-  constexpr std::array<int, 3> kHits{4, 0, 7};
-  std::vector<std::uint32_t> probes;
-  for (std::uint16_t core = 0; core < 3; ++core) {
-    for (int i = 0; i < 8; ++i) {
-      const int row = i <= kHits.at(core) ? 0 : i;
-      queue.issue(queue.enqueue(dram(core, 0, row)), false);
-    }
-    for (int bank = 1; bank <= 2 * core + 1; ++bank) {
-      queue.enqueue(dram(core, bank, 0));
-    }
-    probes.push_back(queue.enqueue(dram(core, 1, 0)));
-  }
-  queue.run_to(kQuantum);
-  EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
+// Core 0 has the least parallelism and the most locality, core 3 the opposite.
+std::vector<std::uint32_t> niceness_order(Rehearsal& queue) {
+  return probes_of(queue, 8, {7, 5, 3, 1});
 }
 
-// Returns the number of distinct rankings of four sources with 10 requests each. The first source
-// has `hits` row hits, each other one `of_others`; they wait at 1, 3, 5 and 7 banks. Insertion
-// shuffle cycles through a few rankings; random shuffle reaches all 24.
-std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
-  Assignments assignments = kCores;
-  assignments.emplace_back("policies.tcm.shuffle_threshold", threshold);
-  Rehearsal queue("tcm", assignments, kShape);
-  std::vector<std::uint32_t> probes;
-  for (std::uint16_t core = 0; core < 4; ++core) {
-    for (int i = 0; i < 10; ++i) {
-      const int row = i <= (core == 0 ? hits : of_others) ? 0 : i;
-      queue.issue(queue.enqueue(dram(core, 0, row)), false);
-    }
-    for (int bank = 1; bank <= 2 * core + 1; ++bank) {
-      queue.enqueue(dram(core, bank, 0));
-    }
-    probes.push_back(queue.enqueue(dram(core, 1, 0)));
-  }
+std::size_t rankings_of(Rehearsal& queue, const std::vector<std::uint32_t>& probes) {
   queue.run_to(kQuantum);
   std::set<std::vector<std::uint32_t>> seen;
   for (int k = 1; k <= 240; ++k) {
@@ -220,6 +188,25 @@ std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
     seen.insert(ranking(queue, probes));
   }
   return seen.size();
+}
+
+// Core 1 has the least locality and core 2 the most, core 0 the least parallelism and core 2 the
+// most: their ranks differ by -1 (core 0), 1 (core 1) and 0 (core 2).
+TEST(Tcm, NicenessIsParallelismLessLocality) {
+  Rehearsal queue("tcm", kCores, kShape);
+  const auto probes = probes_of(queue, 8, {4, 0, 7});
+  queue.run_to(kQuantum);
+  EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
+}
+
+// Returns the number of distinct rankings of four sources with 10 requests each. The first source
+// has `hits` row hits, each other one `of_others`. Insertion shuffle cycles through a few rankings;
+// random shuffle reaches all 24.
+std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
+  Assignments assignments = kCores;
+  assignments.emplace_back("policies.tcm.shuffle_threshold", threshold);
+  Rehearsal queue("tcm", assignments, kShape);
+  return rankings_of(queue, probes_of(queue, 10, {hits, of_others, of_others, of_others}));
 }
 
 TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
@@ -253,14 +240,8 @@ TEST(Tcm, SourcesThatAreAlikeAreShuffledAtRandom) {
   Assignments assignments = kCores;
   assignments.emplace_back("policies.tcm.shuffle_threshold", "1");
   Rehearsal queue("tcm", assignments, kShape);
-  const auto probes = niceness_order(queue);
-  queue.run_to(kQuantum);
-  std::set<std::vector<std::uint32_t>> seen;
-  for (int k = 1; k <= 240; ++k) {
-    queue.run_to(kQuantum + k * kInterval);
-    seen.insert(ranking(queue, probes));
-  }
-  EXPECT_EQ(seen.size(), 24U);  // probability that a permutation never occurs: 24 (23/24)^240
+  // Probability that a permutation never occurs: 24 (23/24)^240.
+  EXPECT_EQ(rankings_of(queue, niceness_order(queue)), 24U);
 }
 
 TEST(Tcm, RankGoesBeforeRowHits) {
