@@ -11,6 +11,7 @@
 #include "dram/presets.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/one_request.h"
 
 namespace hmsim::testing {
 namespace {
@@ -21,13 +22,6 @@ constexpr auto kDram = MemoryClass::dram;
 const Assignments kDdr4{{"nvdimm.present", "false"},
                         {"dram.preset", "ddr4_2400r_8gb_x8"},
                         {"controller.address_map", "row|group|bank|rank|column|channel"}};
-
-Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
-  const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());
-  const std::uint64_t id = channel.send(kDram, address, write);
-  channel.run_to(sent + Cycle(200));
-  return channel.finished_.at(id) - sent;
-}
 
 TEST(BankGroups, ClosedBankHitAndConflict) {
   ChannelUnderTest channel(kDdr4);
@@ -45,7 +39,7 @@ std::vector<CommandRecord> pair(int bank, int other, bool write, bool then_write
   channel.log_.clear();
   channel.send(kDram, channel.dram(5, bank, 1), write);
   channel.send(kDram, channel.dram(5, other, 1), then_write);
-  channel.run_to(Cycle(channel.kernel_.now() / channel.channel_.clock_period()) + Cycle(200));
+  channel.run_to(now_of(channel) + Cycle(200));
   return channel.log_;
 }
 
@@ -96,7 +90,7 @@ TEST(BankGroups, Ddr5KeepsWritesAndPrechargesApart) {
     channel.log_.clear();
     channel.send(kDram, channel.dram(5, 0, 1), write);
     channel.send(kDram, channel.dram(5, other, 1 + (other == 0 ? 1 : 0)), write);
-    channel.run_to(Cycle(channel.kernel_.now() / channel.channel_.clock_period()) + Cycle(300));
+    channel.run_to(now_of(channel) + Cycle(300));
     return first_gap(channel.log_, write ? ChannelCommand::write : ChannelCommand::read);
   };
   EXPECT_EQ(gap(0, false), Cycle(12));  // tCCD_L
@@ -106,7 +100,7 @@ TEST(BankGroups, Ddr5KeepsWritesAndPrechargesApart) {
   channel.log_.clear();
   channel.send(kDram, channel.dram(6, 0, 0));
   channel.send(kDram, channel.dram(6, 4, 0));
-  channel.run_to(Cycle(channel.kernel_.now() / channel.channel_.clock_period()) + Cycle(300));
+  channel.run_to(now_of(channel) + Cycle(300));
   EXPECT_EQ(first_gap(channel.log_, ChannelCommand::precharge), Cycle(2));  // tPPD
 }
 

@@ -3,7 +3,9 @@
 // bandwidth limits.
 #include <gtest/gtest.h>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
+#include "tests/cc/controller/one_request.h"
 #include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {
@@ -11,13 +13,6 @@ namespace {
 
 using C = ChannelCommand;
 constexpr auto kDram = MemoryClass::dram;
-
-Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
-  const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());
-  const std::uint64_t id = channel.send(kDram, address, write);
-  channel.run_to(sent + Cycle(200));
-  return channel.finished_.at(id) - sent;
-}
 
 TEST(DramLatency, ClosedBankHitAndConflict) {
   ChannelUnderTest channel(kDramOnly);

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "check/protocol_checker.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/one_request.h"
 #include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {
@@ -29,17 +31,6 @@ const Assignments kHbm3{{"nvdimm.present", "false"},
                         {"dram.ranks", "2"},
                         {"dram.refresh", "false"},
                         {"controller.address_map", "row|group|bank|rank|column|channel"}};
-
-Cycle now_of(const ChannelUnderTest& channel) {
-  return Cycle(channel.kernel_.now() / channel.channel_.clock_period());
-}
-
-Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
-  const Cycle sent = now_of(channel);
-  const std::uint64_t id = channel.send(kDram, address, write);
-  channel.run_to(sent + Cycle(300));
-  return channel.finished_.at(id) - sent;
-}
 
 TEST(Hbm3, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kHbm3);
@@ -155,22 +146,7 @@ TEST(Hbm3, APerBankRefreshIsOfOneBank) {
   assignments[2].second = "1";
   assignments[3].second = "true";
   assignments.emplace_back("dram.refresh_mode", "same_bank");
-  const Cycle first(6240 / 32);
-  for (const auto& [bank, held] : std::map<int, std::int64_t>{{0, 320}, {1, 13}, {16, 13}}) {
-    ChannelUnderTest channel(assignments);
-    channel.run_to(first + Cycle(1));
-    channel.send(kDram, channel.dram(1, bank, 0));
-    channel.run_to(first + Cycle(400));
-    EXPECT_EQ(only(channel.log_, C::refresh_same_bank).at(0).cycle, first);
-    EXPECT_EQ(only(channel.log_, C::activate).at(0).cycle, first + Cycle(held)) << bank;
-  }
-  ChannelUnderTest channel(assignments);
-  channel.run_to(Cycle(2 * 6240));
-  const Log refreshes = only(channel.log_, C::refresh_same_bank);
-  ASSERT_EQ(refreshes.size(), 64u);
-  for (std::size_t i = 0; i < refreshes.size(); ++i) {
-    EXPECT_EQ(refreshes[i].bank, static_cast<int>(i % 32));
-  }
+  expect_refreshes_in_turn(assignments, 6240, 32, 2, {{0, 320}, {1, 13}, {16, 13}});
 }
 
 TEST(Hbm3, WhatIsNotModelledIsRefused) {

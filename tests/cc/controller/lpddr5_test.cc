@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "check/protocol_checker.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/one_request.h"
 #include "tests/cc/controller/random_traffic.h"
 
 namespace hmsim::testing {
@@ -29,17 +31,6 @@ const Assignments kLpddr5{{"nvdimm.present", "false"},
                           {"dram.preset", "lpddr5_6400_16gb_x16"},
                           {"dram.refresh", "false"},
                           {"controller.address_map", "row|group|bank|rank|column|channel"}};
-
-Cycle now_of(const ChannelUnderTest& channel) {
-  return Cycle(channel.kernel_.now() / channel.channel_.clock_period());
-}
-
-Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
-  const Cycle sent = now_of(channel);
-  const std::uint64_t id = channel.send(kDram, address, write);
-  channel.run_to(sent + Cycle(200));
-  return channel.finished_.at(id) - sent;
-}
 
 TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kLpddr5);
@@ -164,22 +155,7 @@ TEST(Lpddr5, APerBankRefreshIsOfAPairOfBanks) {
   Assignments assignments = kLpddr5;
   assignments[2].second = "true";
   assignments.emplace_back("dram.refresh_mode", "same_bank");
-  const Cycle first(3124 / 8);
-  for (const auto& [bank, held] : std::map<int, std::int64_t>{{0, 112}, {8, 112}, {1, 6}, {4, 6}}) {
-    ChannelUnderTest channel(assignments);
-    channel.run_to(first + Cycle(1));
-    channel.send(kDram, channel.dram(1, bank, 0));
-    channel.run_to(first + Cycle(300));
-    EXPECT_EQ(only(channel.log_, C::refresh_same_bank).at(0).cycle, first);
-    EXPECT_EQ(only(channel.log_, C::activate).at(0).cycle, first + Cycle(held)) << bank;
-  }
-  ChannelUnderTest channel(assignments);
-  channel.run_to(Cycle(3 * 3124));
-  const Log refreshes = only(channel.log_, C::refresh_same_bank);
-  ASSERT_EQ(refreshes.size(), 24u);
-  for (std::size_t i = 0; i < refreshes.size(); ++i) {
-    EXPECT_EQ(refreshes[i].bank, static_cast<int>(i % 8));
-  }
+  expect_refreshes_in_turn(assignments, 3124, 8, 3, {{0, 112}, {8, 112}, {1, 6}, {4, 6}});
 }
 
 TEST(Lpddr5, WhatIsNotModelledIsRefused) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/policies/rig.h"
@@ -28,24 +29,6 @@ Assignments eager() {
                                                  [](std::size_t cell) { return 576 - cell; })}};
 }
 
-std::vector<Assignments> combinations() {
-  std::vector<Assignments> all;
-  for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
-    for (const std::string& arbiter : policy_names(PolicyKind::bus_arbiter)) {
-      for (const char* queues : {"unified", "split"}) {
-        for (const char* writes : {"mixed", "drained"}) {
-          all.push_back({{"controller.nvdimm_scheduler", scheduler},
-                         {"controller.scheduler", scheduler},
-                         {"controller.arbiter", arbiter},
-                         {"controller.queues", queues},
-                         {"controller.writes", writes}});
-        }
-      }
-    }
-  }
-  return all;
-}
-
 // A parameter holds only the differing values, because each start of the program prints all
 // parameters.
 class Scheduler : public ::testing::TestWithParam<Assignments> {
@@ -53,11 +36,9 @@ class Scheduler : public ::testing::TestWithParam<Assignments> {
   static Assignments settings() { return with(with(kSmallNvdimm, eager()), GetParam()); }
 };
 
-TEST_P(Scheduler, EveryRequestOnceInLineOrderAndByTheRules) {
-  ChannelUnderTest channel(settings());
-  RandomTraffic traffic(channel, 5);
+void drive(ChannelUnderTest& channel, RandomTraffic& traffic, int bursts) {
   Cycle now{0};
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < bursts; ++i) {
     traffic.burst();
     now += traffic.pause();
     channel.instructions_.assign(4, now.value());
@@ -67,18 +48,16 @@ TEST_P(Scheduler, EveryRequestOnceInLineOrderAndByTheRules) {
   traffic.expect_all_done();
 }
 
+TEST_P(Scheduler, EveryRequestOnceInLineOrderAndByTheRules) {
+  ChannelUnderTest channel(settings());
+  RandomTraffic traffic(channel, 5);
+  drive(channel, traffic, 300);
+}
+
 TEST_P(Scheduler, BarriersHold) {
   ChannelUnderTest channel(settings());
   RandomTraffic traffic(channel, 9, 12);
-  Cycle now{0};
-  for (int i = 0; i < 200; ++i) {
-    traffic.burst();
-    now += traffic.pause();
-    channel.instructions_.assign(4, now.value());
-    channel.run_to(now);
-  }
-  channel.drain();
-  traffic.expect_all_done();
+  drive(channel, traffic, 200);
   traffic.expect_barriers();
   EXPECT_GT(traffic.flushes().size(), 20u);
 }

@@ -8,6 +8,7 @@
 #include "policies/monitors/performance_table.h"
 #include "policies/policy.h"
 #include "simulation/rigs/arbiter_rehearsal.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 
@@ -47,6 +48,25 @@ std::string table_text(D dram, N nvdimm) {
     text << ' ' << nvdimm(i);
   }
   return text.str();
+}
+
+// Returns each scheduler under each arbiter, with each kind of queues and of writes, after `first`.
+inline std::vector<Assignments> combinations(const Assignments& first = {}) {
+  std::vector<Assignments> all;
+  for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
+    for (const std::string& arbiter : policy_names(PolicyKind::bus_arbiter)) {
+      for (const char* queues : {"unified", "split"}) {
+        for (const char* writes : {"mixed", "drained"}) {
+          all.push_back(with(first, {{"controller.nvdimm_scheduler", scheduler},
+                                     {"controller.scheduler", scheduler},
+                                     {"controller.arbiter", arbiter},
+                                     {"controller.queues", queues},
+                                     {"controller.writes", writes}}));
+        }
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace hmsim::testing
