@@ -7,6 +7,7 @@
 
 #include "core/parameters.h"
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim {
 
@@ -72,10 +73,7 @@ inline std::string harmonic_table() {
   return table;
 }
 
-inline Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
+using testing::with;
 
 inline const Assignments kFlash{{"nvdimm.capacity", "2MiB"},
                                 {"nvdimm.command_queue", "64"},

@@ -199,9 +199,7 @@ TEST(Network, GoesOnWhereItWasSaved) {
 TEST(Network, ADamagedStateIsRefusedOrHarmless) {
   Wire saved(cluster(4));
   saved.send(traffic(2));
-  Archive archive;
-  saved.network.serialize(archive);
-  const std::string bytes = archive.bytes();
+  const std::string bytes = state_of(saved.network);
   int refused = 0;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const int bit : {0, 7}) {

@@ -5,6 +5,7 @@
 #include "controller/channel/native_banks.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -26,18 +27,11 @@ struct Channel {
   NativeBanks banks{dram, engine, pool};
 };
 
-template <class Part>
-std::string saved(Part& part) {
-  Archive archive;
-  part.serialize(archive);
-  return archive.bytes();
-}
-
 // After loading, the caller must state again which ranks are held.
 TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
   for (const std::int32_t rank : {0, 1}) {
     Channel channel;
-    const std::string state = saved(channel.banks);
+    const std::string state = state_of(channel.banks);
     channel.banks.hold(rank, true);
     Archive archive(state);
     channel.banks.serialize(archive);
@@ -56,7 +50,7 @@ TEST(DramBanksLoad, ALoadedStateHoldsNoRankBack) {
 TEST(DramBanksLoad, ALoadedStateHasNoRequests) {
   for (const std::size_t side : {0, 1}) {
     Channel empty;
-    const std::string state = saved(empty.banks);
+    const std::string state = state_of(empty.banks);
     Channel channel;
     Transaction& transaction = channel.pool.take();
     transaction.row = 3;

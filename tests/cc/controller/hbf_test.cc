@@ -380,7 +380,6 @@ TEST(Hbf, RefusesWhatCannotWork) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name;
   }
   EXPECT_THROW(make_config({{"nvdimm.kind", "hbf"}}), InputError);
-  // Part of a block.
   EXPECT_TRUE(names(error_from([] {
                       make_config(with(kHbf, {{"nvdimm.capacity", "100MiB"}}));
                     }),

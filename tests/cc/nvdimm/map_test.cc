@@ -10,6 +10,7 @@
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/precondition.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/states.h"
 #include "tests/cc/words.h"
 
 namespace hmsim {
@@ -114,9 +115,7 @@ TEST(MapCache, DoesAsAListOfEntriesDoes) {
 // Returns whether a cache loads its state with every word equal to `page` replaced by `other`. A
 // translation page has 1,000 entries.
 bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
-  Archive saved;
-  cache.serialize(saved);
-  std::string state = saved.bytes();
+  std::string state = testing::state_of(cache);
   int found = 0;
   for (const std::size_t at : testing::words_of(state)) {
     if (testing::word_at(state, at) == page) {

@@ -9,18 +9,13 @@
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "tests/cc/states.h"
 #include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
 
 constexpr std::uint64_t kPlaces = 1'000'001;
-
-std::string saved(WearCounts& counts) {
-  Archive archive;
-  counts.serialize(archive);
-  return archive.bytes();
-}
 
 // Returns a random place, or half the time one of a few places that are written more often than a
 // byte can count.
@@ -37,13 +32,13 @@ TEST(WearCounts, CountsAreThoseOfAMapAndSurviveACheckpoint) {
       const std::uint64_t place = draw(random);
       ASSERT_EQ(counts.add(place), ++expected[place]);
     }
-    const std::string state = saved(counts);
+    const std::string state = state_of(counts);
     WearCounts loaded(kPlaces);
     loaded.add(3);  // discarded by loading
     Archive archive(state);
     loaded.serialize(archive);
     EXPECT_TRUE(archive.at_end());
-    EXPECT_EQ(saved(loaded), state);
+    EXPECT_EQ(state_of(loaded), state);
     counts = loaded;
   }
   EXPECT_GT(expected[kPlaces - 1], 600u);
@@ -55,7 +50,7 @@ TEST(WearCounts, APlaceTakesSomeByte) {
   for (std::uint64_t place = 0; place < kPlaces; ++place) {
     counts.add(place * 7'919 % kPlaces);
   }
-  EXPECT_LT(saved(counts).size(), kPlaces * 9 / 8 + 100);
+  EXPECT_LT(state_of(counts).size(), kPlaces * 9 / 8 + 100);
 }
 
 TEST(WearCounts, DamagedCountsAreRefusedOrHarmless) {
@@ -64,7 +59,7 @@ TEST(WearCounts, DamagedCountsAreRefusedOrHarmless) {
   for (int write = 0; write < 20'000; ++write) {
     counts.add(draw(random));
   }
-  const Sweep done = sweep(saved(counts), 600, [&](const std::string& state) {
+  const Sweep done = sweep(state_of(counts), 600, [&](const std::string& state) {
     WearCounts other(kPlaces);
     Archive archive(state);
     other.serialize(archive);

@@ -18,6 +18,7 @@
 #include "storage/host.h"
 #include "storage/swap_slots.h"
 #include "storage/table_device.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 namespace {
@@ -95,11 +96,7 @@ class PagerRig final {
     pager.serialize(archive);
     kernel.serialize(archive);
   }
-  std::string saved() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
+  std::string saved() { return testing::state_of(*this); }
 
  private:
   struct Thread final : PagingListener {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cc/states.h"
 #include "tests/cc/storage/rig.h"
 
 namespace hmsim::testing {
@@ -35,11 +36,7 @@ class System final : private IoListener {
     host_.serialize(archive);
     kernel_.serialize(archive);
   }
-  std::string saved() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
+  std::string saved() { return state_of(*this); }
   std::vector<std::pair<std::uint32_t, Tick>> take_log() { return std::exchange(log_, {}); }
 
  private:
