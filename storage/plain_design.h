@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Design of a storage kind that is no more than parameters and a device.
+// Design of a storage kind that consists of parameters and a device.
 #pragma once
 
 #include <type_traits>
