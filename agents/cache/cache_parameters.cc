@@ -68,8 +68,6 @@ void CacheParameters::declare(ParameterSet& parameters) {
   parameters.integer("distance", prefetcher.distance, {1, 64}, "strides",
                      {"distance of the first prefetched line from that access, in strides",
                       "ChampSim's ip_stride"});
-  parameters.integer("entries", prefetcher.entries, {1, 65'536}, "instructions",
-                     {"instructions whose strides are tracked at a time", "ChampSim's ip_stride"});
 }
 
 std::vector<ParameterError> CacheParameters::check() const {

@@ -27,9 +27,8 @@ enum class PrefetcherKind { none, stride };
 
 struct PrefetcherParameters {
   PrefetcherKind kind = PrefetcherKind::none;
-  std::int64_t degree = 3;       // prefetched lines per access that follows a stride
-  std::int64_t distance = 1;     // strides from that access to the first prefetched line
-  std::int64_t entries = 1'024;  // table size, in instructions
+  std::int64_t degree = 3;    // prefetched lines per access that follows a stride
+  std::int64_t distance = 1;  // strides from that access to the first prefetched line
 };
 
 struct CacheParameters {

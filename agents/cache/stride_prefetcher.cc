@@ -10,10 +10,7 @@ namespace hmsim {
 void StridePrefetcher::Entry::serialize(Archive& archive) { archive(ip, line, stride, valid); }
 
 StridePrefetcher::StridePrefetcher(const PrefetcherParameters& parameters)
-    : parameters_(parameters),
-      entries_(parameters.kind == PrefetcherKind::none
-                   ? 0
-                   : static_cast<std::size_t>(parameters.entries)) {}
+    : parameters_(parameters), entries_(parameters.kind == PrefetcherKind::none ? 0 : kEntries) {}
 
 void StridePrefetcher::access(std::uint64_t ip, std::uint64_t line,
                               std::vector<std::uint64_t>& lines) {

@@ -6,6 +6,7 @@
 // ahead, limited to the 4 KB page of the access.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,8 @@ class Archive;
 
 class StridePrefetcher {
  public:
+  static constexpr std::size_t kEntries = 1'024;  // as ChampSim's ip_stride
+
   explicit StridePrefetcher(const PrefetcherParameters& parameters);
 
   // Records an access to `line` by the instruction at `ip`. Appends the lines to prefetch.

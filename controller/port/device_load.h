@@ -20,7 +20,7 @@ class LoadListener {
   virtual void on_load(LoadLevel level, Tick now) = 0;
 };
 
-// Counts the requests in a device. The level is sampled by the first answer after each interval.
+// Counts the requests in a device. The level is sampled by the first answer after each kInterval.
 class DeviceLoad {
  public:
   explicit DeviceLoad(const LoadThresholds& thresholds) : thresholds_(thresholds) {}
@@ -29,7 +29,7 @@ class DeviceLoad {
   void leave() { --requests_; }
   LoadLevel level(Tick now) {
     if (now >= next_sample_) {
-      next_sample_ = now + thresholds_.interval;
+      next_sample_ = now + kInterval;
       level_ = requests_ >= thresholds_.severe     ? LoadLevel::severe
                : requests_ >= thresholds_.moderate ? LoadLevel::moderate
                : requests_ >= thresholds_.optimal  ? LoadLevel::optimal
@@ -40,6 +40,8 @@ class DeviceLoad {
   void serialize(Archive& archive) { archive(requests_, level_, next_sample_); }
 
  private:
+  static constexpr Tick kInterval = 100 * kNanosecond;
+
   const LoadThresholds thresholds_;
   std::int64_t requests_ = 0;
   LoadLevel level_ = LoadLevel::light;

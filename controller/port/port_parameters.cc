@@ -37,10 +37,6 @@ void PortParameters::declare(ParameterSet& parameters) {
   parameters.integer("severe", load.severe, {1, 65'536}, "requests",
                      {"requests in the device from which it is severely overloaded",
                       "names: DevLoad of CXL 2.0; values assumed"});
-  parameters.time("interval", load.interval,
-                  {"shortest time between two samples of the device's load; answers carry the last "
-                   "sample",
-                   "assumed"});
 }
 
 void PortParameters::declare_link(ParameterSet& parameters) {

@@ -31,7 +31,6 @@ struct LoadThresholds {
   std::int64_t optimal = 16;
   std::int64_t moderate = 64;
   std::int64_t severe = 96;
-  Tick interval{100'000};  // between two samples
 };
 
 struct PortParameters {

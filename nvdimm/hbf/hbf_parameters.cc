@@ -56,8 +56,6 @@ void declare_reads(ParameterSet& set, HbfParameters& hbf) {
   set.time(
       "ecc_read", hbf.ecc_read,
       {"error correction of a sensed page, after its transfer; pages overlap", "assumed, HBFSim"});
-  set.time("fixed", hbf.fixed,
-           {"constant time added to each sense, for terms that are not modelled", "assumed: none"});
   set.integer_or("refresh_reads", hbf.refresh_reads, {1, 1'000'000'000}, "off", kNoLimitOfReads,
                  "reads",
                  {"senses of a block from which on its reads report that a refresh is due",
@@ -145,7 +143,7 @@ void HbfParameters::shape(NandParameters& nand) const {
   nand.channels = dies;
   nand.chips = 1;
   nand.dies = banks;
-  nand.ecc_time = ecc_read + fixed;
+  nand.ecc_time = ecc_read;
 }
 
 }  // namespace hmsim

@@ -40,7 +40,6 @@ struct HbfParameters {
   std::int64_t outstanding = 256;    // reads
   Tick ecc_read = 500 * kNanosecond;
   Tick ecc_write = 500 * kNanosecond;
-  Tick fixed{0};
   std::int64_t refresh_reads = kNoLimitOfReads;
   Tick write_period{0};           // 0: pages are written at any time
   Tick write_phase{100'000'000};  // 100 us of each period

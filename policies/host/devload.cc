@@ -8,12 +8,6 @@ namespace hmsim {
 // interval. DDR devices report no load, so they are not limited.
 class DevLoad final : public HostLimiter {
  public:
-  void declare(ParameterSet& parameters) override {
-    parameters.time("interval", interval_, {"shortest time between two steps", "assumed"});
-    parameters.integer("fewest", fewest_, {1, 65'536}, "entries",
-                       {"the limit does not fall below this", "assumed"});
-  }
-
   void connect(const std::array<std::int64_t, kTiers>& entries) override {
     most_ = entries[kSlow];
     limit_ = most_;
@@ -25,25 +19,25 @@ class DevLoad final : public HostLimiter {
     if (now < next_step_ || level == LoadLevel::optimal) {
       return;
     }
-    next_step_ = now + interval_;
+    next_step_ = now + kInterval;
     switch (level) {
       case LoadLevel::light:
         limit_ = earlier(most_, limit_ + 1);
         break;
       case LoadLevel::moderate:
-        limit_ = later(fewest_, limit_ - 1);
+        limit_ = later(kFewest, limit_ - 1);
         break;
       default:
-        limit_ = later(fewest_, limit_ / 2);
+        limit_ = later(kFewest, limit_ / 2);
     }
   }
   void serialize(Archive& archive) override { archive(limit_, next_step_); }
 
  private:
   static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr Tick kInterval = 1 * kMicrosecond;
+  static constexpr std::int64_t kFewest = 1;
 
-  Tick interval_ = 1 * kMicrosecond;
-  std::int64_t fewest_ = 1;
   std::int64_t most_ = 0;
   std::int64_t limit_ = 0;
   Tick next_step_{0};

@@ -4,24 +4,12 @@
 namespace hmsim {
 
 // Estimates the service time of slow requests in each window as their mean holding time, by
-// Little's law from the entries that they hold. If it exceeds `above` times the shortest estimate
+// Little's law from the entries that they hold. If it exceeds kAbove times the shortest estimate
 // so far, which stands for an unloaded memory, the limit is halved; otherwise it rises by one. DRAM
 // requests are never limited. MIKU (arXiv 2503.17864) controls rates from estimates of service
 // time; its rule is not in its abstract, so this rule is ours.
 class ServiceLimit final : public HostLimiter {
  public:
-  void declare(ParameterSet& parameters) override {
-    parameters.time("window", window_, {"time between two estimates", "assumed"});
-    parameters.real("above", above_, 1, 1000, "times the shortest estimate",
-                    {"an estimate above this halves the limit", "assumed"});
-    parameters.integer("fewest", fewest_, {1, 65'536}, "entries",
-                       {"the limit does not fall below this", "assumed"});
-  }
-  std::vector<ParameterError> check() const override {
-    return window_ > Tick(0) ? std::vector<ParameterError>()
-                             : std::vector<ParameterError>{{"window", "must be more than 0s"}};
-  }
-
   void connect(const std::array<std::int64_t, kTiers>& entries) override {
     most_ = entries[kSlow];
     limit_ = most_;
@@ -32,7 +20,7 @@ class ServiceLimit final : public HostLimiter {
   void on_leave(HostTier tier, const HostView& view) override {
     if (tier == HostTier::slow && view.now >= window_end_) {
       estimate(view);
-      window_end_ = view.now + window_;
+      window_end_ = view.now + kWindow;
       left_ = view.left[kSlow];
       holding_ = view.holding[kSlow];
     }
@@ -43,17 +31,17 @@ class ServiceLimit final : public HostLimiter {
 
  private:
   static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr Tick kWindow = 10 * kMicrosecond;
+  static constexpr double kAbove = 1.5;
+  static constexpr std::int64_t kFewest = 1;
 
   void estimate(const HostView& view) {
     const auto left = static_cast<double>(view.left[kSlow] - left_);
     const double mean = static_cast<double>(view.holding[kSlow] - holding_) / left;
     shortest_ = shortest_ == 0 ? mean : earlier(shortest_, mean);
-    limit_ = mean > above_ * shortest_ ? later(fewest_, limit_ / 2) : earlier(most_, limit_ + 1);
+    limit_ = mean > kAbove * shortest_ ? later(kFewest, limit_ / 2) : earlier(most_, limit_ + 1);
   }
 
-  Tick window_ = 10 * kMicrosecond;
-  double above_ = 1.5;
-  std::int64_t fewest_ = 1;
   std::int64_t most_ = 0;
   std::int64_t limit_ = 0;
   Tick window_end_{0};

@@ -9,18 +9,6 @@ namespace hmsim {
 // interval without such a fast request it rises by one. No time of the memories is needed.
 class Yield final : public HostLimiter {
  public:
-  void declare(ParameterSet& parameters) override {
-    parameters.time(
-        "interval", interval_,
-        {"the limit rises by one after this time without a waiting fast request", "assumed"});
-    parameters.integer("fewest", fewest_, {1, 65'536}, "entries",
-                       {"the limit does not fall below this", "assumed"});
-  }
-  std::vector<ParameterError> check() const override {
-    return interval_ > Tick(0) ? std::vector<ParameterError>()
-                               : std::vector<ParameterError>{{"interval", "must be more than 0s"}};
-  }
-
   void connect(const std::array<std::int64_t, kTiers>& entries) override {
     most_ = entries[kSlow];
     limit_ = most_;
@@ -30,25 +18,25 @@ class Yield final : public HostLimiter {
   }
   void on_full(HostTier tier, const HostView& view) override {
     if (tier == HostTier::fast) {
-      next_rise_ = view.now + interval_;
+      next_rise_ = view.now + kInterval;
       if (view.held[kSlow] <= limit_) {
-        limit_ = earlier(limit_, later(fewest_, view.held[kSlow] / 2));
+        limit_ = earlier(limit_, later(kFewest, view.held[kSlow] / 2));
       }
     }
   }
   void on_leave(HostTier /*tier*/, const HostView& view) override {
     if (view.now >= next_rise_) {
       limit_ = earlier(most_, limit_ + 1);
-      next_rise_ = view.now + interval_;
+      next_rise_ = view.now + kInterval;
     }
   }
   void serialize(Archive& archive) override { archive(limit_, next_rise_); }
 
  private:
   static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr Tick kInterval = 10 * kMicrosecond;
+  static constexpr std::int64_t kFewest = 4;
 
-  Tick interval_ = 10 * kMicrosecond;
-  std::int64_t fewest_ = 4;
   std::int64_t most_ = 0;
   std::int64_t limit_ = 0;
   Tick next_rise_{0};

@@ -7,18 +7,13 @@ namespace hmsim {
 // together.
 class DeadlineRefresh final : public RefreshPacer {
  public:
-  void declare(ParameterSet& parameters) override {
-    parameters.real("at", at_, 0.01, 1, "of the period",
-                    {"age at which a block is rewritten", "assumed"});
-  }
   Tick next(const RefreshView& view) const override {
-    constexpr std::int64_t kParts = 1'000'000;
-    const auto share = static_cast<std::int64_t>(at_ * static_cast<double>(kParts) + 0.5);
-    return view.oldest + view.period / kParts * share;
+    return view.oldest + view.period / kParts * kAge;
   }
 
  private:
-  double at_ = 0.9;
+  static constexpr std::int64_t kAge = 900'000;  // at which a block is rewritten, of kParts
+  static constexpr std::int64_t kParts = 1'000'000;
 };
 
 extern const PolicyDescriptor kPolicy_deadline_refresh;

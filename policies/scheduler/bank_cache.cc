@@ -8,18 +8,13 @@ namespace hmsim {
 
 // Page-aware order for banks with a small page cache, such as high bandwidth flash: requests of the
 // pages that their bank was last asked for go first, because the bank still has these pages. The
-// scheduler keeps the same list as the bank: the last `pages` pages, least recently used first out.
+// scheduler keeps the same list as the bank: the last kPages pages, least recently used first out.
 // DRAM requests follow FR-FCFS.
 class BankCache final : public TransactionScheduler {
  public:
-  void declare(ParameterSet& parameters) override {
-    parameters.integer("pages", pages_, {1, 16}, "pages",
-                       {"pages that a bank keeps", "two: after OCP HBF 0.7.0"});
-  }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
     groups_.resize(shape.slots);
-    ways_ = static_cast<std::size_t>(pages_);
-    kept_.assign(static_cast<std::size_t>(shape.banks()) * ways_, kNone);
+    kept_.assign(static_cast<std::size_t>(shape.banks()) * kPages, kNone);
     ranks_ = shape.ranks;
     banks_per_rank_ = shape.banks_per_rank;
   }
@@ -33,7 +28,7 @@ class BankCache final : public TransactionScheduler {
       return 1;  // the bank has been asked for the page
     }
     const auto* const first = kept_.data() + begin(request);
-    return std::find(first, first + ways_, request.row) != first + ways_ ? 1 : 0;
+    return std::find(first, first + kPages, request.row) != first + kPages ? 1 : 0;
   }
 
   void on_enqueue(const RequestView& request, Tick /*now*/) override {
@@ -44,7 +39,7 @@ class BankCache final : public TransactionScheduler {
   void on_command(const RequestView& request, Tick /*now*/) override {
     groups_.leave_group(request.slot);
     auto* const first = kept_.data() + begin(request);
-    auto* const last = first + ways_ - 1;
+    auto* const last = first + kPages - 1;
     auto* const found = std::find(first, last, request.row);
     const std::int64_t dropped = *found;
     std::rotate(first, found, found + 1);
@@ -68,13 +63,12 @@ class BankCache final : public TransactionScheduler {
 
  private:
   static constexpr std::int64_t kNone = -1;
+  static constexpr std::size_t kPages = 2;  // that a bank keeps, after OCP HBF 0.7.0
 
   std::size_t begin(const RequestView& request) const {
-    return static_cast<std::size_t>(ranks_ * banks_per_rank_ + request.bank) * ways_;
+    return static_cast<std::size_t>(ranks_ * banks_per_rank_ + request.bank) * kPages;
   }
 
-  std::int64_t pages_ = 2;
-  std::size_t ways_ = 0;
   int ranks_ = 0;
   int banks_per_rank_ = 0;
   std::vector<std::int64_t> kept_;  // by bank, most recently used first

@@ -31,13 +31,6 @@ class Firm final : public TransactionScheduler {
     parameters.integer("turnaround_share", mu_, {1, 100}, "%",
                        {"mu: largest share of turnarounds in the time of a read and a write group",
                         "the FIRM paper, from memory: 20 %"});
-    parameters.real(
-        "mpki_threshold", mpki_threshold_, 0, 1'000'000, "",
-        {"sources with fewer requests per 1000 instructions are not intensive", "assumed: 1"});
-    parameters.real("locality_threshold", locality_threshold_, 0, 1, "",
-                    {"intensive sources with at least this row locality, and less parallelism than "
-                     "the median, are streaming, others random",
-                     "assumed: 0.5"});
     parameters.integer("batch_cap", batch_cap_, {1, 4096}, "requests",
                        {"requests that end a batch", "assumed: 16"});
     parameters.time(
@@ -103,6 +96,12 @@ class Firm final : public TransactionScheduler {
   }
 
  private:
+  // Thresholds of classify(), assumed. A source with fewer requests per million instructions than
+  // kIntensive is not intensive. An intensive one with at least kLocal thousandths of row hits, and
+  // parallelism of at most the median, is streaming.
+  static constexpr std::int64_t kIntensive = 1000;
+  static constexpr std::int64_t kLocal = 500;
+
   enum class Category : std::uint8_t { non_intensive, random, streaming, last = streaming };
 
   std::int64_t cycles(Tick time) const { return time / shape_.clock_period; }
@@ -122,14 +121,12 @@ class Firm final : public TransactionScheduler {
       parallelism[s] = parallelism_.mean(s);
     }
     std::sort(parallelism.begin(), parallelism.end());
-    const auto intensive = static_cast<std::int64_t>(mpki_threshold_ * 1000 + 0.5);
-    const auto local = static_cast<std::int64_t>(locality_threshold_ * 1000 + 0.5);
     for (std::size_t s = 0; s < categories_.size(); ++s) {
-      const bool streaming = locality_.share(s) >= local &&
+      const bool streaming = locality_.share(s) >= kLocal &&
                              parallelism_.mean(s) <= parallelism[parallelism.size() / 2];
-      categories_[s] = mpki_.per_million(s) < intensive ? Category::non_intensive
-                       : streaming                      ? Category::streaming
-                                                        : Category::random;
+      categories_[s] = mpki_.per_million(s) < kIntensive ? Category::non_intensive
+                       : streaming                       ? Category::streaming
+                                                         : Category::random;
     }
   }
 
@@ -242,8 +239,6 @@ class Firm final : public TransactionScheduler {
 
   Tick interval_ = 500 * kMicrosecond;
   std::int64_t mu_ = 20;
-  double mpki_threshold_ = 1;
-  double locality_threshold_ = 0.5;
   std::int64_t batch_cap_ = 16;
   Tick batch_age_ = 2'500 * kNanosecond;
   std::int64_t write_mark_ = 75;

@@ -23,7 +23,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     **{
         f"{owner}.stride.{key}": STRIDE
         for owner in ("cpu_trace", "frontend.cache")
-        for key in ("degree", "distance", "entries")
+        for key in ("degree", "distance")
     },
     "block_trace.fence": EPOCHS,
     "io_pattern.fence": EPOCHS,

@@ -70,7 +70,6 @@ CACHES = {
     "prefetcher": "stride",
     "stride.degree": 1,
     "stride.distance": 4,
-    "stride.entries": 2,
 }
 # Column names of a trace of columns.
 COLUMNS = {

@@ -73,8 +73,6 @@ OTHER: dict[str, Any] = {
     "policies.atlas.history": 0.1,
     "policies.atlas.threshold": "1us",
     "policies.firm.batch_age": "10ns",
-    "policies.firm.locality_threshold": 0,
-    "policies.firm.mpki_threshold": 25,
     "policies.firm.write_mark": 5,
     "policies.background.soft_threshold": 50,
     "policies.harmonic.table": replace(TABLE, dram=TABLE.dram[::-1]).text(),
@@ -88,15 +86,6 @@ OTHER: dict[str, Any] = {
     "policies.prefetch_preevict.low_water": 50,
     "policies.tcm.cluster_threshold": 0.9,
     "policies.tcm.shuffle_threshold": 1,
-    "policies.service_limit.above": 900,
-    "policies.service_limit.fewest": 5,
-    "policies.service_limit.window": "300us",
-    "policies.devload.interval": "300us",
-    "policies.devload.fewest": 5,
-    "policies.yield.interval": "100ns",
-    "policies.yield.fewest": 12,
-    "policies.token_regulator.carry": 1000,
-    "policies.bank_cache.pages": 16,
 }
 # Enough pages at a time for evicted ones to return before their ghosts are forgotten.
 UNLIMITED: dict[str, Any] = {"controller.outstanding": "queue", "nvdimm.gc.hold_channel": False}
@@ -105,11 +94,6 @@ PAS: dict[str, Any] = {
     "controller.queues": "split",
     "controller.arbiter": "oldest_first",
     "controller.writes": "mixed",
-}
-OVERLOADED: dict[str, Any] = {
-    "cxl.load.optimal": 1,
-    "cxl.load.moderate": 2,
-    "cxl.load.severe": 3,
 }
 # Other settings that a parameter needs to act.
 WITH: dict[str, dict[str, Any]] = {
@@ -121,15 +105,7 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
-    "policies.token_regulator.carry": {"policies.token_regulator.slow_budget": 2},
     "policies.token_regulator.period": {"policies.token_regulator.slow_budget": 2},
-    "policies.devload.interval": {
-        "cxl.load.optimal": 2,
-        "cxl.load.moderate": 3,
-        "cxl.load.severe": 4,
-    },
-    "policies.devload.fewest": OVERLOADED,
-    "policies.service_limit.window": {"policies.service_limit.above": 4},
 }
 
 # Policies whose parameters act only if whole pages are read and written.

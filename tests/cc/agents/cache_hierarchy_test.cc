@@ -60,22 +60,33 @@ const std::vector<CacheParameters>& shapes() {
   return kAll;
 }
 
+// Returns another instruction with the prefetcher's table entry of `ip`.
+std::uint64_t sharer_of_entry(std::uint64_t ip) {
+  const auto entry = [](std::uint64_t of) { return mix64(of) % StridePrefetcher::kEntries; };
+  std::uint64_t other = ip + 1;
+  while (entry(other) != entry(ip)) {
+    ++other;
+  }
+  return other;
+}
+
 TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
   for (std::size_t shape = 0; shape < shapes().size(); ++shape) {
     for (const bool ahead : {false, true}) {
       SCOPED_TRACE("shape " + std::to_string(shape) + (ahead ? ", prefetches" : ""));
       CacheParameters parameters = shapes()[shape];
       parameters.prefetcher.kind = ahead ? PrefetcherKind::stride : PrefetcherKind::none;
-      parameters.prefetcher.entries = 7;
       OwnCaches own(parameters);
       CacheHierarchy& caches = own.caches;
       CacheModel model(parameters);
       Random random(shape);
       std::uint64_t streams[3] = {0, 40, 90};
+      const std::uint64_t ips[3] = {0, 1, sharer_of_entry(0)};
       for (int i = 0; i < 20'000; ++i) {
-        const std::uint64_t ip = random.below(3);
-        streams[ip] += ip == 0 ? 1 : ip + 2;
-        const std::uint64_t line = random.below(2) == 0 ? random.below(300) : streams[ip] % 300;
+        const std::uint64_t stream = random.below(3);
+        const std::uint64_t ip = ips[stream];
+        streams[stream] += stream == 0 ? 1 : stream + 2;
+        const std::uint64_t line = random.below(2) == 0 ? random.below(300) : streams[stream] % 300;
         const bool store = random.below(3) == 0;
         const int level = caches.access(line, store, ip);
         const CacheModel::Outcome wanted = model.access(line, store, ip);

@@ -184,8 +184,7 @@ class CacheModel {
 
   void prefetch(std::uint64_t line, std::uint64_t ip) {
     // A table entry holds one instruction.
-    const std::uint64_t place =
-        mix64(ip) % static_cast<std::uint64_t>(parameters_.prefetcher.entries);
+    const std::uint64_t place = mix64(ip) % StridePrefetcher::kEntries;
     const auto known = table_.find(place);
     if (known == table_.end() || known->second.ip != ip) {
       table_[place] = {ip, line, 0};

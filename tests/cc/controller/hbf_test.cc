@@ -32,10 +32,9 @@ TEST(Hbf, AnIdleReadTakesItsClosedForm) {
   EXPECT_EQ(rig.latency(rig.read(0, 1)), 2 * kHeader) << "in the page cache";
   HbfRig far(Assignments{{"hbf.read_latency", "30ns"},
                          {"hbf.write_latency", "20ns"},
-                         {"hbf.fixed", "19500ps"},
                          {"hbf.ecc_read", "100ns"},
                          {"hbf.header", "0B"}});
-  EXPECT_EQ(far.latency(far.read(0)), 20'000 + kRead + kBus + 100'000 + 19'500 + kPage + 30'000);
+  EXPECT_EQ(far.latency(far.read(0)), 20'000 + kRead + kBus + 100'000 + kPage + 30'000);
 }
 
 TEST(Hbf, GradesAndRatesSetTheLink) {

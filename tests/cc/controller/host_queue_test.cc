@@ -213,15 +213,15 @@ TEST(HostQueue, YieldLeavesDramTheEntriesThatItWants) {
   EXPECT_LE(limited[1], 1.05 * rest);
 }
 
-// DRAM wants all entries: the slow class keeps `fewest`, and no more.
+// DRAM wants all entries: the slow class keeps four, and no more.
 TEST(HostQueue, YieldKeepsTheFewestEntries) {
   HostParameters parameters = shared(32);
   parameters.limiter = "yield";
-  Rig rig(parameters, {{"policies.yield.fewest", "3"}});
+  Rig rig(parameters);
   rig.keep(64, 64);
   rig.kernel.run_until(kLong);
-  EXPECT_NEAR(rig.completed[1], 3.0 * (kLong / kSlowTime), 0.05 * 3.0 * (kLong / kSlowTime));
-  EXPECT_NEAR(rig.completed[0], 29.0 * (kLong / kDramTime), 0.01 * 29.0 * (kLong / kDramTime));
+  EXPECT_NEAR(rig.completed[1], 4.0 * (kLong / kSlowTime), 0.05 * 4.0 * (kLong / kSlowTime));
+  EXPECT_NEAR(rig.completed[0], 28.0 * (kLong / kDramTime), 0.01 * 28.0 * (kLong / kDramTime));
 }
 
 // Exactly the budget enters in each period while demand exceeds it.

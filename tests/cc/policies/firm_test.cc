@@ -129,13 +129,12 @@ TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
   EXPECT_EQ(queue.order(), (Numbers{light, random, streaming}));
 }
 
-// Core 1 hits in 10 of 101 requests, which is 99 thousandths; core 2 never hits.
+// Core 1 hits in 50 or 49 of 100 requests; core 2 never hits.
 TEST(Firm, SourcesStreamFromAShareOfHitsOn) {
   for (const bool streams : {true, false}) {
-    Rehearsal queue("firm", {{"policies.firm.locality_threshold", streams ? "0.099" : "0.1"}},
-                    kShape);
-    for (int i = 0; i < 101; ++i) {
-      queue.issue(queue.enqueue(dram(1, 0, i < 11 ? 0 : i)), false);
+    Rehearsal queue("firm", {}, kShape);
+    for (int i = 0; i < 100; ++i) {
+      queue.issue(queue.enqueue(dram(1, 0, i < (streams ? 51 : 50) ? 0 : i)), false);
       queue.issue(queue.enqueue(dram(2, 0, i)), false);
     }
     queue.run_to(500 * kMicrosecond);
