@@ -89,6 +89,7 @@ void BlockParameters::declare(ParameterSet& parameters) {
       {"the layer between files and the NVDIMM: nd_pmem (default), pmbd (the paper's) or dax "
        "(files mapped into memory); a preset of the keys from `copy` to `fault_time`",
        "docs/block-drivers.md lists them and their sources"});
+  const ParameterSet::PartData part(parameters);
   parameters.choice<CopyKind>(
       "copy", how.copy,
       {{"non_temporal", CopyKind::non_temporal},

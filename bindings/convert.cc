@@ -68,6 +68,7 @@ py::list to_python(const std::vector<ParameterInfo>& parameters) {
     entry["range"] = info.range;
     entry["doc"] = info.doc;
     entry["source"] = info.source;
+    entry["of_part"] = info.of_part;
     list.append(std::move(entry));
   }
   return list;

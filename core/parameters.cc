@@ -79,9 +79,10 @@ ParameterSet::Scope::~Scope() { set_.prefix_.resize(length_); }
 void ParameterSet::add(const char* name, const char* type, const char* unit, std::string range,
                        Doc doc, std::function<std::string(std::string_view)> parse,
                        std::function<std::string()> format) {
-  Entry entry{{prefix_ + name, type, unit, format(), std::move(range), doc.text, doc.source},
-              std::move(parse),
-              std::move(format)};
+  Entry entry{
+      {prefix_ + name, type, unit, format(), std::move(range), doc.text, doc.source, part_data_},
+      std::move(parse),
+      std::move(format)};
   entries_.push_back(std::move(entry));
 }
 

@@ -37,6 +37,7 @@ struct ParameterInfo {
   std::string range;    // "1 .. 4096", "a | b | c", or ""
   std::string doc;
   std::string source;  // "the paper, Table III", "JESD79-3F table 65", ...
+  bool of_part;        // describes a part; presets and shipped configurations usually set it
 };
 
 // Valid values of a number; both limits are included.
@@ -67,6 +68,19 @@ class ParameterSet {
    private:
     ParameterSet& set_;
     std::size_t length_;
+  };
+
+  // While it is open, declared parameters describe a part (ParameterInfo::of_part).
+  class PartData {
+   public:
+    explicit PartData(ParameterSet& set) : set_(set), outer_(std::exchange(set.part_data_, true)) {}
+    ~PartData() { set_.part_data_ = outer_; }
+    PartData(const PartData&) = delete;
+    PartData& operator=(const PartData&) = delete;
+
+   private:
+    ParameterSet& set_;
+    bool outer_;
   };
 
   // The bound fields must outlive the set.
@@ -163,6 +177,7 @@ class ParameterSet {
   void apply(const Assignments& assignments, bool presets, std::vector<ParameterError>& errors);
 
   std::string prefix_;
+  bool part_data_ = false;
   std::vector<Entry> entries_;
 };
 

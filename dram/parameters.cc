@@ -182,6 +182,7 @@ void DramParameters::declare(ParameterSet& parameters) {
       "self_refresh_idle", self_refresh_idle,
       {"time without a waiting request after which a rank enters self-refresh", "assumed"});
   const ParameterSet::Scope timing_scope(parameters, "timing");
+  const ParameterSet::PartData part(parameters);
   for (const TimingField& field : kTimingFields) {
     parameters.integer_or(field.name, timing.*field.field, {field.low, field.high}, "preset",
                           kFromPreset, field.unit, {field.doc, "the preset's standard"});
@@ -192,6 +193,7 @@ void DramParameters::declare_power(ParameterSet& parameters) {
   constexpr Range kVolts{100'000, 5'000'000};
   constexpr Range kAmperes{0, 10'000'000};
   const ParameterSet::Scope scope(parameters, "dram.power");
+  const ParameterSet::PartData part(parameters);
   for (const PowerField& field : kPowerFields) {
     const Doc doc{field.doc, "of one device; the preset's description names its source"};
     if (field.field == &DramPower::vdd) {

@@ -49,6 +49,7 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
 
 void declare_firmware(ParameterSet& set, FirmwareParameters& firmware) {
   const ParameterSet::Scope scope(set, "firmware");
+  const ParameterSet::PartData part(set);
   set.time("time", firmware.time,
            {"time that the NVDIMM's controller (firmware) adds to a flash page read for the host",
             "0: the paper's simulator. The paper, Table I: 150 us for a read, 80 us more than the "

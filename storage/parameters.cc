@@ -31,6 +31,7 @@ void StorageParameters::declare(ParameterSet& parameters) {
   write_cache_.declare(parameters);
   cache_.declare(parameters);
   paging_.declare(parameters);
+  const ParameterSet::PartData part(parameters);
   for (const auto& each : designs_) {
     each->declare(parameters);
   }

@@ -128,16 +128,9 @@ constexpr NamedTime kWriteTimes[] = {
     {"leave_write", &LayerTimes::leave, "time of a write's way back to the program, on a context"},
 };
 
-}  // namespace
-
-const IoDriver& io_driver_of(IoDriverKind kind) { return row_of(kDrivers, kind).values; }
-
-void PathParameters::declare(ParameterSet& parameters) {
-  const ParameterSet::Scope scope(parameters, "path");
-  declare_preset(parameters, "driver", kind, kDrivers,
-                 [this](const auto& row) { driver = row.values; },
-                 {"preset of all keys of storage.path except contexts, max_request and file_system",
-                  "Caulfield et al. 2010; Zhong et al. 2022"});
+// Declares the keys of which storage.path.driver is a preset.
+void declare_driver(ParameterSet& parameters, IoDriver& driver) {
+  const ParameterSet::PartData part(parameters);
   for (const NamedTime& each : kReadTimes) {
     parameters.time(each.name, driver.read.*each.time, {each.doc, "storage.path.driver"});
   }
@@ -168,6 +161,19 @@ void PathParameters::declare(ParameterSet& parameters) {
                   {"largest request that threads wait for by spinning, which keeps their context; "
                    "for larger ones they sleep",
                    "storage.path.driver"});
+}
+
+}  // namespace
+
+const IoDriver& io_driver_of(IoDriverKind kind) { return row_of(kDrivers, kind).values; }
+
+void PathParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "path");
+  declare_preset(parameters, "driver", kind, kDrivers,
+                 [this](const auto& row) { driver = row.values; },
+                 {"preset of all keys of storage.path except contexts, max_request and file_system",
+                  "Caulfield et al. 2010; Zhong et al. 2022"});
+  declare_driver(parameters, driver);
   parameters.integer("contexts", contexts, {1, 4'096}, "contexts",
                      {"hardware contexts on which software runs; each spinning thread has one",
                       "a modelling choice of hmsim"});

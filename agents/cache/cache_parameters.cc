@@ -42,6 +42,7 @@ constexpr std::int64_t kMostWays = 64;
 void CacheParameters::declare(ParameterSet& parameters) {
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     const ParameterSet::Scope scope(parameters, kNames[i]);
+    const ParameterSet::PartData part(parameters);
     CacheLevelParameters& level = levels[i];
     parameters.size("size", level.size, {kLineBytes.value(), kLargest}, kSizes[i]);
     parameters.integer("ways", level.ways, {1, kMostWays}, "lines", kWays[i]);

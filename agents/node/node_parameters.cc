@@ -27,6 +27,7 @@ static_assert(in_order(kMachines));
 }  // namespace
 
 void PrefetchParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::PartData part(parameters);
   constexpr std::int64_t kLastLine = kLinesPerPage - 1;
   parameters.integer(
       "degree", degree, {0, kLastLine}, "lines",

@@ -64,18 +64,21 @@ def parameters(_: Path) -> Documents:
         "Each is a dotted name in a configuration file (dots are nesting), in `--set NAME=VALUE` "
         "and in Python. Times, sizes and rates carry units: `52ns`, `4MiB`, `200MT/s`, `2GHz`; "
         "counts may end in `k`, `M`, `G` or an exponent: `5M`, `1e6`. "
-        "`hmsim params PREFIX` prints the same.",
+        "`hmsim params PREFIX` prints the same. Presets and shipped configurations set parameters "
+        "that describe parts, so `hmsim params` lists them only with a PREFIX or `--all`.",
         "",
         "Every YAML file that hmsim reads may use anchors (`&name`), aliases (`*name`) and merge "
         f"keys (`<<: *name`). The result is bounded: {MOST_NODES:,} values and {DEEPEST_NESTING} "
         "levels. Tags are refused. An error in an aliased value names the line of its anchor.",
     ]
-    section = ""
-    for info in Simulation.parameters():
-        if info["name"].split(".")[0] != section:
-            section = info["name"].split(".")[0]
-            lines += ["", f"## {section}", ""]
-        lines.append(_parameter(info))
+    known = Simulation.parameters()
+    for section in dict.fromkeys(info["name"].split(".")[0] for info in known):
+        members = [info for info in known if info["name"].split(".")[0] == section]
+        lines += ["", f"## {section}", ""]
+        lines += [_parameter(info) for info in members if not info["of_part"]]
+        if any(info["of_part"] for info in members):
+            lines += ["", f"### Parts: {section}", ""]
+            lines += [_parameter(info) for info in members if info["of_part"]]
     for kind in Simulation.agent_kinds():
         lines += ["", f"## Keys of agents: `kind: {kind}`", ""]
         lines += [_parameter(info) for info in Simulation.agent_parameters(kind)]

@@ -28,6 +28,7 @@ void PortParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "cxl");
   declare_link(parameters);
   const ParameterSet::Scope levels(parameters, "load");
+  const ParameterSet::PartData part(parameters);
   parameters.integer("optimal", load.optimal, {1, 65'536}, "requests",
                      {"requests in the device from which its load is optimal, not light",
                       "names: DevLoad of CXL 2.0; values assumed"});
@@ -40,6 +41,7 @@ void PortParameters::declare(ParameterSet& parameters) {
 }
 
 void PortParameters::declare_link(ParameterSet& parameters) {
+  const ParameterSet::PartData part(parameters);
   down.declare(parameters, "down",
                {"transfers of a lane of the link to the device, a bit each",
                 "time from the end of a flit to its arrival at the device"});

@@ -17,6 +17,10 @@ void declare_link(ParameterSet& set, HbfParameters& hbf) {
               {"speed grade: 1, 2 or 3 carries 48, 96 or 192 GB/s of a channel in each direction, "
                "framing taken off",
                kSpecification});
+  set.integer("outstanding", hbf.outstanding, {1, 16384}, "reads",
+              {"reads of a channel that are sent and not answered",
+               "after OCP HBF 0.7.0: 1, or 256 to 16384"});
+  const ParameterSet::PartData part(set);
   set.integer_or("read_rate", hbf.read_rate_set, {1, 1'000'000}, "grade", kOfGrade, "MB/s",
                  {"rate of a channel's link to the host; grade: that of hbf.grade",
                   "after OCP HBF 0.7.0, which also prints 94 and 188 GB/s"});
@@ -31,9 +35,6 @@ void declare_link(ParameterSet& set, HbfParameters& hbf) {
            {"bytes that a command takes on the link to the device; 0B: none", "HBFSim: 64 bytes"});
   set.size("read_granularity", hbf.read_granularity, {64, 4096},
            {"unit in which reads return data", "after OCP HBF 0.7.0: steps of 64 bytes"});
-  set.integer("outstanding", hbf.outstanding, {1, 16384}, "reads",
-              {"reads of a channel that are sent and not answered",
-               "after OCP HBF 0.7.0: 1, or 256 to 16384"});
 }
 
 void declare_reads(ParameterSet& set, HbfParameters& hbf) {

@@ -17,6 +17,7 @@ constexpr const char* kStartGap = "Qureshi et al., MICRO 2009";
 
 void MediaParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "media");
+  const ParameterSet::PartData part(set);
   const Range lines{kLineBytes.value(), std::int64_t{1} << 20};
   set.time("read_time", technology.read_time, {"time to read a line from its cells", kTechnologies},
            kMillisecond);

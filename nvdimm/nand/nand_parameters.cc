@@ -37,6 +37,36 @@ void declare_geometry(ParameterSet& set, NandParameters& nand) {
               {"flash pages per erase block", kTable3});
 }
 
+void declare_kind(ParameterSet& set, NandParameters& nand) {
+  set.preset(
+      "preset", nand.preset,
+      {{"table3", NandPreset::table3},
+       {"slc", NandPreset::slc},
+       {"mlc", NandPreset::mlc},
+       {"tlc", NandPreset::tlc},
+       {"slc_32gb", NandPreset::slc_32gb},
+       {"mlc_64gb", NandPreset::mlc_64gb},
+       {"tlc_512gb", NandPreset::tlc_512gb},
+       {"qlc_1tb", NandPreset::qlc_1tb},
+       {"z_nand", NandPreset::z_nand},
+       {"xl_flash", NandPreset::xl_flash},
+       {"hbf_256", NandPreset::hbf_256}},
+      [&nand](NandPreset preset) { set_preset(preset, nand); },
+      {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
+       "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
+       "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "
+       "hbf_256 "
+       "also bus_rate, command_time, cache and cache_busy_time",
+       "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
+       "nvdimm/nand/nand_presets.cc"});
+  set.choice("suspend", nand.suspend,
+             {{"none", SuspendMode::none},
+              {"erase", SuspendMode::erase},
+              {"program", SuspendMode::program},
+              {"both", SuspendMode::both}},
+             {"operations that can be suspended for reads that the host waits for", "ONFI 3.2"});
+}
+
 void declare_bus(ParameterSet& set, NandParameters& nand) {
   set.choice("interface", nand.interface,
              {{"flat", NandInterface::flat},
@@ -68,27 +98,6 @@ void declare_bus(ParameterSet& set, NandParameters& nand) {
 }
 
 void declare_cells(ParameterSet& set, NandParameters& nand) {
-  set.preset(
-      "preset", nand.preset,
-      {{"table3", NandPreset::table3},
-       {"slc", NandPreset::slc},
-       {"mlc", NandPreset::mlc},
-       {"tlc", NandPreset::tlc},
-       {"slc_32gb", NandPreset::slc_32gb},
-       {"mlc_64gb", NandPreset::mlc_64gb},
-       {"tlc_512gb", NandPreset::tlc_512gb},
-       {"qlc_1tb", NandPreset::qlc_1tb},
-       {"z_nand", NandPreset::z_nand},
-       {"xl_flash", NandPreset::xl_flash},
-       {"hbf_256", NandPreset::hbf_256}},
-      [&nand](NandPreset preset) { set_preset(preset, nand); },
-      {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
-       "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
-       "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "
-       "hbf_256 "
-       "also bus_rate, command_time, cache and cache_busy_time",
-       "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
-       "nvdimm/nand/nand_presets.cc"});
   set.choice(
       "program_model", nand.program_model,
       {{"flat", ProgramModel::flat},
@@ -136,12 +145,6 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
             "use (tCBSY, tRCBSY)",
             "data sheets: 3 us"},
            kMillisecond);
-  set.choice("suspend", nand.suspend,
-             {{"none", SuspendMode::none},
-              {"erase", SuspendMode::erase},
-              {"program", SuspendMode::program},
-              {"both", SuspendMode::both}},
-             {"operations that can be suspended for reads that the host waits for", "ONFI 3.2"});
   set.time("suspend_time", nand.suspend_time,
            {"time from the decision until the cells have stopped", "ONFI parts: below 100 us"},
            kMillisecond);
@@ -208,6 +211,8 @@ std::int64_t NandParameters::factory_bad_superblocks(std::int64_t superblocks) c
 void NandParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "nand");
   declare_geometry(set, *this);
+  declare_kind(set, *this);
+  const ParameterSet::PartData part(set);
   declare_bus(set, *this);
   declare_cells(set, *this);
   declare_commands(set, *this);

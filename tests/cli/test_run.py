@@ -156,6 +156,17 @@ def test_params_lists_by_prefix() -> None:
     assert "agents.synthetic.pattern" in keys
 
 
+def test_params_lists_parts_policies_and_agents_only_when_asked_for() -> None:
+    listed = {info["name"] for info in parsed("params")}
+    everything = {info["name"] for info in parsed("params", "--all")}
+    assert {"controller.queues", "dram.preset", "nvdimm.nand.preset"} < listed < everything
+    rest = everything - listed
+    assert {"dram.timing.CL", "nvdimm.nand.read_time", "storage.flash.command"} < rest
+    assert {"policies.tcm.quantum", "agents.pattern.requests"} < rest
+    assert f"\n{len(rest)} more describe parts, policies and agents" in succeed("params")
+    assert " more " not in succeed("params", "dram").splitlines()[-1]
+
+
 def test_check_flat_prints_every_parameter() -> None:
     lines = succeed("check", "quick", "--flat", "--policy", "split").splitlines()
     assert "controller.queues=split" in lines

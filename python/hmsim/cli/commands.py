@@ -106,7 +106,7 @@ COMMANDS = {
     "params": Entry(
         "lists",
         "params",
-        "List parameters, and with agents.KIND the keys of agents.",
+        "List parameters; those of parts, policies and agents only with a PREFIX or --all.",
         "params nvdimm.buffer",
         "parameters.md",
     ),

@@ -94,14 +94,19 @@ def params(
     prefix: Annotated[
         str, typer.Argument(metavar="PREFIX", help="Beginning of the names to list.")
     ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="List everything, also without PREFIX.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List parameters, and with agents.KIND the keys of agents."""
-    known: list[dict[str, str]] = list(Simulation.parameters())
+    """List parameters; those of parts, policies and agents only with a PREFIX or --all."""
+    known: list[dict[str, Any]] = list(Simulation.parameters())
     for kind in Simulation.agent_kinds():
         keys = Simulation.agent_parameters(kind)
         known += [{**key, "name": f"agents.{kind}.{key['name']}"} for key in keys]
     found = [info for info in known if info["name"].startswith(prefix)]
+    if not prefix and not everything:
+        found = [info for info in known if not info["of_part"] and not _is_of_plug_in(info)]
     if not found:
         near = _core.nearest_name(prefix, _prefixes(known))
         hint = f"; did you mean '{near}'?" if near else ""
@@ -117,6 +122,15 @@ def params(
         default = f"{info['default']} {info['unit']}".strip()
         _print_wrapped(f"{info['name']} = {default}  ({info['range'] or info['type']})", 0)
         _print_wrapped(info["doc"] + (f" [{info['source']}]" if info["source"] else ""), 4)
+    if left_out := 0 if prefix else len(known) - len(found):
+        print(
+            f"{left_out} more describe parts, policies and agents: --all lists them, or a PREFIX,"
+        )
+        print("for example dram.timing, policies.tcm or agents.job")
+
+
+def _is_of_plug_in(info: dict[str, Any]) -> bool:
+    return str(info["name"]).startswith(("policies.", "agents."))
 
 
 def configs(json: Json = False) -> None:
