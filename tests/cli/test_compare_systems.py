@@ -110,7 +110,6 @@ def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
     wrong = {
         ("compare:", "policies", "configurations"): ("quick",),
         ("compare:", "configuration 'quick'"): ("quick", "quick"),
-        ("compare:", "policies"): ("quick", slow, "--writes", "both"),
         ("compare:", "configuration 'quick, split'"): ("quick,split", "quick,split"),
         ("compare:", "quick has policy split"): ("quick,split", slow, "--policy", "split"),
         ("splt:", "'split'?"): ("quick,splt", slow),

@@ -209,7 +209,7 @@ def full_disk() -> Iterator[None]:
 
 COMMANDS = {
     "run": "run quick --workload w.yaml --out out/x",
-    "series": "run quick --workload w.yaml --series 1us --out out/x",
+    "series": "run quick --workload w.yaml --set frontend.series_interval=1us --out out/x",
     "request log": "run quick --workload w.yaml --request-log --out out/x",
     "command log": "run quick --workload w.yaml --command-log --out out/x",
     "compare": "compare quick --policy firm --policy split --workload w.yaml --jobs 1 --out out/x",

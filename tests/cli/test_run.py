@@ -180,7 +180,7 @@ def test_a_time_series_is_written_when_asked_for(tmp_path: Path, workload: Path)
     out = tmp_path / "out"
     run = ("run", "quick", "--workload", workload, "--seed", "3")
     plain = parsed(*run)
-    assert parsed(*run, "--series", "5us", "--out", out) == plain
+    assert parsed(*run, "--set", "frontend.series_interval=5us", "--out", out) == plain
     assert {path.name for path in out.iterdir()} == {*RUN_FILES, "series.parquet"}
     series = pd.read_parquet(out / "series.parquet")
     assert series.index.name == "time_ps"
@@ -194,13 +194,6 @@ def test_a_time_series_is_written_when_asked_for(tmp_path: Path, workload: Path)
     assert result.series is not None
     pd.testing.assert_frame_equal(result.series, series)
     assert hmsim.run("quick", workload).series is None
-
-
-def test_a_time_series_needs_a_place_and_a_time(tmp_path: Path, workload: Path) -> None:
-    run = ("run", "quick", "--workload", workload)
-    assert "needs --out" in invoke(*run, "--series", "5us").stderr
-    wrong = invoke(*run, "--series", "5", "--out", tmp_path / "out")
-    assert (wrong.exit_code, "frontend.series_interval" in wrong.stderr) == (2, True)
 
 
 def test_force_replaces_a_run_and_nothing_else(tmp_path: Path, workload: Path) -> None:

@@ -23,7 +23,7 @@ agents:
      outstanding: 64, requests: 4000}
 """
 OWN = {"firm", "nvm_duet"}
-NOTE = "--writes both"
+NOTE = "NAME,drained and NAME,mixed"
 
 
 class Plain(TransactionScheduler):
@@ -55,7 +55,7 @@ def under(*policies: object) -> list[object]:
     return [load_config("quick").with_policy(policy) for policy in policies]  # type: ignore[arg-type]
 
 
-def names(*policies: object, writes: str | None) -> list[str | None]:
+def names(*policies: object, writes: str) -> list[str | None]:
     return [config.policy for config in expanded(under(*policies), writes)]  # type: ignore[arg-type]
 
 
@@ -134,10 +134,7 @@ def test_a_comparison_is_expanded_to_a_mode_or_both(workload: Path) -> None:
         *("par_bs,drained", "par_bs,mixed", "firm", "mine,drained", "mine,mixed", "split,mixed"),
     ]
     assert names("tcm", "nvm_duet", writes="mixed") == ["tcm,mixed", "nvm_duet"]
-    assert names("tcm", "nvm_duet", writes=None) == ["tcm", "nvm_duet"]
-    with pytest.raises(InputError, match=naming("'bth'", "'both'?")):
-        names("tcm", writes="bth")
-    table = compare("quick", ["par_bs", "firm"], [workload], writes="both")
+    table = compare("quick", ["par_bs,drained", "par_bs,mixed", "firm"], [workload])
     assert list(table["policy"]) == ["par_bs,drained", "par_bs,mixed", "firm"]
     alone = compare("quick", [Bundle("x", "par_bs", {"controller.writes": "drained"})], [workload])
     assert table["agent.0.rate"][0] == alone["agent.0.rate"][0] != table["agent.0.rate"][1]
@@ -183,14 +180,11 @@ def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
     as_json = invoke(*command, "--json")
     assert as_json.stderr == reported.stderr
     assert [row["policy"] for row in json.loads(as_json.stdout)] == ["par_bs", "firm"]
-    given = invoke(*command, "--writes", "both")
-    assert given.stderr == "" and "par_bs,drained" in given.stdout
-    fail(*command, "--writes", "dry")
     with pytest.warns(UserWarning, match=NOTE):
         compare("quick", ["par_bs", "firm"], [workload])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compare("quick", ["par_bs", "firm"], [workload], writes="drained")
+        compare("quick", ["par_bs,drained", "firm"], [workload])
 
 
 def test_sweeps_name_modes(tmp_path: Path) -> None:

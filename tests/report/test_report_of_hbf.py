@@ -23,8 +23,8 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
     folder = tmp_path_factory.mktemp("pair")
     (folder / "pages.yaml").write_text(PAGES)
     for system in SYSTEMS:
-        given = ("--workload", folder / "pages.yaml", "--series", "2us", "--out", folder / system)
-        succeed("run", system, *given)
+        given = ("--workload", folder / "pages.yaml", "--out", folder / system)
+        succeed("run", system, *given, "--set", "frontend.series_interval=2us")
     return [collect([str(folder / system)])[0] for system in SYSTEMS]
 
 

@@ -154,15 +154,18 @@ def test_a_job_is_prepared_once(prepared: list[dict[str, Any]]) -> None:
     assert asked["windows"] == ("2MiB", "36MiB")
     table = hmsim.load_results("out/runs")
     assert sorted(set(table["workload"])) == ["sort_2MiB", "sort_36MiB"]
-    done = fail(*command, "--partner", "lattice_boltzmann 48 1")
+    job = shipped("configs/gem5/jobs")["sort"].read_text()
+    Path("sort.yaml").write_text(job.replace("network_simplex 200000", "network_simplex 100000"))
+    done = fail("gem5", "sort.yaml", *gem5(), "--seeds", "1", "--out", "out")
     assert naming("out/machines/sort/2MiB:", "folder").search(done), done
     assert len(prepared) == 1
 
 
 def test_a_job_of_ones_own_may_leave_at_its_begin(prepared: list[dict[str, Any]]) -> None:
-    Path("mine.yaml").write_text("job: wordcount\ndriver: dax\nvcpus: 2\n")
-    partner = ("--partner", "su3_lattice 8 1")
-    succeed("gem5", "mine.yaml", *gem5(), "--seeds", "1", *partner, "--out", "out")
+    Path("mine.yaml").write_text(
+        "job: wordcount\ndriver: dax\nvcpus: 2\npartners: [su3_lattice 8 1]\n"
+    )
+    succeed("gem5", "mine.yaml", *gem5(), "--seeds", "1", "--out", "out")
     (asked,) = prepared
     del asked["out"]
     assert asked == {

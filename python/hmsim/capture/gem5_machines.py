@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Union
 
@@ -88,7 +88,6 @@ def load_guest_job(path_or_name: PATH) -> GuestJob:
 def prepared(
     named: Sequence[str],
     folder: PATH,
-    partners: Sequence[str] = (),
     report: leaving.Report = lambda name, fraction: None,
 ) -> list[Path]:
     """Return the folders of the named machines and of the named jobs' machines.
@@ -96,20 +95,14 @@ def prepared(
     A job's machines are prepared in the subfolder of ``folder`` with the job's name, unless they
     are there already.
 
-    - ``named``: folders of machines, job files, or names of shipped ones.
-    - ``partners``: replace those of the job files.
-
-    Raises InputError.
+    ``named``: folders of machines, job files, or names of shipped ones. Raises InputError.
     """
     found: list[Path] = []
     for name in named:
         if Path(name).is_dir():
             found.append(Path(name))
             continue
-        job = load_guest_job(name)
-        if partners:
-            job = replace(job, partners=tuple(partners))
-        found += _machines(job, Path(folder, Path(name).stem), report)
+        found += _machines(load_guest_job(name), Path(folder, Path(name).stem), report)
     return found
 
 

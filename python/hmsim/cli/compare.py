@@ -84,13 +84,6 @@ def compare(
             autocompletion=POLICIES,
         ),
     ] = None,
-    writes: Annotated[
-        Optional[str],
-        typer.Option(
-            metavar="both|drained|mixed",
-            help="The write mode of bundles that do not set it; by default the bundle's.",
-        ),
-    ] = None,
     sets: Sets = None,
     seed: Seed = 1,
     seeds: Annotated[
@@ -123,9 +116,8 @@ def compare(
     With --seeds, tables show the mean over the seeds and half its 95 % interval (Student's t).
     Speedups and slowdowns are taken between runs of the same seed, then averaged.
 
-    The write mode (controller.writes: drained or mixed) can matter more than the policy. --writes
-    both shows each policy as NAME,drained and as NAME,mixed. FIRM and NVM Duet set the direction
-    themselves; --writes does not change them.
+    The write mode (controller.writes: drained or mixed) can matter more than the policy.
+    NAME,drained and NAME,mixed set it. FIRM and NVM Duet set the direction themselves.
     """
     if json + markdown + latex > 1:
         raise InputError("--json, --markdown, --latex: must be used without each other")
@@ -140,7 +132,6 @@ def compare(
     with resumable("finished runs are kept in the cache"):
         found = compare_runs(
             *(systems, policy or (), workload, chosen, jobs, True),
-            writes=writes,
             warn=print_message,
             calibrate=not no_calibrate,
             logs=logs,

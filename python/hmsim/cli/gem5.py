@@ -51,13 +51,6 @@ def gem5(
         str, typer.Option(help="Time to run next, with detailed cores, before measuring.")
     ] = "200us",
     duration: Annotated[str, typer.Option(help="Time to measure.")] = "20ms",
-    partner: Annotated[
-        Optional[list[str]],
-        typer.Option(
-            help="Program with its arguments that runs beside each job, instead of the "
-            "job's own partner."
-        ),
-    ] = None,
     option: Annotated[
         Optional[list[str]],
         typer.Option(help="Option of configs/gem5/fs_boot.py, for example '--llc=4MiB'."),
@@ -71,9 +64,7 @@ def gem5(
     """
     program = gem5_jobs.find_gem5(gem5)
     with Bars(True) as bars:
-        machines = gem5_machines.prepared(
-            machine, Path(out, "machines"), partner or (), bars.report
-        )
+        machines = gem5_machines.prepared(machine, Path(out, "machines"), bars.report)
     arguments = ["--skip", skip, "--warm", warm, "--warmup", warmup, "--duration", duration]
     arguments += ["--io", io] if io is not None else []
     wanted = gem5_jobs.Jobs(

@@ -22,7 +22,6 @@ from hmsim.cli.support import (
     PolicyOption,
     RequestLogFlag,
     Seed,
-    Series,
     Sets,
     Warmup,
     WorkloadOption,
@@ -57,7 +56,6 @@ def run(
     sets: Sets = None,
     seed: Seed = 1,
     warmup: Warmup = None,
-    series: Series = None,
     request_log: RequestLogFlag = False,
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
@@ -70,10 +68,6 @@ def run(
     """Simulate a workload on a configuration."""
     bundle = _only("--policy", policy) if policy else None
     agents = load_workload(_only("--workload", workload))
-    if series is not None:
-        if out is None:
-            raise InputError("--series: needs --out, for series.parquet")
-        sets = [*(sets or ()), f"frontend.series_interval={series}"]
     logs = place_of_logs(request_log, out)
     if command_log and out is None:
         raise InputError("--command-log: needs --out, for the log")

@@ -70,10 +70,6 @@ Warmup = Annotated[
         metavar="TIME|N", help="Time ('10ms') or instructions per core to run before measuring."
     ),
 ]
-Series = Annotated[
-    Optional[str],
-    typer.Option(metavar="TIME", help="Time between two rows of series.parquet ('10us')."),
-]
 RequestLogFlag = Annotated[
     bool,
     typer.Option(

@@ -5,24 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hmsim._core import InputError, nearest_name
 from hmsim.config.configuration import Config
 from hmsim.config.write_modes import BOTH, DRAINED, MODES, PARAMETER, split
 
 
-def expanded(configs: Sequence[Config], writes: str | None) -> list[Config]:
+def expanded(configs: Sequence[Config], writes: str) -> list[Config]:
     """Return each configuration in the given write mode, or in both modes, one after the other.
 
     Two kinds of configurations are unchanged: if the bundle's name states a mode, and if the
-    scheduler sets the direction itself. With None, all configurations are unchanged. Raises
-    InputError for an unknown mode.
+    scheduler sets the direction itself.
     """
-    if writes is None:
-        return list(configs)
-    if writes not in (*MODES, BOTH):
-        near = nearest_name(writes, [*MODES, BOTH])
-        hint = f"did you mean '{near}'?" if near else f"known: {', '.join((*MODES, BOTH))}"
-        raise InputError(f"writes: unknown write mode '{writes}'; {hint}")
     modes = MODES if writes == BOTH else (writes,)
     found: list[Config] = []
     for config in configs:
@@ -53,4 +45,4 @@ def difference(configs: Sequence[Config]) -> str | None:
     for kind in {tuple(sorted(each)): None for each in kinds}:
         names = ", ".join(name for name, modes in shown.items() if modes == {*kind})
         parts.append(f"{names}: {' and '.join(kind)}")
-    return f"write modes differ ({'; '.join(parts)}); --writes both runs all in both modes"
+    return f"write modes differ ({'; '.join(parts)}); NAME,drained and NAME,mixed set them"

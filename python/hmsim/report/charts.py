@@ -72,7 +72,7 @@ class Charts:
             self._chart("Queue slots held over time", MS, y, held),
         ]
         return self._or_hint(
-            found, "queue occupancy", "--request-log (or, over time, --series TIME)"
+            found, "queue occupancy", "--request-log (or, over time, frontend.series_interval)"
         )
 
     def bandwidth(self) -> Markup:
@@ -84,7 +84,9 @@ class Charts:
         elif len(peaks) == 1 and (peak := peaks.pop()):
             y |= {"label": f"lines completed, GB/s (peak: {peak:.4g})", "peak": peak}
         chart = self._chart("Bandwidth over time", MS, y, self._by_class("bandwidth"))
-        return self._or_hint([chart], "bandwidth over time", "--request-log or --series TIME")
+        return self._or_hint(
+            [chart], "bandwidth over time", "--request-log or frontend.series_interval"
+        )
 
     def collection(self) -> Markup:
         """Collections over time, and the slowest requests beside them."""
@@ -109,7 +111,9 @@ class Charts:
             self._chart(self._renamed("The slowest NVDIMM lines over time"), MS, longest, slow),
         ]
         return self._or_hint(
-            found, "garbage collection over time", "--command-log, --series TIME or --request-log"
+            found,
+            "garbage collection over time",
+            "--command-log, frontend.series_interval or --request-log",
         )
 
     def _by_class(self, what: str) -> list[dict[str, Any]]:

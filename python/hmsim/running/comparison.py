@@ -19,7 +19,7 @@ from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import AnyBundle, Config
-from hmsim.config.write_variants import difference, expanded
+from hmsim.config.write_variants import difference
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.comparison_table import (
@@ -53,7 +53,6 @@ def compare(
     policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     *,
-    writes: str | None = None,
     seed: int = 1,
     seeds: int = 1,
     warmup: str | int | None = None,
@@ -72,11 +71,9 @@ def compare(
             several configurations ``policies`` may be empty: each then runs under its own policies,
             or, if named as ``CONFIG,POLICY``, under that bundle.
         policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
-            name or path may give a write mode: ``split,drained``, ``split,mixed``.
+            name or path may give a write mode: ``split,drained``, ``split,mixed``. A warning is
+            printed if the modes differ.
         workloads: Workloads, paths or names of shipped workloads.
-        writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
-            none and whose scheduler leaves it open. With None, each bundle sets its own mode, and a
-            warning is printed if the modes differ.
         seed: of every run; the first one, if there are several.
         seeds: number of runs of each system, with consecutive seeds.
         warmup: as for `hmsim.run`.
@@ -100,8 +97,8 @@ def compare(
         SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     chosen = seeded(seed, seeds, warmup, check)
-    how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}
-    return compare_runs(config, policies, workloads, chosen, jobs, progress, **how).table
+    found = compare_runs(config, policies, workloads, chosen, jobs, progress, calibrate=calibrate)
+    return found.table
 
 
 def compare_runs(
@@ -112,7 +109,6 @@ def compare_runs(
     jobs: int | None = None,
     progress: bool = False,
     *,
-    writes: str | None = None,
     warn: Callable[[str], None] = warnings.warn,
     calibrate: bool = True,
     logs: Path | None = None,
@@ -127,7 +123,7 @@ def compare_runs(
     """
     if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
-    systems = _systems(config, policies, writes, warn)
+    systems = _systems(config, policies, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
@@ -176,7 +172,6 @@ def compare_runs(
 def _systems(
     config: AnyConfig | Sequence[AnyConfig],
     policies: Sequence[AnyBundle],
-    writes: str | None,
     warn: Callable[[str], None],
 ) -> list[Config]:
     """Return every configuration under every policy."""
@@ -189,17 +184,16 @@ def _systems(
     for base in bases:
         if policies and base.policy is not None:
             raise InputError(f"compare: {base.name} has policy {base.policy}; omit the policies")
-    if not policies and (len(bases) < 2 or writes is not None):
+    if not policies and len(bases) < 2:
         raise InputError("compare: needs policies, or several configurations")
     systems: list[Config] = []
     for base in bases:
         under = [base.with_policy(policy) for policy in policies] if policies else [base]
-        under = expanded(under, writes)
         _refuse_repeated("policy", [str(system.policy) for system in under])
         systems += under
     names = [", ".join(filter(None, (base.name, base.policy))) for base in bases]
     _refuse_repeated("configuration", names)
-    if policies and writes is None:
+    if policies:
         differing = difference(systems[: len(systems) // len(bases)])
         if differing:
             warn(differing)
