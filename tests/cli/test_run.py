@@ -152,8 +152,7 @@ def test_params_lists_by_prefix() -> None:
     names = [info["name"] for info in parsed("params", "dram.timing")]
     assert names
     assert all(name.startswith("dram.timing.") for name in names)
-    keys = [info["name"] for info in parsed("params", "agents.synthetic")]
-    assert "agents.synthetic.pattern" in keys
+    assert "agents.synthetic.pattern = " in succeed("params", "agents.synthetic")
 
 
 def test_params_lists_parts_policies_and_agents_only_when_asked_for() -> None:
@@ -161,8 +160,7 @@ def test_params_lists_parts_policies_and_agents_only_when_asked_for() -> None:
     everything = {info["name"] for info in parsed("params", "--all")}
     assert {"controller.queues", "dram.preset", "nvdimm.nand.preset"} < listed < everything
     rest = everything - listed
-    assert {"dram.timing.CL", "nvdimm.nand.read_time", "storage.flash.command"} < rest
-    assert {"policies.tcm.quantum", "agents.pattern.requests"} < rest
+    assert {"dram.timing.CL", "policies.tcm.quantum", "agents.pattern.requests"} < rest
     assert f"\n{len(rest)} more describe parts, policies and agents" in succeed("params")
     assert " more " not in succeed("params", "dram").splitlines()[-1]
 
