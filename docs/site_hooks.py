@@ -26,6 +26,7 @@ MOVED = {
     "programs": "workloads#programs",
     "reproduction": "results",
     "reproduction-changes": "results",
+    "sampling": "decisions/no-sampled-runs",
     "several-nvdimms": "nvdimm#several-nvdimms",
     "three-views": "concepts",
     "waiting-programs": "results",
