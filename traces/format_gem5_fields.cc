@@ -79,7 +79,7 @@ Header read_header(TraceReader& reader) {
                    "with format: gem5");
 }
 
-class FieldsTrace final : public TextPackets<FieldsTrace> {
+class FieldsTrace final : public TextPackets {
  public:
   FieldsTrace(TraceReader reader, const Header& header)
       : TextPackets(
@@ -87,7 +87,7 @@ class FieldsTrace final : public TextPackets<FieldsTrace> {
                       *header.separators == ' ' ? TextTrace::Ends::runs : TextTrace::Ends::each)),
         header_(header) {}
 
-  bool read_packet(Access& access) {
+  bool read_packet(Access& access) override {
     if (is_names()) {
       return false;
     }

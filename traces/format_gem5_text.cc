@@ -22,12 +22,12 @@ constexpr std::size_t kMost = 5;
 
 bool is_command(std::string_view text) { return text == "r" || text == "w" || text == "u"; }
 
-class Gem5Text final : public TextPackets<Gem5Text> {
+class Gem5Text final : public TextPackets {
  public:
   explicit Gem5Text(TraceReader reader)
       : TextPackets(TextTrace(std::move(reader), kLine, kLeast + 1, kMost + 2, ",")) {}
 
-  bool read_packet(Access& access) {
+  bool read_packet(Access& access) override {
     const std::size_t letter = is_command(text().field(0)) ? 0 : 1;
     const std::size_t numbers = text().fields() - letter - 1;
     if (!is_command(text().field(letter)) || numbers < kLeast || numbers > kMost) {

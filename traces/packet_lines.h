@@ -58,9 +58,7 @@ class PacketLines {
   std::uint64_t left_ = 0;
 };
 
-// A trace with a packet a line. Trace::read_packet(access) reads the present line; it returns true
-// for a packet that moves data, which it passes on with `return begin(access, packet, size)`.
-template <class Trace>
+// A trace with a packet a line.
 class TextPackets : public AccessSource {
  public:
   bool next(Access& access) final {
@@ -69,7 +67,7 @@ class TextPackets : public AccessSource {
       return true;
     }
     while (text_.next()) {
-      if (static_cast<Trace&>(*this).read_packet(access)) {
+      if (read_packet(access)) {
         return true;
       }
     }
@@ -108,6 +106,10 @@ class TextPackets : public AccessSource {
   }
 
  private:
+  // Reads the present line. Returns true for a packet that moves data, which it passes on with
+  // `return begin(access, packet, size)`.
+  virtual bool read_packet(Access& access) = 0;
+
   TextTrace text_;
   PacketLines lines_;
   std::uint64_t skipped_ = 0;
