@@ -170,6 +170,10 @@ void FrontendParameters::declare(ParameterSet& parameters) {
   parameters.time("series_interval", series_interval,
                   {"time between two rows of the time series of all statistics; 0s: none",
                    "a modelling choice of hmsim"});
+  parameters.choice("until", until, {{"finished", RunEnd::finished}, {"steady", RunEnd::steady}},
+                    {"what ends a run. finished: every measured agent has done its work; steady: "
+                     "the rates of all that have not are steady, or the same",
+                     "SNIA solid-state storage performance test specification"});
   parameters.time("time_limit", time_limit,
                   {"simulated time from the start of measuring after which a run ends, finished or "
                    "not; 0s: no limit",

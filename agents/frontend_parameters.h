@@ -59,6 +59,7 @@ struct BlockParameters {
 };
 
 enum class TranslationKind { first_touch, modulo };
+enum class RunEnd { finished, steady };
 
 struct FrontendParameters {
   CoreParameters core;
@@ -67,7 +68,8 @@ struct FrontendParameters {
   NodeParameters node;
   ClusterParameters cluster;
   TranslationKind translation = TranslationKind::first_touch;
-  Tick series_interval{0};     // between rows of the time series; 0: no series
+  Tick series_interval{0};  // between rows of the time series; 0: no series
+  RunEnd until = RunEnd::finished;
   Tick time_limit{0};          // a run ends after measuring for this long; 0: no limit
   Tick stall_limit = kSecond;  // longest time a request may hold a slot; 0: no limit
 

@@ -11,6 +11,20 @@
 
 namespace hmsim {
 
+namespace {
+
+// Records which flash pages hold data, in the array.
+void record_programmed(const Ftl& ftl, FlashArray& flash) {
+  for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+    for (std::uint32_t block = 0; block < ftl.shape().blocks; ++block) {
+      flash.programmed().set(lun, block,
+                             ftl.frontiers().written_pages(lun, block) >> ftl.shape().part_bits);
+    }
+  }
+}
+
+}  // namespace
+
 Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
                const Assignments& assignments)
     : parameters_(parameters),
@@ -83,16 +97,7 @@ void Nvdimm::start_from_ftl() {
   if (ftl_.map() != nullptr) {
     ftl_.map()->counts() = MapCounts();
   }
-  report_programmed();
-}
-
-void Nvdimm::report_programmed() {
-  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
-      flash_.programmed().set(lun, block,
-                              ftl_.frontiers().written_pages(lun, block) >> ftl_.shape().part_bits);
-    }
-  }
+  record_programmed(ftl_, flash_);
 }
 
 Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
@@ -377,9 +382,15 @@ PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
 bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   off_ = !backup_.recover(static_cast<Nvdimm&>(before).backup_, now, recover_for);
   if (!off_) {
-    report_programmed();
+    record_programmed(ftl_, flash_);
   }
   return !off_;
+}
+
+WrittenPages Nvdimm::written_pages() const {
+  return {static_cast<std::int64_t>((buffer_.write.capacity() - buffer_.write.free()) /
+                                    buffer_.keys(1)),
+          static_cast<std::int64_t>(ftl_.statistics().host_pages)};
 }
 
 void Nvdimm::reset_statistics(Tick now) {

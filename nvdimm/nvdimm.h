@@ -68,6 +68,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
   bool written_back() const { return flush_.written_back(); }
   bool idle() const override;
+  WrittenPages written_pages() const override;
 
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
@@ -104,7 +105,6 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   void schedule_admission(Tick now);
   void fill_write_part(std::uint64_t seed);
   void start_from_ftl();
-  void report_programmed();
 
   void check_bounds(const Archive& archive) const;
 

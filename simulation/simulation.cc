@@ -55,7 +55,8 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   const CoresByNode cores = job_cores(agents_, configuration.frontend().cluster.nodes);
   check_cores(cores);
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
-  limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
+  limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit,
+             configuration.frontend().until == RunEnd::steady};
 
   by_hand_ = std::make_unique<ManualRequester>();
   nodes_ = std::make_unique<Nodes>(configuration.frontend(), cores);
@@ -93,6 +94,30 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
                     configuration.system().assignments, all_agents().size() + 1);
   memory_->set_requesters(requesters());
   connect_agents(source, wakeups);
+  std::vector<const Agent*> watched;
+  for (const auto& agent : agents_) {
+    watched.push_back(agent.get());
+  }
+  steady_ = std::make_unique<SteadyWatch>(
+      std::move(watched),
+      [this] {
+        kernel_.catch_up();
+        update_progress();
+      },
+      [this] {
+        WrittenPages pages = storage_->written_pages();
+        for (std::size_t i = 0; i < memory_->channels(); ++i) {
+          for (const NvdimmModule* module : memory_->nvdimms(i)) {
+            pages += module->written_pages();
+          }
+        }
+        return pages;
+      },
+      [this] {
+        if (limits_.steady) {
+          kernel_.pause();
+        }
+      });
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
@@ -100,6 +125,9 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
       update_progress();
     });
     series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
+  }
+  if (!agents_.empty()) {
+    steady_wakeup_ = Wakeup(kernel_, kernel_.attach(*steady_));
   }
   kernel_.notify_all();
   warmup_time_over_ = options_.warmup == Tick(0);
@@ -254,6 +282,10 @@ void Simulation::begin_measuring() {
     series_->begin(kernel_.now());
     series_wakeup_.notify();
   }
+  if (!agents_.empty()) {
+    steady_->begin(kernel_.now());
+    steady_wakeup_.notify();
+  }
 }
 
 RequestLog::Columns Simulation::take_requests() {
@@ -327,6 +359,7 @@ void Simulation::serialize(Archive& archive) {
   if (series_ != nullptr) {
     series_->serialize(archive);
   }
+  steady_->serialize(archive);
   kernel_.serialize(archive);  // last, as it asks every component for its next event
 }
 

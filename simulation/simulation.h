@@ -23,6 +23,7 @@
 #include "simulation/progress_watch.h"
 #include "simulation/run_options.h"
 #include "simulation/series.h"
+#include "simulation/steady_watch.h"
 #include "simulation/storage_system.h"
 #include "simulation/watchers.h"
 
@@ -47,8 +48,9 @@ class Simulation : private SourceProgress {
   static std::vector<ParameterInfo> agent_parameters(const std::string& kind);
 
   // Runs to the end of the run, for at most `steps` kernel steps. Returns true once the run has
-  // ended: every measured agent has finished once, or frontend.time_limit has passed. A run without
-  // agents ends at once. Throws InputError if a request is stuck (frontend.stall_limit).
+  // ended: every measured agent has finished once, frontend.time_limit has passed, or rates are
+  // steady (frontend.until). A run without agents ends at once. Throws InputError if a request is
+  // stuck (frontend.stall_limit).
   bool run(std::uint64_t steps);
   // Runs to time `until`, whether or not agents have finished, for at most `steps` kernel steps.
   // Returns true once the time is reached.
@@ -142,9 +144,10 @@ class Simulation : private SourceProgress {
     std::vector<MemoryNeed> needs;
   };
 
-  struct Limits {  // frontend.time_limit and frontend.stall_limit; 0: none
+  struct Limits {  // frontend.time_limit and frontend.stall_limit, 0: none; frontend.until
     Tick time{0};
     Tick stall{0};
+    bool steady = false;
   };
 
   std::int64_t instructions(std::uint16_t source) const override;
@@ -212,6 +215,8 @@ class Simulation : private SourceProgress {
   ProgressWatch progress_watch_;
   std::unique_ptr<Series> series_;
   Wakeup series_wakeup_;
+  std::unique_ptr<SteadyWatch> steady_;
+  Wakeup steady_wakeup_;
 };
 
 }  // namespace hmsim

@@ -15,7 +15,7 @@ Tick Simulation::deadline() const {
 }
 
 bool Simulation::ended() const {
-  return measuring_ && (kernel_.now() >= deadline() ||
+  return measuring_ && (kernel_.now() >= deadline() || (limits_.steady && steady_->all_steady()) ||
                         std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
                           return agent->finished_once() || !agent->measured();
                         }));

@@ -44,6 +44,7 @@ void Simulation::register_statistics() {
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
     register_node_core(*nodes_->cores()[i].core, progress_[agents_.size() + i]);
   }
+  steady_->register_absorbed(registry_);
   register_totals();
   if (Network* const network = nodes_->network()) {
     network->register_statistics(registry_);
@@ -102,16 +103,16 @@ void Simulation::register_agent(std::size_t index) {
   registry_.counter(path + ".progress", traits.progress_unit, "work done up to the first finish",
                     {&progress_[index]});
   const std::string per_second = std::string(traits.progress_unit) + "/s";
+  const auto rate = [&agent, traits, this] {
+    if (const double weighted = agent.weighted_rate(); weighted != 0) {
+      return traits.frequency == 0 ? weighted : weighted * static_cast<double>(traits.frequency);
+    }
+    const double time = seconds(agent.measured_time(now()));
+    return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
+  };
   registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
-                  [&agent, traits, this] {
-                    if (const double weighted = agent.weighted_rate(); weighted != 0) {
-                      return traits.frequency == 0
-                                 ? weighted
-                                 : weighted * static_cast<double>(traits.frequency);
-                    }
-                    const double time = seconds(agent.measured_time(now()));
-                    return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
-                  });
+                  rate);
+  steady_->register_agent(registry_, path, index, per_second.c_str(), rate);
   registry_.counter(
       path + ".passes", "",
       "times that its work was done until the run ended; the agent starts over each time",

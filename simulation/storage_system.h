@@ -49,6 +49,10 @@ class StorageSystem {
   void register_response_times(StatisticRegistry& registry);
   void register_statistics(StatisticRegistry& registry);
   void account(Tick now);
+  // Returns the pages in buffers of the shared storage's flash.
+  WrittenPages written_pages() const {
+    return shared_.device == nullptr ? WrittenPages() : shared_.device->written_pages();
+  }
   void serialize(Archive& archive);
 
  private:

@@ -64,6 +64,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
+  WrittenPages written_pages() const override { return device_->written_pages(); }
 
   Tick next_event() const override {
     return earlier(events_.next_time(), earlier(device_->next_event(), mover_->next_event()));

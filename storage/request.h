@@ -9,6 +9,7 @@
 #include "core/kernel.h"
 #include "core/statistics.h"
 #include "core/types.h"
+#include "nvdimm/module/module.h"
 
 namespace hmsim {
 
@@ -81,6 +82,8 @@ class StorageDevice : public Component {
   // Returns whether the device notifies components other than its listener. If so, the caller must
   // not continue to further events of its own after it advanced the device (core/kernel.h).
   virtual bool notifies_others() const { return false; }
+  // Returns the pages in buffers of flash behind it.
+  virtual WrittenPages written_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
   // Brings time averages up to date.
   virtual void account(Tick /*now*/) {}

@@ -200,6 +200,14 @@ Tick Stripe::advance(Tick now) {
   }
 }
 
+WrittenPages Stripe::written_pages() const {
+  WrittenPages all;
+  for (const auto& member : members_) {
+    all += member->written_pages();
+  }
+  return all;
+}
+
 void Stripe::account(Tick now) {
   io_queue_.account(now);
   bus_.level().account(now);

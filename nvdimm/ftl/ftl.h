@@ -47,6 +47,7 @@ class Ftl {
 
   const FtlShape& shape() const { return shape_; }
   FtlStatistics& statistics() { return statistics_; }
+  const FtlStatistics& statistics() const { return statistics_; }
   const PageMap& pages() const { return pages_; }
   const LunBlocks& blocks(std::uint32_t lun) const { return luns_[lun]; }
   const Frontiers& frontiers() const { return frontiers_; }

@@ -31,6 +31,18 @@ class AckListener {
   virtual void on_credit(Tick /*now*/) {}
 };
 
+// Pages of a buffer in front of flash, so far.
+struct WrittenPages {
+  std::int64_t held = 0;        // written by the host, not yet programmed
+  std::int64_t programmed = 0;  // of the host's
+
+  WrittenPages& operator+=(const WrittenPages& other) {
+    held += other.held;
+    programmed += other.programmed;
+    return *this;
+  }
+};
+
 class NvdimmModule : public Component {
  public:
   // `driver` wakes the object that advances the module: its channel, or the kernel.
@@ -105,6 +117,9 @@ class NvdimmModule : public Component {
   // Return the garbage collections since the start.
   virtual std::uint64_t collections_begun() const { return 0; }
   virtual std::uint64_t collections_ended() const { return 0; }
+
+  // Modules without a buffer in front of flash return zeros.
+  virtual WrittenPages written_pages() const { return {}; }
 
   virtual bool idle() const = 0;  // no command is unfinished and no operation is in progress
 
