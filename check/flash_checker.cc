@@ -34,11 +34,12 @@ void FlashChecker::on_programmed(std::uint64_t block, std::uint32_t pages) {
 void FlashChecker::on_bad(std::uint64_t block) { health_of(block) = Health::bad; }
 
 std::int64_t FlashChecker::unfinished() const {
-  std::size_t count = 0;
+  std::int64_t count = 0;
   for (const Lun& lun : luns_) {
-    count += lun.parts.size();
+    count += std::count_if(lun.parts.begin(), lun.parts.end(),
+                           [](const Part& part) { return part.step != Step::moved; });
   }
-  return static_cast<std::int64_t>(count);
+  return count;
 }
 
 void FlashChecker::on_flash(const FlashRecord& record) {
@@ -105,6 +106,7 @@ void FlashChecker::command(Lun& lun, const FlashRecord& record) {
   if (lun.more) {
     check_plane(lun, record);
   } else {
+    overwrite(lun, 0);
     check_ready(lun, record);
     ++lun.group;
   }
@@ -249,18 +251,20 @@ void FlashChecker::resume(Lun& lun, const FlashRecord& record) {
   if (record.start < part->begun + nand_.suspend_time) {
     add("suspend time", record, part->begun + nand_.suspend_time, record.start);
   }
+  part->step = Step::cells;
+  part->begun = record.start + nand_.resume_time;
+  const std::int64_t group = part->group;
+  overwrite(lun, group);
   for (const Part& other : lun.parts) {
-    if (other.group != part->group) {
+    if (other.group != group) {
       add("busy LUN", record, 1, std::int64_t{0});
     }
   }
-  part->step = Step::cells;
-  part->begun = record.start + nand_.resume_time;
 }
 
 // While the cells work on another page, the register is the cache register.
 void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
-  Part* const part = find(lun, record, Step::done);
+  Part* const part = find(lun, record, record.further ? Step::moved : Step::done);
   if (part == nullptr || record.operation != O::read) {
     add("data without read", record, 1, std::int64_t{0});
     return;
@@ -276,7 +280,15 @@ void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
       add("tCBSY", record, lun.cells_begun + nand_.cache_busy_time, record.start);
     }
   }
-  remove(lun, part);
+  const Tick taken = record.end - record.start;
+  const bool follows = (record.parts & -record.parts) / 2 <= part->moved &&
+                       (record.parts & -record.parts) > part->moved;
+  if (part->step == Step::moved && !follows && taken < least_bus_time(record, true)) {
+    add("column change", record, least_bus_time(record, true), taken);
+  }
+  part->step = Step::moved;
+  part->moved = record.parts;
+  overwrite(lun, part->group);
 }
 
 // One status command covers all planes of an operation.
@@ -300,6 +312,14 @@ FlashChecker::Part* FlashChecker::find(Lun& lun, const FlashRecord& record, Step
     }
   }
   return nullptr;
+}
+
+// Forgets pages in the register, save those of the operation `group`.
+void FlashChecker::overwrite(Lun& lun, std::int64_t group) {
+  const auto lost = [group](const Part& part) {
+    return part.step == Step::moved && part.group != group;
+  };
+  lun.parts.erase(std::remove_if(lun.parts.begin(), lun.parts.end(), lost), lun.parts.end());
 }
 
 void FlashChecker::remove(Lun& lun, const Part* part) {

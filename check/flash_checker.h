@@ -12,6 +12,8 @@
 //   bad block      no program after a failure; no erase of a bad block, except after a failed
 //                  program
 //   completeness   data follow reads; status follows programs and erases, if the bus has it
+//   register       more parts of a page may follow the first ones until the LUN's next command; a
+//                  part that does not follow the last one needs a column change
 #pragma once
 
 #include <cstdint>
@@ -45,7 +47,7 @@ class FlashChecker final : public FlashObserver {
 
  private:
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
-  enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
+  enum class Step : std::uint8_t { commanded, cells, suspended, done, moved, last = moved };
 
   // One plane's part of an operation.
   struct Part {
@@ -59,9 +61,11 @@ class FlashChecker final : public FlashObserver {
     Tick begun{0};               // when the cells last started or resumed
     Tick worked{0};              // work done before that
     std::int64_t overtaken = 0;  // reads sent while it was suspended
+    PartMask moved = 0;          // read: the parts that crossed the bus last
 
     void serialize(Archive& archive) {
-      archive(operation, step, transfer, block, page, group, commanded, begun, worked, overtaken);
+      archive(operation, step, transfer, block, page, group, commanded, begun, worked, overtaken,
+              moved);
     }
   };
 
@@ -93,12 +97,13 @@ class FlashChecker final : public FlashObserver {
 
   Part* find(Lun& lun, const FlashRecord& record, Step step);
   static void remove(Lun& lun, const Part* part);
+  static void overwrite(Lun& lun, std::int64_t group);
   bool same_superblock(std::uint64_t a, std::uint64_t b) const {
     return a / static_cast<std::uint64_t>(nand_.planes) ==
            b / static_cast<std::uint64_t>(nand_.planes);
   }
   Tick least_cell_time(const FlashRecord& record) const;
-  Tick least_bus_time(const FlashRecord& record) const;
+  Tick least_bus_time(const FlashRecord& record, bool jumps = false) const;
   void add(const char* rule, const FlashRecord& record, Tick needed, Tick got) {
     add(rule, record, needed.value(), got.value());
   }

@@ -86,22 +86,23 @@ Tick page_time(const NandParameters& nand, std::int64_t page, Tick mean, Tick fa
 
 }  // namespace
 
-Tick FlashChecker::least_bus_time(const FlashRecord& record) const {
+// `jumps`: a column change comes first.
+Tick FlashChecker::least_bus_time(const FlashRecord& record, bool jumps) const {
   constexpr std::int64_t kPart = 4096;
   const bool in = record.stage == S::command && record.operation == O::program && record.transfer;
   const bool moves = in || record.stage == S::data_out;
   std::int64_t parts = 0;
-  std::int64_t jumps = -1;  // changes of column
+  std::int64_t columns = jumps ? 0 : -1;  // changes of column
   bool before = false;
   for (std::uint32_t bit = 1; bit <= record.parts; bit *= 2) {
     const bool wanted = (record.parts & bit) != 0;
     parts += wanted ? 1 : 0;
-    jumps += wanted && !before ? 1 : 0;
+    columns += wanted && !before ? 1 : 0;
     before = wanted;
   }
   Tick least =
       moves ? parts * (kPart + (nand_.transfer_spare ? nand_.spare : 0)) * byte_time(nand_, in) +
-                  jumps * column_time(nand_)
+                  columns * column_time(nand_)
             : Tick(0);
   if (record.stage == S::command && nand_.interface == NandInterface::flat) {
     least += nand_.command_time;

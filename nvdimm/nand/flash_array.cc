@@ -3,6 +3,7 @@
 #include "nvdimm/nand/flash_array.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/slot_claims.h"
@@ -30,6 +31,7 @@ FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, Fla
       energy_(nand.energy),
       client_(client),
       statistics_(nand.luns(), nand.channels),
+      senses_(nand, at_, nodes_),
       luns_(static_cast<std::size_t>(nand.luns())),
       channels_(static_cast<std::size_t>(nand.channels)),
       programmed_(at_, superblocks),
@@ -50,20 +52,53 @@ void FlashArray::add_observer(FlashObserver& observer) {
 }
 
 void FlashArray::submit(const FlashCommand& command, Tick now) {
-  enqueue(command, now);
+  const std::uint32_t node = nodes_.take();
+  nodes_[node].command = command;
+  nodes_[node].locked_before = locks_.total(command.lun, now);
+  enqueue(node, now);
   proceed(command.lun, now);
 }
 
-void FlashArray::enqueue(const FlashCommand& command, Tick now) {
-  const std::uint32_t node = nodes_.take();
-  nodes_[node].command = command;
-  Lun& lun = luns_[command.lun];
-  nodes_[node].locked_before = locks_.total(command.lun, now);
-  if (command.priority != FlashPriority::collection) {
-    locks_.begin_wait(command.lun, now);
+void FlashArray::enqueue(std::uint32_t node, Tick now) {
+  const std::uint32_t lun = nodes_[node].command.lun;
+  const FlashPriority priority = nodes_[node].command.priority;
+  const PageSenses::Join join = senses_.on() ? senses_.submit(node) : PageSenses::Join::none;
+  if (join == PageSenses::Join::sensing) {
+    start_along(node, now);
+    senses_.add(node);
+    return;
   }
-  lun.queues[static_cast<std::size_t>(command.priority)].push_back(
-      links_of(nodes_.data(), &Node::next), node);
+  if (priority != FlashPriority::collection) {
+    locks_.begin_wait(lun, now);
+  }
+  if (join == PageSenses::Join::none) {
+    luns_[lun].queues[static_cast<std::size_t>(priority)].push_back(
+        links_of(nodes_.data(), &FlashNode::next), node);
+  }
+}
+
+// Begins a command together with another one. It has its place, so it cannot be withdrawn.
+void FlashArray::start_along(std::uint32_t node, Tick now) {
+  const bool stands = requester_starts(node, now);
+  ensure(stands, "flash", now, nodes_[node].command.lun,
+         "withdrawal of a command that has its place");
+  begin(node, now);
+}
+
+// Begins the reads that waited with `node`, which has begun or was withdrawn. Those whose page has
+// moved wait anew.
+void FlashArray::start_sharers(std::uint32_t sharer, std::uint32_t node, Tick now) {
+  while (sharer != kNoIndex) {
+    const std::uint32_t next = std::exchange(nodes_[sharer].sharer, kNoIndex);
+    locks_.end_wait(nodes_[sharer].command.lun, now);
+    if (senses_.same_page(sharer, node)) {
+      start_along(sharer, now);
+      senses_.add(sharer);
+    } else {
+      enqueue(sharer, now);
+    }
+    sharer = next;
+  }
 }
 
 SlotChain* FlashArray::next_queue(std::uint32_t lun) {
@@ -83,7 +118,7 @@ SlotChain* FlashArray::next_queue(std::uint32_t lun) {
 // Removes the node after `previous` from the queue; kNoIndex: the first node.
 std::uint32_t FlashArray::take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous,
                                Tick now) {
-  const std::uint32_t node = queue.take_after(links_of(nodes_.data(), &Node::next), previous);
+  const std::uint32_t node = queue.take_after(links_of(nodes_.data(), &FlashNode::next), previous);
   nodes_[node].next = kNoIndex;
   if (nodes_[node].command.priority != FlashPriority::collection) {
     locks_.end_wait(lun, now);
@@ -198,18 +233,26 @@ bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   state.io = node;
   if (!requester_starts(node, now)) {
     state.io = kNoIndex;
+    start_sharers(senses_.withdraw(node), node, now);
     nodes_.give_back(node);
     return false;
   }
   begin(node, now);
+  if (senses_.on()) {
+    start_sharers(senses_.begin(node), node, now);
+  }
   const FlashOperation operation = nodes_[node].command.operation;
   state.plane = node;
   state.repeats = operation == FlashOperation::erase && multi_plane_ ? at_.planes - 1 : 0;
-  state.phase = Phase::command;
+  const bool in_register = senses_.on() && senses_.in_register(node);
+  state.phase = in_register ? Phase::output : Phase::command;
   nodes_[node].cached =
       operation == FlashOperation::read && (state.array != kNoIndex || !state.held.empty());
-  if (multi_plane_ && operation != FlashOperation::erase && !nodes_[node].command.hold_bus) {
-    join_planes(lun, queue, now);
+  if (!in_register) {
+    senses_.overwrite(lun);
+    if (multi_plane_ && operation != FlashOperation::erase && !nodes_[node].command.hold_bus) {
+      join_planes(lun, queue, now);
+    }
   }
   if (!state.counted) {
     state.counted = true;
@@ -234,9 +277,10 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
     const PhysicalPage place = alike ? command.requester->next_flash_place(command) : kNowhere;
     if (joins(first, place)) {
       take(lun, queue, previous, now);
-      const bool stands = requester_starts(other, now);
-      ensure(stands, "flash", now, place.value(), "withdrawal of a command that has its place");
-      begin(other, now);
+      start_along(other, now);
+      if (senses_.on()) {
+        start_sharers(senses_.begin(other), other, now);
+      }
       ensure(nodes_[other].place == place, "flash", now, place.value(),
              "command at another place than planned");
       nodes_[last].next = other;
@@ -267,7 +311,7 @@ bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
 
 // Fixes the command's place and checks the programming order.
 void FlashArray::begin(std::uint32_t node, Tick now) {
-  Node& own = nodes_[node];
+  FlashNode& own = nodes_[node];
   own.place = own.command.requester->flash_place(own.command);
   if (own.command.parts == 0) {
     own.command.parts = at_.part_of(own.place);
@@ -290,20 +334,19 @@ void FlashArray::serialize(Archive& archive) {
   serialize_requesters(archive);
   archive.fixed(luns_, channels_);
   connect_luns();
-  archive(programmed_, locks_, failures_, events_, firmware_);
+  archive(programmed_, locks_, failures_, events_, firmware_, senses_);
   SlotClaims nodes(archive, nodes_.size(), "flash command that is free, or in two places");
   nodes_.claim_free(nodes);
   for (Lun& lun : luns_) {
     for (SlotChain& queue : lun.queues) {
-      serialize_slots(archive, queue, links_of(nodes_.data(), &Node::next), nodes_.size(),
+      serialize_slots(archive, queue, links_of(nodes_.data(), &FlashNode::next), nodes_.size(),
                       [&nodes](std::uint32_t node) { nodes.claim(node); });
     }
-    serialize_slots(archive, lun.held, links_of(nodes_.data(), &Node::behind), nodes_.size(),
+    serialize_slots(archive, lun.held, links_of(nodes_.data(), &FlashNode::behind), nodes_.size(),
                     [](std::uint32_t) {});
   }
   if (archive.loading()) {
-    check_operations(archive, nodes);
-    check_bounds(archive);
+    check_loaded(archive, nodes);
   }
 }
 
@@ -320,10 +363,36 @@ void FlashArray::serialize_requesters(Archive& archive) {
   }
 }
 
-// Checks that loaded indexes are in range for this array.
-void FlashArray::check_bounds(const Archive& archive) const {
+// Checks that chains of planes end and that each node is in exactly one of: a chain, a queue,
+// decoding. No node can then affect another one's operation. Then checks that indexes are in range.
+void FlashArray::check_loaded(const Archive& archive, SlotClaims& nodes) {
+  const auto next = [this](std::uint32_t node) { return nodes_[node].next; };
+  for (const Lun& lun : luns_) {
+    for (const std::uint32_t first : {lun.io, lun.pending, lun.array, lun.suspended}) {
+      nodes.chain(first, next);
+    }
+    for (std::uint32_t i = lun.held.first; i != kNoIndex; i = nodes_[i].behind) {
+      nodes.chain(i, next);
+    }
+    bool found = lun.io == kNoIndex;
+    for (std::uint32_t i = lun.io; i != kNoIndex; i = nodes_[i].next) {
+      found = found || i == lun.plane;
+    }
+    archive.check(found && lun.repeats < at_.planes, "flash operation without a plane");
+  }
+  events_.each([&](const auto& event) {
+    if (event.kind == EventKind::decoded) {
+      nodes.claim(event.payload);
+      const FlashNode& node = nodes_[event.payload];
+      archive.check(node.page < 0 && node.sharer == kNoIndex,
+                    "shared sense of a page that has left the LUN");
+    } else {
+      archive.check_index(event.payload, luns_.size(), "flash event without a LUN");
+    }
+  });
+  senses_.load(archive, nodes);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
+    const FlashNode& node = nodes_[i];
     archive.check_index(node.command.lun, luns_.size(), "flash command without a LUN");
     archive.check(node.command.parts >> (1u << at_.part_bits) == 0,
                   "flash command that moves a part that its page lacks");
@@ -344,32 +413,6 @@ void FlashArray::check_bounds(const Archive& archive) const {
                     statistics_.busy_buses.value() ==
                         std::count_if(channels_.begin(), channels_.end(), taken),
                 "wrong count of busy LUNs or buses");
-}
-
-// Checks that chains of planes end and that each node is in exactly one of: a chain, a queue,
-// decoding. No node can then affect another one's operation.
-void FlashArray::check_operations(const Archive& archive, SlotClaims& nodes) const {
-  const auto next = [this](std::uint32_t node) { return nodes_[node].next; };
-  for (const Lun& lun : luns_) {
-    for (const std::uint32_t first : {lun.io, lun.pending, lun.array, lun.suspended}) {
-      nodes.chain(first, next);
-    }
-    for (std::uint32_t i = lun.held.first; i != kNoIndex; i = nodes_[i].behind) {
-      nodes.chain(i, next);
-    }
-    bool found = lun.io == kNoIndex;
-    for (std::uint32_t i = lun.io; i != kNoIndex; i = nodes_[i].next) {
-      found = found || i == lun.plane;
-    }
-    archive.check(found && lun.repeats < at_.planes, "flash operation without a plane");
-  }
-  events_.each([&](const auto& event) {
-    if (event.kind == EventKind::decoded) {
-      nodes.claim(event.payload);
-    } else {
-      archive.check_index(event.payload, luns_.size(), "flash event without a LUN");
-    }
-  });
 }
 
 }  // namespace hmsim

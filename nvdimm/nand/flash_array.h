@@ -20,6 +20,8 @@
 // place in all planes of a LUN form a superblock, which one command erases; without multi-plane
 // operations, they are erased one after another.
 //
+// Flash pages of more than 4 KiB: reads of the same page share one sense (page_senses.h).
+//
 // Suspension: a read that the host waits for suspends a program or erase, unless the cells would be
 // done sooner. The LUN then serves only such reads and resumes when none is left. suspend_time and
 // resume_time include the latch cycles of suspending and resuming.
@@ -43,12 +45,14 @@
 #include "nvdimm/nand/bus_hold.h"
 #include "nvdimm/nand/cell_failures.h"
 #include "nvdimm/nand/flash_geometry.h"
+#include "nvdimm/nand/flash_node.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/flash_requester.h"
 #include "nvdimm/nand/lun_locks.h"
 #include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nand/nand_statistics.h"
 #include "nvdimm/nand/nand_timing.h"
+#include "nvdimm/nand/page_senses.h"
 #include "nvdimm/nand/programmed_pages.h"
 
 namespace hmsim {
@@ -143,20 +147,6 @@ class FlashArray {
   enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status, last = status };
   enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded, last = decoded };
 
-  struct Node {
-    FlashCommand command;
-    PhysicalPage place;
-    std::uint32_t next = kNoIndex;    // next in a queue, or the operation's next plane
-    std::uint32_t behind = kNoIndex;  // first plane of an operation: the next held operation
-    std::uint32_t overtaken = 0;      // reads that overtook it while it was suspended
-    bool cached = false;              // a read that was sent while another page was in the register
-    Tick locked_before{0};            // total lock time of its LUN at the submission
-
-    void serialize(Archive& archive) {
-      archive(command, place, next, overtaken, cached, locked_before);
-    }
-  };
-
   struct Channel {
     std::uint32_t owner = kNoIndex;  // LUN that has the bus
     BusHold hold;
@@ -180,13 +170,13 @@ class FlashArray {
     std::uint32_t pending = kNoIndex;
     std::uint32_t array = kNoIndex;
     std::uint32_t suspended = kNoIndex;
-    SlotChain held;  // linked by Node::behind
+    SlotChain held;  // linked by FlashNode::behind
     Tick array_end{0};
     Tick remaining{0};    // cell time that the suspended operation has left
     Tick ready{0};        // earliest time of a cache command, or of a read of a suspended LUN
     Tick asked{0};        // when it began to wait for the bus
     Tick held_before{0};  // total hold time of its channel when it began to wait for the bus
-    std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
+    std::array<SlotChain, kFlashPriorities> queues;  // linked by FlashNode::next
 
     void serialize(Archive& archive) {
       archive(io, plane, repeats, phase, counted, pending, array, suspended, array_end, remaining,
@@ -205,7 +195,7 @@ class FlashArray {
   void connect_luns();  // to their channels
 
   // Queues and starts.
-  void enqueue(const FlashCommand& command, Tick now);
+  void enqueue(std::uint32_t node, Tick now);
   bool requester_starts(std::uint32_t node, Tick now);
   SlotChain* next_queue(std::uint32_t lun);  // queue whose first command starts next, or nullptr
   std::uint32_t take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous, Tick now);
@@ -222,6 +212,8 @@ class FlashArray {
   void proceed_without_io(std::uint32_t lun, Tick now);
   bool start_next(std::uint32_t lun, Tick now);
   bool start(std::uint32_t lun, SlotChain& queue, Tick now);
+  void start_along(std::uint32_t node, Tick now);
+  void start_sharers(std::uint32_t sharer, std::uint32_t node, Tick now);
   void join_planes(std::uint32_t lun, SlotChain& queue, Tick now);
   bool joins(std::uint32_t first, PhysicalPage place) const;
   void begin(std::uint32_t node, Tick now);
@@ -238,7 +230,7 @@ class FlashArray {
   void ask_bus(std::uint32_t lun, Tick now);
   void take_bus(std::uint32_t lun, Tick now);
   void use_bus(std::uint32_t lun, Tick now);
-  Tick tenure(Phase phase, const FlashCommand& command) const;
+  Tick tenure(const Lun& state) const;
   void count_wait(const Lun& state, Tick now);
   void grant_bus(Channel& channel, Tick now);
   // Returns when a page that has crossed the bus is available.
@@ -252,7 +244,6 @@ class FlashArray {
   void count_cells(std::uint32_t node, Tick duration);
   void fail(std::uint32_t node, Tick now);
   void end_cells(std::uint32_t lun, Tick now);
-  bool is_fetched(std::uint32_t node) const;
   void fetch(std::uint32_t lun, Tick now);
   void leave(std::uint32_t lun, Tick now);
   void report(std::uint32_t lun, std::uint32_t node, Tick now);
@@ -262,8 +253,7 @@ class FlashArray {
   void suspend(std::uint32_t lun, Tick now);
   void serve_suspended(std::uint32_t lun, Tick now);
   void serialize_requesters(Archive& archive);
-  void check_bounds(const Archive& archive) const;
-  void check_operations(const Archive& archive, SlotClaims& nodes) const;
+  void check_loaded(const Archive& archive, SlotClaims& nodes);
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
   const NandTiming timing_;
@@ -280,7 +270,8 @@ class FlashArray {
   NandStatistics statistics_;
   Observers<FlashObserver> observers_;
   std::vector<FlashRequester*> requesters_;
-  Pool<Node> nodes_;  // unfinished commands
+  Pool<FlashNode> nodes_;  // unfinished commands
+  PageSenses senses_;
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
   ProgrammedPages programmed_;

@@ -85,7 +85,7 @@ void FlashArray::fail(std::uint32_t node, Tick now) {
 
 void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
-  const Node& first = nodes_[node];
+  const FlashNode& first = nodes_[node];
   const bool reads = first.command.operation == O::read;
   Tick duration;
   if (reads && first.next == kNoIndex) {
@@ -116,13 +116,6 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   }
 }
 
-// Returns whether a stage on the bus follows the cells: the data of a read, or the status of other
-// operations, if there is one.
-bool FlashArray::is_fetched(std::uint32_t node) const {
-  const FlashCommand& command = nodes_[node].command;
-  return command.operation == O::read ? command.transfer : timing_.status() != Tick(0);
-}
-
 [[gnu::flatten]] void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t done = state.array;
@@ -144,8 +137,10 @@ bool FlashArray::is_fetched(std::uint32_t node) const {
     ++statistics_.cache_operations;
     enter_cells(lun, next, now);
   }
-  if (is_fetched(done)) {
-    state.held.push_back(links_of(nodes_.data(), &Node::behind), done);
+  // The data of a read, or the status of other operations if there is one, follow on the bus.
+  const FlashCommand& command = nodes_[done].command;
+  if (command.operation == O::read ? command.transfer : timing_.status() != Tick(0)) {
+    state.held.push_back(links_of(nodes_.data(), &FlashNode::behind), done);
     proceed(lun, now);
   } else {
     report_all(lun, done, now);
@@ -153,7 +148,7 @@ bool FlashArray::is_fetched(std::uint32_t node) const {
 }
 
 void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more) {
-  const Node& own = nodes_[node];
+  const FlashNode& own = nodes_[node];
   FlashRecord record{start,
                      end,
                      stage,
@@ -164,7 +159,8 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      at_.block_of(own.place),
                      at_.page_of(own.place),
                      own.command.priority,
-                     own.command.parts};
+                     own.command.parts,
+                     own.shared};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
     observers_.notify(&FlashObserver::on_flash, record);
     return;

@@ -48,7 +48,8 @@ struct FlashRecord {
   std::uint64_t block;  // of the array: (place in the LUN's planes) x planes + plane, LUN by LUN
   std::uint32_t page;   // of the block
   FlashPriority priority = FlashPriority::demand;
-  PartMask parts = 1;  // parts that cross the bus
+  PartMask parts = 1;    // parts that cross the bus
+  bool further = false;  // data_out: of a page whose first part has crossed the bus
 };
 
 // Begin or end of a collection, or of a move for wear levelling. A LUN has one at a time.

@@ -80,7 +80,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
 void FlashArray::use_bus(std::uint32_t lun, Tick now) {
   const Lun& state = luns_[lun];
   const FlashCommand& command = nodes_[state.plane].command;
-  const Tick end = now + tenure(state.phase, command);
+  const Tick end = now + tenure(state);
   if (observers_.any()) {
     const FlashStage stage = state.phase == Phase::output   ? FlashStage::data_out
                              : state.phase == Phase::status ? FlashStage::status
@@ -96,11 +96,13 @@ void FlashArray::use_bus(std::uint32_t lun, Tick now) {
   }
 }
 
-Tick FlashArray::tenure(Phase phase, const FlashCommand& command) const {
-  if (phase == Phase::output) {
-    return timing_.data_out(command.parts);
+Tick FlashArray::tenure(const Lun& state) const {
+  const FlashNode& node = nodes_[state.plane];
+  const FlashCommand& command = node.command;
+  if (state.phase == Phase::output) {
+    return timing_.data_out(command.parts) + (node.jumps ? timing_.change_column() : Tick(0));
   }
-  if (phase == Phase::status) {
+  if (state.phase == Phase::status) {
     return timing_.status();
   }
   switch (command.operation) {
@@ -115,7 +117,7 @@ Tick FlashArray::tenure(Phase phase, const FlashCommand& command) const {
 }
 
 // Counts the wait of a LUN that now gets the bus. Adds the time for which collections held the bus
-// to the waits of the operation's planes.
+// to the waits of the operation's commands.
 void FlashArray::count_wait(const Lun& state, Tick now) {
   const BusHold& hold = state.channel->hold;
   statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
@@ -123,8 +125,10 @@ void FlashArray::count_wait(const Lun& state, Tick now) {
   if (held == Tick(0) || nodes_[state.io].command.priority == FlashPriority::collection) {
     return;
   }
-  for (std::uint32_t i = state.io; i != kNoIndex; i = nodes_[i].next) {
-    nodes_[i].command.gc.add({held, hold.last_end()});
+  for (std::uint32_t plane = state.io; plane != kNoIndex; plane = nodes_[plane].next) {
+    for (std::uint32_t i = plane; i != kNoIndex; i = nodes_[i].sharer) {
+      nodes_[i].command.gc.add({held, hold.last_end()});
+    }
   }
 }
 
@@ -176,7 +180,7 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
 void FlashArray::end_output(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t plane = state.io;
-  state.plane = nodes_[plane].next;
+  state.plane = senses_.on() ? senses_.after(plane) : nodes_[plane].next;
   state.io = state.plane;
   if (state.plane != kNoIndex) {
     ask_bus(lun, now);
@@ -234,7 +238,7 @@ void FlashArray::fetch(std::uint32_t lun, Tick now) {
       start_overlapping(lun, node, now)) {
     return;
   }
-  state.held.pop_front(links_of(nodes_.data(), &Node::behind));
+  state.held.pop_front(links_of(nodes_.data(), &FlashNode::behind));
   state.io = node;
   state.plane = node;
   if (!reads) {
@@ -259,7 +263,7 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   const FlashCommand command = nodes_[node].command;
   switch (command.operation) {
     case O::read:
-      ++statistics_.page_reads;
+      ++(nodes_[node].shared ? statistics_.shared_reads : statistics_.page_reads);
       break;
     case O::program:
       ++statistics_.page_programs;

@@ -65,6 +65,7 @@ void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
       return;
     }
   }
+  senses_.overwrite(lun);
   state.suspended = kNoIndex;
   state.array = operation;
   state.array_end = now + suspend_.resume_time + state.remaining;

@@ -138,6 +138,11 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
   set.boolean("cache", nand.cache,
               {"a LUN's cache register moves data while its cells read or program another page",
                "ONFI cache operations"});
+  set.boolean("register_hits", nand.register_hits,
+              {"a LUN's register keeps the page that it read last until the LUN's next operation, "
+               "and reads of it then need no sense; not with cache. Reads that arrive while a page "
+               "is sensed or moved share its sense in any case",
+               "MQSim merges within a request; NVMeVirt: consecutive pages of a command"});
   set.time("plane_busy_time", nand.plane_busy_time,
            {"time between the commands of a multi-plane operation (tDBSY)", "MQSim"}, kMillisecond);
   set.time("cache_busy_time", nand.cache_busy_time,
@@ -258,6 +263,9 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
   if (firmware.occupied > firmware.time) {
     errors.push_back({"nvdimm.firmware.occupied",
                       "must not exceed nvdimm.firmware.time: " + format_time(firmware.time)});
+  }
+  if (register_hits && cache) {
+    errors.push_back({"nvdimm.nand.register_hits", "needs nvdimm.nand.cache: false"});
   }
   if (multi_plane && planes == 1) {
     errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of at least 2"});

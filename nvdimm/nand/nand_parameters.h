@@ -83,6 +83,7 @@ struct NandParameters {
 
   bool multi_plane = false;
   bool cache = false;
+  bool register_hits = false;
   Tick plane_busy_time = 500 * kNanosecond;
   Tick cache_busy_time = 3 * kMicrosecond;
   SuspendMode suspend = SuspendMode::none;

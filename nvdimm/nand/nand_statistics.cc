@@ -49,6 +49,8 @@ constexpr std::array kRows{
     Table::part<&S::gc_suspensions>(),
     Table::counter<&S::page_reads>("nvdimm.nand.reads", "pages",
                                    "flash pages read from their cells"),
+    Table::counter<&S::shared_reads>("nvdimm.nand.shared_reads", "reads",
+                                     "reads of a flash page that was sensed for another read"),
     Table::counter<&S::page_programs>("nvdimm.nand.programs", "pages", "flash pages programmed"),
     Table::counter<&S::block_erases>("nvdimm.nand.erases", "blocks", "blocks erased"),
     Table::counter<&S::multi_plane_operations>("nvdimm.nand.multi_plane_operations", "operations",

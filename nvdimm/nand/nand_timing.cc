@@ -156,6 +156,7 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
   // `begin`: delay before the first byte comes out. `to_read`, `to_write`: delay of a column
   // change.
   const auto set_data = [&](Tick begin, auto in, auto out, Tick to_write, Tick to_read) {
+    change_column_ = to_read;
     for (std::size_t parts = 0; parts < data_in_.size(); ++parts) {
       const std::int64_t bytes = __builtin_popcount(static_cast<unsigned>(parts)) * part;
       const std::int64_t jumps =

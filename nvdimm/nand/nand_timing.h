@@ -56,7 +56,8 @@ class NandTiming {
   }
   Tick erase_command() const { return erase_command_; }
   Tick data_out(PartMask parts = 1) const { return data_out_[parts]; }
-  Tick status() const { return status_; }  // 0: no status stage
+  Tick change_column() const { return change_column_; }  // before data out
+  Tick status() const { return status_; }                // 0: no status stage
 
   Tick data_in(PartMask parts = 1) const { return data_in_[parts]; }  // share of a program
 
@@ -82,7 +83,7 @@ class NandTiming {
   // One time for each mask of parts.
   using ByParts = std::array<Tick, 1u << kMostParts>;
 
-  Tick read_command_, program_command_, erase_command_, status_;
+  Tick read_command_, program_command_, erase_command_, change_column_, status_;
   ByParts data_in_, data_out_;
   std::vector<Tick> read_;  // by page
   std::vector<Tick> program_;

@@ -265,6 +265,27 @@ TEST(FlashChecker, FindsSuspensionsThatAreNotAllowed) {
   EXPECT_EQ(broken(other, log).count("suspend"), 1u);
 }
 
+TEST(FlashChecker, FindsPartsThatAreNoLongerInTheRegister) {
+  NvdimmParameters parameters = small_array();
+  parameters.nand.page_size = 4 * kPageBytes;
+  std::vector<FlashTask> tasks{task(O::read, 0, 0, 0), task(O::read, 0, 0, 0),
+                               task(O::read, 0, 0, 1)};
+  tasks[0].parts = 1;
+  tasks[1].parts = 4;
+  const Log log = log_of(parameters, tasks);
+  EXPECT_EQ(broken(parameters, log), Rules());
+  const auto second = std::find_if(log.begin(), log.end(), [](const FlashRecord& record) {
+    return record.stage == S::data_out && record.parts == 4;
+  });
+  ASSERT_NE(second, log.end());
+  Log late = log;  // after the command of the next read
+  late.push_back(*second);
+  EXPECT_EQ(broken(parameters, late), (Rules{"data without read", "flash bus"}));
+  Log quick = log;
+  quick[static_cast<std::size_t>(second - log.begin())].end -= Tick(1);
+  EXPECT_EQ(broken(parameters, quick), Rules{"column change"});
+}
+
 TEST(FlashChecker, FindsWorkOnBadBlocks) {
   const auto insert_failure = [](Log& log, O operation, int n) {
     const FlashRecord& done = nth(log, S::done, operation, n);
