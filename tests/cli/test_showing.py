@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.running.showing import steadiness, unfinished
 from hmsim.running.workload import Workload
 from support import write
 
@@ -81,3 +82,18 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
     result = hmsim.run(config, write(tmp_path / "mix.yaml", MIX))
     assert re.search("time_limit.*: 0, 1; ", repr(result))
     assert "time_limit" in result._repr_html_()
+
+
+def test_a_rate_that_a_buffer_absorbs_is_transient(tmp_path: Path) -> None:
+    writes = "agents: [{kind: io_pattern, threads: 4, read_share: 0, size: 4KiB, requests: 40}]\n"
+    result = hmsim.run("quick", write(tmp_path / "writes.yaml", writes))
+    assert steadiness(result.stats, result.units, "agent.0.rate") == "transient"
+    assert steadiness(result.stats, result.units, "agent.0.window_rate") == ""
+
+
+def test_a_run_until_rates_are_steady_says_so(tmp_path: Path) -> None:
+    config = hmsim.load_config("quick", {"frontend.until": "steady"})
+    reads = "agents: [{kind: io_pattern, threads: 16, size: 4KiB, requests: 1000000}]\n"
+    result = hmsim.run(config, write(tmp_path / "reads.yaml", reads))
+    assert re.match("steady rates .frontend.until. .*: 0$", unfinished(result))
+    assert steadiness(result.stats, result.units, "agent.0.rate")

@@ -41,7 +41,7 @@ from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
-from hmsim.running.showing import headline
+from hmsim.running.showing import headline, steadiness, unfinished
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
@@ -146,7 +146,11 @@ def _print_result(result: Result) -> None:
     rows: list[Row] = []
     for group, members in labels.lines(stats, units):
         rows.append(group)
-        rows += [(line.label, line.text(stats[line.name])) for line in members]
+        for line in members:
+            mark = steadiness(stats, units, line.name)
+            rows.append(
+                (f"{line.label}, {mark}" if mark else line.label, line.text(stats[line.name]))
+            )
     print(f"{headline(result)} in {result.host['seconds']:.1f} s")
     before = result.host.get("preconditioning_seconds", 0.0)
     if before > NOTABLE and 2 * before > result.host["seconds"]:
@@ -196,15 +200,22 @@ def _could_infer(agent: Agent) -> bool:
 
 
 def print_unfinished(result: Result, where: str = "") -> None:
-    """Print the agents that a time limit kept from finishing, if any."""
-    if result.unfinished:
-        agents = ", ".join(map(str, result.unfinished))
-        print(f"frontend.time_limit ended the run{where} before agents had finished: {agents}")
+    """Print the agents that the end of the run kept from finishing, if any."""
+    if ended := unfinished(result, where):
+        print(ended)
 
 
 def print_remarks(result: Result, where: str = "") -> None:
-    """Print agents that repeated or scaled their work or dropped arrivals, and remarks on HBF."""
+    """Print what qualifies agents' numbers, and remarks on HBF."""
     for index in range(len(result.workload.agents)):
+        rate = f"agent.{index}.rate"
+        if steadiness(result.stats, result.units, rate) == "transient":
+            window = result.stats[f"agent.{index}.window_rate"]
+            print(
+                f"the rate of agent {index} is transient{where}: "
+                f"{number(window)} {result.units[rate]} in the last five rounds, and buffers "
+                f"absorbed {number(100 * result.stats['sim.absorbed'])} % of the written pages"
+            )
         passes = result.stats.get(f"agent.{index}.passes", 0)
         if passes > OFTEN:
             print(f"agent {index} did its work {number(passes)} times{where}: it is short")

@@ -95,7 +95,7 @@ class Result:
 
     @property
     def unfinished(self) -> tuple[int, ...]:
-        """The measured agents whose work was not done when ``frontend.time_limit`` was reached."""
+        """The measured agents whose work was not done when the run ended."""
         stats = self.stats
         return tuple(
             index

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hmsim.common import labels
@@ -21,6 +22,19 @@ MAIN = re.compile(
 )
 MOST = 12  # numbers that are shown
 WIDTH = 80  # characters
+
+
+def steadiness(stats: Mapping[str, float], units: Mapping[str, str], name: str) -> str:
+    """Return "steady" or "transient" for the rate of an agent's block I/O; else an empty string.
+
+    Args:
+        stats: values of statistics by path; units: their units.
+        name: path of the statistic ``agent.N.rate``.
+    """
+    agent = name.removesuffix(".rate")
+    if agent == name or units.get(name) != "blocks/s" or f"{agent}.steady" not in stats:
+        return ""
+    return "steady" if stats[f"{agent}.steady"] else "transient"
 
 
 def headline(result: Result) -> str:
@@ -60,6 +74,18 @@ def _main_numbers(result: Result) -> list[tuple[str, str]]:
 
 
 def _rest(result: Result) -> str:
-    unfinished = ", ".join(map(str, result.unfinished))
-    ended = f"frontend.time_limit ended the run before agents had finished: {unfinished}; "
-    return f"{ended if unfinished else ''}{len(result.stats)} statistics are in result.stats"
+    ended = unfinished(result)
+    return f"{ended + '; ' if ended else ''}{len(result.stats)} statistics are in result.stats"
+
+
+def unfinished(result: Result, where: str = "") -> str:
+    """Return what ended the run before agents had finished; an empty string if they had."""
+    if not result.unfinished:
+        return ""
+    until = dict(result.config.flat()).get("frontend.until")
+    steady = until == "steady" and all(
+        result.stats[f"agent.{index}.window_rate"] for index in result.unfinished
+    )
+    cause = "steady rates (frontend.until)" if steady else "frontend.time_limit"
+    agents = ", ".join(map(str, result.unfinished))
+    return f"{cause} ended the run{where} before agents had finished: {agents}"
