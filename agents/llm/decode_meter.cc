@@ -45,8 +45,9 @@ void DecodeMeter::end_step(bool prefill, Tick now) {
   }
   ++heads_;
   (prefill ? prefill_time_ : step_time_).add((now - step_.begun).value());
+  const auto layers = static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
+  (prefill ? prefill_layers_ : layers_time_) += layers;
   if (!prefill) {
-    layers_time_ += static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
     layers_.add(step_.layers.least);
     layers_.add(step_.layers.most);
     for (std::size_t i = 0; i < kStepParts; ++i) {
@@ -78,6 +79,7 @@ void DecodeMeter::register_statistics(StatisticRegistry& registry, const std::st
     since_ = now;
     parts_ = {};
     layers_time_ = 0;
+    prefill_layers_ = 0;
     layers_ = Range();
     heads_ = 0;
   });
@@ -114,6 +116,9 @@ void DecodeMeter::register_bytes(StatisticRegistry& registry, const std::string&
 }
 
 void DecodeMeter::register_scaled(StatisticRegistry& registry, const std::string& path) {
+  registry.gauge(path + ".rate", "tokens/s",
+                 "scaled from the simulated layers to all: tokens per second of steps and prefills",
+                 [this] { return scaled_rate(); });
   registry.gauge(path + ".step_time_us", "us",
                  "scaled from the simulated layers to all: mean time to the next token",
                  [this] { return scaled_time(); });
@@ -148,11 +153,22 @@ double DecodeMeter::scaled_bytes(bool write) const {
                                           static_cast<double>(keys_.layers());
 }
 
-double DecodeMeter::scaled_time() const {
-  return time_with(static_cast<double>(layers_time_) *
-                   static_cast<double>(keys_.model.shape.layers) /
-                   static_cast<double>(keys_.layers()));
+double DecodeMeter::to_all(Counter time) const {
+  return static_cast<double>(time) * static_cast<double>(keys_.model.shape.layers) /
+         static_cast<double>(keys_.layers());
 }
+
+double DecodeMeter::scaled_rate() const {
+  const auto steps = static_cast<double>(step_time_.count());
+  const double prefills =
+      prefill_time_.sum() - static_cast<double>(prefill_layers_) + to_all(prefill_layers_);
+  const double time =
+      scaled_time() * steps * static_cast<double>(kMicrosecond.value()) + prefills;  // picoseconds
+  const double tokens = steps * static_cast<double>(keys_.batch);
+  return time == 0 ? 0 : tokens / time * static_cast<double>(kSecond.value());
+}
+
+double DecodeMeter::scaled_time() const { return time_with(to_all(layers_time_)); }
 
 double DecodeMeter::scaled_time(Tick layer) const {
   return time_with(static_cast<double>(step_time_.count()) * static_cast<double>(layer.value()) *
@@ -168,7 +184,7 @@ double DecodeMeter::time_with(double layers) const {
 }
 
 void DecodeMeter::serialize(Archive& archive) {
-  archive(counting_, part_, since_, step_, parts_, layers_time_, layers_, heads_);
+  archive(counting_, part_, since_, step_, parts_, layers_time_, layers_, prefill_layers_, heads_);
   archive(step_time_, prefill_time_, bytes_, trimmed_, ended_);
   archive.fixed(kv_read_);
 }

@@ -91,6 +91,9 @@ class DecodeMeter {
   void register_scaled(StatisticRegistry& registry, const std::string& path);
   double all_parts() const;
   double scaled_bytes(bool write) const;
+  double scaled_rate() const;
+  // Returns the time of all layers, in picoseconds, if the simulated ones took `time`.
+  double to_all(Counter time) const;
   // Return the mean time of a step with all layers, in microseconds: if each takes the mean time
   // of the simulated ones, if each takes `layer`, and if those of all steps take `layers`
   // picoseconds.
@@ -106,6 +109,7 @@ class DecodeMeter {
   std::array<Counter, kStepParts> parts_{};  // picoseconds of decode steps
   Counter layers_time_ = 0;                  // of these: from the first layer to the last
   Range layers_;                             // of these: the time of a layer
+  Counter prefill_layers_ = 0;               // picoseconds of prefills, of their layers
   Counter heads_ = 0;                        // steps and prefills: reads of the output head
   Histogram step_time_;                      // picoseconds
   Histogram prefill_time_;

@@ -303,6 +303,19 @@ def test_scaled_figures_are_those_of_the_whole_model() -> None:
     )
 
 
+@pytest.mark.parametrize("more", [{}, {"prefill": True, "output": 4}])
+def test_the_scaled_rate_is_that_of_the_whole_model(more: dict[str, Any]) -> None:
+    keys = {"batch": 4, "context": 64, "weights": "dram", "kv": "dram", "steps": 8, "layers": 12}
+    whole = decode(**keys, **more).stats
+    part = decode(**keys, **more, layers_simulated=2).stats
+    assert "agent.0.scaled.rate" not in whole
+    assert part["agent.0.scaled.rate"] == pytest.approx(whole["agent.0.rate"], rel=0.05)
+    assert part["agent.0.rate"] > 3 * part["agent.0.scaled.rate"]
+    if not more:
+        seconds = part["agent.0.scaled.step_time_us"] / 1e6
+        assert part["agent.0.scaled.rate"] == pytest.approx(4 / seconds, rel=1e-12)
+
+
 @pytest.mark.parametrize(("weights", "kv"), [("dram", "nvdimm"), ("nvdimm", "nvdimm")])
 def test_fastest_and_slowest_layers_enclose_the_time_of_the_whole_model(
     weights: str, kv: str

@@ -42,14 +42,18 @@ OF_BANKS = "nvdimm.nand.lun_utilisation"
 # Share of time over the paper's threshold for a queue of 128 entries. HBF's queue is longer.
 OF_QUEUE = "nvdimm.queue.share_over_104"
 
-# Pattern of paths, label ('{}': what '*' stands for), factor.
+# Added to labels of an agent that also has statistics scaled to all layers.
+OF_LAYERS = " of the simulated layers"
+# Pattern of paths, label ('{}': the path's second part, '{unit}': the statistic's unit, '{of}':
+# `OF_LAYERS` or nothing), factor. In a pattern, '*' is any text without a dot.
 GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
     "progress": (
         ("speedup", "speedup, geometric mean", 1),
         ("weighted_speedup", "weighted speedup", 1),
         ("max_slowdown", "maximum slowdown", 1),
-        ("agent.*.progress", "agent {}, ", 1),
-        ("agent.*.rate", "agent {}, ", 1),
+        ("agent.*.progress", "agent {}, {unit}", 1),
+        ("agent.*.scaled.rate", "agent {}, {unit}", 1),
+        ("agent.*.rate", "agent {}, {unit}{of}", 1),
         ("agent.*.speedup", "agent {}, speedup", 1),
         ("agent.*.slowdown", "agent {}, slowdown", 1),
         ("agent.*.makespan_us", "agent {}, makespan (us)", 1),
@@ -71,11 +75,11 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.time.sleeping", "agent {}, sleeping (ms)", 1e-9),
     ),
     "decoding": (
-        ("agent.*.step_time_us.mean", "agent {}, next token, mean (ms)", 1e-3),
-        ("agent.*.step_time_us.p99", "agent {}, next token, p99 (ms)", 1e-3),
-        ("agent.*.scaled.step_time_us", "agent {}, scaled to all layers (ms)", 1e-3),
+        ("agent.*.scaled.step_time_us", "agent {}, next token, mean (ms)", 1e-3),
         ("agent.*.scaled.step_time_least_us", "agent {}, the same by its fastest layer (ms)", 1e-3),
         ("agent.*.scaled.step_time_most_us", "agent {}, the same by its slowest layer (ms)", 1e-3),
+        ("agent.*.step_time_us.mean", "agent {}, next token{of}, mean (ms)", 1e-3),
+        ("agent.*.step_time_us.p99", "agent {}, next token{of}, p99 (ms)", 1e-3),
         ("agent.*.bound.compute", "agent {}, computing (%)", 100),
         ("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100),
         ("agent.*.bound.nvdimm", "agent {}, waiting for NVDIMM or storage (%)", 100),
@@ -180,12 +184,15 @@ def lines(
         runs: paths of each run's statistics, if ``names`` are of several runs.
     """
     present = main(names)
+    scaled = scaled_agents(present)
     renamed = renaming(*(runs or [present]))
     for group, patterns in GROUPS.items():
         found = []
         for pattern, label, factor in patterns:
             for name in _matching(present, pattern):
-                found.append(_line(name, pattern, renamed(label), factor, units.get(name, "")))
+                unit = units.get(name, "")
+                of = OF_LAYERS if _second(name) in scaled else ""
+                found.append(_line(name, renamed(label), factor, unit, of))
         if len(_matching(present, "core.*.ipc")) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
@@ -197,6 +204,17 @@ def main(names: Iterable[str]) -> list[str]:
     known = list(names)
     left_out = OF_QUEUE if has_hbf(known) else OF_BANKS
     return [name for name in known if name != left_out]
+
+
+def scaled_agents(names: Iterable[str]) -> set[str]:
+    """Return the numbers of the agents that have statistics scaled to all layers."""
+    return {_second(name) for name in names if name.startswith("agent.") and ".scaled." in name}
+
+
+def whole_rate(stats: Mapping[str, float], agent: int) -> float | None:
+    """Return an agent's rate, scaled to all layers if it simulates some of them, or None."""
+    path = f"agent.{agent}"
+    return stats.get(f"{path}.scaled.rate", stats.get(f"{path}.rate"))
 
 
 def has_hbf(names: Iterable[str]) -> bool:
@@ -245,19 +263,25 @@ def present_causes(*runs: Mapping[str, float]) -> list[tuple[str, str]]:
 
 
 def _matching(names: Sequence[str], pattern: str) -> list[str]:
-    """Return the names that a pattern with at most one '*', for any text, describes."""
+    """Return the names that a pattern describes; '*', at most one, is any text without a dot."""
     head, star, tail = pattern.partition("*")
     if not star:
         return [name for name in names if name == pattern]
-    least = len(head) + len(tail)
-    return [n for n in names if len(n) >= least and n.startswith(head) and n.endswith(tail)]
+    return [
+        name
+        for name in names
+        if name.startswith(head)
+        and name.endswith(tail)
+        and len(name) >= len(head) + len(tail)
+        and "." not in name[len(head) : len(name) - len(tail)]
+    ]
 
 
-def _line(name: str, pattern: str, label: str, factor: float, unit: str) -> Line:
-    index = name.split(".")[1] if "*" in pattern else ""
-    label = label.format(index)
-    if label.endswith(", "):  # work in the agent's own unit
-        if unit.startswith("instructions/"):
-            return Line(name, f"{label}M {unit}", 1 / MILLION)
-        return Line(name, label + unit, factor)
-    return Line(name, label, factor)
+def _line(name: str, label: str, factor: float, unit: str, of: str) -> Line:
+    if "{unit}" in label and unit.startswith("instructions/"):
+        unit, factor = f"M {unit}", 1 / MILLION
+    return Line(name, label.format(_second(name), unit=unit, of=of), factor)
+
+
+def _second(name: str) -> str:
+    return name.partition(".")[2].partition(".")[0]

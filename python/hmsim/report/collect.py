@@ -196,7 +196,7 @@ def speedup(shown: Sequence[Shown], index: int) -> float | None:
     ]
     ratios = []
     for number in measured:
-        rate, first = own.get(f"agent.{number}.rate"), base.get(f"agent.{number}.rate")
+        rate, first = labels.whole_rate(own, number), labels.whole_rate(base, number)
         if rate is None or not first or rate <= 0:
             return None
         ratios.append(rate / first)

@@ -88,14 +88,12 @@ def headline(shown: Sequence[Shown]) -> Markup:
     agents = max((len(one.run.agents) for one in shown), default=0)
     for agent in range(agents):
         ipc = [_ipc(one, agent) for one in shown]
-        rate = [one.run.stats.get(f"agent.{agent}.rate") for one in shown]
         if any(value is not None for value in ipc):
             columns.append((f"agent {agent}, IPC", ipc, UP))
         else:
+            rate = [labels.whole_rate(one.run.stats, agent) for one in shown]
             columns.append((f"agent {agent}, work/s", rate, UP))
-        steps = [one.run.stats.get(f"agent.{agent}.step_time_us.mean") for one in shown]
-        token = [None if step is None else step * 1e-3 for step in steps]
-        columns.append((f"agent {agent}, next token, mean (ms)", token, DOWN))
+        columns += _next_token(shown, agent)
     known = labels.main(name for one in shown for name in one.run.stats)
     renamed = labels.renaming(*(one.run.stats for one in shown))
     for title, path, factor, better in (line for line in HEADLINES if line[1] in known):
@@ -111,6 +109,19 @@ def headline(shown: Sequence[Shown]) -> Markup:
     note = "★: the best of the runs of one workload." if len(shown) > 1 else ""
     head = ["run", *(title for title, _, _ in columns)]
     return table_of(f"Main results. {note}", head, rows, sort=len(shown) > 1)
+
+
+def _next_token(shown: Sequence[Shown], agent: int) -> list[tuple[str, list[Value], int]]:
+    """Return the time to the next token; after one of the whole model also of simulated layers."""
+    path = f"agent.{agent}."
+    steps = [one.run.stats.get(f"{path}step_time_us.mean") for one in shown]
+    scaled = [one.run.stats.get(f"{path}scaled.step_time_us") for one in shown]
+    whole = [own if own is not None else step for own, step in zip(scaled, steps)]
+    parts = [step if own is not None else None for own, step in zip(scaled, steps)]
+    return [
+        (f"agent {agent}, next token{of}, mean (ms)", [v and v * 1e-3 for v in values], DOWN)
+        for of, values in (("", whole), (labels.OF_LAYERS, parts))
+    ]
 
 
 def _ipc(one: Shown, agent: int) -> Value:
@@ -235,7 +246,7 @@ def fairness(shown: Sequence[Shown]) -> Markup:
         chosen = [(n, one) for n, one in enumerate(shown) if one.run.workload == workload]
         first = chosen[0][1]
         for number_, agent in enumerate(first.run.agents):
-            rates = [(n, one.name, one.run.stats.get(f"agent.{number_}.rate")) for n, one in chosen]
+            rates = [(n, one.name, labels.whole_rate(one.run.stats, number_)) for n, one in chosen]
             known = [(n, name, rate) for n, name, rate in rates if rate is not None]
             if known:
                 kind = str(agent.get("kind", "?"))

@@ -85,9 +85,10 @@ def compare(
     Returns:
         One row per workload, seed, configuration and policy. Columns: ``workload``, ``config``,
         ``policy`` (None without one), ``seed`` (only with several); per agent
-        ``agent.N.rate`` (instructions or 4 KB blocks per second), ``core.N.ipc``,
+        ``agent.N.rate`` (instructions, 4 KB blocks or tokens per second), ``core.N.ipc``,
         ``agent.N.speedup`` (its rate over that on the first system), ``agent.N.slowdown`` (its
-        rate alone over its rate here); over the measured agents ``speedup`` (geometric mean),
+        rate alone over its rate here), both from ``agent.N.scaled.rate`` if it simulates some
+        layers only; over the measured agents ``speedup`` (geometric mean),
         ``weighted_speedup`` (sum of 1 / slowdown) and ``max_slowdown``; and latencies
         (ns, us), ratios and shares under the names that they have in ``stats.json``. NaN where a
         run has no such value. ``attrs["units"]`` has the unit of each column, '' for plain numbers.

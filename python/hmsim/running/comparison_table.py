@@ -50,7 +50,7 @@ SHOWN_OF_EACH = (
     *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
     *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
     *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
-    *("agent.*.step_time_us.mean", "agent.*.step_time_us.p99", "agent.*.scaled.step_time_us"),
+    *("agent.*.scaled.step_time_us", "agent.*.step_time_us.mean", "agent.*.step_time_us.p99"),
     *(f"agent.*.bound.{part}" for part in ("compute", "dram", "nvdimm", "both", "writes")),
 )
 
@@ -133,6 +133,7 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
         "policy": result.config.policy,
     }
     rates = agent_rates(result)
+    scaled = labels.scaled_agents(stats)
     speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
     slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
     measured = [index for index, agent in enumerate(result.workload.agents) if agent.measured]
@@ -140,8 +141,10 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
     row["speedup"] = math.exp(sum(logarithms) / len(measured))
     row["weighted_speedup"] = sum(_ratio(1.0, slowdowns[n]) for n in measured)
     row["max_slowdown"] = max(slowdowns[n] for n in measured)
-    for index, rate in enumerate(rates):
-        row[f"agent.{index}.rate"] = rate
+    for index in range(len(rates)):
+        if str(index) in scaled:
+            row[f"agent.{index}.scaled.rate"] = rates[index]
+        row[f"agent.{index}.rate"] = stats.get(f"agent.{index}.rate", math.nan)
         row[f"agent.{index}.speedup"] = speedups[index]
         row[f"agent.{index}.slowdown"] = slowdowns[index]
     has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
@@ -168,8 +171,9 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def rates_of(stats: Mapping[str, float], agents: int) -> list[float]:
-    """Return the rate of each agent, NaN where a run has none."""
-    return [stats.get(f"agent.{number}.rate", math.nan) for number in range(agents)]
+    """Return the rate of each agent, scaled to all layers if it is; NaN where a run has none."""
+    rates = (labels.whole_rate(stats, number) for number in range(agents))
+    return [math.nan if rate is None else rate for rate in rates]
 
 
 def agent_rates(result: Result) -> list[float]:

@@ -81,7 +81,7 @@ class Result:
                 values.update({f"{path}.{name}": part for name, part in value.items()})
             elif value is not None:
                 values[path] = value
-        return Statistics(values, self.statistics)
+        return Statistics(_whole_first(values), self.statistics)
 
     @property
     def units(self) -> dict[str, str]:
@@ -214,6 +214,19 @@ class Result:
             **log,
             **partial,
         }
+
+
+def _whole_first(values: dict[str, float]) -> dict[str, float]:
+    """Return the values of an agent that are scaled to its whole work before its others."""
+    scaled = [name for name in values if name.startswith("agent.") and ".scaled." in name]
+    ordered: dict[str, float] = {}
+    if not scaled:
+        return values
+    for name, value in values.items():
+        agent = ".".join(name.split(".")[:2])
+        ordered |= {each: values[each] for each in scaled if each.startswith(f"{agent}.scaled.")}
+        ordered[name] = value
+    return ordered
 
 
 def _showing() -> Any:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hmsim.running.result import Result
 
 MAIN = re.compile(
-    r"agent\.\d+\.rate|system\.ipc|dram\.(read_latency_ns\.mean|bandwidth_gb_per_s)"
+    r"agent\.\d+\.(scaled\.)?rate|system\.ipc|dram\.(read_latency_ns\.mean|bandwidth_gb_per_s)"
     r"|nvdimm\.(line_latency_ns|response_time_us)\.mean|bus\.(dram|nvdimm)_share"
     r"|hbf\.bandwidth_gb_per_s|nvdimm\.nand\.lun_utilisation"
     r"|storage\.((read|write)_latency_us\.mean|bandwidth_gb_per_s)"

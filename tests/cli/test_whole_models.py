@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do numbers of a whole model come before those of its simulated layers, under clear names?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.common.tables import number
+from hmsim.report import tables
+from hmsim.report.collect import collect, speedup
+from support import succeed, write
+
+MODEL = (
+    "layers: 12, width: 128, kv_heads: 2, head_size: 64, feed_forward: 192, vocabulary: 2048, "
+    "weights: dram, kv: dram, context: 64, steps: 4"
+)
+RATE, STEP = "agent.0.scaled.rate", "agent.0.scaled.step_time_us"
+OWN_RATE, OWN_STEP = "agent.0.rate", "agent.0.step_time_us.mean"
+WHOLE = (
+    ("agent 0, tokens/s", RATE, 1.0),
+    ("agent 0, next token, mean (ms)", STEP, 1e-3),
+)
+SIMULATED = (
+    ("agent 0, tokens/s of the simulated layers", OWN_RATE, 1.0),
+    ("agent 0, next token of the simulated layers, mean (ms)", OWN_STEP, 1e-3),
+)
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    agent = f"{{kind: llm_decode, {MODEL}, layers_simulated: 1}}"
+    return write(tmp_path_factory.mktemp("model") / "part.yaml", f"agents:\n  - {agent}\n")
+
+
+@pytest.fixture(scope="module")
+def result(workload: Path) -> hmsim.Result:
+    return hmsim.run("quick", workload)
+
+
+def cells(text: str) -> dict[str, list[str]]:
+    """Return the cells of a table's lines by label, in order of the lines."""
+    lines = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+    return {label: values for label, *values in lines if values}
+
+
+def check_order(found: dict[str, list[str]], result: hmsim.Result, pairs: int = 2) -> None:
+    labels = list(found)
+    for (first, name, factor), (second, own, _) in list(zip(WHOLE, SIMULATED))[:pairs]:
+        assert found[first][0] == number(result.stats[name] * factor)
+        assert found[second][0] == number(result.stats[own] * factor)
+        assert labels.index(first) < labels.index(second)
+
+
+def test_a_run_prints_the_whole_model_first(workload: Path, result: hmsim.Result) -> None:
+    check_order(cells(succeed("run", "quick", "--workload", workload)), result)
+    check_order(cells(repr(result)), result, pairs=1)
+
+
+def test_records_hold_the_whole_model_first(result: hmsim.Result) -> None:
+    for names in (list(result.record()), list(result.stats)):
+        assert names.index(RATE) < names.index(OWN_RATE)
+        assert names.index(STEP) < names.index(OWN_STEP)
+        assert len(names) == len(set(names))
+    assert next(iter(result.nested()["agent"]["0"])) == "scaled"
+
+
+def test_speedups_are_of_the_whole_model(workload: Path) -> None:
+    table = hmsim.compare(
+        [hmsim.load_config("quick"), hmsim.load_config("ddr5_nvdimm")], [], [workload]
+    )
+    whole, part = table[RATE], table[OWN_RATE]
+    assert table["agent.0.speedup"][1] == pytest.approx(whole[1] / whole[0], rel=1e-12)
+    assert table["speedup"][1] == pytest.approx(whole[1] / whole[0], rel=1e-12)
+    assert whole[1] / whole[0] != pytest.approx(part[1] / part[0], rel=1e-6)
+    columns = list(table.columns)
+    assert columns.index(RATE) < columns.index(OWN_RATE)
+    assert columns.index(STEP) < columns.index(OWN_STEP)
+    text = succeed("compare", "quick", "ddr5_nvdimm", "--workload", workload)
+    check_order(cells(text), hmsim.run("quick", workload))
+
+
+def test_reports_show_the_whole_model_first(workload: Path, tmp_path: Path) -> None:
+    results = [hmsim.run(name, workload) for name in ("quick", "ddr5_nvdimm")]
+    for result, name in zip(results, "ab"):
+        result.save(tmp_path / name)
+    shown = collect([str(tmp_path / name) for name in "ab"])
+    first, second = (result.stats[RATE] for result in results)
+    assert speedup(shown, 1) == pytest.approx(second / first, rel=1e-12)
+    page = str(tables.headline(shown))
+    heads = re.findall(r"<button[^>]*>([^<]*)</button>", page)
+    row = re.findall(r"<td[^>]*data-value=\"([^\"]*)\"", page)
+    names = ("agent 0, work/s", "agent 0, next token, mean (ms)", SIMULATED[1][0])
+    at = [heads.index(name) for name in names]
+    assert at == sorted(at)
+    values = [float(row[place - 1]) for place in at]
+    stats = results[0].stats
+    assert values == pytest.approx([stats[RATE], stats[STEP] / 1e3, stats[OWN_STEP] / 1e3])
+    bars = str(tables.fairness(shown))
+    assert number(first) in bars and number(stats[OWN_RATE]) not in bars
+
+
+def test_a_whole_simulation_has_no_other_names(tmp_path: Path) -> None:
+    file = write(tmp_path / "all.yaml", f"agents:\n  - {{kind: llm_decode, {MODEL}}}\n")
+    text = succeed("run", "quick", "--workload", file)
+    assert "agent 0, next token, mean (ms)" in text and "simulated layers" not in text
