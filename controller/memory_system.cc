@@ -277,9 +277,13 @@ bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
 }
 
 bool MemorySystem::flush_would_wait() const {
-  return std::any_of(channels_.begin(), channels_.end(), [](const auto& channel) {
-    return channel->nvdimm() != nullptr && channel->would_wait(MemoryClass::nvdimm);
-  });
+  constexpr MemoryClass kNvdimm = MemoryClass::nvdimm;
+  bool waits = host_ != nullptr && host_->would_wait(kNvdimm, Address(0));
+  for (std::size_t i = first_of_nvdimm_; config_.nvdimm.present && i < channels_.size(); ++i) {
+    waits = waits || channels_[i]->would_wait(kNvdimm) ||
+            (!ftls_.empty() && ftls_[i - first_of_nvdimm_]->would_wait());
+  }
+  return waits;
 }
 
 bool MemorySystem::idle() const {

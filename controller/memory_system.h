@@ -63,6 +63,7 @@ class MemorySystem final : public MemoryPort,
 
   // Returns whether a request to this address would have to wait outside.
   bool would_wait(MemoryClass memory, Address address) const;
+  // Returns whether a request to any channel of NVDIMMs would have to. False without NVDIMMs.
   bool flush_would_wait() const;
   bool idle() const;  // no request waits, is queued or in flight, and no flash operation runs
   std::vector<Requester::Outstanding> outstanding() const;  // all unfinished requests

@@ -87,12 +87,14 @@ class Simulation : private SourceProgress {
   // system address: DRAM from 0, followed by the NVDIMM. The request is for the line that contains
   // it. Returns nullopt if the queue is full. Throws InputError if the address is out of range.
   std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
-  // Sends a request for `size` bytes from `address` on, which must be within one line. In data
-  // mode, a write carries `data`, of `size` bytes, and a completed read holds the bytes read.
+  // Sends a request for `size` bytes from `address` on, which must be within one line or, on HBF,
+  // whole lines of one page. In data mode, a write carries `data`, of `size` bytes, and a completed
+  // read holds the bytes read.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
-  // Sends a flush of all NVDIMMs by hand; it is a barrier over their channels. Returns nullopt if a
-  // queue is full. Throws InputError if there is no NVDIMM or power is off.
+  // Sends a flush of all NVDIMMs by hand; it is a barrier over their channels. Returns nullopt if
+  // enqueue() to one of these channels would. Throws InputError if there is no NVDIMM or power is
+  // off.
   std::optional<std::uint64_t> flush(std::uint16_t source);
   std::vector<Completion> take_completions();
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hmsim import InputError, System, load_config, run
@@ -38,6 +39,51 @@ def test_a_flush_is_a_request(channels: int, ack: str) -> None:
 def test_a_full_queue_refuses_a_flush() -> None:
     system = System("mascots16", {"controller.queue_depth": 2})
     assert [system.enqueue(NVDIMM), system.flush(), system.flush()] == [0, 1, None]
+
+
+# HBF: 4 banks of 64 blocks of 16 pages, half of them for the host's FTL.
+HBF = {"hbf.banks": 4, "nvdimm.capacity": "16MiB", "nvdimm.nand.pages_per_block": 16}
+FTL = {**HBF, "hbf.ftl": "host", "nvdimm.ftl.over_provisioning": 100}
+FULL: dict[str, tuple[str, dict[str, Any]]] = {
+    "bus": ("mascots16", {}),
+    "private bus": ("mascots16", {"controller.queues": "split", "controller.bus": "private"}),
+    "pcm": ("pcm", {}),
+    "two NVDIMMs": ("mascots16", {"nvdimm.count": 2}),
+    "host queue": ("mascots16", {"host.queue": "shared", "host.entries": 8}),
+    "cxl": ("ddr5_cxl_flash", {}),
+    "hbf, raw": ("hbm3_hbf", HBF),
+    "hbf, host": ("hbm3_hbf", FTL),
+    "hbf, host queue": ("hbm3_hbf", {**HBF, "host.queue": "shared", "host.entries": 8}),
+}
+
+
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize("channel", [0, 1])
+@pytest.mark.parametrize("attachment", FULL)
+def test_a_flush_is_refused_exactly_when_a_request_would_be(
+    attachment: str, channel: int, write: bool
+) -> None:
+    name, keys = FULL[attachment]
+    config = load_config(name, {**keys, "controller.channels": 2})
+    nvdimm = config.capacities()["dram"]
+
+    def filled(most: int) -> tuple[System, int]:
+        system = System(config)
+        taken = 0
+        while taken < most:
+            address = nvdimm + 4096 * (2 * taken + channel)  # pages go to channels in turn
+            if system.enqueue(address, write=write) is None:
+                break
+            taken += 1
+        return system, taken
+
+    full, entries = filled(100_000)
+    assert 8 <= entries < 100_000
+    assert full.flush() is None
+    full.advance("50ms")
+    assert full.flush() == entries
+    almost, _ = filled(entries - 1)
+    assert almost.flush() == entries - 1
 
 
 def test_flushes_that_make_no_sense_are_refused() -> None:

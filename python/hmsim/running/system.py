@@ -167,7 +167,8 @@ class System:
             source: the hardware context that sends it, 0 .. 65535.
 
         Returns:
-            The request's id, or None when the queue is full: advance and try again.
+            The request's id, or None when a request to any channel with an NVDIMM would have to
+            wait outside its queue, on every attachment: advance and try again.
 
         Raises:
             InputError: there is no NVDIMM, or the power is off.
