@@ -28,7 +28,6 @@ bool HbfRefresher::holds_data(const Written& written) const {
 void HbfRefresher::drop_freed() {
   while (!written_.empty() && !holds_data(written_.front())) {
     written_.pop();
-    refused_ = false;
   }
 }
 
