@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +48,23 @@ def test_the_bandwidth_of_hbf_is_that_of_its_pages(pair: list[Shown]) -> None:
     lines = nvdimm.run.stats["nvdimm.reads"] + nvdimm.run.stats["nvdimm.writes"]
     rate = lines * 64 / nvdimm.run.stats["sim.ticks"] * 1000
     assert mean_rate(nvdimm) == pytest.approx(rate, rel=0.1)
+
+
+def test_headers_are_no_data_of_hbf(tmp_path: Path) -> None:
+    """One read of a line at a time, each of another page, takes 4,544 ns (docs/hbf.md).
+
+    So the links move 64 bytes of data in 4.544 us. With the header of 64 bytes it would be 128.
+    """
+    agent = "{kind: synthetic, target: nvdimm, pattern: random, outstanding: 1, requests: 1000}"
+    (tmp_path / "lines.yaml").write_text(f"agents:\n  - {agent}\n")
+    given = ("--workload", tmp_path / "lines.yaml", "--out", tmp_path / "out")
+    keys = ("frontend.series_interval=100us", "dram.refresh=false")
+    succeed("run", "hbm3_hbf", *given, *(word for key in keys for word in ("--set", key)))
+    (one,) = collect([str(tmp_path / "out")])
+    assert one.run.stats["hbf.header_bytes"] == 64 * 1000
+    points = one.bandwidth("nvdimm")
+    assert len(points) > 40
+    assert sum(rate for _, rate in points) / len(points) == pytest.approx(64 / 4544, rel=0.02)
 
 
 def test_charts_call_pages_of_hbf_requests(pair: list[Shown]) -> None:
