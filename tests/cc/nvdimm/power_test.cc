@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "core/errors.h"
 #include "nvdimm/flash_shape.h"
@@ -259,6 +261,27 @@ TEST(Power, ADirtyPageIsSavedWhereThereIsRoom) {
   EXPECT_EQ(ftl.shape().lun_of(ftl.pages().place(page)), roomy[0]);
 }
 
+std::vector<std::uint64_t> free_pages(const Ftl& ftl) {
+  std::vector<std::uint64_t> all;
+  for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+    all.push_back(ftl.frontiers().free_pages(lun));
+  }
+  return all;
+}
+
+// While a LUN can program and keep the pages of a block to collect with, no other one gives up its
+// own. `before`: free pages before the save.
+void expect_blocks_are_kept(const Ftl& ftl, const std::vector<std::uint64_t>& before) {
+  const std::vector<std::uint64_t> after = free_pages(ftl);
+  if (*std::max_element(after.begin(), after.end()) < ftl.shape().pages + ftl.shape().parts()) {
+    return;
+  }
+  for (std::size_t lun = 0; lun < after.size(); ++lun) {
+    EXPECT_TRUE(after[lun] == before[lun] || after[lun] >= ftl.shape().pages)
+        << "LUN " << lun << ": " << after[lun];
+  }
+}
+
 // All dirty pages were on one LUN and are more than its free pages.
 void save_what_one_lun_held(PageAllocation allocation) {
   NvdimmParameters parameters = full_luns(allocation);
@@ -290,7 +313,9 @@ void save_what_one_lun_held(PageAllocation allocation) {
       }
     }
     ASSERT_EQ(bare->nvdimm.statistics().buffer.evictions, 0u);
+    const std::vector<std::uint64_t> before = free_pages(ftl);
     const PowerRecord record = bare->nvdimm.power_fail(bare->kernel.now());
+    expect_blocks_are_kept(ftl, before);
     if (++failures <= 3) {  // later, other LUNs are too full to take their shares
       EXPECT_LE(record.hold_up, worst_hold_up(parameters));
     }
