@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/manual_requester.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/errors.h"
@@ -33,14 +34,22 @@ std::uint32_t ManualRequester::tag_of(const Request& request) const {
   return request.tag;
 }
 
+ManualRequester::Range ManualRequester::range_in(const Request& line, const Part& part) {
+  const std::uint32_t begin = place_in_page(line);
+  return {std::max(begin, part.offset),
+          std::min(begin + static_cast<std::uint32_t>(sizeof(LineBytes)), part.offset + part.size)};
+}
+
 LineData ManualRequester::write_data(const Request& request) const {
   const Part& part = pending_[tag_of(request)].part;
   LineData line = Requester::write_data(request);
   line.mask = 0;
-  for (std::size_t i = 0; i < part.size; ++i) {
-    line.mask |= std::uint64_t{1} << (part.offset + i);
+  const Range range = range_in(request, part);
+  for (std::uint32_t at = range.first; at < range.end; ++at) {
+    const std::size_t i = at - place_in_page(request);
+    line.mask |= std::uint64_t{1} << i;
     if (part.data) {
-      line.bytes[part.offset + i] = static_cast<std::uint8_t>((*part.data)[i]);
+      line.bytes[i] = static_cast<std::uint8_t>((*part.data)[at - part.offset]);
     }
   }
   return line;
@@ -48,14 +57,21 @@ LineData ManualRequester::write_data(const Request& request) const {
 
 void ManualRequester::on_read_data(const Request& request, const LineBytes& bytes) {
   Pending& pending = pending_[tag_of(request)];
-  const auto* const begin = bytes.data() + pending.part.offset;
-  pending.read = std::string(begin, begin + pending.part.size);
+  if (!pending.read) {
+    pending.read.emplace(pending.part.size, '\0');
+  }
+  const Range range = range_in(request, pending.part);
+  for (std::uint32_t at = range.first; at < range.end; ++at) {
+    (*pending.read)[at - pending.part.offset] =
+        static_cast<char>(bytes[at - place_in_page(request)]);
+  }
 }
 
 void ManualRequester::on_complete(const Request& request, Tick now) {
   Pending& pending = pending_[tag_of(request)];
-  done_.push_back(
-      {pending.id, request.arrival + epoch_, now + epoch_, std::exchange(pending.read, {})});
+  ensure(request.status < kHbfStatuses, "by hand", now, request.tag, "invalid status");
+  done_.push_back({pending.id, request.arrival + epoch_, now + epoch_,
+                   std::exchange(pending.read, {}), request.status});
   free_tags_.push_back(request.tag);
   ++completed_;
 }
@@ -64,13 +80,17 @@ void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
   archive.check_indices(free_tags_, pending_.size(), "invalid tag of a manual request");
+  for (const Pending& each : pending_) {
+    archive.check(!each.read || each.read->size() == each.part.size,
+                  "read of a manual request with other bytes than it has");
+  }
 }
 
 void ManualRequester::Part::serialize(Archive& archive) {
   archive(offset, size, data);
-  constexpr std::size_t kLine = sizeof(LineBytes);
-  archive.check(offset < kLine && size <= kLine - offset && (!data || data->size() == size),
-                "manual request beyond its line");
+  constexpr auto kPage = static_cast<std::size_t>(kPageBytes.value());
+  archive.check(offset < kPage && size <= kPage - offset && (!data || data->size() == size),
+                "manual request beyond its page");
 }
 
 }  // namespace hmsim

@@ -9,6 +9,7 @@
 
 #include "core/archive.h"
 #include "core/request.h"
+#include "nvdimm/hbf/hbf_status.h"
 
 namespace hmsim {
 
@@ -18,16 +19,20 @@ struct Completion {
   Tick arrival{0};
   Tick finish{0};
   std::optional<std::string> data;  // data mode: the bytes read
+  std::uint8_t status = 0;          // Request::status
 
-  void serialize(Archive& archive) { archive(id, arrival, finish, data); }
+  void serialize(Archive& archive) {
+    archive(id, arrival, finish, data, status);
+    archive.check(status < kHbfStatuses, "invalid status of a manual request");
+  }
 };
 
 class ManualRequester final : public Requester {
  public:
-  // Part of its line that a request accesses. In data mode, `data` holds the bytes to write;
-  // without it, a write stores bytes derived from its id.
+  // Bytes of its page that a request accesses: some of one line, or whole lines. In data mode,
+  // `data` holds the bytes to write; without it, a write stores bytes derived from its id.
   struct Part {
-    std::uint32_t offset = 0;
+    std::uint32_t offset = 0;  // in the page
     std::uint32_t size = 64;
     std::optional<std::string> data;  // `size` bytes
 
@@ -56,13 +61,23 @@ class ManualRequester final : public Requester {
   struct Pending {
     std::uint64_t id = 0;
     Part part;
-    std::optional<std::string> read;
+    std::optional<std::string> read;  // `part.size` bytes
 
     void serialize(Archive& archive) { archive(id, part, read); }
   };
 
+  // The bytes of a part that are in one line, from `first` to `end`: places in the page.
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t end;
+  };
+
   // Returns the request's tag. Raises a Fault if it was never assigned.
   std::uint32_t tag_of(const Request& request) const;
+  static std::uint32_t place_in_page(const Request& line) {
+    return static_cast<std::uint32_t>(line.address.value() % kPageBytes.value());
+  }
+  static Range range_in(const Request& line, const Part& part);
 
   std::vector<Pending> pending_;  // by tag
   std::vector<std::uint32_t> free_tags_;

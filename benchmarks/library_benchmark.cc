@@ -64,7 +64,8 @@ class Sender {
       throw InputError(hmsim_error(memory_));
     }
   }
-  static void on_done(void* context, std::uint64_t /*id*/, std::int64_t time) {
+  static void on_done(void* context, std::uint64_t /*id*/, hmsim_answer /*answer*/,
+                      std::int64_t time) {
     auto& self = *static_cast<Sender*>(context);
     ++self.done_;
     self.last_ = time;

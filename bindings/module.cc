@@ -20,6 +20,7 @@
 #include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "core/units.h"
+#include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/precondition.h"
 #include "simulation/configuration.h"
 #include "simulation/simulation.h"
@@ -231,7 +232,8 @@ void bind_simulation(py::module_& module) {
                const py::object data =
                    completion.data ? py::object(py::bytes(*completion.data)) : py::none();
                list.append(py::make_tuple(completion.id, completion.arrival.value(),
-                                          completion.finish.value(), data));
+                                          completion.finish.value(), data,
+                                          kHbfStatusNames[completion.status]));
              }
              return list;
            })

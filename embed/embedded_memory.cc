@@ -119,10 +119,11 @@ void EmbeddedMemory::on_admit(const Request& request, Tick now) {
 }
 
 void EmbeddedMemory::on_complete(const Request& request, Tick now) {
-  if (in_flight_.end_line(request.tag)) {
+  if (in_flight_.end_line(request.tag, request.status)) {
     ++requests_done_;
     called_at_ = (now + shift_).value();
-    host_.done(host_.context, in_flight_.remove(request.tag), called_at_);
+    const auto answer = static_cast<hmsim_answer>(in_flight_.status(request.tag));
+    host_.done(host_.context, in_flight_.remove(request.tag), answer, called_at_);
   }
 }
 

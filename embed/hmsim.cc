@@ -13,8 +13,17 @@
 #include "core/errors.h"
 #include "embed/embedded_memory.h"
 #include "embed/named_values.h"
+#include "nvdimm/hbf/hbf_status.h"
 
 static_assert(HMSIM_NEVER == hmsim::kNever.value());
+static_assert(HMSIM_REFRESH_DUE == static_cast<int>(hmsim::HbfStatus::refresh_due) &&
+              HMSIM_ERASED_PAGE == static_cast<int>(hmsim::HbfStatus::erased_page) &&
+              HMSIM_PENDING_PART == static_cast<int>(hmsim::HbfStatus::pending_part) &&
+              HMSIM_OVERLAP == static_cast<int>(hmsim::HbfStatus::overlap) &&
+              HMSIM_LATE == static_cast<int>(hmsim::HbfStatus::late) &&
+              HMSIM_OUT_OF_ORDER == static_cast<int>(hmsim::HbfStatus::out_of_order) &&
+              HMSIM_PROGRAM_FAILED == static_cast<int>(hmsim::HbfStatus::program_failed) &&
+              HMSIM_PROGRAM_FAILED + 1 == hmsim::kHbfStatuses);
 
 namespace {
 

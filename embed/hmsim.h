@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* Increases with every change that breaks compiled callers. */
-#define HMSIM_ABI 1
+#define HMSIM_ABI 2
 
 #define HMSIM_API __attribute__((visibility("default")))
 
@@ -40,6 +40,19 @@ typedef enum {
   HMSIM_FAULT = 4
 } hmsim_status;
 
+/* What became of a request. Only HBF answers otherwise than HMSIM_DONE; "read" and "write" say
+ * which requests. After the last five, a write is not stored and must be sent again. */
+typedef enum {
+  HMSIM_DONE = 0,
+  HMSIM_REFRESH_DUE = 1,   /* read: the data are good, their block has reached hbf.refresh_reads */
+  HMSIM_ERASED_PAGE = 2,   /* read: the page is not programmed */
+  HMSIM_PENDING_PART = 3,  /* read: of a part of a page that has not arrived yet */
+  HMSIM_OVERLAP = 4,       /* write: of a part that has arrived already */
+  HMSIM_LATE = 5,          /* write: its page was not complete within hbf.accumulate */
+  HMSIM_OUT_OF_ORDER = 6,  /* write: not the next page of its block, or its block failed */
+  HMSIM_PROGRAM_FAILED = 7 /* write: the block must be written again from page 0 */
+} hmsim_answer;
+
 #define HMSIM_NEVER INT64_MAX
 
 typedef struct hmsim_memory hmsim_memory;
@@ -57,7 +70,14 @@ typedef struct {
  * events. They may call hmsim_send() with the same time, nothing else, and must return. */
 typedef struct {
   void* context;
-  void (*done)(void* context, uint64_t id, int64_t time);
+  /* A request is done. `answer`: the largest of its lines. A write that is done survives power
+   * failures, which the library does not simulate, on
+   *   NVDIMMs of flash, PCM, STT-RAM  yes, since it got its entry in the controller's queue
+   *   the same behind CXL ports       yes, since it got its entry in the device's queue
+   *   HBF with hbf.ftl: raw           after HMSIM_DONE, until the erase of its block begins
+   *   HBF with hbf.ftl: host          no: its page does, the host's map of it does not
+   *   DRAM                            no */
+  void (*done)(void* context, uint64_t id, hmsim_answer answer, int64_t time);
   /* Follows HMSIM_WAITS: the class takes requests again. NULL: the simulator retries. */
   void (*room)(void* context, hmsim_class memory, int64_t time);
   /* Instructions that the source has completed, for policies that rank sources by misses per

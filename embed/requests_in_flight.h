@@ -3,6 +3,7 @@
 // allocated only if more requests than ever before are in flight.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,19 +25,22 @@ class RequestsInFlight {
     const auto tag = static_cast<std::uint32_t>(free_);
     Entry& entry = entries_[tag];
     free_ = entry.id;
-    entry = {id, lines};
+    entry = {id, lines, 0};
     return tag;
   }
 
-  // A line of request `tag` is done. Returns whether it was the last.
-  bool end_line(std::uint32_t tag) {
+  // A line of request `tag` is done, with this status. Returns whether it was the last.
+  bool end_line(std::uint32_t tag, std::uint8_t status = 0) {
     Entry& entry = entries_[tag];
+    entry.status = std::max(entry.status, status);
     if (--entry.lines_left == 0) {
       return true;
     }
     require_lines(entry);
     return false;
   }
+  // Returns the largest status of the lines.
+  std::uint8_t status(std::uint32_t tag) const { return entries_[tag].status; }
   // Frees the entry of a request without lines. Returns the request's id.
   std::uint64_t remove(std::uint32_t tag) {
     Entry& entry = entries_[tag];
@@ -50,6 +54,7 @@ class RequestsInFlight {
   struct Entry {
     std::uint64_t id = 0;         // if free: the next free entry
     std::int64_t lines_left = 0;  // if free: 0
+    std::uint8_t status = 0;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 

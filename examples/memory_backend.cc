@@ -21,7 +21,8 @@ namespace {
 class Backend {
  public:
   using Id = std::uint64_t;
-  using Handler = std::function<void(Id id)>;
+  // `failed`: a write is not stored, or a read found no data.
+  using Handler = std::function<void(Id id, bool failed)>;
 
   Backend(const std::string& parameters, std::int64_t cycle_ps, Handler respond)
       : cycle_ps_(cycle_ps), respond_(std::move(respond)) {
@@ -61,8 +62,9 @@ class Backend {
   }
 
  private:
-  static void on_done(void* context, std::uint64_t id, std::int64_t /*time*/) {
-    static_cast<Backend*>(context)->respond_(id);
+  static void on_done(void* context, std::uint64_t id, hmsim_answer answer, std::int64_t /*time*/) {
+    static_cast<Backend*>(context)->respond_(id,
+                                             answer != HMSIM_DONE && answer != HMSIM_REFRESH_DUE);
   }
 
   hmsim_memory* memory_ = nullptr;
@@ -80,7 +82,9 @@ int run(const char* path) {
   std::map<Backend::Id, std::uint64_t> issued;  // cycle of each request
   std::uint64_t cycle = 0;
   std::uint64_t cycles[2] = {0, 0};  // of requests to DRAM and to the NVDIMM, summed
-  Backend backend(parameters, 1000, [&](Backend::Id id) {
+  std::size_t failed = 0;
+  Backend backend(parameters, 1000, [&](Backend::Id id, bool fails) {
+    failed += fails ? 1 : 0;
     cycles[id % 2] += cycle - issued.at(id);
     issued.erase(id);
   });
@@ -95,9 +99,10 @@ int run(const char* path) {
   while (!backend.clock(cycle)) {
     ++cycle;
   }
-  std::printf("%d requests, %zu left, a request of DRAM %.1f ns, of the NVDIMM %.1f ns\n", requests,
-              issued.size(), 2.0 * static_cast<double>(cycles[0]) / requests,
-              2.0 * static_cast<double>(cycles[1]) / requests);
+  std::printf(
+      "%d requests, %zu left, %zu failed, a request of DRAM %.1f ns, of the NVDIMM %.1f ns\n",
+      requests, issued.size(), failed, 2.0 * static_cast<double>(cycles[0]) / requests,
+      2.0 * static_cast<double>(cycles[1]) / requests);
   return 0;
 }
 

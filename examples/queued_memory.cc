@@ -96,7 +96,9 @@ class QueuedMemory {
     return status != HMSIM_FULL;
   }
 
-  static void on_done(void* context, std::uint64_t id, std::int64_t /*time*/) {
+  // Sends to DRAM only, whose requests do not fail.
+  static void on_done(void* context, std::uint64_t id, hmsim_answer /*answer*/,
+                      std::int64_t /*time*/) {
     auto& self = *static_cast<QueuedMemory*>(context);
     if ((id & 1) != 0) {
       self.returned_(id & ~std::uint64_t{1}, self.cycle_);

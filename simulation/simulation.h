@@ -184,7 +184,7 @@ class Simulation : private SourceProgress {
   bool warm_up(Tick limit);
   bool every_core_warm() const;
   void begin_measuring();
-  void check_range(Address address, std::int64_t size) const;
+  std::uint8_t check_range(Address address, std::int64_t size, Bytes most) const;
   void check_power() const;
   std::vector<Requester*> requesters() const;
   void update_progress();

@@ -15,22 +15,30 @@ void Simulation::check_power() const {
   }
 }
 
-void Simulation::check_range(Address address, std::int64_t size) const {
+// Returns the lines of a range: part of one, or several whole ones within `most` bytes.
+std::uint8_t Simulation::check_range(Address address, std::int64_t size, Bytes most) const {
   const Address end(memory_->capacity(MemoryClass::dram).value() +
                     memory_->capacity(MemoryClass::nvdimm).value());
   if (address < Address(0) || address >= end) {
     throw InputError("address " + std::to_string(address.value()) + " is outside the memory of " +
                      std::to_string(end.value()) + " bytes");
   }
-  if (size < 1 || address.value() % kLineBytes.value() + size > kLineBytes.value()) {
+  const std::int64_t line = kLineBytes.value();
+  const std::int64_t offset = address.value() % line;
+  const std::int64_t left = most.value() - address.value() % most.value();
+  const bool part = size >= 1 && size <= line - offset;
+  const bool whole = offset == 0 && size >= line && size % line == 0 && size <= left;
+  if (!part && !whole) {
     throw InputError(std::to_string(size) + " bytes from address " +
-                     std::to_string(address.value()) + " are not within one 64-byte line");
+                     std::to_string(address.value()) + " are not within one 64-byte line" +
+                     (most > kLineBytes ? ", and not whole lines of one page of 4096 bytes" : ""));
   }
+  return static_cast<std::uint8_t>(part ? 1 : size / line);
 }
 
 std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
                                                  std::uint16_t source) {
-  check_range(address, 1);
+  check_range(address, 1, kLineBytes);
   const Address line = address - address % Address(kLineBytes.value());
   return enqueue(line, kLineBytes.value(), write, source, std::nullopt);
 }
@@ -38,7 +46,12 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
 std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t size, bool write,
                                                  std::uint16_t source,
                                                  std::optional<std::string> data) {
-  check_range(address, size);
+  const Address dram(memory_->capacity(MemoryClass::dram).value());
+  const Address line = address - address % Address(kLineBytes.value());
+  Request request;
+  request.memory = line < dram ? MemoryClass::dram : MemoryClass::nvdimm;
+  request.address = line < dram ? line : line - dram;
+  request.lines = check_range(address, size, memory_->largest_request(request.memory));
   check_power();
   if (data && !memory_->config().store_data) {
     throw InputError("requests carry data only with system.store_data: true");
@@ -48,19 +61,14 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
                                  " bytes must carry as many, got " + std::to_string(data->size())
                            : std::string("a read must not carry data"));
   }
-  const Address dram(memory_->capacity(MemoryClass::dram).value());
-  const Address offset = address % Address(kLineBytes.value());
-  const Address line = address - offset;
-  Request request;
-  request.memory = line < dram ? MemoryClass::dram : MemoryClass::nvdimm;
-  request.address = line < dram ? line : line - dram;
   request.agent = static_cast<std::uint16_t>(agents_.size());
   request.source = source;
   request.write = write;
   if (memory_->would_wait(request.memory, request.address)) {
     return std::nullopt;
   }
-  const ManualRequester::Part part{static_cast<std::uint32_t>(offset.value()),
+  const Address place = (request.address + (address - line)) % Address(kPageBytes.value());
+  const ManualRequester::Part part{static_cast<std::uint32_t>(place.value()),
                                    static_cast<std::uint32_t>(size), std::move(data)};
   return by_hand_->send(*memory_, request, part, kernel_.now());
 }
@@ -87,7 +95,7 @@ std::string Simulation::peek(Address address, std::int64_t size) const {
   if (!memory_->config().store_data) {
     throw InputError("peek needs system.store_data: true");
   }
-  check_range(address, size);
+  check_range(address, size, kLineBytes);
   const Address dram(memory_->capacity(MemoryClass::dram).value());
   const Address offset = address % Address(kLineBytes.value());
   const Address line = address - offset;

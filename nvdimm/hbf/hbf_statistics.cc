@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/hbf/hbf_statistics.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -31,17 +32,17 @@ void register_hbf_statistics(StatisticRegistry& registry, const std::vector<HbfD
           [](HbfStatistics& s) -> Counter& { return s.pending_reads; });
   counter("pages", "pages", "pages accepted for programming",
           [](HbfStatistics& s) -> Counter& { return s.pages; });
-  constexpr std::array<std::pair<const char*, const char*>, kHbfStatuses> kAnswers{
-      {{"done", "requests answered without a status"},
-       {"refresh_due", "reads of a block that must be refreshed"},
-       {"erased_page", "reads of a page that is not programmed"},
-       {"pending_part", "reads of a part of a page that had not arrived"},
-       {"overlap", "writes of a part that had arrived already"},
-       {"late", "writes whose page was not complete in time"},
-       {"out_of_order", "writes that were not for the next page of their block"},
-       {"program_failed", "writes whose program failed"}}};
+  constexpr std::array<const char*, kHbfStatuses> kAnswers{
+      "requests answered without a status",
+      "reads of a block that must be refreshed",
+      "reads of a page that is not programmed",
+      "reads of a part of a page that had not arrived",
+      "writes of a part that had arrived already",
+      "writes whose page was not complete in time",
+      "writes that were not for the next page of their block",
+      "writes whose program failed"};
   for (std::size_t i = 0; i < kHbfStatuses; ++i) {
-    counter(std::string("status.") + kAnswers[i].first, "requests", kAnswers[i].second,
+    counter(std::string("status.") + kHbfStatusNames[i], "requests", kAnswers[i],
             [i](HbfStatistics& s) -> Counter& { return s.answers[i]; });
   }
   register_nand_statistics(registry, arrays);

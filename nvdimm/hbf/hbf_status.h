@@ -2,6 +2,7 @@
 // Status of the answer to a request to high bandwidth flash.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,5 +21,8 @@ enum class HbfStatus : std::uint8_t {
 };
 
 inline constexpr std::size_t kHbfStatuses = 8;
+inline constexpr std::array<const char*, kHbfStatuses> kHbfStatusNames{
+    "done",    "refresh_due", "erased_page",  "pending_part",
+    "overlap", "late",        "out_of_order", "program_failed"};
 
 }  // namespace hmsim

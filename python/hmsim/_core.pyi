@@ -307,10 +307,11 @@ class Simulation:
     def trim(self, address: int, size: int) -> int: ...
     def power_fail(self, save_for_ps: int, nvdimm: int | None) -> None: ...
     def power_on(self, recover_for_ps: int) -> bool: ...
-    def take_completions(self) -> list[tuple[int, int, int, Optional[bytes]]]:
-        """Return (id, arrival, finish, data) of the requests done since the last call.
+    def take_completions(self) -> list[tuple[int, int, int, Optional[bytes], str]]:
+        """Return (id, arrival, finish, data, status) of the requests done since the last call.
 
-        ``data`` is what a read returned, in data mode; else None.
+        ``data`` is what a read returned, in data mode; else None. ``status`` is "done", or what HBF
+        answered instead.
         """
 
     def save(self) -> bytes: ...

@@ -8,10 +8,10 @@
 
 static int done[2];
 
-static void on_done(void* context, uint64_t id, int64_t time) {
+static void on_done(void* context, uint64_t id, hmsim_answer answer, int64_t time) {
   (void)id;
   (void)time;
-  ++*(int*)context;
+  *(int*)context += answer == HMSIM_DONE;
 }
 
 static void count(void* context, const char* name, const char* description, double value) {

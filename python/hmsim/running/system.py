@@ -25,7 +25,7 @@ from hmsim.running.runner import STEPS, AnyConfig, as_config
 if TYPE_CHECKING:  # takes a while to import: only for time series
     import pandas as pd
 
-LINE = 64  # bytes of one request
+LINE = 64  # bytes of one request, unless it is to HBF
 MAGIC = b"HMSIMSYS"
 DIGEST = 32  # bytes of SHA-256
 LARGEST_FILE = 16 << 30  # bytes of a checkpoint
@@ -36,13 +36,44 @@ LARGEST_ADDRESS = (1 << 63) - 1
 class Completion(NamedTuple):
     """A request that is done; times in picoseconds.
 
-    A write is done, and safe from power failures, once its data burst has ended.
+    ``status`` is ``"done"`` everywhere but on HBF, which may answer a read with
+
+    - ``"refresh_due"``: the data are good; their block has reached ``hbf.refresh_reads``.
+    - ``"erased_page"``: the page is not programmed; with ``hbf.ftl: host`` it reads as zeros.
+    - ``"pending_part"``: the page is being gathered, and this part has not arrived.
+
+    and a write, with ``hbf.ftl: raw``, with
+
+    - ``"overlap"``: this part of the page has arrived already.
+    - ``"late"``: the page was not complete within ``hbf.accumulate``.
+    - ``"out_of_order"``: not the next page of its block, or its block failed.
+    - ``"program_failed"``: the block must be written again from page 0.
+
+    When a write is done, and whether it then survives a power failure:
+
+    - NVDIMM of flash, PCM or STT-RAM on the memory bus: at the end of its data burst, or with
+      ``controller.ack: nvdimm_p`` when its data are in the NVDIMM's queue. It survives. If
+      ``frontend.node.persistence`` is ``controller``, it does so since it got an entry of the
+      controller's queue.
+    - The same behind a CXL port: when the device's answer is at the host. It survives. With
+      ``controller``, it does so since it got an entry of the device's queue.
+    - HBF with ``hbf.ftl: raw``: when the program of its page has ended. With ``"done"`` it survives
+      until the erase of its block begins; with another status it is not stored.
+    - HBF with ``hbf.ftl: host``: when the program of its page has ended and, with ``hbf.map_in:
+      hbm``, the map is written. It does not survive: power failures lose the map.
+    - DRAM: at the end of its data burst. It does not survive.
     """
 
     id: int
     arrival: int
     finish: int
     data: bytes | None = None  # data mode: what a read returned
+    status: str = "done"
+
+    @property
+    def failed(self) -> bool:
+        """Whether a write is not stored, or a read returned no stored data."""
+        return self.status not in ("done", "refresh_due")
 
 
 def _no_trace(_agent: int, _offset: int) -> bytes:
@@ -136,23 +167,23 @@ class System:
 
         Args:
             address: first byte.
-            size: bytes, all of them within one 64-byte line.
+            size: bytes, all of them within one 64-byte line. HBF also takes whole lines within one
+                page, 64 to 4096 bytes.
             write: true for a write, false for a read.
             source: the hardware context that sends it, 0 .. 65535.
             data: with ``system.store_data`` the ``size`` bytes that a write carries; by default
                 the request's number, repeated.
 
         Returns:
-            The request's id, or None when its queue is full: advance and try again.
+            The request's id, or None when it would have to wait outside its queue: advance and try
+            again.
 
         Raises:
-            InputError: the address is outside the system, the request crosses a line, the data do
-                not have its size, or the power is off.
+            InputError: the address is outside the system, the request does not have a size as
+                above, the data do not have its size, or the power is off.
         """
-        if not 0 <= address <= LARGEST_ADDRESS:
-            raise InputError(f"address {address} is outside the system")
-        if size < 1 or address % LINE + size > LINE:
-            raise InputError(f"{size} bytes from address {address} are not within one 64-byte line")
+        if not (0 <= address <= LARGEST_ADDRESS and 0 <= size <= LARGEST_ADDRESS):
+            raise InputError(f"{size} bytes from address {address} are outside the system")
         if not 0 <= source <= 0xFFFF:
             raise InputError(f"source: must be in 0 .. 65535, got {source}")
         return self._simulation.enqueue(address, size, write, source, data)

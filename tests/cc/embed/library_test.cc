@@ -55,9 +55,10 @@ struct Caller {
   }
   std::string error() const { return hmsim_error(memory); }
 
-  static void on_done(void* context, std::uint64_t id, std::int64_t time) {
+  static void on_done(void* context, std::uint64_t id, hmsim_answer answer, std::int64_t time) {
     auto& self = *static_cast<Caller*>(context);
     self.done[id] = time;
+    self.answers[id] = answer;
     if (self.throws) {
       throw std::runtime_error("of the simulator");
     }
@@ -81,6 +82,7 @@ struct Caller {
   hmsim_memory* memory = nullptr;
   hmsim_status status = HMSIM_FAULT;
   std::map<std::uint64_t, std::int64_t> done;
+  std::map<std::uint64_t, hmsim_answer> answers;
   std::vector<Room> room;
   std::uint64_t next_id = 0;
   int left = 0;  // requests to send from on_room()
@@ -109,6 +111,33 @@ TEST(Library, ARequestOfSeveralLinesIsDoneOnce) {
   EXPECT_EQ(caller.done.size(), 1u);
   EXPECT_EQ(caller.statistic("dram.reads", caller.last), 65);
   EXPECT_EQ(caller.statistic("sim.requests", caller.last), 1);
+}
+
+// Page p is page p / 16 of bank p modulo 16, whose pages must be written in order.
+TEST(Library, HbfAnswersWithWhatBecameOfARequest) {
+  constexpr std::uint64_t kPage = 4096;
+  Caller caller(
+      "nvdimm.attach=hbf\nnvdimm.capacity=128MiB\nnvdimm.nand.preset=hbf_256\n"
+      "dram.preset=hbm3_6400_4h_2gb_x32\ndram.ranks=2\ncontroller.queues=split\n"
+      "controller.arbiter=oldest_first\ncontroller.nvdimm_queue_depth=512");
+  ASSERT_EQ(caller.status, HMSIM_OK) << caller.error();
+  const auto answer = [&](std::uint64_t address, bool write, std::uint64_t size) {
+    EXPECT_EQ(caller.send(HMSIM_NVDIMM, address, caller.last, write, size), HMSIM_OK);
+    caller.drain(caller.last);
+    return caller.answers.at(caller.next_id - 1);
+  };
+  EXPECT_EQ(answer(16 * kPage, true, kPage), HMSIM_OUT_OF_ORDER);
+  EXPECT_EQ(answer(0, true, 60 * 64), HMSIM_LATE);
+  EXPECT_EQ(answer(0, false, kPage), HMSIM_ERASED_PAGE);
+  EXPECT_EQ(answer(0, true, kPage), HMSIM_DONE);
+  EXPECT_EQ(answer(0, false, kPage), HMSIM_DONE);
+  // One of two pages is the next of its bank: the request has the larger answer.
+  EXPECT_EQ(answer(15 * kPage, true, kPage), HMSIM_DONE);
+  EXPECT_EQ(answer(31 * kPage, true, 2 * kPage), HMSIM_OUT_OF_ORDER);
+  EXPECT_EQ(answer(3 * kPage, true, kPage), HMSIM_DONE);
+  EXPECT_EQ(answer(18 * kPage, true, 2 * kPage), HMSIM_OUT_OF_ORDER);
+  EXPECT_EQ(caller.statistic("hbf.status.out_of_order", caller.last), 3 * 64);
+  EXPECT_EQ(caller.statistic("hbf.status.late", caller.last), 60);
 }
 
 TEST(Library, AClassWithAWaitingRequestRefusesFurtherOnes) {
