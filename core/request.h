@@ -84,9 +84,17 @@ struct LineData {
 class Requester {
  public:
   virtual ~Requester() = default;
-  // The request (never a flush) was admitted from outside and now holds a slot in its transaction
-  // queue. Behind a port, its arrival is that at the device.
-  virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
+  // The request waits outside no longer: it crosses a link to its device from now on, or it was
+  // admitted. May be called within send().
+  virtual void on_taken(const Request& /*request*/, Tick /*now*/) {}
+  // The request (never a flush) was admitted and now holds a slot in its transaction queue. Behind
+  // a port, `link` is not 0, on_taken() was called before, and the arrival may be that at the
+  // device.
+  virtual void on_admit(const Request& request, Tick now) {
+    if (request.link == Tick(0)) {
+      on_taken(request, now);
+    }
+  }
   // The request's last data beat has passed. The requester may send from within both calls. A
   // request loaded from a checkpoint may carry any tag; a tag outside the requester's tables is a
   // Fault.

@@ -44,7 +44,7 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   Tick advance(Tick now) override;
   Tick next_event() const override { return pass_.next_event(next_step()); }
-  void on_admit(const Request& request, Tick now) override;
+  void on_taken(const Request& request, Tick now) override;
 
   // Steps of a pass (CorePass::advance).
   static constexpr bool kRunsAhead = true;

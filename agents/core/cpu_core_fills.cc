@@ -136,7 +136,7 @@ void CpuCore::start_waiting(Tick now) {
   notify();
 }
 
-void CpuCore::on_admit(const Request& request, Tick now) {
+void CpuCore::on_taken(const Request& request, Tick now) {
   if (request.tag == kPosted) {
     --writes_outside_;
     if (!blocked() && pass_.unblock(now)) {

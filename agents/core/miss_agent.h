@@ -18,6 +18,7 @@ class MissAgent : public CoreAgent, private MissCore::Owner {
   void declare(ParameterSet& parameters) override;
   Tick next_event() const final { return engine_.next_event(); }
   Tick advance(Tick now) final { return engine_.advance(now); }
+  void on_taken(const Request& request, Tick now) final { engine_.on_taken(request, now); }
   void on_admit(const Request& request, Tick now) final { engine_.on_admit(request, now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override {

@@ -193,9 +193,18 @@ void MissCore::each_page_read(bool to_limit, const PageVisitor& visit) {
   });
 }
 
-void MissCore::on_admit(const Request& request, Tick now) {
+void MissCore::on_taken(const Request& request, Tick now) {
   if (request.write) {
     --writes_outside_;
+    if (pass_.stalled()) {
+      end_stall(now);
+    }
+  }
+}
+
+void MissCore::on_admit(const Request& request, Tick now) {
+  if (request.write) {
+    writes_outside_ -= request.link == Tick(0) ? 1 : 0;
     reached(Persistence::controller, request, now);
   }
 }

@@ -72,6 +72,7 @@ class MissCore final : public RecordSource {
 
   Tick next_event() const { return pass_.next_event(next_step()); }
   Tick advance(Tick now);
+  void on_taken(const Request& request, Tick now);
   void on_admit(const Request& request, Tick now);
   void on_complete(const Request& request, Tick now);
   void register_statistics(StatisticRegistry& registry, const std::string& path);

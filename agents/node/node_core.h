@@ -77,6 +77,7 @@ class NodeCore final : public Agent, private MissCore::Owner {
   AgentTraits traits() const override { return {"instructions", parameters_.frequency, true}; }
   Tick next_event() const override { return engine_.next_event(); }
   Tick advance(Tick now) override { return engine_.advance(now); }
+  void on_taken(const Request& request, Tick now) override { engine_.on_taken(request, now); }
   void on_admit(const Request& request, Tick now) override { engine_.on_admit(request, now); }
   std::int64_t work(Tick now) const override { return done_ + slice_work(now); }
   void account(Tick now) override;

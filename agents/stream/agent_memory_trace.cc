@@ -20,8 +20,9 @@ void MemoryTrace::declare(ParameterSet& parameters) {
   rules_.declare_bad(parameters);
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
-      {"saturating: one request always waits outside the controller; timed: at the trace's times, "
-       "or every `interval`, with at most 4096 waiting outside",
+      {"saturating: one request always waits outside the controller, or for a credit of its link, "
+       "with at most 4096 in flight over links; timed: at the trace's times, or every `interval`, "
+       "with at most 4096 waiting outside",
        "a modelling choice of hmsim"});
   parameters.choice<bool>(
       "sources", sources_of_trace_, {{"agent", false}, {"trace", true}},
@@ -65,7 +66,8 @@ StreamAgent::Bounds MemoryTrace::open() {
   clock_ = RateClock(frequency_ / 1'000);
   unit_ = trace_.descriptor()->unit;
   source_ = trace_.open_accesses(index(), environment());
-  return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
+  const bool timed = mode_ == TraceMode::timed;
+  return {timed ? kTimedOutside : 1, kUnbounded, timed ? kUnbounded : kOnLinks};
 }
 
 inline Tick MemoryTrace::due(const Access& access) {

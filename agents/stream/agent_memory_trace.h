@@ -20,6 +20,9 @@ class MemoryTrace final : public StreamAgent {
  public:
   // timed: most requests that may wait outside the controller; beyond that, sending is delayed.
   static constexpr std::int64_t kTimedOutside = 4'096;
+  // saturating: most requests in flight over links, whose devices may accept reads faster than
+  // their data return.
+  static constexpr std::int64_t kOnLinks = 4'096;
 
   explicit MemoryTrace(const FrontendParameters&) {}
 

@@ -65,7 +65,7 @@ void StreamAgent::pump(Tick now) {
   }
   pumping_ = true;
   wake_ = kNever;
-  while (outside_ < bounds_.outside && next_ && outstanding_ < bounds_.outstanding) {
+  while (outside_ < bounds_.outside && next_ && !in_flight_full()) {
     if (due() > now) {
       wake_ = due();
       break;
@@ -125,7 +125,7 @@ void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
 
 // Frees a place outside the controller. Sends further requests only if the limit `outside` held
 // back the next one or its send time has come. Otherwise pump() would send nothing.
-void StreamAgent::on_admit(const Request&, Tick now) {
+void StreamAgent::waits_no_more(Tick now) {
   const bool held = outside_ == bounds_.outside;
   --outside_;
   if (held || wake_ <= now) {
@@ -133,9 +133,10 @@ void StreamAgent::on_admit(const Request&, Tick now) {
   }
 }
 
-void StreamAgent::handle_completion(const Request&, Tick now) {
-  const bool held = outstanding_ == bounds_.outstanding;
+void StreamAgent::handle_completion(const Request& request, Tick now) {
+  const bool held = in_flight_full();
   --outstanding_;
+  on_links_ -= request.link == Tick(0) ? 0 : 1;
   ++done_;
   if (held || wake_ <= now || !next_) {
     pump_and_tell(now);
@@ -161,9 +162,10 @@ double StreamAgent::pass_fraction(Tick) const {
 
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
-  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
+  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_, on_links_);
   // pump() relies on these counters to limit the requests in flight.
-  archive.check(outside_ >= 0 && outstanding_ >= 0, "stream in wait for requests without requests");
+  archive.check(outside_ >= 0 && outstanding_ >= 0 && on_links_ >= 0,
+                "stream in wait for requests without requests");
   serialize_source(archive);
 }
 

@@ -34,7 +34,15 @@ class StreamAgent : public Agent {
     pump(now);
     return wake_;
   }
-  void on_admit(const Request& request, Tick now) override;
+  void on_taken(const Request& /*request*/, Tick now) override {
+    ++on_links_;
+    waits_no_more(now);
+  }
+  void on_admit(const Request& request, Tick now) override {
+    if (request.link == Tick(0)) {
+      waits_no_more(now);
+    }
+  }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
  protected:
@@ -43,6 +51,7 @@ class StreamAgent : public Agent {
   struct Bounds {
     std::int64_t outside;      // limit of requests that wait outside the controller
     std::int64_t outstanding;  // limit of requests sent and not completed
+    std::int64_t on_links;     // limit of those that crossed a link
   };
 
   // Opens the source at its first request and returns the bounds to use from then on.
@@ -75,12 +84,16 @@ class StreamAgent : public Agent {
   Tick due() const;
   void pump(Tick now);
   void pump_and_tell(Tick now);
+  void waits_no_more(Tick now);
+  bool in_flight_full() const {
+    return outstanding_ >= bounds_.outstanding || on_links_ >= bounds_.on_links;
+  }
   void send_next(Tick now);
 
   Target target_ = Target::system;
   std::uint64_t capacity_ = 0;       // of the target
   std::uint64_t dram_capacity_ = 0;  // start of the NVDIMM in a system address
-  Bounds bounds_{1, kUnbounded};
+  Bounds bounds_{1, kUnbounded, kUnbounded};
 
   std::optional<StreamRequest> next_;  // of the pass
   Tick origin_{0};                     // of the pass
@@ -90,6 +103,7 @@ class StreamAgent : public Agent {
   std::int64_t done_ = 0;  // since time 0
   std::int64_t outside_ = 0;
   std::int64_t outstanding_ = 0;
+  std::int64_t on_links_ = 0;  // of these, crossed a link
 };
 
 }  // namespace hmsim

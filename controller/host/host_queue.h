@@ -46,6 +46,9 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   void list_outstanding(std::vector<Outstanding>& requests) const;
 
   // From the channels.
+  void on_taken(const Request& request, Tick now) override {
+    requester_of(request).on_taken(request, now);
+  }
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
   LineData write_data(const Request& request) const override;

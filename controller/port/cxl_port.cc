@@ -91,8 +91,8 @@ void CxlPort::pass_flush(Tick now) {
   wakeup_.announce(next_);
 }
 
-// Sends a request to the device. It arrives there later by the time on the lane, so that waiting
-// for a credit counts as waiting for admission. Precondition: there is a credit.
+// The request arrives at the device later by the time on the lane, so that waiting for a credit
+// counts as waiting for admission. Its sender may send further ones from within on_taken().
 HMSIM_INLINE void CxlPort::cross(const Request& request, Tick now) {
   credits_.take();
   const Tick time = down_.send(request.write ? FlitMessage::data : FlitMessage::header, now);
@@ -102,11 +102,15 @@ HMSIM_INLINE void CxlPort::cross(const Request& request, Tick now) {
   crossing.arrival += time - now;
   schedule(time);
   statistics_.credit_wait.add(now - request.arrival);
+  requester_of(request).on_taken(request, now);
 }
 
 [[gnu::noinline]] void CxlPort::use_credits(Tick now) {
-  for (; !waiting_.empty() && credits_.available(now); waiting_.pop()) {
-    cross(waiting_.front(), now);
+  while (!waiting_.empty() && credits_.available(now)) {
+    const Request request = waiting_.front();
+    waiting_.pop();
+    cross(request, now);
+    wakeup_.called_back();
   }
 }
 
@@ -209,7 +213,6 @@ HMSIM_INLINE void CxlPort::answer(const Request& request, News news, Tick time, 
   Answer& answer = answers_.push(time);
   answer.request = request;
   answer.request.arrival = request.arrival - request.link;
-  answer.request.link = Tick(0);
   answer.news = news;
   answer.load = load_.level(now);
   schedule(time);

@@ -107,7 +107,7 @@ class CxlPort final : public MemoryChannel, private Requester {
  private:
   enum class News : std::uint8_t { admitted, done, last = done };
   struct Answer {
-    Request request;  // as its sender sent it
+    Request request;  // as its sender sent it, but with its time on the link
     News news = News::admitted;
     LoadLevel load = LoadLevel::light;
     void serialize(Archive& archive) { archive(request, news, load); }
@@ -123,6 +123,7 @@ class CxlPort final : public MemoryChannel, private Requester {
   bool carries_bytes(const Request& request) const {
     return store_data_ && !request.write && !request.flush;
   }
+  // Sends a request to the device, and informs its sender. Precondition: there is a credit.
   void cross(const Request& request, Tick now);
   void wait(const Request& request);
   void use_credits(Tick now);
