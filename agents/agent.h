@@ -140,6 +140,11 @@ class Agent : public Component, public Requester, protected AgentLink {
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
   void count_completion() { ++completed_; }  // of a request that bypasses every port
 
+  // Description of agent.N.held_back_us, of agents whose requests have times.
+  static constexpr const char* kHeldBack =
+      "from the time of a request (trace, interval) to its issue: how long its agent's limits of "
+      "requests in flight held it back; latencies do not contain it";
+
   static constexpr Tick kRestartGap{1};  // from a finish to the next start
 
  private:

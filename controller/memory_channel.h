@@ -59,8 +59,6 @@ class MemoryChannel : public Component, public FlushGate {
   // Reports nothing if latency_split() is nullptr.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // Leaves ChannelStatistics::nvdimm_line_latency to the port behind which the channel is.
-  virtual void leave_line_latency() {}
   // Called when the number of requesters is known, before any request.
   virtual void requesters_set() {}
 

@@ -44,7 +44,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
       if (config.nvdimm.hbf.ftl == HbfMapping::host) {
         HostPath& path = *this;
         ftls_.push_back(std::make_unique<HbfFtl>(parts[index], channel, path, own_seed));
-        ftls_.back()->attach(kernel, flash->device());
+        ftls_.back()->attach(kernel, *flash);
       }
       made = std::move(flash);
     } else {
@@ -64,6 +64,10 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
           std::make_unique<CxlPort>(config.expander.link, std::move(made), config.store_data);
       expanders_.push_back(port.get());
       made = std::move(port);
+    }
+    if (Front& front = made->statistics().device.front;
+        host_ != nullptr && front == Front::nothing) {
+      front = Front::queue;
     }
     channels_.push_back(std::move(made));
     channels_.back()->attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);
@@ -171,12 +175,14 @@ void MemorySystem::send_to_one(const Request& request, Tick now) {
 // Channels order requests by their ids, so the order is that in which they got their places.
 void MemorySystem::forward(Request request, Tick now) {
   request.id = next_id_++;
+  request.entered = now;
   route(request, now);
 }
 
 void MemorySystem::originate(Request& request, Tick now) {
   request.id = next_id_++;
   request.arrival = now;
+  request.entered = now;
   route(request, now);
 }
 

@@ -23,6 +23,7 @@ WholeChannel::WholeChannel(const SystemConfig& config, int /*index*/,
     : MemoryChannel(config.store_data),
       map_(config),
       period_(config.dram.clock_period()),
+      cycles_(period_),
       burst_(config.dram.timing.burst),
       organisation_(config.dram.organisation),
       ranks_(config.dram.ranks),
@@ -88,9 +89,7 @@ void WholeChannel::complete() {
     const Request request = found->second;
     under_way_.erase(found);
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
-    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
-        .histogram()
-        .add((now - request.arrival).value());
+    statistics_.finished(request, statistics_.latency_of(request), now, cycles_);
     if (dram_bytes_ != nullptr) {
       exchange_dram(request, *(*requesters_)[request.agent]);
     }

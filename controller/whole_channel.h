@@ -53,6 +53,7 @@ class WholeChannel final : public MemoryChannel {
 
   const AddressMap map_;
   const Tick period_;
+  const WholeCycles cycles_;
   const std::int64_t burst_;
   const DramOrganisation organisation_;
   const std::int64_t ranks_;

@@ -52,12 +52,14 @@ struct Request {
   std::uint16_t stream = 0;
   // Time on the link to a device behind a port. `arrival` is later by this time there.
   Tick link{0};
+  // Time of arrival at its channel. Set only if a host queue, an FTL or a link is in front of it.
+  Tick entered{0};
 
   Bytes size() const { return Bytes(lines * kLineBytes.value()); }
 
   void serialize(Archive& archive) {
     archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush, lines, origin,
-            status, stream, link);
+            status, stream, link, entered);
     archive.check(lines >= 1 && lines <= kLinesPerPage, "invalid size of a request");
   }
 };

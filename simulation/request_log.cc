@@ -11,7 +11,7 @@ const std::array<const char*, RequestLog::kColumns> RequestLog::kNames{
     "class",       "write",        "address",      "rank",
     "bank",        "row_hit",      "admission_ps", "queueing_ps",
     "bank_ps",     "bus_ps",       "transfer_ps",  "refresh_ps",
-    "ack_wait_ps", "gc_blocked_ps"};
+    "ack_wait_ps", "gc_blocked_ps", "link_ps"};
 
 RequestLog::Columns RequestLog::take() { return std::exchange(columns_, Columns()); }
 
@@ -37,6 +37,7 @@ void RequestLog::on_request(const RequestRecord& record) {
   for (const Tick part : record.parts) {
     add(part.value());
   }
+  add(record.link.value());
 }
 
 }  // namespace hmsim

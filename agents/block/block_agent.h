@@ -50,6 +50,10 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
     io_meter_.register_statistics(registry, path);
     meter_.register_statistics(registry, path);
     open_loop_.register_statistics(registry, path);
+    if (source_.timed()) {
+      registry.histogram(path + ".held_back_us", "us", kHeldBack, kMicrosecond.value(),
+                         {&source_.held_back()});
+    }
   }
   AgentParts parts() override { return {&io_meter_}; }
   std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;

@@ -129,6 +129,7 @@ RequestSource::Taken RequestSource::take(Tick now) {
   if (timed_) {
     const ArrivalClock::Arrival arrival = clock_.arrival(taken.request.arrival_ns);
     taken.begin = later(now, arrival.time);
+    held_back_.add((taken.begin - arrival.time).value());
     taken.backward = arrival.backward;
   }
   last_begin_ = taken.begin;
@@ -177,7 +178,7 @@ double RequestSource::fraction(std::int64_t ended) const {
 }
 
 void RequestSource::serialize(Archive& archive) {
-  archive(next_, clock_, last_begin_, taken_, passes_);
+  archive(next_, clock_, last_begin_, taken_, passes_, held_back_);
   archive(window_, left_, read_, opens_window_, fetched_);
   if (causal_) {
     archive(*causal_);

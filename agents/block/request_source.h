@@ -18,6 +18,7 @@
 #include "agents/block/block_keys.h"
 #include "core/archive.h"
 #include "core/clock.h"
+#include "core/statistics.h"
 #include "core/types.h"
 #include "traces/causal_queue.h"
 #include "traces/trace_formats.h"
@@ -50,6 +51,9 @@ class RequestSource {
   void ended(std::uint64_t serial, Tick now);
   bool endless() const { return trace_->endless(); }  // unless limited
   bool inferred() const { return causal_.has_value(); }
+  bool timed() const { return timed_; }
+  // timed: picoseconds from the arrivals of requests until threads were free for them.
+  Histogram& held_back() { return held_back_; }
   std::int64_t taken() const { return taken_; }
 
   void begin_pass(Tick now);
@@ -94,6 +98,7 @@ class RequestSource {
   Tick last_begin_{0};       // of the request taken last
   std::int64_t taken_ = 0;   // requests since the pass, or measuring, began
   std::int64_t passes_ = 0;  // completed, of the present loop
+  Histogram held_back_;
 };
 
 }  // namespace hmsim

@@ -67,7 +67,7 @@ StreamAgent::Bounds MemoryTrace::open() {
   unit_ = trace_.descriptor()->unit;
   source_ = trace_.open_accesses(index(), environment());
   const bool timed = mode_ == TraceMode::timed;
-  return {timed ? kTimedOutside : 1, kUnbounded, timed ? kUnbounded : kOnLinks};
+  return {timed ? kTimedOutside : 1, kUnbounded, timed ? kUnbounded : kOnLinks, timed};
 }
 
 inline Tick MemoryTrace::due(const Access& access) {

@@ -103,7 +103,7 @@ StreamAgent::Bounds PatternAgent::open() {
                      ".target: the memory must have at least 1MiB");
   }
   rewind();
-  return {kUnbounded, outstanding_limit_, kUnbounded};
+  return {kUnbounded, outstanding_limit_, kUnbounded, false};
 }
 
 void PatternAgent::rewind() {

@@ -97,7 +97,7 @@ StreamAgent::Bounds Synthetic::open() {
   lines_ = static_cast<std::uint64_t>(footprint_ / kLineBytes);
   read_chance_ = static_cast<std::uint64_t>(read_ratio_ * kTwoTo32);
   rewind();
-  return {kUnbounded, outstanding_limit_, kUnbounded};
+  return {kUnbounded, outstanding_limit_, kUnbounded, interval_ != Tick(0)};
 }
 
 void Synthetic::rewind() {

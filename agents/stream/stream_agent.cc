@@ -84,6 +84,9 @@ void StreamAgent::send_next(Tick now) {
   const Place place = place_of(*next_);
   const bool write = next_->write;
   const std::uint16_t context = next_->context;
+  if (bounds_.timed) {
+    held_back_.add(now - due());
+  }
   count_wraps(next_->address >= capacity_ ? 1 : 0);
   ++sent_;
   ++outside_;
@@ -154,6 +157,16 @@ void StreamAgent::restart_limit(Tick now) {
   }
 }
 
+void StreamAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  if (!bounds_.timed) {
+    return;
+  }
+  registry.histogram(path + ".held_back_us", "us", kHeldBack, kMicrosecond.value(),
+                     {&held_back_.histogram()});
+  registry.on_read([this] { held_back_.fold(); });
+  registry.on_reset([this](Tick) { held_back_ = RepeatedTimes(); });
+}
+
 double StreamAgent::pass_fraction(Tick) const {
   return requests_ == 0 ? source_fraction()
                         : std::min(1.0, static_cast<double>(sent_ - std::min(sent_, outstanding_)) /
@@ -162,7 +175,7 @@ double StreamAgent::pass_fraction(Tick) const {
 
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
-  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_, on_links_);
+  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_, on_links_, held_back_);
   // pump() relies on these counters to limit the requests in flight.
   archive.check(outside_ >= 0 && outstanding_ >= 0 && on_links_ >= 0,
                 "stream in wait for requests without requests");

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "agents/agent.h"
+#include "controller/accounts/repeated_times.h"
 
 namespace hmsim {
 
@@ -44,6 +46,7 @@ class StreamAgent : public Agent {
     }
   }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
  protected:
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
@@ -52,6 +55,7 @@ class StreamAgent : public Agent {
     std::int64_t outside;      // limit of requests that wait outside the controller
     std::int64_t outstanding;  // limit of requests sent and not completed
     std::int64_t on_links;     // limit of those that crossed a link
+    bool timed;                // requests have times, StreamRequest::due
   };
 
   // Opens the source at its first request and returns the bounds to use from then on.
@@ -93,7 +97,7 @@ class StreamAgent : public Agent {
   Target target_ = Target::system;
   std::uint64_t capacity_ = 0;       // of the target
   std::uint64_t dram_capacity_ = 0;  // start of the NVDIMM in a system address
-  Bounds bounds_{1, kUnbounded, kUnbounded};
+  Bounds bounds_{1, kUnbounded, kUnbounded, false};
 
   std::optional<StreamRequest> next_;  // of the pass
   Tick origin_{0};                     // of the pass
@@ -104,6 +108,7 @@ class StreamAgent : public Agent {
   std::int64_t outside_ = 0;
   std::int64_t outstanding_ = 0;
   std::int64_t on_links_ = 0;  // of these, crossed a link
+  RepeatedTimes held_back_;  // timed: from a request's time to its sending
 };
 
 }  // namespace hmsim

@@ -25,6 +25,7 @@ AGENTS = [
         ("core", "1"),
         ("path", "t"),
         ("format", "mqsim"),
+        ("replay", "timed"),
         ("windows", "requests=1"),
     ],
     [
@@ -109,6 +110,18 @@ def statistics(_: Path) -> Documents:
         "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` "
         "exists if `storage.kind` is not `none`; the parts of its latencies are means that add up "
         "to the mean of the whole.",
+        "",
+        "`dram.read_latency_ns`, `dram.write_latency_ns` and `nvdimm.line_latency_ns` are the "
+        "requester's: from a request's issue to its data, with host queue, credits and link. "
+        "`dram.device_read_latency_ns`, `dram.device_write_latency_ns` and "
+        "`nvdimm.device_line_latency_ns` are those of the channel, from a request's arrival there "
+        "to its last data beat. Without a host queue, a port or the host's FTL, both are equal. "
+        "`agent.N.held_back_us` is the time before the issue for which a limit on requests in "
+        "flight held back a request that had a time; no latency contains it. Figures 8(b) and "
+        "8(c), comparisons, reports and sweeps use the requester's. The comparison of DRAM "
+        "models (`hmsim validate dram`) uses the device's. Anchors on drives use "
+        "`agent.N.request_latency_us`. Times in a log of requests are the device's; its `link_ps` "
+        "is the time on the link.",
         "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",

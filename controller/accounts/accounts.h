@@ -47,8 +47,6 @@ class Accounts {
 
   void set_observer(CommandObserver* observer) { observer_ = observer; }
   void set_request_observer(RequestObserver* observer) { request_observer_ = observer; }
-  // Leaves the latency of NVDIMM lines to a port, because it includes the time on the port's link.
-  void leave_line_latency() { counts_line_latency_ = false; }
 
   // Updates the slots held by transactions, by class. No time passes within an edge, so the channel
   // reports only the counts after admission and at the end of the edge.
@@ -213,18 +211,16 @@ class Accounts {
       show(done, gc_blocked, edge);
     }
     const Request& request = done.request;
-    const Tick latency = now - request.arrival;
     if (is_nvdimm(done)) {
       latency_.finished(done, edge, gc_blocked);
       ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
-      if (counts_line_latency_) {
-        statistics_.nvdimm_line_latency.add(latency, cycles_);
-      }
+      statistics_.finished(request, statistics_.nvdimm_line_latency, now, cycles_);
     } else {
       latency_.finished(done);
       ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
-      (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
-          .add(latency, cycles_);
+      statistics_.finished(
+          request, request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency,
+          now, cycles_);
     }
   }
 
@@ -270,7 +266,6 @@ class Accounts {
   const RefreshControl& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;
-  bool counts_line_latency_ = true;
   Slots held_{};  // as last reported
   // Last driver of each data bus: rank x 2 + write; -1 before the first burst. A shared bus uses
   // index 0.

@@ -229,6 +229,36 @@ void report_energy(StatisticRegistry& registry, const Channels& channels) {
   });
 }
 
+// Registers the latencies that the channels see: those that requesters see, if nothing is in front.
+void report_device(StatisticRegistry& registry, const Channels& channels, const char* path,
+                   const char* description, LatencyHistogram S::*seen,
+                   LatencyHistogram DeviceLatencies::*own) {
+  std::vector<Histogram*> histograms;
+  for (MemoryChannel* channel : channels) {
+    S& s = channel->statistics();
+    const bool same = s.device.front == Front::nothing;
+    histograms.push_back(&(same ? s.*seen : s.device.*own).histogram());
+  }
+  registry.histogram(path, "ns", description, kPicosecondsPerNanosecond, std::move(histograms));
+}
+
+void report_device_dram(StatisticRegistry& registry, const Channels& channels) {
+  report_device(registry, channels, "dram.device_read_latency_ns",
+                "DRAM read, from its arrival at its channel, after a host queue and the way down a "
+                "link, to its last data beat there",
+                &S::dram_read_latency, &DeviceLatencies::dram_read);
+  report_device(registry, channels, "dram.device_write_latency_ns",
+                "DRAM write, from its arrival at its channel to its last data beat there",
+                &S::dram_write_latency, &DeviceLatencies::dram_write);
+}
+
+void report_device_nvdimm(StatisticRegistry& registry, const Channels& channels) {
+  report_device(registry, channels, "nvdimm.device_line_latency_ns",
+                "NVDIMM line, from its arrival at its channel, after a host queue, the host's FTL "
+                "and the way down a link, to its last data beat there; with the FTL's own requests",
+                &S::nvdimm_line_latency, &DeviceLatencies::nvdimm_line);
+}
+
 // All channels have the same arbiter, so counters are matched by index.
 void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
   std::vector<std::vector<PolicyCounter>> counters;
@@ -250,12 +280,16 @@ constexpr std::array kDramRows{
     Table::counter<&S::dram_writes>("dram.writes", "requests", "DRAM writes completed"),
     Table::histogram<&S::dram_read_latency>(
         "dram.read_latency_ns", "ns",
-        "DRAM read, from its arrival at the controller to its last data beat",
+        "DRAM read, from its issue (arrival at the host queue or controller) to its data at the "
+        "requester",
         kPicosecondsPerNanosecond),
     Table::histogram<&S::dram_write_latency>(
         "dram.write_latency_ns", "ns",
-        "DRAM write, from its arrival at the controller to its last data beat",
+        "DRAM write, from its issue to its last data beat; behind a port, until the host knows of "
+        "it",
         kPicosecondsPerNanosecond),
+    Table::part<&S::device>(),
+    Table::derived(report_device_dram),
     Table::counter<&S::row_hits>("dram.row_hits", "requests",
                                  "column commands that found their row open"),
     Table::derived(report_row_hit_ratio),
@@ -277,8 +311,10 @@ constexpr std::array kNvdimmRows{
     Table::counter<&S::nvdimm_writes>("nvdimm.writes", "requests", "NVDIMM line writes completed"),
     Table::histogram<&S::nvdimm_line_latency>(
         "nvdimm.line_latency_ns", "ns",
-        "NVDIMM line, from its arrival at the controller to its last data beat",
+        "NVDIMM line, from its issue (arrival at the host queue, FTL or controller) to its data at "
+        "the requester; of a write, to its last data beat or answer",
         kPicosecondsPerNanosecond),
+    Table::derived(report_device_nvdimm),
     Table::part<&S::nvdimm_occupancy>(),
     Table::derived(report_nvdimm_queue),
 };
@@ -318,8 +354,21 @@ void register_management(StatisticRegistry& registry, const Channels& channels) 
 
 void ChannelStatistics::fold(Tick clock_period) {
   for (LatencyHistogram* latency :
-       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency, &device.dram_read,
+        &device.dram_write, &device.nvdimm_line}) {
     latency->fold(clock_period);
+  }
+}
+
+// Behind a link, its far end counts the latency that the requester sees.
+void ChannelStatistics::finished_behind(const Request& request, LatencyHistogram& seen, Tick now,
+                                        const WholeCycles& clock) {
+  LatencyHistogram& own = &seen == &nvdimm_line_latency  ? device.nvdimm_line
+                          : &seen == &dram_write_latency ? device.dram_write
+                                                         : device.dram_read;
+  own.add(now - request.entered, clock);
+  if (device.front == Front::queue) {
+    seen.add(now - request.arrival, clock);
   }
 }
 
@@ -327,7 +376,9 @@ void ChannelStatistics::fold(Tick clock_period) {
 void ChannelStatistics::reset(Tick now) {
   Occupancy dram = std::move(dram_occupancy);
   Occupancy nvdimm = std::move(nvdimm_occupancy);
+  const Front front = device.front;
   *this = ChannelStatistics(0);
+  device.front = front;
   dram_occupancy = std::move(dram);
   nvdimm_occupancy = std::move(nvdimm);
   dram_occupancy.reset(now);

@@ -21,6 +21,7 @@ struct RequestRecord {
   Tick issued;                            // data-bus command
   Tick done;                              // last data beat
   std::array<Tick, kLatencyParts> parts;  // sum: done - request.arrival
+  Tick link{0};  // on the link of a port, both ways; the requester waited for it, too
 };
 
 class RequestObserver {

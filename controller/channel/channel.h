@@ -54,7 +54,6 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_request_observer(RequestObserver* observer) override {
     accounts_.set_request_observer(observer);
   }
-  void leave_line_latency() override { accounts_.leave_line_latency(); }
   NvdimmModules nvdimms() override { return nvdimm_.modules(); }
   NvdimmModule* nvdimm() override { return nvdimm_.module(); }
   ChannelStatistics& statistics() override { return accounts_.statistics(); }

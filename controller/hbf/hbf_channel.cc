@@ -248,7 +248,7 @@ void HbfChannel::deliver(const Passage& passage, Tick now) {
       bytes_.give(transaction, requester_of(request));
     }
   }
-  statistics_.nvdimm_line_latency.add(now - request.arrival, period_);
+  statistics_.finished(request, statistics_.nvdimm_line_latency, now, period_);
   ++answered(request.origin);
   queue_.completed(transaction, now);
   schedule_.may_send = true;

@@ -38,8 +38,11 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
   precondition(ftl_, config.nvdimm.precondition, seed);
 }
 
-void HbfFtl::attach(Kernel& kernel, HbfDevice& device) {
+void HbfFtl::attach(Kernel& kernel, HbfChannel& channel) {
+  HbfDevice& device = channel.device();
   device_ = &device;
+  channel.statistics().device.front = Front::link;
+  latency_ = &channel.statistics().nvdimm_line_latency.histogram();
   refresher_.attach(kernel);
   gatherer_.attach(kernel);
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
@@ -303,10 +306,17 @@ void HbfFtl::programmed(PhysicalPage place, Tick now) {
 void HbfFtl::finish(std::uint32_t index, Tick now) {
   const Request original = jobs_[index].request;
   jobs_.give_back(index);
-  (*requesters_)[original.agent]->on_complete(original, now);
+  answer(original, now);
   if (!line_.empty()) {
     release_line(now);
   }
+}
+
+void HbfFtl::answer(Request request, Tick now) {
+  if (request.agent != gatherer_.agent()) {
+    latency_->add((now - request.arrival).value());
+  }
+  (*requesters_)[request.agent]->on_complete(request, now);
 }
 
 void HbfFtl::on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) {
@@ -502,8 +512,7 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
   }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
   registry.histogram("hbf.parts.latency_ns", "ns",
-                     "of hbf.parts.written, from arrival to answer; nvdimm.line_latency_ns is that "
-                     "of their pages",
+                     "of hbf.parts.written, from arrival to answer; part of nvdimm.line_latency_ns",
                      kPicosecondsPerNanosecond, std::move(latencies));
   gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
   counter(

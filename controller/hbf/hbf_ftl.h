@@ -42,9 +42,10 @@ class HbfFtl final : public Requester,
   // `channel`: number of its HBF channel. `path` takes its requests.
   HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
 
-  // Attaches the parts that act at times: the refresher and the gatherer. Makes the device's blocks
-  // those that preconditioning left.
-  void attach(Kernel& kernel, HbfDevice& device);
+  // Attaches the parts that act at times: the refresher and the gatherer. Makes the blocks of the
+  // channel's device those that preconditioning left. Counts the latencies of users' requests for
+  // the channel.
+  void attach(Kernel& kernel, HbfChannel& channel);
   // Sets the requesters, of which the three at `own` are this object, its copier and its gatherer.
   void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
   HbfCollector& collector() { return collector_; }
@@ -112,6 +113,7 @@ class HbfFtl final : public Requester,
     return latest_.find(page.value()) != kNoIndex || ftl_.pages().place(page) != kNowhere;
   }
   LineBytes page_bytes(Address line) const override;
+  void answer(Request request, Tick now) override;
   void on_gathered(Tick now) override;
 
   bool is_done() const { return jobs_.used() == 0 && gatherer_.idle(); }
@@ -153,6 +155,7 @@ class HbfFtl final : public Requester,
   HbfPlacer placer_;
   HbfGatherer gatherer_;
   const HbfDevice* device_ = nullptr;
+  Histogram* latency_ = nullptr;  // of users' requests
   Pool<Job> jobs_;
   RequestLine line_;                  // a flush, and what came after it
   bool flush_answered_ = false;       // the first request of line_ is a flush that was answered

@@ -116,7 +116,7 @@ void HbfGatherer::take(const RequestLine::Entry& entry, Tick now) {
     ++counts_.writes;
     ++counts_.discarded;
     requester_of(entry.request).on_admit(entry.request, now);
-    answer(entry.request, now);
+    host_.answer(entry.request, now);
   }
 }
 
@@ -181,7 +181,7 @@ void HbfGatherer::take_read(const Request& request, LogicalPage page, Tick now) 
       requester_of(request).on_read_data(line, buffers_.bytes(index, offset_of(line.address)));
     });
   }
-  answer(request, now);
+  host_.answer(request, now);
 }
 
 // Writes an incomplete page, if it has data after a read of them.
@@ -256,12 +256,8 @@ void HbfGatherer::release(std::uint32_t index, bool written, std::uint8_t status
     } else {
       ++counts_.discarded;
     }
-    answer(write, now);
+    host_.answer(write, now);
   }
-}
-
-void HbfGatherer::answer(Request request, Tick now) {
-  requester_of(request).on_complete(request, now);
 }
 
 LineData HbfGatherer::write_data(const Request& request) const {

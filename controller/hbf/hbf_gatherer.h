@@ -41,6 +41,8 @@ class HbfGathererHost {
   virtual bool has_data(LogicalPage page) const = 0;
   // Data mode: returns the bytes of a line of the channel as a read would, without gathered parts.
   virtual LineBytes page_bytes(Address line) const = 0;
+  // Answers a user's request.
+  virtual void answer(Request request, Tick now) = 0;
   // Called after requests were answered outside of a request to the FTL.
   virtual void on_gathered(Tick now) = 0;
 };
@@ -127,7 +129,6 @@ class HbfGatherer final : public Component, public Requester {
   void send_page(std::uint32_t index, bool write, Tick now);
   void write_page(std::uint32_t index, Tick now);
   void release(std::uint32_t index, bool written, std::uint8_t status, Tick now);
-  void answer(Request request, Tick now);
   std::uint32_t buffer_of(const Request& request, PageBufferState state) const;
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 

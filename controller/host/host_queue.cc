@@ -111,7 +111,8 @@ void HostQueue::enter_waiting(Tick now) {
   }
 }
 
-void HostQueue::enter(const Request& request, Tick now) {
+void HostQueue::enter(Request request, Tick now) {
+  request.entered = now;
   if (!request.flush) {
     const HostTier tier = tier_of(request);
     state_at(now);

@@ -79,7 +79,7 @@ class HostQueue final : public Component, public Requester, public LoadListener 
   bool may_enter(const Request& request, Tick now);
   bool has_entry(HostTier tier) const;
   void enter_waiting(Tick now);
-  void enter(const Request& request, Tick now);
+  void enter(Request request, Tick now);
   void leave(const Request& request, Tick now);
   bool leaves_at_admission(const Request& request) const {
     return request.write && parameters_.write_holds == WriteHolds::accept;

@@ -59,8 +59,8 @@ CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel
       up_(parameters.up, parameters),
       load_(parameters.load),
       credits_(parameters.credits),
-      line_latency_(device_->statistics().nvdimm_line_latency.histogram()) {
-  device_->leave_line_latency();
+      counts_(device_->statistics()) {
+  counts_.device.front = Front::link;
   arrivals_.reserve(static_cast<std::size_t>(parameters.credits));
 }
 
@@ -100,6 +100,7 @@ HMSIM_INLINE void CxlPort::cross(const Request& request, Tick now) {
   crossing = request;
   crossing.link = time - now;
   crossing.arrival += time - now;
+  crossing.entered = time;
   schedule(time);
   statistics_.credit_wait.add(now - request.arrival);
   requester_of(request).on_taken(request, now);
@@ -203,10 +204,10 @@ void CxlPort::on_complete(const Request& request, Tick now) {
 HMSIM_INLINE void CxlPort::end(const Request& request, Tick time, RepeatedTimes& link_times,
                                Tick now) {
   answer(request, News::done, time, now);
-  link_times.add(request.link + time - now);
-  if (request.memory == MemoryClass::nvdimm) {
-    line_latency_.add((time - request.arrival + request.link).value());
-  }
+  const Tick link = request.link + time - now;
+  link_times.add(link);
+  records_.ended(link);
+  counts_.latency_of(request).histogram().add((time - request.arrival + request.link).value());
 }
 
 HMSIM_INLINE void CxlPort::answer(const Request& request, News news, Tick time, Tick now) {

@@ -24,6 +24,7 @@
 #include "controller/port/flit_lane.h"
 #include "controller/port/in_flight.h"
 #include "controller/port/link_credits.h"
+#include "controller/port/link_records.h"
 #include "controller/port/port_parameters.h"
 #include "core/ring.h"
 #include "core/statistics.h"
@@ -68,10 +69,10 @@ class CxlPort final : public MemoryChannel, private Requester {
       device_->set_observer(observer);
     }
   }
-  // Records have the device's view: a request arrives at the end of the lane down, and is done when
-  // its data are at the lane up.
+  // Times of a record are the device's: a request arrives at the end of the lane down, and is done
+  // when its data are at the lane up.
   void set_request_observer(RequestObserver* observer) override {
-    device_->set_request_observer(observer);
+    device_->set_request_observer(records_.lead_to(observer));
   }
 
   std::vector<NvdimmModule*> nvdimms() override { return device_->nvdimms(); }
@@ -148,7 +149,8 @@ class CxlPort final : public MemoryChannel, private Requester {
   FlitLane up_;
   DeviceLoad load_;
   LinkCredits credits_;
-  Histogram& line_latency_;     // the device's, of NVDIMM lines
+  ChannelStatistics& counts_;   // the device's
+  LinkRecords records_;
   Ring<Request> waiting_;       // for a credit
   InFlight<Request> arrivals_;  // on the lane down, as the device sees them
   InFlight<Answer> answers_;    // on the lane up

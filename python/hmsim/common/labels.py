@@ -91,6 +91,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.request_latency_us.read.p99", "agent {}, I/O read, p99 (us)", 1),
         ("agent.*.request_latency_us.write.mean", "agent {}, I/O write, mean (us)", 1),
         ("agent.*.request_latency_us.write.p99", "agent {}, I/O write, p99 (us)", 1),
+        ("agent.*.held_back_us.mean", "agent {}, held back before the issue, mean (us)", 1),
         ("dram.read_latency_ns.mean", "DRAM read, mean (ns)", 1),
         ("dram.read_latency_ns.p99", "DRAM read, p99 (ns)", 1),
         ("nvdimm.line_latency_ns.mean", "NVDIMM line, mean (us)", 1e-3),

@@ -54,7 +54,7 @@ def read_requests(run: RunDirectory) -> Requests | None:
     first, last = _span(run)
     found.edges = first + (last - first) * np.arange(BINS + 1) // BINS
     held: dict[tuple[str, int], list[tuple[Any, Any]]] = {}
-    for rows in run.batches(FILE, COLUMNS):
+    for rows in run.batches(FILE, COLUMNS, later=("link_ps",)):
         _add(found, rows, held)
     _count_slots(found, held)
     return found
@@ -83,7 +83,7 @@ def _span(run: RunDirectory) -> tuple[int, int]:
 def _add(found: Requests, rows: pd.DataFrame, held: dict[tuple[str, int], list[Any]]) -> None:
     import numpy as np
 
-    taken = (rows["done_ps"] - rows["arrival_ps"]).to_numpy()
+    taken = (rows["done_ps"] - rows["arrival_ps"] + rows["link_ps"]).to_numpy()
     bins = np.clip((np.log2(np.maximum(taken, 1)) * OCTAVE).astype(int), 0, MOST_OCTAVES * OCTAVE)
     names = rows["class"].astype(str).to_numpy()
     writes = rows["write"].to_numpy().astype(bool)

@@ -48,6 +48,7 @@ SHOWN_OF_EACH = (
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
     *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
     *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
+    "agent.*.held_back_us.mean",
     *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
     *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
     *("agent.*.scaled.step_time_us", "agent.*.step_time_us.mean", "agent.*.step_time_us.p99"),

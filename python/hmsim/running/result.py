@@ -147,7 +147,9 @@ class Result:
         ``rank``, ``bank``, ``row_hit`` (DRAM: no activate was made for it), and the parts of its
         latency, which add up to ``done_ps - arrival_ps``: ``admission_ps``, ``queueing_ps``,
         ``bank_ps``, ``bus_ps``, ``transfer_ps``, ``refresh_ps``, ``ack_wait_ps``,
-        ``gc_blocked_ps``. Times are simulated, in picoseconds.
+        ``gc_blocked_ps``. ``link_ps`` is the time on a port's link, both ways: times are those
+        of the device behind it, and the host's latency is longer by this. Times are simulated, in
+        picoseconds.
         """
         return None if self.request_log is None else self.request_log.table()
 

@@ -122,8 +122,13 @@ class RunDirectory:
         """Return whether the directory contains a file of this name."""
         return (self.path / file).is_file()
 
-    def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-        """Yield some rows at a time of a Parquet file. Raises InputError."""
+    def batches(
+        self, file: str, columns: Sequence[str], later: Sequence[str] = ()
+    ) -> Iterator[pd.DataFrame]:
+        """Yield some rows at a time of a Parquet file. Raises InputError.
+
+        The columns ``later`` are 0 in files of earlier versions, which lack them.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -133,8 +138,9 @@ class RunDirectory:
                 missing = [name for name in columns if name not in table.schema_arrow.names]
                 if missing:
                     raise InputError(f"{path}: the column '{missing[0]}' is missing")
-                for batch in table.iter_batches(BATCH, columns=list(columns)):
-                    yield batch.to_pandas()
+                found = [name for name in later if name in table.schema_arrow.names]
+                for batch in table.iter_batches(BATCH, columns=[*columns, *found]):
+                    yield batch.to_pandas().assign(**{n: 0 for n in set(later) - set(found)})
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
 

@@ -137,7 +137,7 @@ def play(trace: Trace, preset: str, ranks: int, log: bool = False, **overrides: 
         list(values.items()), trace.addresses, trace.writes, trace.cycles, log
     )
     found = {entry["path"]: entry["value"] for entry in answer["statistics"]}
-    latency = found["dram.read_latency_ns"] or {"mean": None, "p99": None}
+    latency = found["dram.device_read_latency_ns"] or {"mean": None, "p99": None}
     return Outcome(
         answer["cycles"],
         found["dram.bandwidth_gb_per_s"],

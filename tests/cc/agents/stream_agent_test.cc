@@ -2,6 +2,7 @@
 // Do memory traces and generated streams send the right requests at the right times?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "agents/stream/agent_memory_trace.h"
@@ -70,6 +71,32 @@ TEST(MemoryTrace, TimedStallsBeyondItsLine) {
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(test.port.most_outside, static_cast<std::size_t>(MemoryTrace::kTimedOutside));
   EXPECT_EQ(test.kernel.now(), 10'000 * 100 * kNanosecond);
+}
+
+// Request i has the time i x 1.25 ns. One is admitted each 100 ns, so request i finds a place among
+// the 4096 outside at (i - 4096) x 100 ns. Without the limit, none is held back.
+TEST(MemoryTrace, TheTimeBeyondItsLineIsHeldBack) {
+  for (const std::int64_t requests : {4'000, 10'000}) {
+    std::string trace;
+    double held = 0;
+    for (std::int64_t i = 0; i < requests; ++i) {
+      trace += "40 READ " + std::to_string(i) + "\n";
+      const double room = static_cast<double>(i - MemoryTrace::kTimedOutside) * 100;
+      held += std::max(0.0, room - static_cast<double>(i) * 1.25);
+    }
+    Bench bench = trace_bench(trace, {{"mode", "timed"}});
+    bench.slots = 1;
+    AgentUnderTest test(bench);
+    StatisticRegistry registry;
+    test.agent->register_statistics(registry, "agent.0");
+    ASSERT_TRUE(test.finish());
+    const std::vector<Statistic> statistics = registry.read();
+    ASSERT_EQ(statistics.size(), 1u);
+    EXPECT_EQ(statistics[0].path, "agent.0.held_back_us");
+    EXPECT_EQ(statistics[0].count, static_cast<std::uint64_t>(requests));
+    EXPECT_NEAR(statistics[0].summary[0].second * static_cast<double>(requests), held / 1'000,
+                1e-9 * held);
+  }
 }
 
 TEST(MemoryTrace, AddressesFallIntoTheirTarget) {

@@ -99,12 +99,34 @@ class Trial {
     EXPECT_EQ(counted("dram.writes"), count_[0][1]);
     EXPECT_EQ(counted("nvdimm.reads"), count_[1][0]);
     EXPECT_EQ(counted("nvdimm.writes"), count_[1][1]);
-    double latency = 0;
+    std::array<std::array<double, 2>, 2> latency{};  // ns, by class, then reads and writes
     for (const auto& [tag, each] : sent_) {
-      latency += each.memory == MemoryClass::nvdimm ? picoseconds(host_.done[tag] - each.time) : 0;
+      latency[each.memory == MemoryClass::nvdimm ? 1 : 0][each.write ? 1 : 0] +=
+          picoseconds(host_.done[tag] - each.time) / 1'000;
     }
-    EXPECT_NEAR(total("nvdimm.line_latency_ns", count_[1][0] + count_[1][1]), latency / 1'000,
-                1e-9 * latency);
+    expect_sum("dram.read_latency_ns", latency[0][0]);
+    expect_sum("dram.write_latency_ns", latency[0][1]);
+    expect_sum("nvdimm.line_latency_ns", latency[1][0] + latency[1][1]);
+  }
+
+  // The requester's latency is that of the device, the wait for an entry of the host queue or for a
+  // credit, and the time on the link.
+  void expect_device_latency() {
+    const auto host = [&](const char* path) { return config().host.present() ? sum(path) : 0; };
+    const bool cxl = config().port.is_cxl();
+    const bool expanders = config().expander.channels > 0;
+    const auto link = [&](const std::string& path) {
+      return sum(path + "read.link_ns") + sum(path + "write.link_ns");
+    };
+    expect_sum("nvdimm.line_latency_ns",
+               sum("nvdimm.device_line_latency_ns") +
+                   (cxl ? sum("cxl.credit_wait_ns") + link("nvdimm.latency.")
+                        : host("host.slow.wait_ns")));
+    expect_sum("dram.read_latency_ns",
+               sum("dram.device_read_latency_ns") + sum("dram.device_write_latency_ns") +
+                   host("host.fast.wait_ns") +
+                   (expanders ? sum("expander.credit_wait_ns") + link("dram.latency.") : 0) -
+                   sum("dram.write_latency_ns"));
   }
 
   // A read is a header down and a line up, a write a line down and a header up.
@@ -168,6 +190,10 @@ class Trial {
   static double picoseconds(Tick time) { return static_cast<double>(time.value()); }
   std::uint64_t counted(const std::string& path) { return statistics_.at(path).count; }
   double value(const std::string& path) { return statistics_.at(path).value; }
+  double sum(const std::string& path) { return total(path, counted(path)); }
+  void expect_sum(const std::string& path, double wanted) {
+    EXPECT_NEAR(sum(path), wanted, 1e-9 * wanted + 1e-6) << path;
+  }
   // Returns the sum of a histogram of `samples` values.
   double total(const std::string& path, std::uint64_t samples) {
     return statistics_.at(path).summary.front().second * static_cast<double>(samples);
@@ -187,6 +213,7 @@ TEST(Conservation, HoldsIn500RandomSystems) {
     Trial trial(random);
     trial.expect_ends();
     trial.expect_requests_and_latency();
+    trial.expect_device_latency();
     if (trial.config().port.is_cxl()) {
       trial.expect_messages_of_nvdimm();
       trial.expect_answers();

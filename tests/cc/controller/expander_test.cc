@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "check/protocol_checker.h"
@@ -37,6 +38,32 @@ TEST(Expander, AnIdleReadTakesTheDramPathAndTheLink) {
     if (latency == 35'375) {  // arrives on an edge
       EXPECT_EQ(took, kHit + 2 * latency + 3 * kFlit);
     }
+  }
+}
+
+// An open loop of a read each 2 us at all latencies of the link: each takes the device's time, a
+// flit of 68 bytes at 32 GT/s x 8 down and two up, and both latencies. 32 GT/s x 8 / 8 = 32 GB/s.
+TEST(Expander, TheHostsLatencyIsTheDevicesAndTheLinks) {
+  constexpr double kFlit = 68 / 32.0;  // ns
+  for (const int latency : {20, 35, 100}) {
+    const std::string time = std::to_string(latency) + "ns";
+    CxlHost host(with(kExpander, {{"expander.down.latency", time}, {"expander.up.latency", time}}));
+    StatisticRegistry registry;
+    host.memory.register_statistics(registry);
+    for (std::int64_t i = 0; i < 50; ++i) {
+      host.kernel.run_until(Tick(2 * i * kMicrosecond));
+      host.send(Address(i * 4'096 * 7), false, MemoryClass::dram);
+    }
+    host.drain();
+    std::map<std::string, double> mean;
+    for (const Statistic& each : registry.read()) {
+      mean[each.path] = each.summary.empty() ? 0 : each.summary.front().second;
+    }
+    const double device = mean["dram.device_read_latency_ns"];
+    EXPECT_GT(device, 26 * 1.25 - 0.01) << time;  // ACT, RD, CL and burst
+    EXPECT_LT(device, 65) << time;
+    EXPECT_NEAR(mean["dram.read_latency_ns"], device + 3 * kFlit + 2 * latency, 1e-6) << time;
+    EXPECT_NEAR(mean["dram.latency.read.link_ns"], 3 * kFlit + 2 * latency, 1e-6) << time;
   }
 }
 

@@ -36,7 +36,7 @@ class MappedRig final : public Requester,
         ftl(config, 0, *this, 5) {
     requesters_ = {this, &ftl, &ftl.copier(), &ftl.gatherer()};
     channel.attach(kernel, requesters_, *this);
-    ftl.attach(kernel, channel.device());
+    ftl.attach(kernel, channel);
     ftl.set_requesters(requesters_, 1);
     channel.device().flash().add_observer(*this);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When does the host write the parts of a page of HBF that it gathers, at which cost, and when are
 // they answered?
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -112,6 +114,59 @@ TEST(HbfPartWrites, ALonePartIsReadModifyWrite) {
     lone.expect("hbf.parts.fills", 1);
     lone.expect("hbf.requests.user", 3);
   }
+}
+
+const Statistic& histogram(const std::vector<Statistic>& statistics, const std::string& path) {
+  return *std::find_if(statistics.begin(), statistics.end(),
+                       [&](const Statistic& each) { return each.path == path; });
+}
+
+// Requesters see the time from their requests' arrival to the answer, in buffers and at the map
+// too. The FTL's own requests count only at the channel.
+TEST(HbfPartWrites, LatenciesAreThoseOfUsersRequests) {
+  Parts parts({{"hbf.accumulate", "20us"}, {"hbf.map_in", "hbm"}, {"hbf.pending_writes", "4"}});
+  Random random(7);
+  std::vector<Tick> sent;
+  for (int i = 0; i < 3'000; ++i) {
+    const auto page = static_cast<std::int64_t>(random.below(600));
+    const auto line = static_cast<std::int64_t>(random.below(63));
+    const std::uint64_t kind = random.below(4);
+    sent.push_back(parts.now());
+    if (kind == 0) {
+      parts.read(page, line, 2);
+    } else {
+      parts.write(page, kind == 1 ? 0 : line, kind == 1 ? 64 : 1);
+    }
+    const Tick pause(static_cast<std::int64_t>(random.below(40'000'000)));
+    parts.system.kernel.run_until(parts.now() + pause);
+  }
+  parts.system.drain();
+  double sum = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    sum += static_cast<double>((parts.system.done[i] - sent[i]).value()) / 1'000;
+  }
+  const std::vector<Statistic> all = parts.system.registry.read();
+  const Statistic& seen = histogram(all, "nvdimm.line_latency_ns");
+  EXPECT_EQ(seen.count, sent.size());
+  EXPECT_NEAR(seen.summary[0].second * static_cast<double>(sent.size()), sum, 1e-9 * sum);
+  const Statistic& device = histogram(all, "nvdimm.device_line_latency_ns");
+  EXPECT_GT(parts.system.value("hbf.requests.collection"), 0);
+  EXPECT_EQ(static_cast<double>(device.count),
+            parts.system.value("hbf.requests.user") +
+                parts.system.value("hbf.requests.collection"));
+}
+
+// A lone part waits in its buffer, which is no time of the device.
+TEST(HbfPartWrites, TheDevicesLatencyIsThatOfThePage) {
+  Parts lone;
+  lone.write(7, 3);
+  lone.system.drain();
+  const std::vector<Statistic> all = lone.system.registry.read();
+  const auto mean = [&](const char* path) {
+    return std::llround(1'000 * histogram(all, path).summary[0].second);
+  };
+  expect_near(mean("nvdimm.line_latency_ns"), kAccumulate + kPageWrite, 500);
+  expect_near(mean("nvdimm.device_line_latency_ns"), kPageWrite, 500);
 }
 
 TEST(HbfPartWrites, APageWithoutDataIsPadded) {

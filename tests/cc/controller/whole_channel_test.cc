@@ -178,6 +178,7 @@ TEST(WholeChannel, CountsReadsAndWritesApart) {
   ChannelStatistics& statistics = whole.channel_->statistics();
   EXPECT_EQ(statistics.dram_reads, 3u);
   EXPECT_EQ(statistics.dram_writes, 1u);
+  statistics.fold(Tick(whole.period()));
   const Histogram& reads = statistics.dram_read_latency.histogram();
   const Histogram& writes = statistics.dram_write_latency.histogram();
   EXPECT_EQ(reads.count(), 3u);
