@@ -45,6 +45,7 @@ void Channel::use_free_slot() {
   }
   const std::int32_t bank = dram_.pages().closing(dram_.side(), clock_.edge());
   if (bank >= 0) {
+    bus_.take_command(clock_.edge());
     precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Features::any);
     return;
   }

@@ -94,6 +94,37 @@ TEST(DramLatency, TheCommandBusBoundsRowMissesWithTwoCyclesACommand) {
   }
 }
 
+// Without an NVDIMM every command takes the bus, so the log alone shows the least distance: with 2N
+// two cycles, whichever part of the controller issues the commands.
+TEST(DramLatency, CommandsAreTwoCyclesApartWithTwoCyclesACommand) {
+  const char* const ddr5 = "ddr5_4800b_16gb_x8";
+  const std::vector<Assignments> modes{
+      {},
+      {{"dram.refresh_postpone", "3"}, {"dram.refresh_pull_in", "2"}},
+      {{"dram.power_down", "fast"}, {"dram.power_down_idle", "20ns"}},
+      {{"dram.self_refresh", "true"}, {"dram.self_refresh_idle", "500ns"}},
+      {{"dram.preset", ddr5}, {"dram.refresh_mode", "same_bank"}},
+      {{"dram.preset", ddr5}, {"dram.refresh_management", "true"}, {"dram.RAAIMT", "16"}}};
+  for (const std::string& policy : policy_names(PolicyKind::page_policy)) {
+    for (const Assignments& mode : modes) {
+      for (const auto& [rate, cycles] : {std::pair("1N", 1), std::pair("2N", 2)}) {
+        SCOPED_TRACE(policy + ", " + (mode.empty() ? "" : mode.back().first) + ", " + rate);
+        ChannelUnderTest channel(with(with(kDramOnly, mode), {{"controller.page_policy", policy},
+                                                              {"dram.command_rate", rate},
+                                                              {"dram.ranks", "2"}}));
+        RandomTraffic traffic(channel, 1);
+        traffic.run(400);
+        channel.drain();
+        Cycle least = kNeverCycle;
+        for (std::size_t i = 1; i < channel.log_.size(); ++i) {
+          least = earlier(least, channel.log_[i].cycle - channel.log_[i - 1].cycle);
+        }
+        EXPECT_EQ(least, Cycle(cycles));
+      }
+    }
+  }
+}
+
 // Reads of ranks in turn, in order of arrival: a burst and tRTRS apart within a DIMM, a burst and
 // tRTRS_dimm between DIMMs.
 TEST(DramLatency, AnotherDimmNeedsALongerGap) {
