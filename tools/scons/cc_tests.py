@@ -24,7 +24,7 @@ IN_PARTS = ("FastPaths", "EveryPart", "HbfPartData", "HbfMapPowerOfPages")
 LEFT_OUT = [f"Part/{name}.*/{part}" for name in IN_PARTS for part in range(1, 10)]
 LEFT_OUT_WITHOUT_THREADS = [
     *("Interruption.AThousand*", "Interruption.AtEveryTick*", "Threads.*"),
-    *("FastPathsAndReference.EveryChoice*", "Nodes.ARunMayBeCutAnywhere"),
+    *("RandomSystems.HaveEveryFeature*", "Nodes.ARunMayBeCutAnywhere"),
 ]
 
 TENTH = "tenth"  # value of the variable `tests`

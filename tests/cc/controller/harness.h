@@ -16,8 +16,8 @@
 
 namespace hmsim::testing {
 
-inline SystemConfig make_config(const Assignments& assignments) {
-  SystemConfig config;
+// Sets `config` up from the assignments. Returns their errors.
+inline std::vector<ParameterError> configure(SystemConfig& config, const Assignments& assignments) {
   ParameterSet parameters;
   std::vector<std::unique_ptr<Policy>> policies;
   config.declare(parameters);
@@ -28,6 +28,12 @@ inline SystemConfig make_config(const Assignments& assignments) {
   for (const ParameterError& error : config.check()) {
     errors.push_back(error);
   }
+  return errors;
+}
+
+inline SystemConfig make_config(const Assignments& assignments) {
+  SystemConfig config;
+  const std::vector<ParameterError> errors = configure(config, assignments);
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
   }
