@@ -34,7 +34,7 @@ struct IoRequest {
   bool fua = false;              // for a flush: makes only its program's own request durable
   bool further = false;          // continues a program's request whose software has run
   bool measured = true;          // response times of its blocks count
-  std::uint32_t more_pages = 0;  // pages touched by requests that continue this one
+  std::uint64_t more_pages = 0;  // pages touched by requests that continue this one
 
   bool moves_data() const { return kind == Kind::read || kind == Kind::write; }
   // Returns the number of 4 KiB pages that it touches, whole or in part.

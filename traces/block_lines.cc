@@ -6,28 +6,19 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr std::uint64_t kDeviceSectors = (std::uint64_t{1} << 63) / kSectorBytes;
-
-}  // namespace
-
 std::string sectors_fault(std::uint64_t first, std::uint64_t sectors) {
   if (sectors == 0) {
     return "a request of 0 sectors: must be at least 1";
   }
-  if (sectors > kMaxSectors) {
-    return "a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
-           std::to_string(kMaxSectors) + " (1 GiB)";
-  }
-  if (first > kDeviceSectors - sectors) {
-    return "sector " + std::to_string(first) + " is beyond the limit of 2^63 bytes";
+  if (sectors > kMaxSectors || first > kMaxSectors - sectors) {
+    return "a request of " + std::to_string(sectors) + " sectors at sector " +
+           std::to_string(first) + " ends after the limit of 2^63 bytes";
   }
   return "";
 }
 
 void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
-  if (sectors - 1 < kMaxSectors && first <= kDeviceSectors - sectors) {
+  if (sectors - 1 < kMaxSectors && first <= kMaxSectors - sectors) {
     return;  // sectors_fault() is slower
   }
   const std::string fault = sectors_fault(first, sectors);
@@ -41,7 +32,7 @@ void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes
                 BlockRequest& request) {
   constexpr std::uint64_t kSector = kSectorBytes;
   if (bytes > kMaxSectors * kSector) {
-    line.fail("a request of " + std::to_string(bytes) + " bytes exceeds the limit of 1 GiB");
+    line.fail("a request of " + std::to_string(bytes) + " bytes exceeds the limit of 2^63 bytes");
   }
   request.sector = offset / kSector;
   request.sectors = (offset % kSector + bytes + kSector - 1) / kSector;

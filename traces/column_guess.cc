@@ -62,10 +62,11 @@ const char* unit_of(std::string_view time) {
   return time.size() >= 17 ? "100ns" : "1us";
 }
 
-// Returns whether a number may be a size in bytes.
+// Returns whether a number may be a size in bytes: whole sectors, at most 1 GiB.
 bool is_size(std::string_view field) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
   const std::optional<std::size_t> size = column_number(field);
-  return size && *size > 0 && *size % kSectorBytes == 0 && *size <= kMaxSectors * kSectorBytes;
+  return size && *size > 0 && *size % kSectorBytes == 0 && *size <= kMost;
 }
 
 // Returns the column of the offset among successive numbers that are not the time. The size is in

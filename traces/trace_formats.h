@@ -88,7 +88,7 @@ struct BlockRequest {
   std::uint64_t arrival_ns = 0;
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
-  std::uint64_t sectors = 0;  // 1 .. kMaxSectors; 0 for a flush without data
+  std::uint64_t sectors = 0;  // at most kMaxSectors; 0 for a flush without data
   bool write = false;
   bool trim = false;   // discards its sectors; moves no data
   bool flush = false;  // before its data: everything completed must be durable
@@ -99,7 +99,7 @@ struct BlockRequest {
 };
 
 inline constexpr std::int64_t kSectorBytes = 512;
-inline constexpr std::uint64_t kMaxSectors = std::uint64_t{1} << 21;  // 1 GiB
+inline constexpr std::uint64_t kMaxSectors = std::uint64_t{1} << 54;  // 2^63 bytes
 
 // Reader of a trace of block requests.
 class BlockSource {

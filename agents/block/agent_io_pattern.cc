@@ -104,7 +104,7 @@ std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
                      ": must be at most " + format_size(room));
   }
   if (pattern.footprint < pattern.least_footprint(threads)) {
-    throw InputError(agent + "offset: after " + format_size(pattern.offset) +
+    throw InputError(agent + (pattern.offset == Bytes(0) ? "size" : "offset") + ": after " + format_size(pattern.offset) +
                      " the device has only " + format_size(room) + ", and requests need " +
                      format_size(pattern.least_footprint(threads)));
   }

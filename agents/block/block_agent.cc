@@ -4,12 +4,25 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "core/units.h"
 
 namespace hmsim {
 
 namespace {
 
+constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kLines = static_cast<std::uint64_t>(kLinesPerPage);
+
+// Throws InputError for a request that exceeds its device and 1 GiB.
+[[gnu::noinline]] void check_size(std::size_t agent, const DeviceLayout::Extent& extent,
+                                  const DeviceLayout& layout) {
+  constexpr std::uint64_t kOnAnyDevice = (std::uint64_t{1} << 30) / kLineSize;
+  if (extent.lines > std::max(layout.lines(), kOnAnyDevice)) {
+    const Bytes size(static_cast<std::int64_t>(extent.lines) * kLineBytes.value());
+    throw InputError("agent." + std::to_string(agent) + ": a request of " + format_size(size) +
+                     " exceeds the device's " + format_size(layout.capacity()));
+  }
+}
 
 }  // namespace
 
@@ -138,7 +151,10 @@ void BlockAgent::begin_request(std::uint32_t index, const RequestSource::Taken& 
   if (taken.backward) {
     count_backward_arrival();
   }
-  count_wraps(extent.wraps ? 1 : 0);
+  if (extent.wraps) {
+    check_size(this->index(), extent, layout_);
+    count_wraps(1);
+  }
   const std::int64_t blocks = request.trim || request.sectors == 0 ? 0 : extent.pages;
   blocks_open_ += blocks;
   meter_.taken(taken.number, blocks);

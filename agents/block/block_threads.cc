@@ -12,10 +12,8 @@ namespace {
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 
-std::uint32_t pages_of(std::uint64_t first_line, std::uint64_t lines) {
-  return lines == 0 ? 0
-                    : static_cast<std::uint32_t>((first_line + lines - 1) / kPageLines -
-                                                 first_line / kPageLines + 1);
+std::uint64_t pages_of(std::uint64_t first_line, std::uint64_t lines) {
+  return lines == 0 ? 0 : (first_line + lines - 1) / kPageLines - first_line / kPageLines + 1;
 }
 
 }  // namespace

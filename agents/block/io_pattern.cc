@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kTwoTo32 = 4294967296.0;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 46;
-constexpr std::int64_t kLargestRequest = static_cast<std::int64_t>(kMaxSectors) * kSectorBytes;
 constexpr std::int64_t kMostShare = 1'000'000;
 constexpr std::size_t kMostSizes = 1'024;
 
@@ -40,9 +39,9 @@ std::string read_size(std::string_view text, IoSize& size) {
     return "'" + std::string(bytes) + "': " + parsed.error;
   }
   const std::int64_t value = parsed.value->value();
-  if (value < kSectorBytes || value > kLargestRequest) {
+  if (value < kSectorBytes || value > kMaxSize) {
     return format_size(*parsed.value) + " is out of range; nearest: " +
-           format_size(Bytes(std::clamp(value, kSectorBytes, kLargestRequest)));
+           format_size(Bytes(std::clamp(value, kSectorBytes, kMaxSize)));
   }
   size.sectors = sectors_of(*parsed.value);
   text = trimmed(text);

@@ -194,7 +194,7 @@ TEST(ColumnTrace, CsvSaysWhatIsWrongAndWhere) {
       {"1\n", numbered(), {"some.trace:1: ", "column 1", "operation"}},
       {"1,R,0,\n", numbered(), {"some.trace:1: ", "size ''"}},
       {"1,R,0,0\n", numbered(), {"some.trace:1: ", "0 sectors"}},
-      {"1,R,0,1073741825\n", numbered(), {"some.trace:1: ", "1 GiB"}},
+      {"1,R,0,9223372036854775809\n", numbered(), {"some.trace:1: ", "2^63"}},
       {"1,Q,0,512\n", numbered(), {"some.trace:1: ", "operation 'Q'", "R, r, Read"}},
       {"1.,R,0,512\n", numbered(), {"some.trace:1: ", "time '1.'"}},
       {"1e5,R,0,512\n", numbered(), {"some.trace:1: ", "time '1e5'"}},

@@ -74,7 +74,7 @@ TEST(TraceFormats, Dramsim3) {
 
 TEST(TraceFormats, Mqsim) {
   const auto source =
-      find_format("mqsim")->blocks(reader_of("938513000 4 264719034 16 0\n5 0 1 2097152 1"));
+      find_format("mqsim")->blocks(reader_of("938513000 4 264719034 16 0\n5 0 1 2621440 1"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(requests[0].arrival_ns, 938513000u);
@@ -166,8 +166,8 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"mqsim", "1 0 5 8\n", ":1: ", "'<arrival ns>"},
       {"mqsim", "1 0 5 8 1 9\n", ":1: "},
       {"mqsim", "1 0 5 0 1\n", "0 sectors"},
-      {"mqsim", "1 0 5 2097153 1\n", "1 GiB"},
-      {"mqsim", "1 0 5 18446744073709551615 1\n", "1 GiB"},
+      {"mqsim", "1 0 5 18014398509481980 1\n", "2^63"},
+      {"mqsim", "1 0 5 18446744073709551615 1\n", "2^63"},
       {"mqsim", "1 0 18014398509481977 8 1\n", "sector 18014398509481977", "2^63"},
       {"mqsim", "1 0 18446744073709551615 1 1\n", "2^63"},
       {"mqsim", "1 0 5 8 2\n", "type 2", "0 (write)"},
@@ -178,7 +178,7 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
        "Read, read"},
       {"msr", "184467440737095517,hm,0,Read,0,4096,9\n", "64 bits"},
       {"msr", "1,hm,0,Write,0,0,9\n", "0 sectors"},
-      {"msr", "1,hm,0,Write,0,1073741825,9\n", "1 GiB"},
+      {"msr", "1,hm,0,Write,0,9223372036854775809,9\n", "2^63"},
       {"msr", "1,hm,0,Write,9223372036854775808,512,9\n", "2^63"},
       {"msr", "1 hm 0 Write 0 4096 9\n", "'<time in 100 ns>,"},
       {"msr", "1,hm,0,Write,0,512,x\n", "the response time 'x'"},
@@ -234,7 +234,7 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"fio", "/a read 0 4096\n", ":1: ", "'fio version 2 iolog'"},
       {"fio", "fio version 4 iolog\n", "'fio version 2 iolog'"},
       {"blkparse", "8,0 1 1 0.000000000 9 Q W 18014398509481984 + 1 [a]\n", "2^63"},
-      {"fio", "fio version 2 iolog\n/a read 9223372036854775807 2\n", ":2: sector"},
+      {"fio", "fio version 2 iolog\n/a read 9223372036854775807 2\n", ":2: ", "2^63"},
       {"fio", "fio version 2 iolog\n/a wirte 0 8\n", ":2: the action 'wirte'", "'write'?"},
       {"fio", "fio version 3 iolog\n5 /a fallocate 0 8\n", ":2: the action 'fallocate'"},
       {"fio", "fio version 2 iolog\n/a add\n", "records"},
