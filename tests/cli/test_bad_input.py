@@ -193,6 +193,25 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("run", "quick", "--workload", "w.yaml", "--workload", "demo"),
         ("--workload:", "2 times"),
     ),
+    "a time without a unit": (
+        ("run", "quick", "--workload", "w.yaml", "--for", "200"),
+        ("--for: '200'", "unit"),
+    ),
+    "no time": (
+        ("run", "quick", "--workload", "w.yaml", "--for", "0s"),
+        ("--for: ", "above 0s"),
+    ),
+    "a time that is too long": (
+        ("run", "quick", "--workload", "w.yaml", "--for", "7200s"),
+        ("frontend.time_limit: ", "3600s"),
+    ),
+    "two time limits": (
+        (
+            *("run", "quick", "--workload", "w.yaml", "--for", "1s"),
+            *("--set", "frontend.time_limit=1s"),
+        ),
+        ("--for: ", "frontend.time_limit", "--set"),
+    ),
     "a wrong warm-up": (
         ("run", "quick", "--workload", "w.yaml", "--warmup", "1x"),
         ("warmup: '1x'",),

@@ -73,6 +73,13 @@ def test_warm_up_shortens_what_is_measured(tmp_path: Path, workload: Path) -> No
     assert later["agent.0.progress"] > 0
 
 
+def test_for_limits_the_time(workload: Path) -> None:
+    stats = parsed("run", "quick", "--workload", workload, "--for", "5us")
+    assert stats["sim.ticks"] == 5e6
+    told = succeed("run", "quick", "--workload", workload, "--for", "5us")
+    assert "frontend.time_limit ended the run" in told
+
+
 def test_stats_promised_to_tools_are_there(workload: Path) -> None:
     result = hmsim.run("quick", workload)
     for name in (

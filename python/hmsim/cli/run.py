@@ -14,6 +14,7 @@ from hmsim.cli.support import (
     Check,
     CommandLogFlag,
     ConfigArgument,
+    For,
     Force,
     Json,
     LogRows,
@@ -26,6 +27,7 @@ from hmsim.cli.support import (
     Warmup,
     WorkloadOption,
     configuration,
+    limited,
     print_json,
     print_table,
 )
@@ -56,6 +58,7 @@ def run(
     sets: Sets = None,
     seed: Seed = 1,
     warmup: Warmup = None,
+    time: For = None,
     request_log: RequestLogFlag = False,
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
@@ -71,7 +74,7 @@ def run(
     logs = place_of_logs(request_log, out)
     if command_log and out is None:
         raise InputError("--command-log: needs --out, for the log")
-    system = configuration(config, sets, bundle)
+    system = configuration(config, limited(sets, time), bundle)
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
 import typer
 from typer.core import TyperGroup
 
-from hmsim._core import InputError, parse_integer
+from hmsim._core import InputError, parse_integer, parse_time
 from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, UNHEARD
 from hmsim.common.os_errors import reason
 from hmsim.common.paths import shipped
@@ -27,6 +27,7 @@ from hmsim.running.options import LARGEST_SEED
 if TYPE_CHECKING:
     from hmsim.config.configuration import Config
 
+TIME_LIMIT = "frontend.time_limit"
 ANEW = "nothing was written; the same command starts over"
 
 
@@ -68,6 +69,14 @@ Warmup = Annotated[
     Optional[str],
     typer.Option(
         metavar="TIME|N", help="Time ('10ms') or instructions per core to run before measuring."
+    ),
+]
+For = Annotated[
+    Optional[str],
+    typer.Option(
+        "--for",
+        metavar="TIME",
+        help="Simulated time to measure ('200ms') if agents do not finish earlier.",
     ),
 ]
 RequestLogFlag = Annotated[
@@ -316,6 +325,20 @@ def configuration(
         overrides[path.strip()] = value.strip()
     config = load_config(name, overrides, where="--set", check=check and policy is None)
     return config if policy is None else config.with_policy(policy)
+
+
+def limited(sets: Optional[Sequence[str]], time: Optional[str]) -> list[str]:
+    """Return the user's ``--set`` with the time limit of ``--for``. Raises InputError."""
+    if time is None:
+        return [*(sets or ())]
+    try:
+        if parse_time(time) <= 0:
+            raise InputError(f"must be above 0s, got '{time}'")
+    except InputError as error:
+        raise InputError(f"--for: {error}") from error
+    if any(text.partition("=")[0].strip() == TIME_LIMIT for text in sets or ()):
+        raise InputError(f"--for: sets {TIME_LIMIT}, which --set sets as well; use one of them")
+    return [*(sets or ()), f"{TIME_LIMIT}={time}"]
 
 
 def print_json(content: Any) -> None:
