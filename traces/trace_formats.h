@@ -110,6 +110,8 @@ class BlockSource {
   // Returns a remark on the meaning of the requests so far; "" for none.
   virtual std::string note() const { return ""; }
   virtual bool endless() const { return false; }
+  // Restarts limits on the amount of data. `pending`: the last request counts towards them.
+  virtual void restart_limit(bool /*pending*/) {}
   virtual void rewind() = 0;
   virtual double fraction() const = 0;
   virtual void serialize(Archive& archive) = 0;

@@ -6,6 +6,12 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr Tick kLongestDuration = 24 * kHour;
+
+}  // namespace
+
 void BlockKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, format_names(TraceKind::blocks));
   columns.declare(parameters);
@@ -37,10 +43,20 @@ void BlockKeys::declare(ParameterSet& parameters) {
   copies.declare(parameters);
   parameters.integer("requests", requests, {0, std::int64_t{1} << 60}, "requests",
                      {"I/O requests to issue; 0: to the trace's end", "the workload's own"});
+  declare_duration(parameters);
   parameters.size("device_stride", device_stride, {0, std::int64_t{1} << 46},
                   {"distance between the starts of two devices, in whole 4 KB pages; 0B: a "
                    "sixteenth of the NVDIMM",
                    "a modelling choice of hmsim"});
+}
+
+void BlockKeys::declare_duration(ParameterSet& parameters) {
+  parameters.time(
+      "duration", duration,
+      {"time from the agent's start, or from the end of a warm-up, after which it takes "
+       "no further request and has finished, even if requests remain; 0s: no limit",
+       "fio's runtime"},
+      kLongestDuration);
 }
 
 std::vector<ParameterError> BlockKeys::check() const {

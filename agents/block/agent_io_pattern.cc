@@ -49,8 +49,12 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
   pattern_.declare(parameters);
   keys().arrivals.declare(parameters);
   declare_pace(parameters);
-  parameters.integer("requests", keys().requests, {1, std::int64_t{1} << 60}, "requests",
-                     {"I/O requests to issue, of all threads together", "the workload's own"});
+  parameters.integer(
+      "requests", keys().requests, {0, std::int64_t{1} << 60}, "requests",
+      {"I/O requests to issue, of all threads together; 0: no limit, if passes, bytes "
+       "or duration is one",
+       "the workload's own"});
+  keys().declare_duration(parameters);
 }
 
 void IoPatternAgent::declare_pace(ParameterSet& parameters) {
@@ -84,6 +88,9 @@ std::vector<ParameterError> IoPatternAgent::check() const {
   if (keys().think_time != Tick(0) && keys().arrivals.arrivals != Arrivals::closed) {
     errors.push_back({"think_time", "must be 0s unless arrivals is closed"});
   }
+  if (keys().requests == 0 && !pattern_.bounded() && keys().duration == Tick(0)) {
+    errors.push_back({"requests", "must be above 0, or set passes, bytes or duration"});
+  }
   for (const auto& more : {pattern_.check(threads), keys().arrivals.check()}) {
     errors.insert(errors.end(), more.begin(), more.end());
   }
@@ -104,9 +111,16 @@ std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
                      ": must be at most " + format_size(room));
   }
   if (pattern.footprint < pattern.least_footprint(threads)) {
-    throw InputError(agent + (pattern.offset == Bytes(0) ? "size" : "offset") + ": after " + format_size(pattern.offset) +
-                     " the device has only " + format_size(room) + ", and requests need " +
-                     format_size(pattern.least_footprint(threads)));
+    throw InputError(agent + (pattern.offset == Bytes(0) ? "size" : "offset") + ": after " +
+                     format_size(pattern.offset) + " the device has only " + format_size(room) +
+                     ", and requests need " + format_size(pattern.least_footprint(threads)));
+  }
+  if (pattern.bitmap_blocks(threads) > RandomMap::kMostBlocks) {
+    throw InputError(agent + "random_map: the bitmaps of all threads have " +
+                     std::to_string(pattern.bitmap_blocks(threads)) +
+                     " blocks of the smallest size: must be at most " +
+                     std::to_string(RandomMap::kMostBlocks) +
+                     "; use one size, a smaller footprint or random_map: none");
   }
   return std::make_unique<IoGenerator>(pattern, threads, environment().seed, random_stream());
 }

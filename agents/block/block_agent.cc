@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/clock.h"
 #include "core/errors.h"
 #include "core/units.h"
 
@@ -86,7 +87,9 @@ Tick BlockAgent::advance(Tick now) {
         start_pass(now);
         break;
       case Step::start_request:
-        send_next_part(step.payload, now);
+        if (now <= stop_time_ || !source_.closed()) {  // otherwise it arrives after the agent's end
+          send_next_part(step.payload, now);
+        }
         break;
       case Step::arrive:
         arrive(now);
@@ -94,15 +97,22 @@ Tick BlockAgent::advance(Tick now) {
       case Step::end_think:
         end_think(step.payload, now);
         break;
+      case Step::stop:
+        stop(now);
+        break;
     }
   }
   return next_event();
 }
 
 void BlockAgent::start_pass(Tick now) {
+  if (source_.closed()) {
+    return;
+  }
   if (!started_) {
     started_ = true;
     begin_measured_time(now);
+    schedule_stop(now);
   }
   between_passes_ = false;
   source_.begin_pass(now);
@@ -122,7 +132,7 @@ void BlockAgent::end_pass(Tick now) {
   if (threads_.busy() > 0 || between_passes_ || blocks_open_ > 0 || source_.has_next()) {
     return;
   }
-  if (source_.end_pass()) {
+  if (!source_.closed() && source_.end_pass()) {
     finish(now);
   }
   between_passes_ = true;
@@ -133,6 +143,23 @@ void BlockAgent::end_pass(Tick now) {
     return;
   }
   steps_.schedule(now + kRestartGap, Step::start_pass, 0);
+  notify();
+}
+
+// Schedules the end of the duration, which counts from `now` if the agent runs and is measured.
+void BlockAgent::schedule_stop(Tick now) {
+  if (keys_.duration != Tick(0) && started_ && measuring_) {
+    stop_time_ = sum_in_time(now, keys_.duration);
+    steps_.schedule(stop_time_, Step::stop, 0);
+  }
+}
+
+void BlockAgent::stop(Tick now) {
+  source_.close();
+  if (!finished_once()) {
+    finish(now);
+  }
+  end_pass(now);
   notify();
 }
 
@@ -190,6 +217,9 @@ void BlockAgent::start_arrivals(Tick now) {
 
 // Gives the arriving request to a free thread, or queues it, and schedules the next arrival.
 void BlockAgent::arrive(Tick now) {
+  if (source_.closed()) {
+    return;
+  }
   const RequestSource::Taken taken = source_.take(now);
   open_loop_.arrived();
   if (threads_.busy() < static_cast<std::int64_t>(threads_.size())) {
@@ -205,7 +235,7 @@ void BlockAgent::arrive(Tick now) {
 
 // Gives a free thread the first request that waits, if there is one.
 [[gnu::noinline]] void BlockAgent::take_waiting(std::uint32_t index, Tick now) {
-  if (open_loop_.waiting() > 0) {
+  if (open_loop_.waiting() > 0 && !source_.closed()) {
     const RequestSource::Taken taken = open_loop_.pop();
     open_loop_.begun(now - taken.begin);
     begin_request(index, taken, now);
@@ -307,6 +337,8 @@ void BlockAgent::on_blocks_done(std::int64_t blocks, Tick now) {
 
 // The limit counts requests taken from now on.
 void BlockAgent::restart_limit(Tick now) {
+  measuring_ = true;
+  schedule_stop(now);
   const bool had_next = source_.has_next();
   source_.restart_limit();
   meter_.clear();
@@ -328,15 +360,20 @@ void BlockAgent::restart_limit(Tick now) {
   notify();
 }
 
-double BlockAgent::pass_fraction(Tick) const {
+double BlockAgent::pass_fraction(Tick now) const {
   const std::int64_t present = threads_.busy() + open_loop_.waiting();
-  return source_.fraction(source_.taken() - std::min(source_.taken(), present));
+  const double done = source_.fraction(source_.taken() - std::min(source_.taken(), present));
+  if (keys_.duration == Tick(0) || !started_) {
+    return done;
+  }
+  return std::max(done, static_cast<double>(measured_time(now).value()) /
+                            static_cast<double>(keys_.duration.value()));
 }
 
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
   archive(source_, threads_, meter_, io_meter_, steps_, blocks_done_, blocks_open_);
-  archive(between_passes_, started_, open_loop_, think_times_);
+  archive(between_passes_, started_, measuring_, stop_time_, open_loop_, think_times_);
   threads_.check(archive, layout_.lines());
   std::size_t arrivals = 0;
   steps_.each([&](const auto& step) {
@@ -345,7 +382,7 @@ void BlockAgent::serialize_state(Archive& archive) {
     archive.check_index(step.payload, thinks ? think_times_.size() : threads_.size(),
                         "invalid thread of a block agent");
   });
-  const bool may_arrive = open_loop_.open() && source_.has_next();
+  const bool may_arrive = open_loop_.open() && (source_.closed() || source_.has_next());
   archive.check(arrivals <= (may_arrive ? 1u : 0u), "invalid arrival at a block agent");
 }
 

@@ -69,8 +69,16 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   const BlockKeys& keys() const { return keys_; }
 
  private:
-  // start_pass: of all threads. start_request, end_think: of one thread. arrive: open loop.
-  enum class Step : std::uint8_t { start_pass, start_request, arrive, end_think, last = end_think };
+  // start_pass: of all threads. start_request, end_think: of one thread. arrive: open loop. stop:
+  // at the end of the duration.
+  enum class Step : std::uint8_t {
+    start_pass,
+    start_request,
+    arrive,
+    end_think,
+    stop,
+    last = stop
+  };
 
   virtual const char* kind() const { return "block_trace"; }
   // Opens the source of requests for a device of this capacity.
@@ -87,6 +95,8 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   std::size_t request_slots() const;  // with one request each
   void start_pass(Tick now);
   void end_pass(Tick now);
+  void schedule_stop(Tick now);
+  void stop(Tick now);
   void take_request(std::uint32_t index, Tick now);
   void take_requests(std::uint32_t index, Tick now);
   void begin_request(std::uint32_t index, const RequestSource::Taken& taken, Tick now);
@@ -116,6 +126,8 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   std::int64_t blocks_open_ = 0;  // of requests taken and not yet done
   bool between_passes_ = true;    // no request is under way until a pass starts
   bool started_ = false;          // the first pass has started
+  bool measuring_ = false;        // its duration counts
+  Tick stop_time_ = kNever;       // end of its duration
 };
 
 }  // namespace hmsim

@@ -28,6 +28,7 @@ struct BlockKeys {
   ColumnMap columns;  // for format csv
   RecordRules records;
   BlockParameters software;  // threads and driver
+  Tick duration{0};          // 0: no limit
   // io_pattern only:
   std::int64_t depth = 1;  // most requests of a thread under way
   ArrivalKeys arrivals;
@@ -46,6 +47,7 @@ struct BlockKeys {
   Bytes device_stride{0};     // 0: a sixteenth of the capacity
 
   void declare(ParameterSet& parameters);
+  void declare_duration(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
   std::vector<ParameterError> check_software() const;  // of the driver's keys
 

@@ -163,6 +163,7 @@ void RequestSource::restart_limit() {
   taken_ = 0;
   passes_ = 0;
   fetched_ = (next_ ? 1 : 0) + (causal_ ? causal_->not_taken() : 0);
+  trace_->restart_limit(next_.has_value());
   if (!next_) {
     fetch();
   }
@@ -179,7 +180,7 @@ double RequestSource::fraction(std::int64_t ended) const {
 
 void RequestSource::serialize(Archive& archive) {
   archive(next_, clock_, last_begin_, taken_, passes_, held_back_);
-  archive(window_, left_, read_, opens_window_, fetched_);
+  archive(window_, left_, read_, opens_window_, fetched_, closed_);
   if (causal_) {
     archive(*causal_);
   }

@@ -45,7 +45,9 @@ class RequestSource {
 
   const std::vector<TraceWindow>& windows() const { return windows_; }  // empty: the whole trace
   // Returns whether the pass has a request to take, which take() requires.
-  bool has_next() const { return causal_ ? causal_->has_ready() : next_.has_value(); }
+  bool has_next() const { return !closed_ && (causal_ ? causal_->has_ready() : next_.has_value()); }
+  void close() { closed_ = true; }  // no further request is taken
+  bool closed() const { return closed_; }
   Taken take(Tick now);
   // inferred: reports that a taken request has completed, which may make others ready.
   void ended(std::uint64_t serial, Tick now);
@@ -92,6 +94,7 @@ class RequestSource {
   std::int64_t left_ = 0;      // requests of that window not yet read
   std::int64_t read_ = 0;      // requests read since the trace's start
   bool opens_window_ = false;  // the next request is the first of its window
+  bool closed_ = false;
   std::optional<BlockRequest> next_;
   std::optional<CausalQueue> causal_;  // inferred: requests read before next_
   ArrivalClock clock_;
