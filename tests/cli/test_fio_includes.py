@@ -24,7 +24,9 @@ def test_included_keys_are_those_of_the_section(tmp_path: Path) -> None:
     write(tmp_path / "two.inc", "rw=randwrite\n")
     text = "[global]\ninclude below/all.inc\n[a]\nbs=8k\n[b]\ninclude two.inc\n"
     one, two = keys(write(tmp_path / "job.fio", text))
-    assert (one["size"], one["access"], one["requests"]) == ("8192B/1", "sequential", "128")
+    assert (one["size"], one["access"], one["footprint"]) == (
+        *("8192B/1", "sequential", "1048576B"),
+    )
     assert (two["size"], two["access"], two["read_share"]) == ("16384B/1", "random", "0")
 
 

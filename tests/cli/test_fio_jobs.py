@@ -47,17 +47,16 @@ def test_a_job_is_an_agent_with_its_clones_for_threads(tmp_path: Path) -> None:
         loops=3
     """
     one, two = keys(tmp_path, text)
-    count = (1 << 20) * 100 // (4096 * 60 + 32768 * 40)
     assert one == {
         **{"kind": "io_pattern", "size": "4096B/60, 32768B/40", "read_share": "0.7"},
         **{"access": "zipf", "theta": "1.2", "threads": "2", "depth": "16"},
         **{"regions": "per_thread", "flush_every": "8", "offset": "0B", "footprint": "2097152B"},
-        **{"requests": str(2 * (count + int(count * 0.3) // 8)), "fua": "false", "stage": "0"},
+        **{"requests": "0", "passes": "1", "fua": "false", "stage": "0"},
     }
     assert two == {
         **{"kind": "io_pattern", "size": "65536B/1", "read_share": "0", "access": "sequential"},
         **{"threads": "1", "depth": "1", "regions": "per_thread", "flush_every": "0"},
-        **{"offset": "2097152B", "footprint": "1048576B", "requests": "48"},
+        **{"offset": "2097152B", "footprint": "1048576B", "requests": "0", "passes": "3"},
         **{"fua": "false", "stage": "0"},
     }
 
@@ -86,7 +85,7 @@ def test_a_device_without_size_is_taken_whole(tmp_path: Path) -> None:
     (agent,) = keys(tmp_path, "[a]\nrw=randread\nfilename=/dev/x\nnumber_ios=50\nnumjobs=2\n")
     assert (agent["footprint"], agent["requests"]) == ("0B", "100")
     (agent,) = keys(tmp_path, "[a]\nrw=randread\nio_size=1m\n")
-    assert (agent["footprint"], agent["requests"]) == ("0B", "256")
+    assert (agent["footprint"], agent["bytes"]) == ("0B", "1048576B")
 
 
 def test_sizes_of_a_direction_are_its_own(tmp_path: Path) -> None:
@@ -104,12 +103,12 @@ def test_an_engine_that_waits_has_one_request_under_way(tmp_path: Path) -> None:
 
 
 def test_what_a_sequential_job_writes_is_its_size(tmp_path: Path) -> None:
-    text = "[a]\nsize=1m\nrw=write\nbs=16k\nnumjobs=2\nruntime=60\n"
+    text = "[a]\nsize=1m\nrw=write\nbs=16k\nnumjobs=2\nruntime=60\nramp_time=2\n"
     result = run(load_config("pcm"), loaded(tmp_path, text))
     assert result.stats["agent.0.progress"] == 2 * 256
     assert result.stats["nvdimm.writes"] == 2 * 256 * 64
     path = tmp_path / "job.fio"
-    assert "runtime of fio" in succeed("run", "pcm", "--workload", path)
+    assert "ramp_time of fio" in succeed("run", "pcm", "--workload", path)
 
 
 WRONG: dict[str, tuple[str, ...]] = {
@@ -139,7 +138,10 @@ WRONG: dict[str, tuple[str, ...]] = {
     "[a]\nsize=1m\nrw=rw\nrwmixread=170\n": (":4: rwmixread:", "'170'", "100"),
     "[a]\nsize=1m\nnumjobs=99999999999\n": (":3: numjobs:", "'99999999999'"),
     "[a]\nsize=1k\n": (":2: size:", "a request"),
-    "[a]\nrw=read\n": (":1: size:",),
+    "[a]\nrw=read\n": (":1: size:", "runtime"),
+    "[a]\nrw=read\nruntime=2d\n": (":3: runtime:", "86400s"),
+    "[a]\nrw=read\ntime_based=x\nsize=1m\n": (":3: time_based:", "'x'"),
+    "[a]\nrw=read\ntime_based\n": (":1: size:", "runtime"),
     "[a]\nnumber_ios=5\n[b]\nsize=1m\n": (":1: size:", "jobs"),
     "size=1m\n": (":1:", "'size=1m'", "section"),
     "[global]\nsize=1m\n": (": ", "no job"),
@@ -177,7 +179,6 @@ PACED = """
 ioengine=libaio
 group_reporting=1
 filesize=16m
-time_based
 runtime=30
 [fill]
 rw=write
@@ -284,19 +285,20 @@ SIZES_OF_1000 = {"512k": 512_000, "8ki": 8192, "8KiB": 8192, "1mi": 1 << 20, "1m
 )
 def test_units_follow_kb_base(tmp_path: Path, base: int, text: str, size: int) -> None:
     job = f"[a]\nrw=read\nbs=512\nkb_base={base}\nfilename=x\nfilesize=64m\nio_size={text}\n"
-    assert keys(tmp_path, job)[0]["requests"] == str(size // 512)
+    assert keys(tmp_path, job)[0]["bytes"] == f"{size}B"
 
 
-def test_filesize_is_the_region_and_size_the_amount(tmp_path: Path) -> None:
-    for text, region, requests in (
-        ("filesize=1m\n", 1 << 20, 256),
-        ("filesize=1m\nsize=4m\n", 1 << 20, 1024),
-        ("filesize=1m\nsize=4m\nio_size=64k\n", 1 << 20, 16),
-        ("filesize=1m\nnrfiles=3\n", 3 << 20, 768),
-        ("size=100%\nio_size=64k\n", 0, 16),
+def test_filesize_is_the_region_and_size_at_most_that(tmp_path: Path) -> None:
+    for text, region, limits in (
+        ("filesize=1m\n", 1 << 20, {"passes": "1"}),
+        ("filesize=1m\nsize=4m\n", 1 << 20, {"passes": "1"}),
+        ("filesize=1m\nsize=4m\nio_size=64k\n", 1 << 20, {"passes": "1", "bytes": "65536B"}),
+        ("filesize=1m\nnrfiles=3\n", 3 << 20, {"passes": "1"}),
+        ("size=100%\nio_size=64k\n", 0, {"bytes": "65536B"}),
     ):
         (agent,) = keys(tmp_path, f"[a]\nrw=randread\n{text}")
-        assert (agent["footprint"], agent["requests"]) == (f"{region}B", str(requests))
+        assert agent["footprint"] == f"{region}B"
+        assert {key: agent[key] for key in ("pass", "passes", "bytes") if key in agent} == limits
 
 
 def test_a_range_of_sizes_has_the_shares_of_fio(tmp_path: Path) -> None:

@@ -111,8 +111,43 @@ def test_fsync_and_sync_flush(tmp_path: Path) -> None:
 
 
 def test_bsrange_gives_multiples_within(tmp_path: Path) -> None:
-    log = table(tmp_path, "[a]\nrw=randread\nsize=8m\nbsrange=4k-16k\n")
+    log = table(tmp_path, "[a]\nrw=randread\nnorandommap\nsize=8m\nbsrange=4k-16k\n")
     counts = log["bytes"].value_counts()
     assert sorted(counts.index) == [4096, 8192, 12288, 16384]
     each = len(log) / 4
     assert all(abs(count - each) < 5 * (each * 0.75) ** 0.5 for count in counts)
+
+
+def test_a_job_ends_with_its_requests_or_its_runtime(tmp_path: Path) -> None:
+    for text, most in (("size=1g\nruntime=1ms\n", 1), ("size=8k\nruntime=1ms\n", 0)):
+        log = table(tmp_path, "[a]\nrw=randread\niodepth=4\n" + text)
+        assert (log["submitted_ps"].max() > 900 * US) == bool(most)
+        assert log["submitted_ps"].max() < 1000 * US
+
+
+def test_a_job_of_time_repeats_until_its_runtime(tmp_path: Path) -> None:
+    """The region has 4 blocks; without a size, it is the device."""
+    for size in ("size=16k\n", ""):
+        path = write(
+            tmp_path / "job.fio",
+            "[a]\nrw=randread\nfilename=/dev/x\nstartdelay=300us\nruntime=2ms\ntime_based\n" + size,
+        )
+        result = hmsim.run("pcm", path)
+        assert result.stats["sim.ticks"] == 2300 * US
+        assert result.unfinished == ()
+        assert result.stats["agent.0.progress"] > 100
+
+
+def test_a_job_after_a_stonewall_follows_the_runtime(tmp_path: Path) -> None:
+    text = "[a]\nsize=64k\nruntime=1ms\ntime_based\niodepth=2\n[b]\nstonewall\nsize=8k\n"
+    log = table(tmp_path, text)
+    begins = log.groupby("agent")["submitted_ps"].min()
+    ends = log.groupby("agent")["done_ps"].max()
+    assert begins[1] == ends[0] + 1
+    assert 1000 * US <= ends[0] < 1100 * US
+
+
+def test_time_without_a_runtime_is_ignored_with_a_note(tmp_path: Path) -> None:
+    (agent,), notes = fio_job.load(write(tmp_path / "job.fio", "[a]\nsize=1m\ntime_based\n"))
+    assert ("passes", "1") in [setting.pair for setting in agent]
+    assert any("time_based" in note for note in notes)

@@ -21,7 +21,7 @@ def test_a_comment_may_end_any_line(tmp_path: Path) -> None:
     text = "; first\n[a] # a job\nsize=1m\t; of each\nnumjobs=2#two\ninclude more ; keys\n"
     write(tmp_path / "more", "bs=8k ; and no more\n")
     (agent,), _ = load(tmp_path, text)
-    assert (agent["threads"], agent["size"], agent["requests"]) == ("2", "8192B/1", "256")
+    assert (agent["threads"], agent["size"], agent["passes"]) == ("2", "8192B/1", "1")
     assert fio_job.is_job_file(write(tmp_path / "job.ini", text))
 
 

@@ -15,13 +15,19 @@ from hmsim.config.settings import Setting, joined
 from hmsim.running import fio_keys
 from hmsim.running.fio_file import in_order, is_job_file, read_jobs
 from hmsim.running.fio_requests import (
+    MOST_BLOCKS,
     SECTOR,
+    Sizes,
     access_keys,
+    alignment,
+    amount,
     direction,
+    map_blocks,
     pace_keys,
+    random_map,
     rate_of,
     region,
-    request_count,
+    request_limit,
     sizes_of,
 )
 from hmsim.running.fio_values import Job, WrongValue
@@ -135,17 +141,19 @@ def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
     own_places = not own and (access == "sequential" or step > 0)
     apart = clones > 1 and (own_places or rate is not None)
     threads = 1 if apart else clones
-    footprint = threads * _own_region(job) if own else region(job)
+    footprint = (threads if own else 1) * region(job)
     keys = [
         *(("kind", "io_pattern"), ("size", sizes.text), ("read_share", f"{reads:g}")),
         *access_keys(job),
+        *([("separate_writes", "true")] if access == "sequential" and 0 < reads < 1 else []),
         *(("threads", str(threads)), ("depth", str(_depth(job)))),
         ("regions", "per_thread" if own and footprint else "shared"),
         ("flush_every", str(job.count("fsync", 0, 0))),
         ("fua", FORCED[job.choice("sync", "none", [*FORCED])]),
-        ("requests", str(threads * request_count(job, sizes, reads))),
+        ("requests", str(threads * request_limit(job, reads))),
         ("footprint", f"{footprint // SECTOR * SECTOR}B"),
         ("stage", str(stage)),
+        *_limits(job, sizes, clones),
         *pace_keys(job, rate),
     ]
     if rate:
@@ -156,6 +164,23 @@ def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
     return [_settings(job, [*keys, ("offset", f"{offset}B")]) for offset in offsets]
 
 
+def _limits(job: Job, sizes: Sizes, clones: int) -> Iterator[tuple[str, str]]:
+    """Yield the settings of places, the random map, the passes and the duration."""
+    limits = amount(job, sizes)
+    if (align := alignment(job, sizes)) != sizes.least:
+        yield "align", f"{align}B"
+    if (order := random_map(job, sizes, clones)) != "none":
+        yield "random_map", order
+    if limits.part:
+        yield "pass", f"{limits.part}B"
+    if limits.passes:
+        yield "passes", str(limits.passes)
+    if limits.bytes:
+        yield "bytes", f"{limits.bytes}B"
+    if job.runtime:
+        yield "duration", f"{job.runtime}ps"
+
+
 def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
     """Return keys of an agent, each at the line of the fio key that an error would blame."""
     blamed = {
@@ -164,6 +189,11 @@ def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
         "think_time": "thinktime",
         "think_every": "thinktime_blocks",
         "start": "startdelay",
+        "duration": "runtime",
+        "bytes": "io_size",
+        "passes": "loops",
+        "align": "blockalign",
+        "random_map": "bssplit" if "bssplit" in job.keys else "bsrange",
     }
     places = {
         name: f"{job.keys[key].where}: {key}" for name, key in blamed.items() if key in job.keys
@@ -182,6 +212,10 @@ def _notes(job: Job) -> Iterator[str]:
     if job.count("iodepth", 1) != _depth(job):
         engine = job.text("ioengine", "psync")
         yield f"iodepth of [{job.name}] has no effect, as in fio, because ioengine {engine} waits"
+    if map_blocks(job, sizes_of(job), job.count("numjobs", 1)) > MOST_BLOCKS:
+        yield f"[{job.name}] runs without its random map, which is too large (softrandommap)"
+    if job.flag("time_based") and not job.repeats:
+        yield f"time_based of [{job.name}] has no effect, as in fio, because runtime is not set"
     rate = rate_of(job, sizes_of(job))
     if rate and abs(rate.reads - direction(job)[1]) > 0.005:
         yield (

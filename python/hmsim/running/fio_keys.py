@@ -10,6 +10,7 @@ ALIASES = {
     "blocksize": "bs",
     "blocksize_range": "bsrange",
     "io_limit": "io_size",
+    "ba": "blockalign",
     "fileoffset": "offset",
     "nr_files": "nrfiles",
     "fdatasync": "fsync",
@@ -23,12 +24,20 @@ FOLLOWED = {
     *("offset_increment", "filename", "iodepth", "numjobs", "rwmixread", "rwmixwrite", "kb_base"),
     *("random_distribution", "fsync", "sync", "number_ios", "loops", "stonewall", "startdelay"),
     *("rate", "rate_iops", "rate_process", "thinktime", "thinktime_blocks", "direct", "buffered"),
-    "ioengine",
+    *(
+        "ioengine",
+        "blockalign",
+        "norandommap",
+        "softrandommap",
+        "randrepeat",
+        "runtime",
+        "time_based",
+    ),
 }
 # Ignored without a note: they do not change the requests to the device.
 QUIET = {
     *("group_reporting", "new_group", "name", "description", "directory", "thread", "unit_base"),
-    *("invalidate", "randrepeat", "randseed", "allrandrepeat", "norandommap", "softrandommap"),
+    *("invalidate", "randseed", "allrandrepeat"),
     *("refill_buffers", "scramble_buffers", "zero_buffers", "random_generator", "create_on_open"),
     *("gtod_reduce", "gtod_cpu", "clocksource", "job_start_clock_id", "unified_rw_reporting"),
     *("disable_lat", "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement"),
@@ -59,8 +68,6 @@ DETAILS = (
 )
 # Left out with a note.
 NOTED = {
-    "runtime": "an agent ends with its requests; frontend.time_limit ends a run earlier",
-    "time_based": "an agent ends with its requests; set more with loops and io_size",
     "ramp_time": "'--warmup' excludes the beginning",
     "ramp_size": "'--warmup' excludes the beginning",
     "end_fsync": "fsync=N flushes after every N writes",
@@ -93,8 +100,6 @@ REFUSED = {
     "bs_unaligned": "use bsrange",
     "blocksize_unaligned": "use bsrange",
     "bs_is_seq_rand": "use bs",
-    "blockalign": "use bs",
-    "ba": "use bs",
     "offset_align": "use offset",
     "percentage_random": "use two jobs, rw=read and rw=randread",
     "percentage_sequential": "use two jobs, rw=read and rw=randread",

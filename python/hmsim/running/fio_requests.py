@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Requests of a fio job: directions, sizes, number and rate."""
+"""Requests of a fio job: directions, sizes, places, amount and rate."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hmsim._core import nearest_name
-from hmsim.running.fio_values import COUNT, Job
+from hmsim.running.fio_values import COUNT, NO, Job
 
 SECTOR = 512  # bytes
 MOST_SIZES = 1_024  # of io_pattern
+MOST_BLOCKS = 1 << 30  # of io_pattern's bitmaps
 NUMBER = re.compile(r"\d{1,9}(\.\d{0,9})?|\.\d{1,9}")
 ZIPF_THETA = "1.1"  # fio's own default
 # Access pattern and share of reads of each direction; None: rwmixread sets the share.
@@ -47,10 +48,20 @@ class Sizes:
         shares = sum(share for _, share in self.parts)
         return sum(size * share for size, share in self.parts) / shares
 
-    def requests(self, total: int) -> int:
-        """Return the number of requests that move ``total`` bytes, on average."""
-        shares = sum(share for _, share in self.parts)
-        return total * shares // sum(size * share for size, share in self.parts)
+
+@dataclass(frozen=True)
+class Amount:
+    """Limits of a clone.
+
+    Attributes:
+        part: bytes of a pass; 0: its region.
+        passes: 0: no limit.
+        bytes: of all passes; 0: no limit.
+    """
+
+    part: int = 0
+    passes: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,8 @@ def _split(job: Job, text: str) -> Sizes:
         share = int(percent) * max(rest, 1) if percent else 100 - given
         if share:
             parts.append((size, share))
-    return Sizes(tuple(parts))
+    least = min(size for size, _ in parts)
+    return Sizes(tuple((size - size % least, share) for size, share in parts))
 
 
 def _range(job: Job, text: str) -> Sizes:
@@ -162,19 +174,81 @@ def region(job: Job) -> int:
     return job.bytes("size") if job.has_size else 0
 
 
-def request_count(job: Job, sizes: Sizes, reads: float) -> int:
-    """Return the number of requests of a clone, including its flushes."""
-    moved = job.bytes("io_size")
-    if not moved:
-        moved = job.bytes("size") if job.text("size", "100%") != "100%" else region(job)
-    if not moved and "number_ios" not in job.keys:
-        raise job.fail("size", "is required, or io_size or number_ios: they end the job")
-    count = sizes.requests(moved) * job.count("loops", 1) if moved else job.count("number_ios", 1)
-    count = min(count, job.count("number_ios", max(count, 1)))
-    if not count:
+def amount(job: Job, sizes: Sizes) -> Amount:
+    """Return the limits of a clone, as fio's do_io() and keep_running() set them."""
+    if job.repeats:
+        return Amount()
+    moved, loops = job.bytes("io_size"), job.count("loops", 1)
+    whole = region(job)
+    size = job.bytes("size") if job.text("size", "100%") != "100%" else whole
+    size = min(size, whole) if whole else 0
+    if not size:
+        if not moved and not job.runtime and "number_ios" not in job.keys:
+            raise job.fail(
+                "size", "is required, or io_size, number_ios or runtime: they end the job"
+            )
+        return Amount(passes=0 if moved else loops, bytes=moved * loops)
+    if size < sizes.least:
         raise job.fail("size", f"must be at least a request, {sizes.text}")
+    part = size if size < whole else 0
+    if moved <= size:
+        exact = len(sizes.parts) == 1 and size % sizes.least == 0  # no pass exceeds its size
+        limit = moved or (0 if loops == 1 or exact else size)
+        return Amount(part, loops, limit * loops)
+    mapped = not job.flag("norandommap") and alignment(job, sizes) == sizes.least
+    if job.text("rw") in ("randwrite", "randrw") and not mapped:
+        return Amount(bytes=moved * loops)
+    if moved <= loops * size:
+        return Amount(part, loops)
+    # Between two passes, a job ends if what remains is less than its largest request. With loops,
+    # fio does not end a pass at io_size.
+    passes, rest = divmod(moved, size if part else size // sizes.least * sizes.least)
+    if rest < max(size for size, _ in sizes.parts):
+        return Amount(part, passes)
+    return Amount(part, passes + 1) if loops > 1 else Amount(part, 0, moved)
+
+
+def request_limit(job: Job, reads: float) -> int:
+    """Return the largest number of requests of a clone, including its flushes; 0: no limit."""
+    if "number_ios" not in job.keys or job.repeats:
+        return 0
+    count = job.count("number_ios", 1) * job.count("loops", 1)
     every = job.count("fsync", 0, 0)
     return count + (int(count * (1 - reads)) // every if every else 0)
+
+
+def alignment(job: Job, sizes: Sizes) -> int:
+    """Return the distance between two places in bytes."""
+    if "blockalign" not in job.keys or direction(job)[0] == "sequential":
+        return sizes.least
+    text = _of_direction(job, "blockalign", f"{sizes.least}")
+    return _whole(job, "blockalign", job.to_bytes("blockalign", text))
+
+
+def has_map(job: Job, sizes: Sizes) -> bool:
+    """Return whether fio keeps a random map, if it is not too large."""
+    independent = job.flag("norandommap") or alignment(job, sizes) != sizes.least
+    return ("access", "random") in access_keys(job) and not independent
+
+
+def map_blocks(job: Job, sizes: Sizes, clones: int) -> int:
+    """Return the blocks in the bitmaps of a job's random maps; 0: it has no bitmap."""
+    several = has_map(job, sizes) and len(sizes.parts) > 1
+    return clones * region(job) // sizes.least if several else 0
+
+
+def random_map(job: Job, sizes: Sizes, clones: int) -> str:
+    """Return the order of a random map that visits each block once; "none" without a map."""
+    soft, blocks = job.flag("softrandommap"), map_blocks(job, sizes, clones)
+    if blocks > MOST_BLOCKS and not soft:
+        raise job.fail(
+            "bssplit" if "bssplit" in job.keys else "bsrange",
+            f"the random map has {blocks} blocks: must be at most {MOST_BLOCKS}; "
+            "use bs, norandommap or softrandommap",
+        )
+    if blocks > MOST_BLOCKS or not has_map(job, sizes):
+        return "none"
+    return "shuffle" if job.repeats or job.text("randrepeat", "1") in NO else "repeat"
 
 
 def rate_of(job: Job, sizes: Sizes) -> Rate | None:

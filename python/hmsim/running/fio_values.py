@@ -11,6 +11,7 @@ from hmsim.config.settings import Setting
 
 LARGEST_SIZE = 1 << 46  # bytes
 LONGEST_TIME = 10**15  # picoseconds
+LONGEST_RUN = 86_400 * 10**12
 POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 SIZE = re.compile(r"(0x[0-9a-f]{1,16}|\d{1,18})(?:([kmgtp])(i?))?b?", re.IGNORECASE)
 COUNT = re.compile(r"\d{1,12}")
@@ -96,16 +97,27 @@ class Job:
             )
         return size
 
-    def time(self, key: str, unit: str) -> int:
+    def time(self, key: str, unit: str, longest: int = LONGEST_TIME) -> int:
         """Return a time in picoseconds, 0 if not set; ``unit`` of a number without one."""
         text = self.text(key, "0")
         found = TIME.fullmatch(text)
         scale = TIME_UNITS.get(found[2].lower() or unit) if found else None
-        if not found or not scale or int(found[1]) * scale > LONGEST_TIME:
+        if not found or not scale or int(found[1]) * scale > longest:
+            most = f"{longest // 10**12}s"
             raise self.fail(
-                key, f"must be a time up to 1000s, for example 50us, 2ms or 3s, got '{text}'"
+                key, f"must be a time up to {most}, for example 50us, 2ms or 3s, got '{text}'"
             )
         return int(found[1]) * scale
+
+    @property
+    def runtime(self) -> int:
+        """The time after which a clone ends, in picoseconds; 0: none."""
+        return self.time("runtime", "s", LONGEST_RUN)
+
+    @property
+    def repeats(self) -> bool:
+        """True if only ``runtime`` ends the job; without it, fio ignores ``time_based``."""
+        return self.flag("time_based") and self.runtime > 0
 
     @property
     def has_size(self) -> bool:
