@@ -55,7 +55,8 @@ void FlashDevice::drive(std::uint32_t place, Tick now) {
   const IoRequest& request = io_queue_[place];
   const FlashParameters::Driver& driver =
       request.kind == IoRequest::Kind::read ? parameters_.read_driver : parameters_.write_driver;
-  events_.schedule(now + driver.request + time_of(request.bytes, driver.kib), Event::driven, place);
+  const std::uint64_t bytes = request.moves_data() ? request.bytes : 0;
+  events_.schedule(now + driver.request + time_of(bytes, driver.kib), Event::driven, place);
 }
 
 void FlashDevice::begin(std::uint32_t place, Tick now) {
@@ -70,6 +71,11 @@ void FlashDevice::begin(std::uint32_t place, Tick now) {
     return;
   }
   left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
+  if (request.kind == IoRequest::Kind::trim) {
+    left_[place] = 1;
+    add_page(place, request.offset, 0, now);
+    return;
+  }
   const std::uint64_t end = request.offset + request.bytes;
   left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
   for (std::uint64_t at = request.offset; at < end;) {
@@ -88,7 +94,7 @@ void FlashDevice::add_page(std::uint32_t place, std::uint64_t offset, std::uint6
   record.offset = offset;
   record.bytes = static_cast<std::uint32_t>(bytes);
   record.place = place;
-  record.write = io_queue_[place].kind == IoRequest::Kind::write;
+  record.write = io_queue_[place].kind != IoRequest::Kind::read;
   if (record.write) {
     to_link(page, now);
   } else {
@@ -126,10 +132,30 @@ void FlashDevice::moved(std::uint32_t page, Tick now) {
 }
 
 void FlashDevice::to_flash(std::uint32_t page, Tick now) {
-  pages_[page].stage = Stage::waiting;
-  if (flash_.acquire(1, page, now)) {
+  Page& record = pages_[page];
+  record.stage = Stage::waiting;
+  std::int64_t slots = 1;
+  if (io_queue_[record.place].kind == IoRequest::Kind::trim) {
+    slots = overlaps_writes(io_queue_[record.place]) ? flash_.count() : 1;
+    record.acks = static_cast<std::uint32_t>(slots);
+  }
+  if (flash_.acquire(slots, page, now)) {
     command(page, now);
   }
+}
+
+// Returns whether a page of the trim is being written. The link passes writes in order, so those
+// that have left it are earlier than the trim. A page that has ended is in no stage.
+bool FlashDevice::overlaps_writes(const IoRequest& trim) const {
+  for (std::uint32_t page = 0; page < pages_.size(); ++page) {
+    const Page& each = pages_[page];
+    if (each.write && (each.stage == Stage::waiting || each.stage == Stage::flash) &&
+        each.bytes > 0 && each.offset < trim.offset + trim.bytes &&
+        trim.offset < each.offset + each.bytes) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::uint32_t FlashDevice::first_line(const Page& page) {
@@ -145,6 +171,13 @@ void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
   ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
          "slot for a page that does not wait for it, or that does not exist");
+  const IoRequest& request = io_queue_[record.place];
+  if (request.kind == IoRequest::Kind::trim) {
+    module_->trim(Address(static_cast<std::int64_t>(request.offset)),
+                  Bytes(static_cast<std::int64_t>(request.bytes)), now);
+    events_.schedule(now, Event::trimmed, page);
+    return;
+  }
   record.stage = Stage::flash;
   record.slot = free_slots_.back();
   free_slots_.pop_back();
@@ -179,14 +212,18 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   }
   page_of_[record.slot] = kNoIndex;
   free_slots_.push_back(record.slot);
-  flash_.release(1, now);
-  while (const std::optional<std::uint32_t> next = flash_.admit(now)) {
-    command(*next, now);
-  }
+  leave_flash(1, now);
   if (pages_[page].write) {
     end_page(page, now);
   } else {
     to_link(page, now);
+  }
+}
+
+void FlashDevice::leave_flash(std::int64_t slots, Tick now) {
+  flash_.release(slots, now);
+  while (const std::optional<std::uint32_t> next = flash_.admit(now)) {
+    command(*next, now);
   }
 }
 
@@ -229,6 +266,10 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
       return;
     case Event::flushed:
       end(payload, now);
+      return;
+    case Event::trimmed:
+      leave_flash(pages_[payload].acks, now);
+      end_page(payload, now);
       return;
   }
 }
@@ -323,7 +364,8 @@ void FlashDevice::check_indices(const Archive& archive) const {
     link.waiting().each(check_page);
   }
   events_.each([&](const auto& event) {
-    if (event.kind == Event::moved_in || event.kind == Event::moved_out) {
+    if (event.kind == Event::moved_in || event.kind == Event::moved_out ||
+        event.kind == Event::trimmed) {
       check_page(event.payload);
     } else {
       check_place(event.payload);

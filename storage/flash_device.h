@@ -25,6 +25,10 @@ namespace hmsim {
 // its lines are commanded at once. For a read page, one line is commanded, which makes the module
 // read the page; then the page passes the link. The request ends when all its pages have ended.
 //
+// A trim takes the way of a written page without data, so that earlier writes reach the module
+// before it and later ones after it. If earlier writes to its range have not ended by then, it
+// waits for them, and all later pages wait for it. The module discards the whole pages at once.
+//
 // If the module writes back at a flush, a flush is a barrier. Otherwise it takes one command time.
 class FlashDevice final : public StorageDevice, private AckListener {
  public:
@@ -34,6 +38,7 @@ class FlashDevice final : public StorageDevice, private AckListener {
 
   void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
+  bool takes_trims() const override { return true; }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
@@ -49,18 +54,26 @@ class FlashDevice final : public StorageDevice, private AckListener {
  private:
   friend struct FlashDeviceView;  // for tests
 
-  enum class Event : std::uint8_t { driven, begin, moved_in, moved_out, flushed, last = flushed };
+  enum class Event : std::uint8_t {
+    driven,
+    begin,
+    moved_in,
+    moved_out,
+    flushed,
+    trimmed,
+    last = trimmed
+  };
   enum class Stage : std::uint8_t { none, link_in, waiting, flash, link_out, last = link_out };
   static constexpr std::uint32_t kNoSlot = kNoIndex;
 
-  // Part of a request within one page.
+  // Part of a request within one page, or a whole trim.
   struct Page {
     std::uint64_t offset = 0;
     std::uint32_t bytes = 0;
     std::uint32_t place = kNoIndex;  // of the request
     std::uint32_t slot = kNoSlot;    // of flash_, in stage flash
-    std::uint32_t acks = 0;          // outstanding, in stage flash
-    bool write = false;
+    std::uint32_t acks = 0;          // outstanding, in stage flash; trim: slots of flash_
+    bool write = false;              // or trim
     Stage stage = Stage::none;
 
     void serialize(Archive& archive) { archive(offset, bytes, place, slot, acks, write, stage); }
@@ -78,6 +91,8 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void moved(std::uint32_t page, Tick now);
   void to_flash(std::uint32_t page, Tick now);
   void command(std::uint32_t page, Tick now);
+  bool overlaps_writes(const IoRequest& trim) const;
+  void leave_flash(std::int64_t slots, Tick now);
   void acknowledged(std::uint32_t tag, Tick now);
   void end_page(std::uint32_t page, Tick now);
   void end(std::uint32_t place, Tick now);

@@ -92,7 +92,7 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
       io.request.bytes <= static_cast<std::uint64_t>(parameters_.driver.spin_up_to.value()) &&
       parameters_.driver.spin_up_to > Bytes(0);
   outstanding_.add(1, now);
-  if (request.kind == IoRequest::Kind::trim && !device_.is_memory()) {
+  if (ignores(request)) {
     io.stage = static_cast<std::uint32_t>(path(io).stages.size() - 1);
     events_.schedule(now, Event::resume, slot);
   } else {
@@ -153,7 +153,7 @@ void Host::resume(std::uint32_t slot, Tick now) {
         events_.schedule(now + stage.pass, Event::resume, slot);
         return;
       case Stage::Where::device:
-        if (io.request.kind == IoRequest::Kind::trim) {
+        if (io.request.kind == IoRequest::Kind::trim && device_.is_memory()) {
           device_.trim(io.request.offset, io.request.bytes, now);
           ++io.stage;
           break;
@@ -187,7 +187,8 @@ void Host::run(std::uint32_t slot, Tick now) {
   io.charge(Layer::context_wait, now);
   const std::vector<Stage>& stages = path(io).stages;
   const auto most = static_cast<std::uint64_t>(parameters_.max_request.value());
-  const std::uint64_t bytes = io.issued_all ? io.request.bytes : io.piece(most);
+  const std::uint64_t moved = io.issued_all ? io.request.bytes : io.piece(most);
+  const std::uint64_t bytes = io.request.moves_data() ? moved : 0;
   Tick end = now;
   const Stage* stage = &stages[io.stage];
   for (; stage->where == Stage::Where::core; ++stage) {
@@ -310,7 +311,10 @@ void Host::end(std::uint32_t slot, Tick now) {
   leave_context(slot, now);
   if (io.request.kind == IoRequest::Kind::flush) {
     ++counts_.flushes;
-  } else if (io.request.moves_data()) {
+  } else if (io.request.kind == IoRequest::Kind::trim) {
+    ++counts_.trims;
+    counts_.ignored_trims += ignores(io.request) ? 1 : 0;
+  } else {
     HostCounts::Direction& of = counts_.of[io.request.kind == IoRequest::Kind::write ? 1 : 0];
     for (std::size_t i = 0; i < kLayers; ++i) {
       of.parts[i] += static_cast<Counter>(io.parts[i].value());
@@ -392,6 +396,10 @@ void Host::register_statistics(StatisticRegistry& registry, const std::string& p
                    sections_[static_cast<std::size_t>(each.part)].level());
   }
   registry.on_reset([this](Tick) { counts_.processor_time = 0; });
+  registry.counter(prefix + "trims", "requests", "trims that ended", {&counts_.trims});
+  registry.counter(prefix + "ignored_trims", "requests",
+                   "of these, trims without effect, because the device has no map of pages",
+                   {&counts_.ignored_trims});
   device_.register_statistics(registry, prefix + "device");
 }
 

@@ -19,7 +19,7 @@
 
 namespace hmsim {
 
-// Counts since the last reset, for reads and writes. Flushes count only in `flushes`.
+// Counts since the last reset, for reads and writes. Flushes and trims count only as such.
 struct HostCounts {
   struct Direction {
     std::array<Counter, kLayers> parts{};  // picoseconds, of completed requests
@@ -30,16 +30,19 @@ struct HostCounts {
   };
   std::array<Direction, 2> of;
   Counter flushes = 0;
+  Counter trims = 0;
+  Counter ignored_trims = 0;   // of these, those that the device does not take
   Counter processor_time = 0;  // picoseconds of layers on contexts, and of spinning
 
-  void serialize(Archive& archive) { archive(of, flushes, processor_time); }
+  void serialize(Archive& archive) { archive(of, flushes, trims, ignored_trims, processor_time); }
 };
 
 // Host of one device. A client uses the host's contexts or its own (storage/contexts.h).
 //
 // A request holds a context during consecutive `core` layers and, if it spins, while the device
 // works. It holds none while it waits for a section or sleeps. A request larger than max_request is
-// issued in pieces, one after another; the thread then waits for all of them.
+// issued in pieces, one after another; the thread then waits for all of them. A trim moves no data,
+// so it is one piece and copies nothing.
 class Host final : public Component, private IoListener {
  public:
   // The device outlives the host, which advances it and is its listener.
@@ -63,7 +66,7 @@ class Host final : public Component, private IoListener {
 
   // Begins a request of client number `client`, with a tag that the client chose. The host queues
   // the request if necessary. Throws InputError if the request extends beyond the device's end or
-  // is not a multiple of the device's granularity. A trim of a device that is not memory ends at
+  // is not a multiple of the device's granularity. A trim that the device does not take ends at
   // once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
   Bytes capacity() const { return device_.capacity(); }
@@ -102,7 +105,9 @@ class Host final : public Component, private IoListener {
     std::array<Tick, kLayers> parts{};
 
     // Returns the bytes of the next piece to issue.
-    std::uint64_t piece(std::uint64_t most) const { return earlier(request.bytes - issued, most); }
+    std::uint64_t piece(std::uint64_t most) const {
+      return request.moves_data() ? earlier(request.bytes - issued, most) : request.bytes;
+    }
     void charge(Layer layer, Tick now) {
       parts[static_cast<std::size_t>(layer)] += now - since;
       since = now;
@@ -129,6 +134,9 @@ class Host final : public Component, private IoListener {
   void run(std::uint32_t slot, Tick now);
   void start_section(std::uint32_t slot, Section section, Tick now);
   void end_section(std::size_t section, Tick now);
+  bool ignores(const IoRequest& request) const {
+    return request.kind == IoRequest::Kind::trim && !device_.is_memory() && !device_.takes_trims();
+  }
   bool issue(std::uint32_t slot, Tick now);
   bool take_context(std::uint32_t slot, Tick now);
   void leave_context(std::uint32_t slot, Tick now);

@@ -94,6 +94,7 @@ class IoQueue {
   Level outstanding_;
   std::array<IoCounts, 2> counts_;
   Counter flushes_ = 0;
+  Counter trims_ = 0;
 };
 
 }  // namespace hmsim

@@ -41,6 +41,8 @@ void PageCache::start(Tick now) {
   for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
     if (io_queue_[place].kind == IoRequest::Kind::flush) {
       flush(place, now);
+    } else if (io_queue_[place].kind == IoRequest::Kind::trim) {
+      trim(place, now);
     } else {
       split(place, now);
     }
@@ -130,6 +132,11 @@ void PageCache::make_dirty(std::uint32_t frame) {
     record.state = FrameState::dirty;
     dirty_.push_back(dirty_links_, frame);
   }
+}
+
+void PageCache::clean(std::uint32_t frame) {
+  first_[frame].state = FrameState::clean;
+  dirty_.remove(dirty_links_, frame);
 }
 
 void PageCache::served(std::uint32_t access, Tick now) {
@@ -324,6 +331,8 @@ bool PageCache::is_expected(const Io& io) const {
     case Io::For::flush:
     case Io::For::end:
       return flushing_ != kNoIndex;
+    case Io::For::trim:
+      return io_queue_.holds(io.frame);
   }
   return false;
 }
@@ -353,6 +362,10 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
       start(now);
       return;
     }
+    case Io::For::trim:
+      io_queue_.end(done.frame, now);
+      start(now);
+      return;
     case Io::For::none:
       return;
   }
@@ -363,8 +376,7 @@ void PageCache::flush(std::uint32_t place, Tick now) {
   flushing_ = place;
   while (!dirty_.empty()) {
     const std::uint32_t frame = dirty_.first;
-    dirty_.remove(dirty_links_, frame);
-    first_[frame].state = FrameState::clean;
+    clean(frame);
     ++flushed_;
     ++counts_.device_writes;
     ask(Io::For::flush, IoRequest::Kind::write, frame, now);
@@ -372,6 +384,22 @@ void PageCache::flush(std::uint32_t place, Tick now) {
   if (flushed_ == 0) {
     ask(Io::For::end, IoRequest::Kind::flush, kNoIndex, now);
   }
+}
+
+void PageCache::trim(std::uint32_t place, Tick now) {
+  IoRequest request = io_queue_[place];
+  const auto end = static_cast<std::int64_t>((request.offset + request.bytes) / kPageSize);
+  const std::uint64_t first = (request.offset + kPageSize - 1) / kPageSize;
+  for (auto page = static_cast<std::int64_t>(first); page < end; ++page) {
+    const std::uint32_t frame = first_.find(page);
+    if (frame != kNoIndex && first_[frame].state == FrameState::dirty) {
+      clean(frame);
+    }
+  }
+  request.tag = ios_.take();
+  request.barrier = false;  // the cache's own queue has ordered it
+  ios_[request.tag] = {Io::For::trim, place};
+  device_->submit(request, now);
 }
 
 // --- Time
@@ -473,7 +501,8 @@ void PageCache::check_indices(const Archive& archive) const {
   archive.check(second_.waiting() == 0, "page in wait for the second level");
   for (const std::uint32_t tag : ios_.taken()) {
     const Io& io = ios_[tag];
-    archive.check(io.purpose == Io::For::end || io.frame < first_.records(), "I/O without a frame");
+    const bool of_frame = io.purpose != Io::For::end && io.purpose != Io::For::trim;
+    archive.check(!of_frame || io.frame < first_.records(), "I/O without a frame");
   }
   for (const std::uint32_t tag : moves_.taken()) {
     archive.check_index(moves_[tag].first, first_.records(), "move of a page without a frame");

@@ -50,7 +50,8 @@ struct PageCacheCounts {
 // writes all dirty pages. Evictions begin when a page needs a frame, or, with a reserve, when fewer
 // frames are free than that.
 //
-// Pages read ahead are fetched like others, and no access waits for them.
+// Pages read ahead are fetched like others, and no access waits for them. A trim goes to the
+// device, and its dirty whole pages become clean.
 class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
  public:
   // `parameters` passed check() and are present(). `assignments`: those of the configuration, for
@@ -60,6 +61,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
 
   void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
+  bool takes_trims() const override { return device_->takes_trims(); }
   Bytes capacity() const override { return io_queue_.capacity(); }
   bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
@@ -93,9 +95,9 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
 
   // Request to the device, by tag.
   struct Io {
-    enum class For : std::uint8_t { none, fill, eviction, flush, end, last = end };
+    enum class For : std::uint8_t { none, fill, eviction, flush, end, trim, last = trim };
     For purpose = For::none;
-    std::uint32_t frame = kNoIndex;  // of the first level; for `end`: the place of the flush
+    std::uint32_t frame = kNoIndex;  // of the first level; for `trim`: its place
 
     void serialize(Archive& archive) { archive(purpose, frame); }
   };
@@ -132,6 +134,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void wake(std::uint32_t frame, Tick now);
   void unpin(std::uint32_t frame, Tick now);
   void make_dirty(std::uint32_t frame);
+  void clean(std::uint32_t frame);  // dirty before
 
   void evict(std::uint32_t frame, Tick now);
   void demote(std::uint32_t frame, Tick now);
@@ -140,6 +143,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now);
 
   void flush(std::uint32_t place, Tick now);
+  void trim(std::uint32_t place, Tick now);
   void ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now);
 
   // Returns whether the frames are in the states that this request or move requires.

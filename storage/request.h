@@ -77,7 +77,10 @@ class StorageDevice : public Component {
   // and stores. Such a device has one client, and reports blocks to it as they are moved. On other
   // devices, blocks are moved when their request ends.
   virtual bool is_memory() const { return false; }
-  // Discards the whole pages in this range. Devices that are not memory ignore it.
+  // Returns whether submit() takes trims, which discard the whole pages of their range. Others get
+  // none.
+  virtual bool takes_trims() const { return false; }
+  // Memory only: discards the whole pages in this range at once.
   virtual void trim(std::uint64_t /*offset*/, std::uint64_t /*bytes*/, Tick /*now*/) {}
   // Returns whether the device notifies components other than its listener. If so, the caller must
   // not continue to further events of its own after it advanced the device (core/kernel.h).

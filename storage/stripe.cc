@@ -18,6 +18,11 @@ Bytes whole_size(const StripeParameters& parameters, const StorageDevice& member
   return member.capacity() / parameters.unit * parameters.members * parameters.unit;
 }
 
+// Returns whether the request passes the bus before its member.
+bool goes_in(const IoRequest& request) {
+  return request.kind == IoRequest::Kind::write || request.kind == IoRequest::Kind::trim;
+}
+
 }  // namespace
 
 void StripeParameters::declare(ParameterSet& set) {
@@ -72,6 +77,13 @@ StripePlace Stripe::place_of(std::uint64_t offset) const {
           unit / members_.size() * size + offset % size};
 }
 
+std::uint64_t Stripe::share_of(std::size_t member, std::uint64_t offset) const {
+  const auto size = static_cast<std::uint64_t>(parameters_.unit.value());
+  const std::uint64_t row = size * members_.size();
+  const std::uint64_t rest = offset % row - std::min(offset % row, member * size);
+  return offset / row * size + std::min(rest, size);
+}
+
 void Stripe::submit(const IoRequest& request, Tick now) {
   io_queue_.take(request, now);
   start(now);
@@ -86,14 +98,15 @@ void Stripe::start(Tick now) {
 void Stripe::split(std::uint32_t whole, Tick now) {
   const IoRequest request = io_queue_[whole];
   left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
-  if (request.kind == IoRequest::Kind::flush) {
+  const std::uint64_t end = request.offset + request.bytes;
+  if (!request.moves_data()) {
     for (std::size_t member = 0; member < members_.size(); ++member) {
-      add_piece(whole, member, 0, 0, now);
+      const std::uint64_t first = share_of(member, request.offset);
+      add_piece(whole, member, first, share_of(member, end) - first, now);
     }
     return;
   }
   const auto unit = static_cast<std::uint64_t>(parameters_.unit.value());
-  const std::uint64_t end = request.offset + request.bytes;
   for (std::uint64_t at = request.offset; at < end;) {
     const std::uint64_t next = std::min(end, (at / unit + 1) * unit);
     const StripePlace place = place_of(at);
@@ -114,7 +127,7 @@ void Stripe::add_piece(std::uint32_t whole, std::size_t member, std::uint64_t of
   record.whole = whole;
   record.member = static_cast<std::uint32_t>(member);
   ++left_[whole];
-  if (record.request.kind == IoRequest::Kind::write) {
+  if (goes_in(record.request)) {
     to_bus(piece, now);
   } else {
     to_member(piece, now);
@@ -131,14 +144,15 @@ void Stripe::to_bus(std::uint32_t piece, Tick now) {
 }
 
 void Stripe::move(std::uint32_t piece, Tick now) {
-  events_.schedule(now + time_of(pieces_[piece].request.bytes, parameters_.bus), Event::moved,
-                   piece);
+  const IoRequest& request = pieces_[piece].request;
+  const std::uint64_t bytes = request.moves_data() ? request.bytes : 0;
+  events_.schedule(now + time_of(bytes, parameters_.bus), Event::moved, piece);
 }
 
 void Stripe::moved(std::uint32_t piece, Tick now) {
   ensure(pieces_[piece].stage == Stage::bus, "stripe", now, piece,
          "end of a move that was not on the bus");
-  if (pieces_[piece].request.kind == IoRequest::Kind::write) {
+  if (goes_in(pieces_[piece].request)) {
     to_member(piece, now);
   } else {
     end(piece, now);

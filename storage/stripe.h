@@ -34,7 +34,8 @@ struct StripePlace {
 // Striped device: unit u is on member u mod N, as the member's unit u / N. A request is split at
 // unit boundaries and ends when all its pieces have ended. The members' shared bus moves one piece
 // at a time, in FIFO order: before its member writes it, or after its member has read it. A flush
-// goes to all members.
+// goes to all members. So does a trim, because the units of its range are one range on each member;
+// it takes its turn on the bus, but no time.
 class Stripe final : public StorageDevice, private IoListener {
  public:
   // `parameters` passed check(). `members`: parameters.members devices of equal size.
@@ -42,6 +43,7 @@ class Stripe final : public StorageDevice, private IoListener {
 
   void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
+  bool takes_trims() const override { return members_.front()->takes_trims(); }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
@@ -52,6 +54,8 @@ class Stripe final : public StorageDevice, private IoListener {
   void serialize(Archive& archive) override;
 
   StripePlace place_of(std::uint64_t offset) const;
+  // Returns how many of the first `offset` bytes are on the member. They are its first ones.
+  std::uint64_t share_of(std::size_t member, std::uint64_t offset) const;
   const IoQueue& io_queue() const { return io_queue_; }
 
  private:

@@ -73,8 +73,10 @@ void WriteCache::start(Tick now) {
       events_.schedule(now + parameters_.hit, Event::served, place);
     } else if (io_queue_[place].kind == IoRequest::Kind::read) {
       read(place, now);
-    } else {
+    } else if (io_queue_[place].kind == IoRequest::Kind::write) {
       write(place, now);
+    } else {
+      trim(place, now);
     }
   }
 }
@@ -89,7 +91,7 @@ void WriteCache::read(std::uint32_t place, Tick now) {
   if (here) {
     events_.schedule(now + parameters_.hit, Event::served, place);
   } else {
-    ask(Io::For::read, place, io_queue_[place], now);
+    ask(Io::For::pass, place, io_queue_[place], now);
   }
 }
 
@@ -114,6 +116,23 @@ void WriteCache::write(std::uint32_t place, Tick now) {
       take(part, frame, now);
     }
   });
+  destage(now);
+}
+
+void WriteCache::trim(std::uint32_t place, Tick now) {
+  each_page(io_queue_[place], [&](std::int64_t page, std::uint64_t lines) {
+    const std::uint32_t frame = frames_.find(page);
+    if (frame == kNoIndex || lines != ~std::uint64_t{0}) {
+      return;
+    }
+    Frame& record = frames_[frame];
+    record.valid &= record.expected;
+    if (record.state == FrameState::dirty) {
+      frames_.release(frame);
+    }
+  });
+  ask(Io::For::pass, place, io_queue_[place], now);
+  admit(now);
   destage(now);
 }
 
@@ -272,7 +291,7 @@ void WriteCache::check_indices(const Archive& archive) {
   events_.each([&](const auto& event) { check_place(event.payload); });
   destaging_ = 0;
   for (const std::uint32_t tag : ios_.taken()) {
-    if (ios_[tag].purpose == Io::For::read) {
+    if (ios_[tag].purpose == Io::For::pass) {
       check_place(ios_[tag].index);
     } else {
       archive.check_index(ios_[tag].index, frames_.records(), "I/O without a frame");

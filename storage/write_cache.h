@@ -43,7 +43,8 @@ struct WriteCacheCounts {
 // least recently written pages first, at most `depth` at once. A page leaves the cache when the
 // device has all its sectors. A read that finds all its sectors in the cache ends after a hit time;
 // any other read goes to the device. The cache survives a loss of power, so a flush takes a hit
-// time and writes nothing.
+// time and writes nothing. A trim goes to the device, and the cache drops the lines of its whole
+// pages that are not on their way there.
 class WriteCache final : public StorageDevice, private IoListener {
  public:
   // `parameters` passed check() and are present().
@@ -51,6 +52,7 @@ class WriteCache final : public StorageDevice, private IoListener {
 
   void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
+  bool takes_trims() const override { return device_->takes_trims(); }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
@@ -73,11 +75,11 @@ class WriteCache final : public StorageDevice, private IoListener {
 
     void serialize(Archive& archive) { archive(place, next, lines); }
   };
-  // Request to the device, by tag: a frame's, or a read that passes.
+  // Request to the device, by tag: a frame's, or a read or trim that passes.
   struct Io {
-    enum class For : std::uint8_t { none, destage, read, last = read };
+    enum class For : std::uint8_t { none, destage, pass, last = pass };
     For purpose = For::none;
-    std::uint32_t index = kNoIndex;  // of the frame; of the read's place
+    std::uint32_t index = kNoIndex;  // of the frame; of the passing request's place
 
     void serialize(Archive& archive) { archive(purpose, index); }
   };
@@ -88,6 +90,7 @@ class WriteCache final : public StorageDevice, private IoListener {
   void start(Tick now);
   void read(std::uint32_t place, Tick now);
   void write(std::uint32_t place, Tick now);
+  void trim(std::uint32_t place, Tick now);
   void take(std::uint32_t part, std::uint32_t frame, Tick now);
   void admit(Tick now);
   void destage(Tick now);

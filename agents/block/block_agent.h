@@ -9,8 +9,8 @@
 //
 // Requests go to a Host (storage/host.h), which models the software and the device. If the
 // configuration has no storage, the device is the NVDIMM (storage/nvdimm_device.h). A request's
-// flush is sent before its data; FUA sends another flush after them. A trim takes software time but
-// no device time, and does not count as a block done.
+// flush is sent before its data; FUA sends another flush after them. A trim takes software time, on
+// memory no device time, and does not count as a block done.
 //
 // The agent assigns requests to threads and sends their parts. Its collaborators: RequestSource
 // chooses the next request and its time, DeviceLayout maps it to the device, BlockThreads splits it

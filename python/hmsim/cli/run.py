@@ -233,3 +233,8 @@ def print_remarks(result: Result, where: str = "") -> None:
             )
     for line in hbf_remarks(result, where):
         print(line)
+    if ignored := result.stats.get("storage.ignored_trims"):
+        print(
+            f"{number(ignored)} trims had no effect{where}: only storage.kind: flash has a map "
+            "of pages"
+        )

@@ -50,6 +50,30 @@ TEST(Storage, FlushesAreRequestsOfTheirOwnAndTrimsTakeNoTime) {
   EXPECT_EQ(value_of(*simulation, "storage.flushes"), 1);
 }
 
+const Assignments kDrive{{"storage.kind", "flash"},
+                         {"storage.capacity", "4MiB"},
+                         {"storage.flash.capacity", "8MiB"},
+                         {"storage.flash.ftl.over_provisioning", "40"},
+                         {"storage.flash.nand.channels", "2"},
+                         {"storage.flash.nand.pages_per_block", "16"},
+                         {"storage.flash.buffer.read_size", "64KiB"},
+                         {"storage.flash.buffer.write_size", "64KiB"},
+                         {"storage.flash.buffer.flush", "writeback"}};
+
+TEST(Storage, TrimsReachTheFtlOfADriveAndNoOtherDevice) {
+  const std::string trace =
+      "fio version 2 iolog\nf add\nf open\nf write 0 65536\nf sync\nf trim 4096 32768\n"
+      "f read 0 4096\nf close\n";
+  const auto drive = run("fio", trace, {{"threads", "1"}}, kDrive);
+  EXPECT_EQ(value_of(*drive, "storage.trims"), 1);
+  EXPECT_EQ(value_of(*drive, "storage.ignored_trims"), 0);
+  EXPECT_EQ(value_of(*drive, "storage.device.trims"), 1);
+  EXPECT_EQ(value_of(*drive, "storage.device.flash.ftl.trimmed_pages"), 8);
+  const auto array = run("fio", trace, {{"threads", "1"}});
+  EXPECT_EQ(value_of(*array, "storage.trims"), 1);
+  EXPECT_EQ(value_of(*array, "storage.ignored_trims"), 1);
+}
+
 // A flush waits for the writes of all threads, and later requests wait for the flush.
 TEST(Storage, AFlushIsABarrierForAllThreads) {
   const std::string trace =

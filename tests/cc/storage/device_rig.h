@@ -118,13 +118,16 @@ class DeviceRig : public IoListener {
   bool again_ = false;
 };
 
-// Returns a random request: offsets in whole sectors, with some barriers and flushes.
-inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64_t most) {
+// Returns a random request: offsets in whole sectors, with some barriers and flushes, and with some
+// trims on request.
+inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64_t most,
+                             bool trims = false) {
   IoRequest request;
   const std::uint64_t draw = random.below(20);
-  request.kind = draw == 0   ? IoRequest::Kind::flush
-                 : draw < 10 ? IoRequest::Kind::read
-                             : IoRequest::Kind::write;
+  request.kind = draw == 0           ? IoRequest::Kind::flush
+                 : draw < 5 && trims ? IoRequest::Kind::trim
+                 : draw < 10         ? IoRequest::Kind::read
+                                     : IoRequest::Kind::write;
   request.barrier = random.below(10) == 0;
   if (request.kind != IoRequest::Kind::flush) {
     request.bytes = 512 * (1 + random.below(most / 512));
@@ -136,7 +139,8 @@ inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64
 // Expects run(A + B) = run(A), save, load into another device, run(B), at many moments. make()
 // returns a new device each time. `most`: maximum bytes of a request.
 template <class Make>
-void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most) {
+void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most,
+                         bool trims = false) {
   struct Moment {
     std::string state;
     std::size_t ended;
@@ -146,7 +150,7 @@ void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most) 
   Random random(5);
   const auto capacity = static_cast<std::uint64_t>(device->capacity().value());
   for (std::uint64_t i = 0; i < requests; ++i) {
-    whole.send(any_request(random, capacity, most));
+    whole.send(any_request(random, capacity, most, trims));
   }
   std::vector<Moment> moments;
   for (std::uint64_t step = 0, next = 0; whole.kernel().step(kNever); ++step) {

@@ -149,6 +149,31 @@ class Nobody final : public IoListener {
   void on_io_done(std::uint32_t, Tick) override {}
 };
 
+// The sum of a write's layers without the copy, once. A device without a map takes no trims.
+TEST(Host, ATrimIsOnePieceAndCopiesNothing) {
+  for (const bool taken : {true, false}) {
+    PathParameters path = path_of(Kind::moneta_atomic);
+    path.max_request = Bytes(16 * 1'024);
+    ConstantDevice device(8 * kMicrosecond);
+    device.trims = taken;
+    Host host(path, device);
+    Kernel kernel;
+    host.attach(Wakeup(kernel, kernel.attach(host)));
+    Nobody nobody;
+    IoRequest trim;
+    trim.kind = IoRequest::Kind::trim;
+    trim.bytes = 2'048 * kKib;
+    host.begin(host.join(nobody), trim, Tick(0));
+    while (kernel.step(kNever)) {
+    }
+    const std::int64_t software = 1'980 + 510 + 140 + 480 + 1'100 + 3'150 + 1'980;
+    EXPECT_EQ(kernel.now(), taken ? (software + 8'000) * kNanosecond : Tick(0));
+    EXPECT_EQ(device.requests.size(), taken ? 1u : 0u);
+    EXPECT_EQ(host.counts().trims, 1u);
+    EXPECT_EQ(host.counts().ignored_trims, taken ? 0u : 1u);
+  }
+}
+
 TEST(Host, ARequestBeyondTheEndIsRefused) {
   ConstantDevice device(kMicrosecond);
   Host host(PathParameters(), device);

@@ -49,6 +49,7 @@ class ConstantDevice final : public StorageDevice {
     requests.push_back(request);
     events_.schedule(now + latency_, Event::end, request.tag);
   }
+  bool takes_trims() const override { return trims; }
   Bytes capacity() const override { return Bytes(std::int64_t{64} << 30); }
   void register_statistics(StatisticRegistry&, const std::string&) override {}
   Tick next_event() const override { return events_.next_time(); }
@@ -61,6 +62,7 @@ class ConstantDevice final : public StorageDevice {
   void serialize(Archive& archive) override { archive(events_); }
 
   std::vector<IoRequest> requests;
+  bool trims = false;
 
  private:
   enum class Event : std::uint8_t { end, last = end };
