@@ -2,6 +2,7 @@
 #include "agents/block/io_pattern.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace hmsim {
 namespace {
 
 constexpr double kTwoTo32 = 4294967296.0;
+constexpr double kRound = 1e6;  // of a share in a message
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 46;
 constexpr std::int64_t kMostShare = 1'000'000;
 constexpr std::size_t kMostSizes = 1'024;
@@ -76,6 +78,11 @@ std::uint64_t largest(const std::vector<IoSize>& sizes) {
   return std::max_element(sizes.begin(), sizes.end(), smaller)->sectors;
 }
 
+// Returns the probability share / all, times 2^32.
+std::uint64_t chance_of(double share, double all) {
+  return share == 0 ? 0 : static_cast<std::uint64_t>(share / all * kTwoTo32 + 0.5);
+}
+
 }  // namespace
 
 void IoPattern::declare(ParameterSet& parameters) {
@@ -86,6 +93,11 @@ void IoPattern::declare(ParameterSet& parameters) {
                    kSource});
   parameters.real("read_share", read_share, 0, 1, "",
                   {"probability that a request is a read", kSource});
+  parameters.real("trim_share", trim_share, 0, 1, "",
+                  {"probability that a request is a trim; the rest are writes", kSource});
+  parameters.boolean(
+      "trim_writes", trim_writes,
+      {"each write follows a trim of its range, which counts as a request", "fio's rw=trimwrite"});
   parameters.choice<IoAccess>("access", access,
                               {{"sequential", IoAccess::sequential},
                                {"random", IoAccess::random},
@@ -180,6 +192,12 @@ std::vector<ParameterError> IoPattern::check(std::int64_t threads) const {
   if (problem.empty() && random_map != MapOrder::none && step() != smallest(sizes())) {
     errors.push_back({"align", "must be 0B, or the smallest size, with a random map"});
   }
+  if (read_share + trim_share > 1) {
+    const double most = std::round((1 - read_share) * kRound) / kRound;
+    errors.push_back({"trim_share", "must be at most " + format_real(most) +
+                                        ", the share that read_share leaves, got " +
+                                        format_real(trim_share)});
+  }
   const std::pair<const char*, Bytes> places[] = {
       {"offset", offset}, {"footprint", footprint}, {"align", align}};
   for (const auto& [name, place] : places) {
@@ -203,6 +221,8 @@ IoGenerator::IoGenerator(const IoPattern& pattern, std::int64_t threads, std::ui
       separate_writes_(pattern.separate_writes),
       sizes_(pattern.sizes()),
       read_chance_(static_cast<std::uint64_t>(pattern.read_share * kTwoTo32)),
+      trim_chance_(chance_of(pattern.trim_share, 1 - pattern.read_share)),
+      trim_writes_(pattern.trim_writes),
       flush_every_(pattern.flush_every),
       fua_(pattern.fua),
       in_passes_(pattern.bounded() || pattern.random_map != MapOrder::none ||
@@ -246,18 +266,33 @@ bool IoGenerator::next(BlockRequest& request) {
   if (flush_every_ > 0 && lane.writes == flush_every_) {
     lane.writes = 0;
     request.flush = true;
+  } else if (lane.trimmed_sectors > 0) {
+    request.sector = lane.trimmed;
+    request.sectors = std::exchange(lane.trimmed_sectors, 0);
+    request.write = true;
   } else {
-    Random& random = lane.map.exists() ? lane.map.random() : random_;
-    request.sectors = draw_sectors(random);
-    request.write = !random.chance(read_chance_);
-    request.fua = request.write && fua_;
-    request.sector = place(turn, request.write, request.sectors);
-    lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
+    draw(request, lane, turn);
   }
+  request.fua = request.write && fua_;
+  lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   if (in_passes_) {
-    count(turn, request.sectors);
+    count(turn, lane.trimmed_sectors > 0 ? 0 : request.sectors);  // the write counts, not its trim
   }
   return true;
+}
+
+void IoGenerator::draw(BlockRequest& request, Lane& lane, std::size_t turn) {
+  Random& random = lane.map.exists() ? lane.map.random() : random_;
+  request.sectors = draw_sectors(random);
+  request.write = !random.chance(read_chance_);
+  request.trim = request.write && trim_chance_ > 0 && random.chance(trim_chance_);
+  request.sector = place(turn, request.write, request.sectors);
+  if (request.write && !request.trim && trim_writes_) {
+    lane.trimmed = request.sector;
+    lane.trimmed_sectors = request.sectors;
+    request.trim = true;
+  }
+  request.write = request.write && !request.trim;
 }
 
 std::uint64_t IoGenerator::draw_sectors(Random& random) {
@@ -347,6 +382,7 @@ void IoGenerator::rewind() {
     lane.next = {};
     lane.moved = lane.passed = 0;
     lane.writes = lane.passes = 0;
+    lane.trimmed_sectors = 0;
     lane.map.rewind();
   }
   turn_ = 0;
@@ -379,7 +415,8 @@ double IoGenerator::fraction() const {
 void IoGenerator::Step::serialize(Archive& archive) { archive(bytes, passes); }
 
 void IoGenerator::Lane::serialize(Archive& archive) {
-  archive(next, writes, moved, passed, passes, map);
+  archive(next, writes, trimmed, trimmed_sectors, moved, passed, passes, map);
+  archive.check(trimmed_sectors <= kMaxSectors, "write larger than the limit");
 }
 
 void IoGenerator::serialize(Archive& archive) {

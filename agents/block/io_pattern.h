@@ -29,6 +29,8 @@ struct IoSize {
 struct IoPattern {
   std::string size = "4KiB";  // one size, or SIZE/SHARE, SIZE/SHARE, ...
   double read_share = 1;
+  double trim_share = 0;
+  bool trim_writes = false;
   IoAccess access = IoAccess::random;
   double theta = 0.99;
   bool separate_writes = false;
@@ -81,8 +83,11 @@ class IoGenerator final : public BlockSource {
   // State of one thread's sequence.
   struct Lane {
     std::array<std::uint64_t, 2>
-        next{};                // sequential: next sector of reads (or all), and of writes
-    std::int64_t writes = 0;   // since the last flush; counted only if it flushes
+        next{};               // sequential: next sector of reads (or all), and of writes
+    std::int64_t writes = 0;  // since the last flush; counted only if it flushes
+    // Write that follows the trim of its range; no sectors: none.
+    std::uint64_t trimmed = 0;
+    std::uint64_t trimmed_sectors = 0;
     std::uint64_t moved = 0;   // bytes since the limits began to count
     std::uint64_t passed = 0;  // bytes of the present pass
     std::int64_t passes = 0;   // completed, since the limits began to count
@@ -96,6 +101,7 @@ class IoGenerator final : public BlockSource {
     void serialize(Archive& archive);
   };
 
+  void draw(BlockRequest& request, Lane& lane, std::size_t turn);
   std::uint64_t draw_sectors(Random& random);
   std::uint64_t place(std::size_t lane, bool write, std::uint64_t& sectors);
   std::uint64_t visit(RandomMap& map, std::uint64_t& sectors);
@@ -108,6 +114,8 @@ class IoGenerator final : public BlockSource {
   std::vector<IoSize> sizes_;
   std::uint64_t all_shares_ = 0;
   std::uint64_t read_chance_;  // probability x 2^32
+  std::uint64_t trim_chance_;  // of a request that is not a read
+  bool trim_writes_;
   std::int64_t flush_every_;
   bool fua_;
   bool in_passes_;            // passes are counted

@@ -152,6 +152,8 @@ OTHER: dict[str, Any] = {
     "io_pattern.depth": 2,
     "io_pattern.size": "8KiB",
     "io_pattern.read_share": 0.25,
+    "io_pattern.trim_share": 0.5,
+    "io_pattern.trim_writes": True,
     "io_pattern.access": "sequential",
     "io_pattern.theta": 2,
     "io_pattern.separate_writes": True,

@@ -128,6 +128,62 @@ TEST(IoPattern, DrawsSizesAndReadsWithTheirShares) {
   expect_binomial(reads, kRequests, 0.7);
 }
 
+TEST(IoPattern, DrawsTrimsWithTheirShare) {
+  IoPattern pattern;
+  pattern.read_share = 0.5;
+  pattern.trim_share = 0.2;
+  pattern.fua = true;
+  pattern.footprint = Bytes(std::int64_t{1} << 30);
+  constexpr std::size_t kRequests = 100'000;
+  double reads = 0;
+  double trims = 0;
+  for (const BlockRequest& each : generated(pattern, 4, kRequests)) {
+    reads += each.write || each.trim ? 0 : 1;
+    trims += each.trim ? 1 : 0;
+    EXPECT_FALSE(each.trim && (each.write || each.fua));
+    EXPECT_EQ(each.sectors, 8u);
+  }
+  expect_binomial(reads, kRequests, 0.5);
+  expect_binomial(trims, kRequests, 0.2);
+  pattern.trim_share = 0.5;
+  for (const BlockRequest& each : generated(pattern, 4, 1'000)) {
+    EXPECT_FALSE(each.write);
+  }
+  pattern.trim_share = 0.6;
+  const std::vector<ParameterError> errors = pattern.check(4);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].name, "trim_share");
+  EXPECT_TRUE(names(errors[0].message, {"0.5", "0.6", "read_share"}));
+}
+
+// A lane's write follows the trim of its range. The writes are those of the same pattern without
+// trims, in the same order.
+TEST(IoPattern, AWriteMayFollowTheTrimOfItsRange) {
+  for (const IoAccess access : {IoAccess::sequential, IoAccess::random, IoAccess::zipf}) {
+    IoPattern pattern;
+    pattern.size = "4KiB, 8KiB";
+    pattern.read_share = 0.25;
+    pattern.access = access;
+    pattern.footprint = Bytes(1 << 20);
+    pattern.flush_every = 3;
+    const std::vector<BlockRequest> plain = generated(pattern, 1, 200);
+    pattern.trim_writes = true;
+    const std::vector<BlockRequest> pairs = generated(pattern, 1, 400);
+    std::size_t at = 0;
+    for (const BlockRequest& each : plain) {
+      if (each.write) {
+        const BlockRequest& trim = pairs[at++];
+        EXPECT_TRUE(trim.trim && !trim.write);
+        EXPECT_EQ(std::pair(trim.sector, trim.sectors), std::pair(each.sector, each.sectors));
+      }
+      const BlockRequest& same = pairs[at++];
+      EXPECT_EQ(std::pair(same.sector, same.sectors), std::pair(each.sector, each.sectors));
+      EXPECT_EQ(std::pair(same.write, same.flush), std::pair(each.write, each.flush));
+      EXPECT_FALSE(same.trim);
+    }
+  }
+}
+
 TEST(IoPattern, RandomPlacesAreAlignedUniformAndInside) {
   IoPattern pattern;
   pattern.offset = Bytes(12 * kKib);
