@@ -95,6 +95,21 @@ def test_sizes_of_a_direction_are_its_own(tmp_path: Path) -> None:
     assert keys(tmp_path, split)[0]["size"] == "4096B/100, 8192B/50, 16384B/50"
 
 
+def test_trims_are_requests_of_their_own_or_come_before_writes(tmp_path: Path) -> None:
+    text = "[a]\nsize=1m\nrw={}\nbs=4k,8k,{}\nfsync=16\nrate_iops=100,200,300\n"
+    for access, rw in (("sequential", ""), ("random", "rand")):
+        (agent,) = keys(tmp_path, text.format(f"{rw}trim", "16k"))
+        expected = {"read_share": "0", "trim_share": "1", "access": access, "size": "16384B/1"}
+        assert agent.items() >= (expected | {"requests": "64", "arrival_rate": "300"}).items()
+        same = text.replace("200,300", "200").format(f"{rw}trimwrite", "")
+        (agent,) = keys(tmp_path, same.replace("8k,", "8k"))
+        expected = {"read_share": "0", "trim_writes": "true", "access": access, "size": "8192B/1"}
+        writes = 128
+        requests = str(2 * writes + writes // 16)
+        assert agent.items() >= (expected | {"requests": requests, "arrival_rate": "400"}).items()
+        assert "trim_share" not in agent
+
+
 def test_an_engine_that_waits_has_one_request_under_way(tmp_path: Path) -> None:
     for engine, depth in (("psync", "1"), ("io_uring", "32"), ("libaio", "32")):
         workload = loaded(tmp_path, f"[a]\nsize=1m\niodepth=32\nioengine={engine}\n")
@@ -114,7 +129,9 @@ def test_what_a_sequential_job_writes_is_its_size(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[str, ...]] = {
     "[a]\nsize=1m\nidepth=4\n": (":3: idepth:", "'iodepth'?"),
     "[a]\nsize=1m\nrw=randwrit\n": (":3: rw:", "'randwrit'", "'randwrite'?"),
-    "[a]\nsize=1m\nrw=trim\n": (":3: rw:", "'trim'"),
+    "[a]\nsize=1m\nrw=randtrims\n": (":3: rw:", "'randtrim'?"),
+    "[a]\nsize=1m\nrw=trimwrite\nbs=4k,8k,4k\n": (":4: bs:", "different sizes"),
+    "[a]\nsize=1m\nrw=trimwrite\nrate=4k,8k,4k\n": (":4: rate:", "different limits"),
     "[a]\nsize=1m\nthinktime=5x\n": (":3: thinktime:", "'5x'", "50us"),
     "[a]\nsize=1m\nthinktime=5\nrate=1m\n": (":3: thinktime:", "rate"),
     "[a]\nsize=1m\nstartdelay=1-2\n": (":3: startdelay:", "'1-2'"),

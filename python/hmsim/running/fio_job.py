@@ -29,6 +29,7 @@ from hmsim.running.fio_requests import (
     region,
     request_limit,
     sizes_of,
+    trims_of,
 )
 from hmsim.running.fio_values import Job, WrongValue
 
@@ -146,6 +147,7 @@ def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
         *(("kind", "io_pattern"), ("size", sizes.text), ("read_share", f"{reads:g}")),
         *access_keys(job),
         *([("separate_writes", "true")] if access == "sequential" and 0 < reads < 1 else []),
+        *filter(None, [trims_of(job)]),
         *(("threads", str(threads)), ("depth", str(_depth(job)))),
         ("regions", "per_thread" if own and footprint else "shared"),
         ("flush_every", str(job.count("fsync", 0, 0))),

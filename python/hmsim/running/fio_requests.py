@@ -25,6 +25,16 @@ DIRECTIONS: dict[str, tuple[str, float | None]] = {
     "randread": ("random", 1),
     "randwrite": ("random", 0),
     "randrw": ("random", None),
+    "trim": ("sequential", 0),
+    "randtrim": ("random", 0),
+    "trimwrite": ("sequential", 0),
+    "randtrimwrite": ("random", 0),
+}
+# Directions with trims, and the setting of io_pattern: only trims, or one before each write.
+ALL_TRIMS, TRIMS_FIRST = ("trim_share", "1"), ("trim_writes", "true")
+TRIMS = {
+    **dict.fromkeys(("trim", "randtrim"), ALL_TRIMS),
+    **dict.fromkeys(("trimwrite", "randtrimwrite"), TRIMS_FIRST),
 }
 PROCESSES = {"linear": "fixed", "poisson": "poisson"}  # rate_process: arrivals
 
@@ -82,6 +92,11 @@ def direction(job: Job) -> tuple[str, float]:
     return access, reads
 
 
+def trims_of(job: Job) -> tuple[str, str] | None:
+    """Return the setting of the job's trims, None if it has none."""
+    return TRIMS.get(job.choice("rw", "read", [*DIRECTIONS]))
+
+
 def access_keys(job: Job) -> list[tuple[str, str]]:
     """Return the settings of ``access`` and, for a Zipf distribution, ``theta``."""
     access, _ = direction(job)
@@ -109,13 +124,14 @@ def sizes_of(job: Job) -> Sizes:
 
 def _of_direction(job: Job, key: str, default: str) -> str:
     """Return the value of the job's direction in ``reads[,writes[,trims]]``."""
-    reads, _, writes = (part.strip() for part in job.text(key, default).partition(","))
-    reads = reads or default
-    writes = writes.partition(",")[0].strip() or (default if "," in job.text(key) else reads)
+    parts = [part.strip() or default for part in job.text(key, default).split(",")]
+    reads, writes, trims = (parts[min(number, len(parts) - 1)] for number in range(3))
     _, share = direction(job)
     if 0 < share < 1 and reads != writes:
         raise job.fail(key, "different sizes of reads and writes are not supported")
-    return reads if share else writes
+    if trims_of(job) == TRIMS_FIRST and writes != trims:
+        raise job.fail(key, "different sizes of writes and trims are not supported")
+    return reads if share else trims if trims_of(job) else writes
 
 
 def _split(job: Job, text: str) -> Sizes:
@@ -214,7 +230,10 @@ def request_limit(job: Job, reads: float) -> int:
         return 0
     count = job.count("number_ios", 1) * job.count("loops", 1)
     every = job.count("fsync", 0, 0)
-    return count + (int(count * (1 - reads)) // every if every else 0)
+    trims = trims_of(job)
+    writes = 0 if trims == ALL_TRIMS else int(count * (1 - reads))
+    count *= 2 if trims == TRIMS_FIRST else 1
+    return count + (writes // every if every else 0)
 
 
 def alignment(job: Job, sizes: Sizes) -> int:
@@ -259,9 +278,14 @@ def rate_of(job: Job, sizes: Sizes) -> Rate | None:
     process = PROCESSES[job.choice("rate_process", "linear", [*PROCESSES])]
     if not given:
         return None
-    reads, writes = _limits(job, given[0])
+    reads, writes, trims = _limits(job, given[0])
     _, share = direction(job)
+    kind = trims_of(job)
+    if kind == TRIMS_FIRST and writes != trims:
+        raise job.fail(given[0], "different limits of writes and trims are not supported")
     reads, writes = (reads if share > 0 else 0), (writes if share < 1 else 0)
+    if kind:
+        writes = trims * (2 if kind == TRIMS_FIRST else 1)
     if not reads and not writes:
         return None
     if 0 < share < 1 and not (reads and writes):
@@ -273,14 +297,11 @@ def rate_of(job: Job, sizes: Sizes) -> Rate | None:
     return Rate(process, (reads + writes) * scale, reads / (reads + writes))
 
 
-def _limits(job: Job, key: str) -> tuple[int, int]:
-    """Return the limits of reads and writes in ``reads[,writes[,trims]]``; 0: none."""
+def _limits(job: Job, key: str) -> list[int]:
+    """Return the limits of ``reads[,writes[,trims]]``; 0: none. The last one repeats."""
     parts = [part.strip() for part in job.text(key).split(",")]
-    reads, writes = parts[0], parts[1] if len(parts) > 1 else parts[0]
-    return (
-        job.to_bytes(key, reads) if reads else 0,
-        job.to_bytes(key, writes) if writes else 0,
-    )
+    limits = [job.to_bytes(key, part) if part else 0 for part in parts]
+    return [limits[min(number, len(limits) - 1)] for number in range(3)]
 
 
 def pace_keys(job: Job, rate: Rate | None) -> Iterator[tuple[str, str]]:
