@@ -24,10 +24,11 @@
 
 namespace hmsim {
 
-// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. in_flight:
+// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. brought:
+// here, by a flash read that an earlier read of the page demanded, and not read since. in_flight:
 // it is being brought. joined: the line arrives with another item of its page. missing: it must be
 // fetched. unmapped: the page was never written and the read needs no flash access.
-enum class Found : std::uint8_t { here, in_flight, joined, missing, unmapped };
+enum class Found : std::uint8_t { here, brought, in_flight, joined, missing, unmapped };
 
 class CommandTable {
  public:

@@ -248,7 +248,11 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (command.write) {
     const Found found = writes_.look_up(tag, command, now);
     ++statistics.write_lookups;
-    statistics.write_hits += found == Found::here ? 1 : 0;
+    if (found == Found::here) {
+      const Frame& frame = buffer_.write[command.frame];
+      ++statistics.write_hits;
+      statistics.write_reused += (frame.valid & buffer_.line_of(command.address)) != 0 ? 1 : 0;
+    }
     statistics.write_merged += found == Found::in_flight ? 1 : 0;
     return;
   }
@@ -258,9 +262,11 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
     return;
   }
   ++statistics.read_lookups;
-  if (found == Found::here) {
+  if (found == Found::here || found == Found::brought) {
     ++statistics.read_hits;
+    statistics.read_reused += found == Found::here ? 1 : 0;
   } else {
+    statistics.read_missing += found == Found::missing ? 1 : 0;
     statistics.read_merged += found == Found::in_flight || found == Found::joined ? 1 : 0;
     statistics.read_joined += found == Found::joined ? 1 : 0;
   }

@@ -142,6 +142,7 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
     data_->fill(ftl_, buffer_, frame, record.expected);
   }
   record.valid |= record.expected;
+  record.brought = record.prefetched ? 0 : record.brought | record.expected;
   record.expected = 0;
   record.state = FrameState::clean;
   if (!std::exchange(record.joined, false)) {

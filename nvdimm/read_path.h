@@ -109,9 +109,11 @@ HMSIM_INLINE Found ReadPath::look_up(std::uint32_t tag, CommandTable::Command& c
       ++(record.state == FrameState::clean ? statistics.prefetch_useful : statistics.prefetch_late);
     }
     if ((record.valid & line) != 0) {
+      const bool brought = (record.brought & line) != 0;
+      record.brought &= ~line;
       buffer_.read.pin(frame);
       commands_.ready(tag, command, false, frame, now);
-      return Found::here;
+      return brought ? Found::brought : Found::here;
     }
   }
   return fetch_line(tag, key, frame, now);

@@ -22,7 +22,8 @@ constexpr std::array kRows{
     Table::part<&S::write_merged>(),
     Table::ratio<&S::read_lookups, &S::read_hits, &S::read_merged>(
         "nvdimm.buffer.read_hit_ratio",
-        "reads that found their line in the buffer or in flight from flash"),
+        "reads that found their line in the buffer or in flight from flash, also if another line "
+        "of the same access brought it"),
     Table::ratio<&S::write_lookups, &S::write_hits, &S::write_merged>(
         "nvdimm.buffer.write_hit_ratio",
         "writes whose page or item had, or waited for, a frame of the write part"),
@@ -59,6 +60,19 @@ constexpr std::array kRows{
                                      "pages written back before a write needed their frame"),
     Table::counter<&S::flushed_pages>("nvdimm.buffer.flushed_pages", "pages",
                                       "pages written back for a flush"),
+    Table::part<&S::read_reused>(),
+    Table::part<&S::read_missing>(),
+    Table::part<&S::write_reused>(),
+    Table::ratio<&S::read_lookups, &S::read_reused>(
+        "nvdimm.buffer.read_reuse_ratio",
+        "reads of a line that was in the buffer before: written, prefetched, or read since its "
+        "page came from flash. Lines that the page's own flash read brings are hits from their "
+        "second read on"),
+    Table::ratio<&S::write_lookups, &S::write_reused>("nvdimm.buffer.write_reuse_ratio",
+                                                      "writes of a line that the write part held"),
+    Table::ratio<&S::read_missing, &S::read_lookups>(
+        "nvdimm.buffer.lines_per_flash_read",
+        "reads of lines for each that began a flash read of its page or item"),
 };
 
 static_assert(Table::complete(kRows), "missing or duplicate row of a count");

@@ -32,6 +32,10 @@ struct BufferStatistics {
   Counter preevictions = 0;     // of the evictions, those before a write needed a frame
   Counter flushed_pages = 0;    // of the evictions, those for a flush
 
+  Counter read_reused = 0;   // of the hits, those of a line that its page's own read did not bring
+  Counter read_missing = 0;  // reads that began a flash read
+  Counter write_reused = 0;  // of the hits, those that overwrote a line
+
   void serialize(Archive& archive);  // all fields, as the table in buffer_statistics.cc lists them
 };
 

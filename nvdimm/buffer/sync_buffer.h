@@ -46,6 +46,7 @@ struct Frame {
   std::int64_t key = 0;
   std::uint64_t valid = 0;     // lines it holds; write part: none of them older than in flash
   std::uint64_t expected = 0;  // filling: lines that the arriving page will bring
+  std::uint64_t brought = 0;   // read part: lines that a read fetched and none has used yet
   std::uint32_t pins = 0;      // acknowledged, unfinished commands
   SlotLink link;               // in a list; `next` also links an eviction's frames
   SlotChain waiters;           // commands, by tag
@@ -57,7 +58,7 @@ struct Frame {
   std::uint32_t lun = 0;    // read part, waiting for flash: the LUN that is read
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, waiters, state, prefetched, fetching, lun);
+    archive(key, valid, expected, brought, pins, waiters, state, prefetched, fetching, lun);
   }
 };
 

@@ -89,6 +89,7 @@ def test_stats_promised_to_tools_are_there(workload: Path) -> None:
         *("dram.bandwidth_gb_per_s", "dram.queue.occupancy", "nvdimm.reads", "nvdimm.writes"),
         *("nvdimm.line_latency_ns.mean", "nvdimm.queue.occupancy", "nvdimm.queue.share_over_104"),
         *("nvdimm.buffer.read_hit_ratio", "nvdimm.buffer.read_hit_ratio_strict"),
+        *("nvdimm.buffer.read_reuse_ratio", "nvdimm.buffer.lines_per_flash_read"),
         *("nvdimm.ftl.host_pages", "nvdimm.ftl.gc_pages", "nvdimm.gc.count"),
         *("nvdimm.nand.reads", "nvdimm.nand.programs", "nvdimm.nand.erases"),
         *("bus.dram_share", "bus.nvdimm_share", "bus.turnarounds", "bus.idle_ratio"),

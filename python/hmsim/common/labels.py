@@ -110,8 +110,9 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
     ),
     "queue and buffer": (
         (OF_QUEUE, "time > 104 NVDIMM entries (%)", 100),
-        ("nvdimm.buffer.read_hit_ratio", "buffer hits of reads (%)", 100),
-        ("nvdimm.buffer.write_hit_ratio", "buffer hits of writes (%)", 100),
+        ("nvdimm.buffer.read_reuse_ratio", "buffer hits of reads (%)", 100),
+        ("nvdimm.buffer.write_reuse_ratio", "buffer hits of writes (%)", 100),
+        ("nvdimm.buffer.lines_per_flash_read", "lines per flash read", 1),
         ("nvdimm.reads", "NVDIMM lines read", 1),
         ("nvdimm.writes", "NVDIMM lines written", 1),
     ),

@@ -94,5 +94,33 @@ TEST(NvdimmStatistics, WriteAmplificationCountsHostAndCollectedPages) {
   EXPECT_EQ(find(registry, "nvdimm.gc.duration_us").count, find(registry, "nvdimm.gc.count").count);
 }
 
+// A page that is read once, line by line, has no hit, whenever its lines are asked for.
+TEST(NvdimmStatistics, LinesOfAFlashReadAreNoHitsUntilTheyAreReadAgain) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.precondition.fill = 1;
+  for (const std::int64_t outstanding : {1, 4, 64}) {
+    Rig rig(parameters);
+    StatisticRegistry registry;
+    register_flash_statistics(registry, {&rig.nvdimm()});
+    const auto read_pages = [&](std::int64_t first, std::int64_t pages) {
+      rig.run(64 * pages, outstanding, [first](std::int64_t i, Address& address, bool& write) {
+        address = line_address(first + i / 64, i % 64);
+        write = false;
+      });
+    };
+    read_pages(0, 20);
+    EXPECT_EQ(find(registry, "nvdimm.nand.reads").count, 20u);
+    EXPECT_EQ(find(registry, "nvdimm.buffer.read_reuse_ratio").value, 0);
+    EXPECT_EQ(find(registry, "nvdimm.buffer.lines_per_flash_read").value, 64);
+    EXPECT_EQ(find(registry, "nvdimm.buffer.read_hit_ratio").value, 63.0 / 64);
+    read_pages(19, 1);
+    EXPECT_EQ(find(registry, "nvdimm.buffer.read_reuse_ratio").value, 1.0 / 21);
+    rig.write(100, 5);
+    rig.read(100, 5);
+    EXPECT_EQ(find(registry, "nvdimm.buffer.read_reuse_ratio").value, 65.0 / (21 * 64 + 1));
+    EXPECT_EQ(find(registry, "nvdimm.buffer.write_reuse_ratio").value, 0);
+  }
+}
+
 }  // namespace
 }  // namespace hmsim
