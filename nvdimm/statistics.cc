@@ -32,6 +32,38 @@ void report_power(StatisticRegistry& registry, const Nvdimms& nvdimms) {
                  }));
 }
 
+double bytes_programmed(Nvdimm& nvdimm) {
+  return static_cast<double>(nvdimm.statistics().nand.page_programs) *
+         static_cast<double>(nvdimm.parameters().nand.page_size.value());
+}
+
+double bytes_written(Nvdimm& nvdimm) {
+  return static_cast<double>(nvdimm.statistics().buffer.write_lookups) *
+         static_cast<double>(kLineBytes.value());
+}
+
+// Returns the bytes that can be programmed until the endurance is reached, times the measured days.
+double byte_days(Nvdimm& nvdimm) {
+  constexpr double kSecondsPerDay = 86'400;
+  const NvdimmParameters& parameters = nvdimm.parameters();
+  return static_cast<double>(parameters.nand.endurance) *
+         static_cast<double>(parameters.capacity.value()) *
+         seconds(nvdimm.now() - nvdimm.statistics().nand.since) / kSecondsPerDay;
+}
+
+void report_wear(StatisticRegistry& registry, const Nvdimms& nvdimms) {
+  registry.ratio("nvdimm.ftl.flash_bytes_per_host_byte",
+                 "bytes of all programmed flash pages, without spare bytes, for each byte that the "
+                 "host wrote to the buffer, whole lines of 64 B. Above nvdimm.ftl.waf if the host "
+                 "writes parts of pages; below 1 if the buffer absorbs writes",
+                 sum_over(nvdimms, bytes_programmed), sum_over(nvdimms, bytes_written));
+  registry.ratio("nvdimm.nand.lifetime_days",
+                 "days until all blocks have nand.endurance erases, if programs continue at the "
+                 "measured rate and wear is even: nand.endurance x capacity of all blocks / bytes "
+                 "programmed per day",
+                 sum_over(nvdimms, byte_days), sum_over(nvdimms, bytes_programmed));
+}
+
 }  // namespace
 
 void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules) {
@@ -55,6 +87,7 @@ void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules&
   register_ftl_statistics(registry, ftls, arrays);
   report_power(registry, nvdimms);
   register_nand_statistics(registry, arrays);
+  report_wear(registry, nvdimms);
 }
 
 }  // namespace hmsim

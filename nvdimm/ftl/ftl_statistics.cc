@@ -62,8 +62,9 @@ constexpr std::array kWritingRows{
     Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages, &S::merged_pages,
                  &S::padded_pages>(
         "nvdimm.ftl.waf",
-        "write amplification: pages programmed for the host, collections, the map and padding, for "
-        "each page of the host. HBF's refreshes and replays are counted apart"),
+        "write amplification in pages: pages programmed for the host, collections, the map and "
+        "padding, for each page of the host that left the buffer, whatever part of it the host "
+        "wrote. HBF's refreshes and replays are counted apart"),
     Table::counter<&S::host_pages>("nvdimm.ftl.host_pages", "pages",
                                    "pages of 4 KiB programmed for the host"),
     Table::counter<&S::gc_pages>(

@@ -150,10 +150,9 @@ def _print_result(result: Result) -> None:
     for group, members in labels.lines(stats, units):
         rows.append(group)
         for line in members:
-            mark = steadiness(stats, units, line.name)
-            rows.append(
-                (f"{line.label}, {mark}" if mark else line.label, line.text(stats[line.name]))
-            )
+            value = stats[line.name]
+            remark = steadiness(stats, units, line.name) or line.remark(value)
+            rows.append((line.label, line.text(value), remark))
     print(f"{headline(result)} in {result.host['seconds']:.1f} s")
     before = result.host.get("preconditioning_seconds", 0.0)
     if before > NOTABLE and 2 * before > result.host["seconds"]:
@@ -170,7 +169,11 @@ def _print_result(result: Result) -> None:
         print(f"{number(empty)} requests of length 0 were left out (zero_length: skip)")
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
-    print_table(("", ">"), rows)
+    remarks = any(len(row) == 3 and row[2] for row in rows)
+    columns = 3 if remarks else 2
+    print_table(
+        ("", ">", "")[:columns], [row if isinstance(row, str) else row[:columns] for row in rows]
+    )
     classes, parts = labels.causes(stats)
     if classes:
         lines = [(name, *map(number, values)) for name, values in parts]
@@ -231,10 +234,10 @@ def print_remarks(result: Result, where: str = "") -> None:
                 f"agent {index} simulated one layer{where}: the error of its scaled time is "
                 "unknown; layers_simulated: 2 prints a range"
             )
-    for line in hbf_remarks(result, where):
-        print(line)
     if ignored := result.stats.get("storage.ignored_trims"):
         print(
             f"{number(ignored)} trims had no effect{where}: only storage.kind: flash has a map "
             "of pages"
         )
+    for line in hbf_remarks(result, where):
+        print(line)

@@ -28,6 +28,11 @@ class Line(NamedTuple):
         """Return the statistic's ``value`` in the line's unit, as `tables.number` gives it."""
         return number(value if value is None or self.factor == 1 else value * self.factor)
 
+    def remark(self, value: float) -> str:
+        """Return why a value is unusual, or ''."""
+        absorbed = self.name.endswith("flash_bytes_per_host_byte") and value < 1
+        return "absorbed in the buffer" if absorbed else ""
+
     def mean(self, values: Sequence[float | None]) -> str:
         """Return the mean of several runs with half its 95 % interval, in the line's unit."""
         if len(values) == 1:
@@ -117,8 +122,19 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("nvdimm.writes", "NVDIMM lines written", 1),
     ),
     "flash": (
-        ("nvdimm.ftl.waf", "write amplification", 1),
+        ("nvdimm.ftl.waf", "write amplification (pages)", 1),
+        ("nvdimm.ftl.flash_bytes_per_host_byte", "flash bytes per host byte", 1),
+        ("nvdimm.nand.lifetime_days", "lifetime at this rate (days)", 1),
         ("nvdimm.gc.count", "blocks collected", 1),
+        *(
+            (f"storage.device{member}.flash.{path}", f"drive{which}: {label}", 1)
+            for member, which in (("", ""), (".member.*", " {}"))
+            for path, label in (
+                ("ftl.waf", "write amplification"),
+                ("ftl.flash_bytes_per_host_byte", "flash/host bytes"),
+                ("nand.lifetime_days", "lifetime (days)"),
+            )
+        ),
     ),
     "bus and DRAM": (
         ("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1),
@@ -194,7 +210,7 @@ def lines(
             for name in _matching(present, pattern):
                 unit = units.get(name, "")
                 of = OF_LAYERS if _second(name) in scaled else ""
-                found.append(_line(name, renamed(label), factor, unit, of))
+                found.append(_line(name, pattern, renamed(label), factor, unit, of))
         if len(_matching(present, "core.*.ipc")) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
@@ -279,10 +295,11 @@ def _matching(names: Sequence[str], pattern: str) -> list[str]:
     ]
 
 
-def _line(name: str, label: str, factor: float, unit: str, of: str) -> Line:
+def _line(name: str, pattern: str, label: str, factor: float, unit: str, of: str) -> Line:
     if "{unit}" in label and unit.startswith("instructions/"):
         unit, factor = f"M {unit}", 1 / MILLION
-    return Line(name, label.format(_second(name), unit=unit, of=of), factor)
+    index = name.split(".")[pattern.split(".").index("*")] if "*" in pattern else ""
+    return Line(name, label.format(index, unit=unit, of=of), factor)
 
 
 def _second(name: str) -> str:

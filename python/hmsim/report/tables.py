@@ -29,7 +29,12 @@ HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("time > 104 NVDIMM entries (%)", labels.OF_QUEUE, 100, 0),
     ("buffer hits of reads (%)", "nvdimm.buffer.read_reuse_ratio", 100, UP),
     ("lines per flash read", "nvdimm.buffer.lines_per_flash_read", 1, UP),
-    ("write amplification", "nvdimm.ftl.waf", 1, DOWN),
+    ("write amplification (pages)", "nvdimm.ftl.waf", 1, DOWN),
+    ("flash bytes per host byte", "nvdimm.ftl.flash_bytes_per_host_byte", 1, DOWN),
+    ("lifetime at this rate (days)", "nvdimm.nand.lifetime_days", 1, UP),
+    ("drive: write amplification", "storage.device.flash.ftl.waf", 1, DOWN),
+    ("drive: flash/host bytes", "storage.device.flash.ftl.flash_bytes_per_host_byte", 1, DOWN),
+    ("drive: lifetime (days)", "storage.device.flash.nand.lifetime_days", 1, UP),
     ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
     ("DRAM bandwidth (% of peak)", "bus.dram_share", 100, UP),
     ("HBF bandwidth (GB/s)", "hbf.bandwidth_gb_per_s", 1, UP),
@@ -229,7 +234,8 @@ def collection(shown: Sequence[Shown]) -> Markup:
     """Return the table of garbage collection."""
     columns = (
         ("blocks collected", "nvdimm.gc.count", 1),
-        ("write amplification", "nvdimm.ftl.waf", 1),
+        ("write amplification (pages)", "nvdimm.ftl.waf", 1),
+        ("flash bytes per host byte", "nvdimm.ftl.flash_bytes_per_host_byte", 1),
         ("pages copied", "nvdimm.ftl.gc_pages", 1),
         ("valid pages of a victim, mean", "nvdimm.gc.valid_pages.mean", 1),
         ("collection, mean (ms)", "nvdimm.gc.duration_us.mean", 1e-3),

@@ -37,6 +37,7 @@ SHOWN = (
     "nvdimm.buffer.read_reuse_ratio",
     "nvdimm.buffer.write_reuse_ratio",
     "nvdimm.buffer.lines_per_flash_read",
+    *("nvdimm.ftl.waf", "nvdimm.ftl.flash_bytes_per_host_byte", "nvdimm.nand.lifetime_days"),
     "bus.dram_share",
     "bus.nvdimm_share",
     *("hbf.bandwidth_gb_per_s", labels.OF_BANKS, "hbf.to_host.busy", "hbf.to_device.busy"),
@@ -46,8 +47,10 @@ SHOWN = (
     *("storage.bandwidth_gb_per_s", "storage.cores_used"),
 )
 
-# The same for every core and every job.
+# The same for every core, job and drive.
 SHOWN_OF_EACH = (
+    *(f"storage.device*.flash.ftl.{part}" for part in ("waf", "flash_bytes_per_host_byte")),
+    "storage.device*.flash.nand.lifetime_days",
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
     *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
     *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "core/errors.h"
 #include "tests/cc/nvdimm/rig.h"
@@ -92,6 +93,90 @@ TEST(NvdimmStatistics, WriteAmplificationCountsHostAndCollectedPages) {
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.waf").value, (host + copied) / host);
   EXPECT_EQ(static_cast<double>(find(registry, "nvdimm.nand.programs").count), host + copied);
   EXPECT_EQ(find(registry, "nvdimm.gc.duration_us").count, find(registry, "nvdimm.gc.count").count);
+}
+
+// Writes back everything that the buffer holds.
+void flush(Rig& rig) {
+  const std::size_t seen = rig.acks.size();
+  rig.nvdimm().flush(0, rig.now());
+  while (rig.acks.size() == seen && rig.kernel().step(kNever)) {
+  }
+  rig.nvdimm().finish(0, rig.now());
+}
+
+NvdimmParameters large_pages(PartialWrites partial) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.capacity = Bytes(2 << 20);
+  parameters.nand.page_size = Bytes(8192);
+  parameters.buffer.flush = BufferFlush::writeback;
+  parameters.ftl.partial_writes = partial;
+  return parameters;
+}
+
+// 64 writes of 512 B program flash pages of 8 KiB: 16 bytes for each of the host, or 8 if two share
+// a flash page. In pages of 4 KiB that is 2 or 1 for each that left the buffer.
+TEST(NvdimmStatistics, SmallWritesProgramManyBytesForEachOfTheHost) {
+  for (const auto& [partial, bytes] :
+       {std::pair(PartialWrites::pad, 16.0), {PartialWrites::combine, 8.0}}) {
+    Rig rig(large_pages(partial));
+    StatisticRegistry registry;
+    register_flash_statistics(registry, {&rig.nvdimm()});
+    EXPECT_FALSE(find(registry, "nvdimm.ftl.flash_bytes_per_host_byte").present);
+    for (std::int64_t page = 0; page < 64; ++page) {
+      for (std::int64_t line = 8; line < 16; ++line) {
+        rig.write(page, line);
+      }
+    }
+    flush(rig);
+    EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.flash_bytes_per_host_byte").value, bytes);
+    EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.waf").value, bytes / 8);
+  }
+}
+
+TEST(NvdimmStatistics, ABufferAbsorbsOverwrites) {
+  Rig rig(large_pages(PartialWrites::pad));
+  StatisticRegistry registry;
+  register_flash_statistics(registry, {&rig.nvdimm()});
+  for (int i = 0; i < 160; ++i) {
+    rig.write(0);
+  }
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.buffer.write_reuse_ratio").value, 159.0 / 160);
+  flush(rig);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.flash_bytes_per_host_byte").value,
+                   8192.0 / (160 * 64));
+}
+
+// All programs count, also those of collections. 2 MiB of flash that endures 3000 erases takes
+// 3000 x 2 MiB of programs.
+TEST(NvdimmStatistics, LifetimeIsTheEnduranceOverTheRateOfPrograms) {
+  NvdimmParameters parameters = large_pages(PartialWrites::combine);
+  parameters.nand.endurance = 3000;
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 1;
+  Rig rig(parameters);
+  StatisticRegistry registry;
+  register_flash_statistics(registry, {&rig.nvdimm()});
+  const auto write = [&] {
+    for (std::int64_t i = 0; i < 200; ++i) {
+      rig.write_page(i * 37 % 150);
+    }
+  };
+  write();
+  const Tick reset = rig.now();
+  registry.reset(reset);
+  EXPECT_FALSE(find(registry, "nvdimm.nand.lifetime_days").present);
+  write();
+  const FtlStatistics& ftl = rig.statistics().ftl;
+  EXPECT_GT(ftl.gc_pages, 0u);
+  const double programmed =
+      4096.0 * static_cast<double>(ftl.host_pages + ftl.gc_pages + ftl.padded_pages);
+  EXPECT_DOUBLE_EQ(static_cast<double>(find(registry, "nvdimm.nand.programs").count) * 8192,
+                   programmed);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.flash_bytes_per_host_byte").value,
+                   programmed / (200 * 4096));
+  const double days = static_cast<double>((rig.now() - reset).value()) / 1e12 / 86'400;
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lifetime_days").value,
+                   3000.0 * (2 << 20) / (programmed / days));
 }
 
 // A page that is read once, line by line, has no hit, whenever its lines are asked for.
