@@ -6,11 +6,11 @@
 namespace hmsim {
 
 const std::array<const char*, RequestLog::kColumns> RequestLog::kNames{
-    "id",          "arrival_ps",   "admitted_ps",  "first_command_ps",
-    "issue_ps",    "done_ps",      "channel",      "source",
-    "class",       "write",        "address",      "rank",
-    "bank",        "row_hit",      "admission_ps", "queueing_ps",
-    "bank_ps",     "bus_ps",       "transfer_ps",  "refresh_ps",
+    "id",          "arrival_ps",    "admitted_ps",  "first_command_ps",
+    "issue_ps",    "done_ps",       "channel",      "source",
+    "class",       "write",         "address",      "rank",
+    "bank",        "row_hit",       "admission_ps", "queueing_ps",
+    "bank_ps",     "bus_ps",        "transfer_ps",  "refresh_ps",
     "ack_wait_ps", "gc_blocked_ps", "link_ps"};
 
 RequestLog::Columns RequestLog::take() { return std::exchange(columns_, Columns()); }

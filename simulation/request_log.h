@@ -15,7 +15,8 @@ class RequestLog final : public RequestObserver {
  public:
   static constexpr std::size_t kColumns = 23;
   // Names of times end in _ps. They are simulated times and, from `admission` on, the parts of the
-  // latency: all but `link` add up to done - arrival. `class`: 0 DRAM, 1 NVDIMM. `write`, `row_hit`: 0 or 1.
+  // latency: all but `link` add up to done - arrival. `class`: 0 DRAM, 1 NVDIMM. `write`,
+  // `row_hit`: 0 or 1.
   static const std::array<const char*, kColumns> kNames;
   using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 

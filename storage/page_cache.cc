@@ -117,26 +117,23 @@ void PageCache::look_up(std::uint32_t access, Tick now) {
 }
 
 void PageCache::serve(std::uint32_t access, std::uint32_t frame, Tick now) {
+  Frame& record = first_[frame];
   first_.pin(frame);
-  used(first_[frame]);
+  counts_.ahead_used += std::exchange(record.prefetched, false) ? 1 : 0;
   accesses_[access].frame = frame;
-  if (accesses_[access].write) {
-    make_dirty(frame);
+  if (accesses_[access].write && record.state != FrameState::dirty) {
+    set_dirty(frame, true);
   }
   events_.schedule(now + parameters_.hit, Event::served, access);
 }
 
-void PageCache::make_dirty(std::uint32_t frame) {
-  Frame& record = first_[frame];
-  if (record.state != FrameState::dirty) {
-    record.state = FrameState::dirty;
+void PageCache::set_dirty(std::uint32_t frame, bool dirty) {
+  first_[frame].state = dirty ? FrameState::dirty : FrameState::clean;
+  if (dirty) {
     dirty_.push_back(dirty_links_, frame);
+  } else {
+    dirty_.remove(dirty_links_, frame);
   }
-}
-
-void PageCache::clean(std::uint32_t frame) {
-  first_[frame].state = FrameState::clean;
-  dirty_.remove(dirty_links_, frame);
 }
 
 void PageCache::served(std::uint32_t access, Tick now) {
@@ -201,15 +198,11 @@ void PageCache::fill(std::uint32_t frame, Tick now) {
 void PageCache::filled(std::uint32_t frame, Tick now) {
   first_[frame].state = FrameState::clean;
   ++first_[frame].pins;
-  wake(frame, now);
-  unpin(frame, now);
-}
-
-void PageCache::wake(std::uint32_t frame, Tick now) {
   SlotChain waiters = std::exchange(first_[frame].waiters, SlotChain());
   while (!waiters.empty()) {
     look_up(waiters.pop_front(accesses()), now);
   }
+  unpin(frame, now);
 }
 
 // --- Evictions from the first level
@@ -376,7 +369,7 @@ void PageCache::flush(std::uint32_t place, Tick now) {
   flushing_ = place;
   while (!dirty_.empty()) {
     const std::uint32_t frame = dirty_.first;
-    clean(frame);
+    set_dirty(frame, false);
     ++flushed_;
     ++counts_.device_writes;
     ask(Io::For::flush, IoRequest::Kind::write, frame, now);
@@ -393,7 +386,7 @@ void PageCache::trim(std::uint32_t place, Tick now) {
   for (auto page = static_cast<std::int64_t>(first); page < end; ++page) {
     const std::uint32_t frame = first_.find(page);
     if (frame != kNoIndex && first_[frame].state == FrameState::dirty) {
-      clean(frame);
+      set_dirty(frame, false);
     }
   }
   request.tag = ios_.take();

@@ -121,20 +121,14 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void read_ahead(PageRange pages, Tick now);
   std::uint32_t add(std::int64_t page);
   void look_up(std::uint32_t access, Tick now);
-  void used(Frame& frame) {
-    counts_.ahead_used += frame.prefetched ? 1 : 0;
-    frame.prefetched = false;
-  }
   void serve(std::uint32_t access, std::uint32_t frame, Tick now);
   void served(std::uint32_t access, Tick now);
 
   void admit(Tick now);
   void fill(std::uint32_t frame, Tick now);
   void filled(std::uint32_t frame, Tick now);
-  void wake(std::uint32_t frame, Tick now);
   void unpin(std::uint32_t frame, Tick now);
-  void make_dirty(std::uint32_t frame);
-  void clean(std::uint32_t frame);  // dirty before
+  void set_dirty(std::uint32_t frame, bool dirty);
 
   void evict(std::uint32_t frame, Tick now);
   void demote(std::uint32_t frame, Tick now);

@@ -108,7 +108,7 @@ class StreamAgent : public Agent {
   std::int64_t outside_ = 0;
   std::int64_t outstanding_ = 0;
   std::int64_t on_links_ = 0;  // of these, crossed a link
-  RepeatedTimes held_back_;  // timed: from a request's time to its sending
+  RepeatedTimes held_back_;    // timed: from a request's time to its sending
 };
 
 }  // namespace hmsim

@@ -353,9 +353,8 @@ void register_management(StatisticRegistry& registry, const Channels& channels) 
 }  // namespace
 
 void ChannelStatistics::fold(Tick clock_period) {
-  for (LatencyHistogram* latency :
-       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency, &device.dram_read,
-        &device.dram_write, &device.nvdimm_line}) {
+  for (LatencyHistogram* latency : {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency,
+                                    &device.dram_read, &device.dram_write, &device.nvdimm_line}) {
     latency->fold(clock_period);
   }
 }

@@ -149,7 +149,7 @@ class CxlPort final : public MemoryChannel, private Requester {
   FlitLane up_;
   DeviceLoad load_;
   LinkCredits credits_;
-  ChannelStatistics& counts_;   // the device's
+  ChannelStatistics& counts_;  // the device's
   LinkRecords records_;
   Ring<Request> waiting_;       // for a credit
   InFlight<Request> arrivals_;  // on the lane down, as the device sees them

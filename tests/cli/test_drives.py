@@ -93,7 +93,7 @@ def test_small_writes_print_the_bytes_that_they_program(tmp_path: Path) -> None:
     assert "drive: lifetime (days)" in told
     assert "absorbed" not in told
     compared = succeed(
-        "compare", "storage/mqsim_ssd", "storage/mqsim_ssd", *small(), "--workload", workload
+        "compare", "storage/mqsim_ssd", "--policy", "split", *small(), "--workload", workload
     )
     assert "drive: flash/host bytes" in compared
 

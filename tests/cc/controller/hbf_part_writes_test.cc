@@ -151,9 +151,8 @@ TEST(HbfPartWrites, LatenciesAreThoseOfUsersRequests) {
   EXPECT_NEAR(seen.summary[0].second * static_cast<double>(sent.size()), sum, 1e-9 * sum);
   const Statistic& device = histogram(all, "nvdimm.device_line_latency_ns");
   EXPECT_GT(parts.system.value("hbf.requests.collection"), 0);
-  EXPECT_EQ(static_cast<double>(device.count),
-            parts.system.value("hbf.requests.user") +
-                parts.system.value("hbf.requests.collection"));
+  EXPECT_EQ(static_cast<double>(device.count), parts.system.value("hbf.requests.user") +
+                                                   parts.system.value("hbf.requests.collection"));
 }
 
 // A lone part waits in its buffer, which is no time of the device.

@@ -35,8 +35,8 @@ std::string lines(std::int64_t count, int writes) {
 
 std::unique_ptr<Simulation> saturating(const Assignments& config, const char* target,
                                        const std::string& trace) {
-  const Assignments agent{{"kind", "memory_trace"}, {"path", "t"},
-                          {"format", "ramulator_rw"}, {"target", target}};
+  const Assignments agent{
+      {"kind", "memory_trace"}, {"path", "t"}, {"format", "ramulator_rw"}, {"target", target}};
   return std::make_unique<Simulation>(config, std::vector<Assignments>{agent}, RunOptions(),
                                       text_source(trace));
 }
@@ -74,9 +74,9 @@ TEST(Link, ASaturatingTraceUsesAllCredits) {
       const Assignments far{{link + "down.latency", "200ns"},
                             {link + "up.latency", "200ns"},
                             {link + "credits", std::to_string(credits)}};
-      const double each = credits / static_cast<double>(kLines) *
-                          time_of(with(pcm ? kPcm : kDram, far), pcm ? "nvdimm" : "dram",
-                                  lines(kLines, 0));
+      const double each =
+          credits / static_cast<double>(kLines) *
+          time_of(with(pcm ? kPcm : kDram, far), pcm ? "nvdimm" : "dram", lines(kLines, 0));
       EXPECT_GE(each, 0.99 * 402.125) << credits << pcm;
       EXPECT_LE(each, 1.03 * (402.125 + 1.25)) << credits << pcm;
     }
@@ -91,9 +91,12 @@ TEST(Link, ACoresWritesOnTheLinkDoNotFillItsWindow) {
   for (int i = 0; i < 200; ++i) {
     trace += "ST " + std::to_string(64 * i) + "\n";
   }
-  const Assignments core{{"kind", "llc_trace"},         {"path", "t"},
-                         {"format", "ramulator2_ls"},   {"instructions_per_request", "4"},
-                         {"width", "4"},                {"frequency", "1GHz"},
+  const Assignments core{{"kind", "llc_trace"},
+                         {"path", "t"},
+                         {"format", "ramulator2_ls"},
+                         {"instructions_per_request", "4"},
+                         {"width", "4"},
+                         {"frequency", "1GHz"},
                          {"window", "8"}};
   const Assignments far = with(kDram, {{"expander.down.latency", "1us"},
                                        {"expander.up.latency", "1us"},
@@ -108,8 +111,8 @@ TEST(Link, ACoresWritesOnTheLinkDoNotFillItsWindow) {
 TEST(Link, ASaturatingTraceContinuesExactly) {
   for (const char* queue : {"none", "shared"}) {
     const Assignments more{{"host.queue", queue}, {"host.entries", "24"}};
-    expect_exact_continuation(
-        [&] { return saturating(with(kDram, more), "dram", lines(400, 3)); }, 4'000, 3);
+    expect_exact_continuation([&] { return saturating(with(kDram, more), "dram", lines(400, 3)); },
+                              4'000, 3);
   }
 }
 

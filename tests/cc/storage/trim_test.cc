@@ -89,7 +89,7 @@ TEST(Trim, TakesTheDriverAndACommandAndDiscardsWholePages) {
   }
 }
 
-// What the host knows: pages whose last request was a write have data, all others none.
+// Model of the drive: pages whose last request was a write have data, all others none.
 class Shadow {
  public:
   explicit Shadow(std::uint64_t seed) : random_(seed), written_(kPages) {}
