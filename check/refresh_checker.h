@@ -59,7 +59,7 @@ class RefreshChecker {
   void check_window(const CommandRecord& record, const RefreshUnit& debtor);
   void check_order(const CommandRecord& record, const RefreshUnit& debtor);
   void check_overdue(std::int64_t now);
-  void check_count(std::size_t debtor, std::int64_t now);
+  void check_count(std::size_t debtor, std::int64_t now, std::int64_t soon = 0);
   void find_next_overdue();
   void add(const char* rule, std::size_t debtor, std::int64_t now, std::int64_t needed,
            std::int64_t got);

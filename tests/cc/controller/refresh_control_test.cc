@@ -2,6 +2,7 @@
 // How long is a place busy with a refresh?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -161,6 +162,21 @@ TEST(WriteDrain, ALoadedStateHasNoRequests) {
     drain.count_waiting(0, 0, 1 - side, 1);
     EXPECT_EQ(drain.choose(Direction::by_watermark, Cycle(101)), 1 - side);
   }
+}
+
+// The second refresh is due at 2 tREFI and postponed to 10 tREFI, when its banks are closed first.
+// A run that ends then has postponed no refresh too far.
+TEST(RefreshControl, ARunMayEndWhileTheBanksOfAPostponedRefreshAreClosed) {
+  ChannelUnderTest channel(with(kDramOnly, {{"dram.ranks", "1"}, {"dram.refresh_postpone", "8"}}));
+  const auto send = [&] { channel.send(MemoryClass::dram, channel.dram(0, 0, 0)); };
+  channel.on_done = [&](const Request&) { send(); };
+  send();
+  send();
+  channel.run_to(Cycle(10 * channel.config_.dram.timing.trefi));
+  EXPECT_EQ(std::count_if(
+                channel.log_.begin(), channel.log_.end(),
+                [](const CommandRecord& each) { return each.command == ChannelCommand::refresh; }),
+            1);
 }
 
 }  // namespace
