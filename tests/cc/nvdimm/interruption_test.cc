@@ -174,7 +174,7 @@ void use_nothing_up(Bytes page_size) {
       check_books(shadow.nvdimm());
       shadow.power_fail();
     };
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < 12; ++round) {
       work(shadow, 300);
       shadow.power_fail();
       for (int i = 0; i < (round == 5 ? 1000 : 50); ++i) {

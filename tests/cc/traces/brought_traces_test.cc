@@ -231,7 +231,7 @@ TEST(BroughtTraces, BlkparseWithoutQueuedRequests) {
 
 TEST(RecordRules, LeaveOutAndCount) {
   const std::string text =
-      "1 0 8 8 1\n2 0 8 0 1\n3 0 8 9999999 1\n4 0 8\n5 0 x 8 1\n6 0 16 8 0\n7 0 8 0 0\n";
+      "1 0 8 8 1\n2 0 8 0 1\n3 0 8 99999999999999999 1\n4 0 8\n5 0 x 8 1\n6 0 16 8 0\n7 0 8 0 0\n";
   RecordRules rules;
   rules.on_bad_record = RecordRule::skip;
   LeftOutRecords left_out;
