@@ -46,10 +46,19 @@ class PriorWrites {
   virtual void each_page_written_before(const PageVisitor& visit) const = 0;
 };
 
+// Agent that ends when its rate is steady.
+class SteadyEnd {
+ public:
+  virtual ~SteadyEnd() = default;
+  // Ends the agent. Requests under way continue.
+  virtual void stop(Tick now) = 0;
+};
+
 // Parts that only some kinds of agents have. nullptr: this kind lacks the part.
 struct AgentParts {
   IoMeter* io_meter = nullptr;  // latencies of its block requests
   const PriorWrites* prior_writes = nullptr;
+  SteadyEnd* steady_end = nullptr;
 };
 
 class Agent : public Component, public Requester, protected AgentLink {

@@ -393,7 +393,7 @@ bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   return !off_;
 }
 
-WrittenPages Nvdimm::written_pages() const {
+BufferedPages Nvdimm::buffered_pages() const {
   return {static_cast<std::int64_t>((buffer_.write.capacity() - buffer_.write.free()) /
                                     buffer_.keys(1)),
           static_cast<std::int64_t>(ftl_.statistics().host_pages)};

@@ -68,7 +68,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
   bool written_back() const { return flush_.written_back(); }
   bool idle() const override;
-  WrittenPages written_pages() const override;
+  BufferedPages buffered_pages() const override;
 
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;

@@ -94,21 +94,21 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
                     configuration.system().assignments, all_agents().size() + 1);
   memory_->set_requesters(requesters());
   connect_agents(source, wakeups);
-  std::vector<const Agent*> watched;
+  std::vector<Agent*> watched;
   for (const auto& agent : agents_) {
     watched.push_back(agent.get());
   }
-  steady_ = std::make_unique<SteadyWatch>(
+  steady_.watch = std::make_unique<SteadyWatch>(
       std::move(watched),
       [this] {
         kernel_.catch_up();
         update_progress();
       },
       [this] {
-        WrittenPages pages = storage_->written_pages();
+        BufferedPages pages = storage_->buffered_pages();
         for (std::size_t i = 0; i < memory_->channels(); ++i) {
           for (const NvdimmModule* module : memory_->nvdimms(i)) {
-            pages += module->written_pages();
+            pages += module->buffered_pages();
           }
         }
         return pages;
@@ -119,15 +119,15 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
         }
       });
   register_statistics();
+  if (!agents_.empty()) {
+    steady_.wakeup = Wakeup(kernel_, kernel_.attach(*steady_.watch));
+  }
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
       kernel_.catch_up();
       update_progress();
     });
     series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
-  }
-  if (!agents_.empty()) {
-    steady_wakeup_ = Wakeup(kernel_, kernel_.attach(*steady_));
   }
   kernel_.notify_all();
   warmup_time_over_ = options_.warmup == Tick(0);
@@ -283,8 +283,8 @@ void Simulation::begin_measuring() {
     series_wakeup_.notify();
   }
   if (!agents_.empty()) {
-    steady_->begin(kernel_.now());
-    steady_wakeup_.notify();
+    steady_.watch->begin(kernel_.now());
+    steady_.wakeup.notify();
   }
 }
 
@@ -359,7 +359,7 @@ void Simulation::serialize(Archive& archive) {
   if (series_ != nullptr) {
     series_->serialize(archive);
   }
-  steady_->serialize(archive);
+  steady_.watch->serialize(archive);
   kernel_.serialize(archive);  // last, as it asks every component for its next event
 }
 

@@ -217,8 +217,10 @@ class Simulation : private SourceProgress {
   ProgressWatch progress_watch_;
   std::unique_ptr<Series> series_;
   Wakeup series_wakeup_;
-  std::unique_ptr<SteadyWatch> steady_;
-  Wakeup steady_wakeup_;
+  struct {
+    std::unique_ptr<SteadyWatch> watch;
+    Wakeup wakeup;
+  } steady_;
 };
 
 }  // namespace hmsim

@@ -15,10 +15,11 @@ Tick Simulation::deadline() const {
 }
 
 bool Simulation::ended() const {
-  return measuring_ && (kernel_.now() >= deadline() || (limits_.steady && steady_->all_steady()) ||
-                        std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
-                          return agent->finished_once() || !agent->measured();
-                        }));
+  return measuring_ &&
+         (kernel_.now() >= deadline() || (limits_.steady && steady_.watch->all_steady()) ||
+          std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+            return agent->finished_once() || !agent->measured();
+          }));
 }
 
 // Ignores jobs, because some only have instructions that copy.

@@ -44,7 +44,7 @@ void Simulation::register_statistics() {
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
     register_node_core(*nodes_->cores()[i].core, progress_[agents_.size() + i]);
   }
-  steady_->register_absorbed(registry_);
+  steady_.watch->register_absorbed(registry_);
   register_totals();
   if (Network* const network = nodes_->network()) {
     network->register_statistics(registry_);
@@ -112,7 +112,7 @@ void Simulation::register_agent(std::size_t index) {
   };
   registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
                   rate);
-  steady_->register_agent(registry_, path, index, per_second.c_str(), rate);
+  steady_.watch->register_agent(registry_, path, index, per_second.c_str(), rate);
   registry_.counter(
       path + ".passes", "",
       "times that its work was done until the run ended; the agent starts over each time",

@@ -25,8 +25,8 @@ void keep_even(std::vector<Value>& values) {
 
 }  // namespace
 
-SteadyWatch::SteadyWatch(std::vector<const Agent*> agents, std::function<void()> prepare,
-                         std::function<WrittenPages()> pages, std::function<void()> on_steady)
+SteadyWatch::SteadyWatch(std::vector<Agent*> agents, std::function<void()> prepare,
+                         std::function<BufferedPages()> pages, std::function<void()> on_steady)
     : agents_(std::move(agents)),
       prepare_(std::move(prepare)),
       read_pages_(std::move(pages)),
@@ -54,10 +54,22 @@ Tick SteadyWatch::advance(Tick now) {
     join_rounds();
   }
   next_ = now + round_;
+  if (round_ >= kLeastRound) {
+    end_steady_agents(now);
+  }
   if (all_steady()) {
     on_steady_();
   }
   return next_;
+}
+
+void SteadyWatch::end_steady_agents(Tick now) {
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    SteadyEnd* const end = agents_[i]->parts().steady_end;
+    if (end != nullptr && !agents_[i]->finished_once() && steady_window(i)) {
+      end->stop(now);
+    }
+  }
 }
 
 void SteadyWatch::join_rounds() {
@@ -149,7 +161,7 @@ void SteadyWatch::serialize(Archive& archive) {
   archive(round_, next_, work_);
   std::vector<std::int64_t> held;
   std::vector<std::int64_t> programmed;
-  for (const WrittenPages& pages : pages_) {
+  for (const BufferedPages& pages : pages_) {
     held.push_back(pages.held);
     programmed.push_back(pages.programmed);
   }

@@ -26,7 +26,8 @@
 
 namespace hmsim {
 
-// Component that reads the agents' work at the end of each round. Attach it last.
+// Component that reads the agents' work at the end of each round. Attach it after those that it
+// watches.
 class SteadyWatch final : public Component {
  public:
   static constexpr std::size_t kWindow = 5;
@@ -41,8 +42,8 @@ class SteadyWatch final : public Component {
 
   // `prepare`: brings agents and memory up to date. `pages`: reads the buffers. `on_steady`: called
   // at the end of a round if all_steady(). The agents must outlive the object.
-  SteadyWatch(std::vector<const Agent*> agents, std::function<void()> prepare,
-              std::function<WrittenPages()> pages, std::function<void()> on_steady);
+  SteadyWatch(std::vector<Agent*> agents, std::function<void()> prepare,
+              std::function<BufferedPages()> pages, std::function<void()> on_steady);
 
   void begin(Tick now);
   // Returns the agent's units of work per second in the window; 0: the window is not complete.
@@ -63,18 +64,19 @@ class SteadyWatch final : public Component {
 
  private:
   void join_rounds();
+  void end_steady_agents(Tick now);
   bool complete(std::size_t agent) const { return work_[agent].size() > kWindow; }
   double absorbed_since(std::size_t round) const;
 
-  std::vector<const Agent*> agents_;
+  std::vector<Agent*> agents_;
   std::function<void()> prepare_;
-  std::function<WrittenPages()> read_pages_;
+  std::function<BufferedPages()> read_pages_;
   std::function<void()> on_steady_;
   Tick round_ = kFirstRound;
   Tick next_ = kNever;
   // At the begin and at the end of each round. An agent's end with its first finish.
   std::vector<std::vector<std::int64_t>> work_;
-  std::vector<WrittenPages> pages_;
+  std::vector<BufferedPages> pages_;
 };
 
 }  // namespace hmsim

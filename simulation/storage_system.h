@@ -50,8 +50,8 @@ class StorageSystem {
   void register_statistics(StatisticRegistry& registry);
   void account(Tick now);
   // Returns the pages in buffers of the shared storage's flash.
-  WrittenPages written_pages() const {
-    return shared_.device == nullptr ? WrittenPages() : shared_.device->written_pages();
+  BufferedPages buffered_pages() const {
+    return shared_.device == nullptr ? BufferedPages() : shared_.device->buffered_pages();
   }
   void serialize(Archive& archive);
 

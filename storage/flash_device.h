@@ -42,7 +42,7 @@ class FlashDevice final : public StorageDevice, private AckListener {
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
-  WrittenPages written_pages() const override { return module_->written_pages(); }
+  BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), clock_.next_event()); }
   Tick advance(Tick now) override;

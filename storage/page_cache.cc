@@ -472,7 +472,7 @@ void PageCache::serialize(Archive& archive) {
   serialize_slots(archive, dirty_, dirty_links_.data(), first_.records(),
                   [&dirty](std::uint32_t frame) { dirty.claim(frame); });
   if (archive.loading()) {
-    check_indices(archive);
+    check_loaded(archive);
     for (std::uint32_t frame = 0; frame < first_.records(); ++frame) {
       dirty.check(dirty.has(frame) == (first_[frame].state == FrameState::dirty));
     }
@@ -481,13 +481,12 @@ void PageCache::serialize(Archive& archive) {
       archive.check_index(accesses_[event.payload].frame, first_.records(),
                           "access without a frame");
     });
-    count_accesses(archive);
   }
   device_->serialize(archive);
   mover_->serialize(archive);
 }
 
-void PageCache::check_indices(const Archive& archive) const {
+void PageCache::check_loaded(const Archive& archive) {
   const std::int64_t pages = io_queue_.capacity() / kPageBytes;
   check_frames(archive, first_, pages);
   check_frames(archive, second_, pages);
@@ -502,10 +501,6 @@ void PageCache::check_indices(const Archive& archive) const {
     archive.check_index(moves_[tag].second, second_.records(), "move of a page without a frame");
   }
   archive.check_index(flushing_, io_queue_.size(), kNoIndex, "flush without a request");
-}
-
-void PageCache::count_accesses(const Archive& archive) {
-  const std::int64_t pages = io_queue_.capacity() / kPageBytes;
   left_.assign(io_queue_.size(), 0);
   for (const std::uint32_t access : accesses_.taken()) {
     const Access& record = accesses_[access];

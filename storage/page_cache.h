@@ -66,7 +66,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
-  WrittenPages written_pages() const override { return device_->written_pages(); }
+  BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
 
   Tick next_event() const override {
     return earlier(events_.next_time(), earlier(device_->next_event(), mover_->next_event()));
@@ -144,8 +144,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   bool is_expected(const Io& io) const;
   bool is_expected(const Move& move) const;
 
-  void check_indices(const Archive& archive) const;
-  void count_accesses(const Archive& archive);
+  void check_loaded(const Archive& archive);  // and counts the accesses of requests
 
   const PageCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;

@@ -86,7 +86,7 @@ class StorageDevice : public Component {
   // not continue to further events of its own after it advanced the device (core/kernel.h).
   virtual bool notifies_others() const { return false; }
   // Returns the pages in buffers of flash behind it.
-  virtual WrittenPages written_pages() const { return {}; }
+  virtual BufferedPages buffered_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
   // Brings time averages up to date.
   virtual void account(Tick /*now*/) {}

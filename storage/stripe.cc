@@ -214,10 +214,10 @@ Tick Stripe::advance(Tick now) {
   }
 }
 
-WrittenPages Stripe::written_pages() const {
-  WrittenPages all;
+BufferedPages Stripe::buffered_pages() const {
+  BufferedPages all;
   for (const auto& member : members_) {
-    all += member->written_pages();
+    all += member->buffered_pages();
   }
   return all;
 }

@@ -47,7 +47,7 @@ class Stripe final : public StorageDevice, private IoListener {
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
-  WrittenPages written_pages() const override;
+  BufferedPages buffered_pages() const override;
 
   Tick next_event() const override;
   Tick advance(Tick now) override;

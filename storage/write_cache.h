@@ -56,7 +56,7 @@ class WriteCache final : public StorageDevice, private IoListener {
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
-  WrittenPages written_pages() const override { return device_->written_pages(); }
+  BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), device_->next_event()); }
   Tick advance(Tick now) override;

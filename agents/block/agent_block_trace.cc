@@ -57,6 +57,10 @@ void BlockKeys::declare_duration(ParameterSet& parameters) {
        "no further request and has finished, even if requests remain; 0s: no limit",
        "fio's runtime"},
       kLongestDuration);
+  parameters.choice("until", until, {{"finished", RunEnd::finished}, {"steady", RunEnd::steady}},
+                    {"steady: the agent has also finished when its rate is steady, as "
+                     "frontend.until says",
+                     "fio's steadystate"});
 }
 
 std::vector<ParameterError> BlockKeys::check() const {

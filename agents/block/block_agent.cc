@@ -155,6 +155,10 @@ void BlockAgent::schedule_stop(Tick now) {
 }
 
 void BlockAgent::stop(Tick now) {
+  if (source_.closed()) {
+    return;
+  }
+  stop_time_ = now;
   source_.close();
   if (!finished_once()) {
     finish(now);

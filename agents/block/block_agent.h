@@ -37,7 +37,7 @@
 
 namespace hmsim {
 
-class BlockAgent : public Agent, private IoListener, private Stages::Member {
+class BlockAgent : public Agent, private IoListener, private Stages::Member, private SteadyEnd {
  public:
   explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults) {}
 
@@ -55,7 +55,9 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
                          {&source_.held_back()});
     }
   }
-  AgentParts parts() override { return {&io_meter_}; }
+  AgentParts parts() override {
+    return {&io_meter_, nullptr, keys_.until == RunEnd::steady ? this : nullptr};
+  }
   std::optional<NvdimmIo> nvdimm_io(std::size_t which) const override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
@@ -96,7 +98,7 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member {
   void start_pass(Tick now);
   void end_pass(Tick now);
   void schedule_stop(Tick now);
-  void stop(Tick now);
+  void stop(Tick now) override;
   void take_request(std::uint32_t index, Tick now);
   void take_requests(std::uint32_t index, Tick now);
   void begin_request(std::uint32_t index, const RequestSource::Taken& taken, Tick now);

@@ -29,6 +29,7 @@ struct BlockKeys {
   RecordRules records;
   BlockParameters software;  // threads and driver
   Tick duration{0};          // 0: no limit
+  RunEnd until = RunEnd::finished;
   // io_pattern only:
   std::int64_t depth = 1;  // most requests of a thread under way
   ArrivalKeys arrivals;

@@ -221,8 +221,7 @@ IoGenerator::IoGenerator(const IoPattern& pattern, std::int64_t threads, std::ui
       separate_writes_(pattern.separate_writes),
       sizes_(pattern.sizes()),
       read_chance_(static_cast<std::uint64_t>(pattern.read_share * kTwoTo32)),
-      trim_chance_(chance_of(pattern.trim_share, 1 - pattern.read_share)),
-      trim_writes_(pattern.trim_writes),
+      trims_{chance_of(pattern.trim_share, 1 - pattern.read_share), pattern.trim_writes},
       flush_every_(pattern.flush_every),
       fua_(pattern.fua),
       in_passes_(pattern.bounded() || pattern.random_map != MapOrder::none ||
@@ -285,9 +284,9 @@ void IoGenerator::draw(BlockRequest& request, Lane& lane, std::size_t turn) {
   Random& random = lane.map.exists() ? lane.map.random() : random_;
   request.sectors = draw_sectors(random);
   request.write = !random.chance(read_chance_);
-  request.trim = request.write && trim_chance_ > 0 && random.chance(trim_chance_);
+  request.trim = request.write && trims_.chance > 0 && random.chance(trims_.chance);
   request.sector = place(turn, request.write, request.sectors);
-  if (request.write && !request.trim && trim_writes_) {
+  if (request.write && !request.trim && trims_.writes) {
     lane.trimmed = request.sector;
     lane.trimmed_sectors = request.sectors;
     request.trim = true;

@@ -114,8 +114,10 @@ class IoGenerator final : public BlockSource {
   std::vector<IoSize> sizes_;
   std::uint64_t all_shares_ = 0;
   std::uint64_t read_chance_;  // probability x 2^32
-  std::uint64_t trim_chance_;  // of a request that is not a read
-  bool trim_writes_;
+  struct {
+    std::uint64_t chance;  // of a request that is not a read
+    bool writes;           // trim a range before each write to it
+  } trims_;
   std::int64_t flush_every_;
   bool fua_;
   bool in_passes_;            // passes are counted

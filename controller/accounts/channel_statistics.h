@@ -14,7 +14,7 @@ namespace hmsim {
 
 class MemoryChannel;
 
-// What is in front of a channel. `nothing`: requesters see the latencies of the channel. `queue`:
+// Parts in front of a channel. `nothing`: requesters see the latencies of the channel. `queue`:
 // requests waited in a host queue before they entered the channel. `link`: a port or an FTL, which
 // counts the latencies that requesters see.
 enum class Front : std::uint8_t { nothing, queue, link };

@@ -32,11 +32,11 @@ class AckListener {
 };
 
 // Pages of a buffer in front of flash, so far.
-struct WrittenPages {
+struct BufferedPages {
   std::int64_t held = 0;        // written by the host, not yet programmed
   std::int64_t programmed = 0;  // of the host's
 
-  WrittenPages& operator+=(const WrittenPages& other) {
+  BufferedPages& operator+=(const BufferedPages& other) {
     held += other.held;
     programmed += other.programmed;
     return *this;
@@ -119,7 +119,7 @@ class NvdimmModule : public Component {
   virtual std::uint64_t collections_ended() const { return 0; }
 
   // Modules without a buffer in front of flash return zeros.
-  virtual WrittenPages written_pages() const { return {}; }
+  virtual BufferedPages buffered_pages() const { return {}; }
 
   virtual bool idle() const = 0;  // no command is unfinished and no operation is in progress
 

@@ -86,7 +86,7 @@ void FlashArray::start_along(std::uint32_t node, Tick now) {
 }
 
 // Begins the reads that waited with `node`, which has begun or was withdrawn. Those whose page has
-// moved wait anew.
+// moved wait again.
 void FlashArray::start_sharers(std::uint32_t sharer, std::uint32_t node, Tick now) {
   while (sharer != kNoIndex) {
     const std::uint32_t next = std::exchange(nodes_[sharer].sharer, kNoIndex);

@@ -151,3 +151,11 @@ def test_time_without_a_runtime_is_ignored_with_a_note(tmp_path: Path) -> None:
     (agent,), notes = fio_job.load(write(tmp_path / "job.fio", "[a]\nsize=1m\ntime_based\n"))
     assert ("passes", "1") in [setting.pair for setting in agent]
     assert any("time_based" in note for note in notes)
+
+
+def test_steadystate_ends_a_job_and_the_next_stage_begins(tmp_path: Path) -> None:
+    text = "[a]\nrw=randread\nsize=3g\niodepth=8\nss=iops:10%\n[b]\nstonewall\nsize=8k\n"
+    log = table(tmp_path, text)
+    assert len(submitted(log, 1)) == 2
+    last = submitted(log, 0)[-1]
+    assert 20 * 100 * US <= last < submitted(log, 1)[0]  # 20 rounds of 100 us

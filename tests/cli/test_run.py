@@ -163,6 +163,14 @@ def test_params_lists_by_prefix() -> None:
     assert "agents.synthetic.pattern = " in succeed("params", "agents.synthetic")
 
 
+def test_until_steady_ends_a_run(tmp_path: Path) -> None:
+    text = "agents: [{kind: io_pattern, threads: 16, size: 4KiB, requests: 1000000}]"
+    told = succeed(
+        "run", "quick", "--workload", write(tmp_path / "w.yaml", text), "--until", "steady"
+    )
+    assert "steady rates (frontend.until) ended the run" in told
+
+
 def test_params_lists_parts_policies_and_agents_only_when_asked_for() -> None:
     listed = {info["name"] for info in parsed("params")}
     everything = {info["name"] for info in parsed("params", "--all")}

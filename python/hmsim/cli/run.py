@@ -24,6 +24,7 @@ from hmsim.cli.support import (
     RequestLogFlag,
     Seed,
     Sets,
+    Until,
     Warmup,
     WorkloadOption,
     configuration,
@@ -59,6 +60,7 @@ def run(
     seed: Seed = 1,
     warmup: Warmup = None,
     time: For = None,
+    until: Until = None,
     request_log: RequestLogFlag = False,
     command_log: CommandLogFlag = False,
     log_rows: LogRows = MOST_ROWS,
@@ -74,7 +76,7 @@ def run(
     logs = place_of_logs(request_log, out)
     if command_log and out is None:
         raise InputError("--command-log: needs --out, for the log")
-    system = configuration(config, limited(sets, time), bundle)
+    system = configuration(config, limited(sets, time, until), bundle)
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hmsim.config.configuration import Config
 
 TIME_LIMIT = "frontend.time_limit"
+UNTIL = "frontend.until"
 ANEW = "nothing was written; the same command starts over"
 
 
@@ -77,6 +78,14 @@ For = Annotated[
         "--for",
         metavar="TIME",
         help="Simulated time to measure ('200ms') if agents do not finish earlier.",
+    ),
+]
+Until = Annotated[
+    Optional[str],
+    typer.Option(
+        "--until",
+        metavar="finished|steady",
+        help="steady: also end when the rates of all agents are steady.",
     ),
 ]
 RequestLogFlag = Annotated[
@@ -327,18 +336,20 @@ def configuration(
     return config if policy is None else config.with_policy(policy)
 
 
-def limited(sets: Optional[Sequence[str]], time: Optional[str]) -> list[str]:
-    """Return the user's ``--set`` with the time limit of ``--for``. Raises InputError."""
-    if time is None:
-        return [*(sets or ())]
+def limited(sets: Optional[Sequence[str]], time: Optional[str], until: Optional[str]) -> list[str]:
+    """Return the user's ``--set`` with the ends of ``--for`` and ``--until``. Raises InputError."""
     try:
-        if parse_time(time) <= 0:
+        if time is not None and parse_time(time) <= 0:
             raise InputError(f"must be above 0s, got '{time}'")
     except InputError as error:
         raise InputError(f"--for: {error}") from error
-    if any(text.partition("=")[0].strip() == TIME_LIMIT for text in sets or ()):
-        raise InputError(f"--for: sets {TIME_LIMIT}, which --set sets as well; use one of them")
-    return [*(sets or ()), f"{TIME_LIMIT}={time}"]
+    given = [*(sets or ())]
+    names = {text.partition("=")[0].strip() for text in given}
+    for option, name, value in (("--for", TIME_LIMIT, time), ("--until", UNTIL, until)):
+        if value is not None and name in names:
+            raise InputError(f"{option}: sets {name}, which --set sets as well; use one of them")
+        given += [] if value is None else [f"{name}={value}"]
+    return given
 
 
 def print_json(content: Any) -> None:

@@ -167,7 +167,7 @@ def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
 
 
 def _limits(job: Job, sizes: Sizes, clones: int) -> Iterator[tuple[str, str]]:
-    """Yield the settings of places, the random map, the passes and the duration."""
+    """Yield the settings of places, the random map, the passes and the end."""
     limits = amount(job, sizes)
     if (align := alignment(job, sizes)) != sizes.least:
         yield "align", f"{align}B"
@@ -181,6 +181,8 @@ def _limits(job: Job, sizes: Sizes, clones: int) -> Iterator[tuple[str, str]]:
         yield "bytes", f"{limits.bytes}B"
     if job.runtime:
         yield "duration", f"{job.runtime}ps"
+    if "steadystate" in job.keys:
+        yield "until", "steady"
 
 
 def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
@@ -206,7 +208,7 @@ def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
 def _notes(job: Job) -> Iterator[str]:
     for key, note in fio_keys.NOTED.items():
         if key in job.keys and job.text(key) not in ("0", "0s"):
-            yield f"{key} of fio is ignored: {note}"
+            yield f"{key} of fio is {'changed' if key == 'steadystate' else 'ignored'}: {note}"
     if "ioengine" in job.keys:
         yield "ioengine of fio is ignored: hmsim uses its driver instead"
     if not job.flag("direct") and job.text("buffered", "1") != "0":

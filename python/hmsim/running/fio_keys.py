@@ -77,7 +77,7 @@ NOTED = {
     "exitall": "each job ends with its own requests",
     "exit_what": "each job ends with its own requests",
     "exitall_on_error": "each job ends with its own requests",
-    "steadystate": "an agent ends with its requests",
+    "steadystate": "a job ends by hmsim's limits of range and slope, SNIA's",
     "rate_min": "a job does not end if it is slower",
     "rate_iops_min": "a job does not end if it is slower",
     "lockfile": "jobs do not lock files",

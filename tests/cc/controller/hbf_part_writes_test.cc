@@ -155,7 +155,7 @@ TEST(HbfPartWrites, LatenciesAreThoseOfUsersRequests) {
                                                    parts.system.value("hbf.requests.collection"));
 }
 
-// A lone part waits in its buffer, which is no time of the device.
+// The wait of a lone part in its buffer does not count as time of the device.
 TEST(HbfPartWrites, TheDevicesLatencyIsThatOfThePage) {
   Parts lone;
   lone.write(7, 3);
