@@ -16,7 +16,8 @@ namespace hmsim::testing {
 
 constexpr std::size_t kWordBytes = 8;
 
-inline std::uint64_t word_at(const std::string& bytes, std::size_t at) {
+template <class Bytes>
+std::uint64_t word_at(const Bytes& bytes, std::size_t at) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < kWordBytes; ++i) {
     word |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 
 namespace hmsim::testing {
@@ -163,13 +164,10 @@ TEST(BlockDriver, ADriversBarrierWaitsForWritesAndHoldsOthersUp) {
       "8,0 0 2 0.000000100 1 Q FN [x]\n"
       "8,0 0 3 0.000000200 1 Q WS 8 + 8 [x]\n"
       "8,0 0 4 0.000000200 1 Q RS 16 + 8 [x]\n";
-  Bench bench = bench_of("pmbd", trace,
-                         {{"format", "blkparse"},
-                          {"threads", "4"},
-                          {"replay", "timed"},
-                          {"map_time", "0s"},
-                          {"write_end", "done"},
-                          {"device_stride", "4KiB"}});
+  Bench bench = bench_of(
+      "pmbd", trace,
+      keys_from(
+          "format=blkparse threads=4 replay=timed map_time=0s write_end=done device_stride=4KiB"));
   bench.latency = fixed(kMicrosecond);
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
@@ -212,13 +210,11 @@ TEST(BlockDriver, MeasuringMayBeginDuringTheSoftwareTimeOfAFlush) {
 }
 
 TEST(BlockDriver, KeysOverrideTheirDriver) {
-  EXPECT_EQ(runs_of(bench_of("nd_pmem", kWriteTwoPages,
-                             {{"window", "128"},
-                              {"wait", "block"},
-                              {"map_time", "300ns"},
-                              {"write_end", "accepted"},
-                              {"barrier", "driver"}})),
-            runs_of(bench_of("pmbd", kWriteTwoPages, {{"window", "128"}})));
+  EXPECT_EQ(
+      runs_of(bench_of(
+          "nd_pmem", kWriteTwoPages,
+          keys_from("window=128 wait=block map_time=300ns write_end=accepted barrier=driver"))),
+      runs_of(bench_of("pmbd", kWriteTwoPages, {{"window", "128"}})));
   Bench bench = bench_of("dax", kReadTwoPages);
   bench.keys.insert(bench.keys.begin(), {"fault_time", "0s"});  // also before its driver
   EXPECT_EQ(runs_of(bench).front().time, Tick(0));

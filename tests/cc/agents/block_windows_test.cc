@@ -3,8 +3,6 @@
 // separately?
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/names.h"
@@ -96,14 +94,7 @@ TEST(BlockWindows, AreTracesCutByHand) {
 }
 
 double rate(Agent& agent, int window) {
-  StatisticRegistry registry;
-  agent.register_statistics(registry, "agent.0");
-  for (const Statistic& statistic : registry.read()) {
-    if (statistic.path == "agent.0.window." + std::to_string(window) + ".rate") {
-      return statistic.value;
-    }
-  }
-  return -1;
+  return statistics_of(agent).at("core.0.window." + std::to_string(window) + ".rate");
 }
 
 // Requests of one 4 KiB block: 100 with a memory latency of 100 ns, then 50 with 1.9 us. Each
@@ -151,19 +142,7 @@ TEST(BlockWindows, GoOnFromACheckpoint) {
   Random random(4);
   const std::string trace = text_of(random_requests(random, 100));
   const Bench bench = bench_of(trace, {{"windows", kWindows}, {"loop", "2"}});
-  AgentUnderTest whole(bench);
-  ASSERT_TRUE(whole.finish());
-  for (const int parts : {2, 3, 5}) {
-    AgentUnderTest first(bench);
-    first.kernel.run_until(whole.kernel.now() / parts);
-    AgentUnderTest second(bench);
-    second.load(first.save());
-    ASSERT_TRUE(second.finish());
-    EXPECT_EQ(second.kernel.now(), whole.kernel.now());
-    EXPECT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
-    EXPECT_EQ(second.agent->weighted_rate(), whole.agent->weighted_rate());
-    EXPECT_EQ(rate(*second.agent, 2), rate(*whole.agent, 2));
-  }
+  expect_exact_resume(bench, {2, 3, 5});
 }
 
 TEST(BlockWindows, RefuseWhatTheyCannotBe) {

@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <list>
-#include <map>
-
 #include "core/archive.h"
 #include "core/random.h"
 #include "tests/cc/agents/cache_model.h"

@@ -246,19 +246,7 @@ TEST(CpuCore, GoesOnFromACheckpointAsIfNothingHadBeen) {
   bench.keys.emplace_back("prefetcher", "stride");
   bench.latency = memory_latency();
   bench.slots = 6;
-  AgentUnderTest whole(bench);
-  ASSERT_TRUE(whole.finish());
-  for (const int parts : {2, 3, 7}) {
-    AgentUnderTest first(bench);
-    first.kernel.run_until(whole.kernel.now() / parts);
-    AgentUnderTest second(bench);
-    second.load(first.save());
-    ASSERT_TRUE(second.finish());
-    ASSERT_EQ(second.kernel.now(), whole.kernel.now());
-    ASSERT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
-    EXPECT_TRUE(std::equal(second.port.log.begin(), second.port.log.end(),
-                           whole.port.log.begin() + first.port.log.size()));
-  }
+  expect_exact_resume(bench, {2, 3, 7});
 }
 
 TEST(CpuCore, RefusesWhatIsNoTrace) {

@@ -2,11 +2,14 @@
 // One agent under test with a memory of chosen latencies.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +23,7 @@
 #include "core/event_queue.h"
 #include "core/kernel.h"
 #include "storage/nvdimm_host.h"
+#include "tests/cc/statistic.h"
 #include "traces/record_columns.h"
 
 namespace hmsim::testing {
@@ -290,5 +294,38 @@ class AgentUnderTest {
     kernel.serialize(archive);
   }
 };
+
+inline std::map<std::string, double> statistics_of(Agent& agent) {
+  StatisticRegistry registry;
+  agent.register_statistics(registry, "core.0");
+  std::map<std::string, double> values;
+  for (const Statistic& statistic : registry.read()) {
+    values[statistic.path] = number_of(statistic);
+  }
+  return values;
+}
+
+// Expects that agents which continue from a checkpoint, after each of these parts of the whole
+// time, end like one that was not interrupted.
+inline void expect_exact_resume(const Bench& bench, const std::vector<int>& parts) {
+  AgentUnderTest whole(bench);
+  ASSERT_TRUE(whole.finish());
+  for (const int part : parts) {
+    AgentUnderTest first(bench);
+    first.kernel.run_until(whole.kernel.now() / part);
+    AgentUnderTest second(bench);
+    second.load(first.save());
+    ASSERT_TRUE(second.finish());
+    ASSERT_EQ(second.kernel.now(), whole.kernel.now());
+    ASSERT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
+    EXPECT_TRUE(
+        std::equal(second.port.log.begin(), second.port.log.end(),
+                   whole.port.log.end() - (second.port.log.end() - second.port.log.begin())));
+    EXPECT_EQ(second.agent->weighted_rate(), whole.agent->weighted_rate());
+    EXPECT_EQ(second.agent->progress(second.kernel.now()),
+              whole.agent->progress(whole.kernel.now()));
+    EXPECT_EQ(statistics_of(*second.agent), statistics_of(*whole.agent));
+  }
+}
 
 }  // namespace hmsim::testing

@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "core/random.h"
 #include "tests/cc/states.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -160,14 +161,7 @@ TEST(Network, CountsWhatNodesSendAndHowLongLinksAreBusy) {
   StatisticRegistry registry;
   wire.network.register_statistics(registry);
   wire.send({sending(Tick(0), 0, 1, 1, 1'250), sending(Tick(0), 0, 1, 2, 1'250)});
-  const auto value = [&](const std::string& path) {
-    for (const Statistic& each : registry.read()) {
-      if (each.path == path) {
-        return each.count;
-      }
-    }
-    return std::uint64_t{~0ull};
-  };
+  const auto value = [&](const std::string& path) { return statistic_of(registry, path).count; };
   EXPECT_EQ(value("node.0.network.messages"), 2u);
   EXPECT_EQ(value("node.0.network.bytes"), 2'500u);
   wire.network.account(kMicrosecond / 2);

@@ -9,6 +9,7 @@
 #include "agents/block/arrival_process.h"
 #include "agents/io_meter.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -117,16 +118,6 @@ Records records_of(AgentUnderTest& test) {
   return records;
 }
 
-std::map<std::string, double> counters(AgentUnderTest& test) {
-  StatisticRegistry registry;
-  test.agent->register_statistics(registry, "a");
-  std::map<std::string, double> values;
-  for (const Statistic& each : registry.read()) {
-    values[each.path] = static_cast<double>(each.count);
-  }
-  return values;
-}
-
 TEST(OpenLoop, RequestsArriveWhetherOrNotOthersHaveCompleted) {
   for (const Tick latency : {kNanosecond * 100, kMicrosecond * 50}) {
     AgentUnderTest test(io_bench(
@@ -143,17 +134,14 @@ TEST(OpenLoop, RequestsArriveWhetherOrNotOthersHaveCompleted) {
 // One thread, 10 us a request, an arrival each 1 us and two places: of 23 arrivals at 0, 1, ..., 22
 // us, those at 0, 1, 2, 11 and 21 us find room. An arrival precedes a completion at the same time.
 TEST(OpenLoop, AFullQueueDropsArrivalsAndCountsThem) {
-  AgentUnderTest test(io_bench(kMicrosecond * 10, {{"arrivals", "fixed"},
-                                                   {"arrival_rate", "1e6"},
-                                                   {"requests", "23"},
-                                                   {"queue", "2"},
-                                                   {"threads", "1"}}));
+  AgentUnderTest test(
+      io_bench(kMicrosecond * 10,
+               keys_from("arrivals=fixed arrival_rate=1e6 requests=23 queue=2 threads=1")));
   const Records records = records_of(test);
   EXPECT_EQ(records.submitted(), (std::vector<std::int64_t>{0, kUs, 2 * kUs, 11 * kUs, 21 * kUs}));
   EXPECT_EQ(records.list[2].done, kMicrosecond * 30);
-  const std::map<std::string, double> found = counters(test);
-  EXPECT_EQ(found.at("a.arrivals.offered"), 23);
-  EXPECT_EQ(found.at("a.arrivals.dropped"), 18);
+  EXPECT_EQ(statistics_of(*test.agent).at("core.0.arrivals.offered"), 23);
+  EXPECT_EQ(statistics_of(*test.agent).at("core.0.arrivals.dropped"), 18);
 }
 
 // Pollaczek and Khinchine: with Poisson arrivals, a constant service time S and a utilisation u,
@@ -178,11 +166,9 @@ TEST(OpenLoop, WaitingFollowsQueueingTheory) {
 }
 
 TEST(OpenLoop, WithoutAQueueAnArrivalNeedsAFreeThread) {
-  AgentUnderTest test(io_bench(kMicrosecond * 10, {{"arrivals", "fixed"},
-                                                   {"arrival_rate", "1e6"},
-                                                   {"requests", "12"},
-                                                   {"queue", "0"},
-                                                   {"threads", "2"}}));
+  AgentUnderTest test(
+      io_bench(kMicrosecond * 10,
+               keys_from("arrivals=fixed arrival_rate=1e6 requests=12 queue=0 threads=2")));
   EXPECT_EQ(records_of(test).submitted(), (std::vector<std::int64_t>{0, kUs, 11 * kUs}));
 }
 
@@ -207,11 +193,8 @@ TEST(ThinkTimes, AThreadWaitsAfterItsRequests) {
 }
 
 TEST(ThinkTimes, CapTheQueueDepthAsInFio) {
-  AgentUnderTest test(io_bench(kMicrosecond * 10, {{"think_time", "5us"},
-                                                   {"think_every", "2"},
-                                                   {"depth", "4"},
-                                                   {"requests", "5"},
-                                                   {"threads", "1"}}));
+  AgentUnderTest test(io_bench(
+      kMicrosecond * 10, keys_from("think_time=5us think_every=2 depth=4 requests=5 threads=1")));
   EXPECT_EQ(records_of(test).submitted(),
             (std::vector<std::int64_t>{0, 0, 15 * kUs, 15 * kUs, 30 * kUs}));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -30,13 +31,10 @@ TEST(PacedTraces, AStreamSendsARequestEachInterval) {
 // A core of width 4 without stalls: requests, each the last of 400 instructions, are 100 cycles
 // apart.
 TEST(PacedTraces, ACoreRunsSoManyInstructionsForEachRequest) {
-  Bench bench{"llc_trace",
-              {{"path", "t"},
-               {"format", "ramulator2_ls"},
-               {"instructions_per_request", "400"},
-               {"width", "4"},
-               {"frequency", "1GHz"}},
-              kLoads};
+  Bench bench{
+      "llc_trace",
+      keys_from("path=t format=ramulator2_ls instructions_per_request=400 width=4 frequency=1GHz"),
+      kLoads};
   bench.slots = 8;
   bench.latency = fixed(Tick(10));
   AgentUnderTest test(bench);

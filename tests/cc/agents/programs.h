@@ -106,16 +106,4 @@ inline std::vector<Instruction> random_program(Random& random, int length, bool 
   return program;
 }
 
-inline std::map<std::string, double> statistics_of(Agent& agent) {
-  StatisticRegistry registry;
-  agent.register_statistics(registry, "core.0");
-  std::map<std::string, double> values;
-  for (const Statistic& statistic : registry.read()) {
-    values[statistic.path] = statistic.kind == StatisticKind::counter
-                                 ? static_cast<double>(statistic.count)
-                                 : statistic.value;
-  }
-  return values;
-}
-
 }  // namespace hmsim::testing

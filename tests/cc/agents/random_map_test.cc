@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -46,17 +44,24 @@ std::vector<Extent> part(const std::vector<Extent>& all, std::size_t first, std:
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Expects that extents cover blocks [0, blocks) of 4 KiB, each exactly once.
-void expect_cover(const std::vector<Extent>& extents, std::uint64_t blocks) {
+// Returns how often extents take each of `blocks` blocks of 4 KiB, in whole or in part.
+std::vector<int> visits_of(const std::vector<Extent>& extents, std::uint64_t blocks) {
   std::vector<int> visits(blocks);
   for (const Extent& each : extents) {
-    ASSERT_EQ(each.sector % kBlock, 0u);
-    ASSERT_EQ(each.sectors % kBlock, 0u);
-    for (std::uint64_t i = 0; i < each.sectors / kBlock; ++i) {
+    EXPECT_EQ(each.sector % kBlock, 0u);
+    for (std::uint64_t i = 0; i < (each.sectors + kBlock - 1) / kBlock; ++i) {
       ++visits.at(each.sector / kBlock + i);
     }
   }
-  EXPECT_EQ(visits, std::vector<int>(blocks, 1));
+  return visits;
+}
+
+// Expects that extents of whole blocks cover [0, blocks), each exactly once.
+void expect_cover(const std::vector<Extent>& extents, std::uint64_t blocks) {
+  for (const Extent& each : extents) {
+    ASSERT_EQ(each.sectors % kBlock, 0u);
+  }
+  EXPECT_EQ(visits_of(extents, blocks), std::vector<int>(blocks, 1));
 }
 
 IoPattern mapped(std::int64_t blocks, std::int64_t passes, MapOrder order = MapOrder::repeat) {
@@ -106,13 +111,7 @@ TEST(RandomMap, RequestsOfSeveralSizesEndBeforeVisitedBlocks) {
 TEST(RandomMap, ASizeThatIsNoMultipleTakesWholeBlocks) {
   IoPattern pattern = mapped(300, 1);
   pattern.size = "4KiB/2, 8KiB/2, 10KiB/1";
-  std::vector<int> visits(300);
-  for (const Extent& each : all_of(pattern, 1)) {
-    for (std::uint64_t i = 0; i < (each.sectors + kBlock - 1) / kBlock; ++i) {
-      ++visits.at(each.sector / kBlock + i);
-    }
-  }
-  EXPECT_EQ(visits, std::vector<int>(300, 1));
+  EXPECT_EQ(visits_of(all_of(pattern, 1), 300), std::vector<int>(300, 1));
 }
 
 // By fio's last_block(): (101 - 4 + 1) / 1 places, or 101 / 16.
@@ -137,11 +136,8 @@ TEST(RandomMap, ThreadsHaveTheirOwnMaps) {
   for (const IoRegions regions : {IoRegions::shared, IoRegions::per_thread}) {
     IoPattern pattern = mapped(300, 1);
     pattern.regions = regions;
-    std::vector<int> visits(300);
-    for (const Extent& each : all_of(pattern, 3)) {
-      ++visits.at(each.sector / kBlock);
-    }
-    EXPECT_EQ(visits, std::vector<int>(300, regions == IoRegions::shared ? 3 : 1));
+    EXPECT_EQ(visits_of(all_of(pattern, 3), 300),
+              std::vector<int>(300, regions == IoRegions::shared ? 3 : 1));
   }
 }
 
@@ -202,13 +198,7 @@ TEST(Passes, ASequentialPassFillsItsRegion) {
   pattern.size = "4KiB/1, 12KiB/1, 64KiB/1";
   pattern.footprint = Bytes(1'000 * 4 * kKib);
   pattern.passes = 2;
-  std::vector<int> visits(1'000);
-  for (const Extent& each : all_of(pattern, 1)) {
-    for (std::uint64_t i = 0; i < each.sectors / kBlock; ++i) {
-      ++visits.at(each.sector / kBlock + i);
-    }
-  }
-  EXPECT_EQ(visits, std::vector<int>(1'000, 2));
+  EXPECT_EQ(visits_of(all_of(pattern, 1), 1'000), std::vector<int>(1'000, 2));
 }
 
 TEST(Passes, ReadsAndWritesMayHaveTheirOwnPositions) {
@@ -373,14 +363,7 @@ TEST(Duration, CutsATraceByTime) {
 TEST(Duration, SurvivesACheckpoint) {
   Bench bench{"io_pattern", paced({{"requests", "0"}, {"duration", "100us"}, {"depth", "3"}})};
   bench.latency = fixed(8 * kMicrosecond);
-  AgentUnderTest whole(bench);
-  AgentUnderTest first(bench);
-  first.kernel.run_until(50 * kMicrosecond);
-  AgentUnderTest second(bench);
-  second.load(first.save());
-  ASSERT_TRUE(whole.finish() && second.finish());
-  EXPECT_EQ(second.kernel.now(), 100 * kMicrosecond);
-  EXPECT_EQ(second.agent->progress(second.kernel.now()), whole.agent->progress(whole.kernel.now()));
+  expect_exact_resume(bench, {2});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "agents/stream/agent_memory_trace.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -168,11 +169,8 @@ TEST(Synthetic, PatternsStayInTheirFootprint) {
     }
     EXPECT_GT(lines.size(), 1'000u) << pattern;  // nearly all of 1024
   }
-  AgentUnderTest strided(synthetic_bench({{"target", "dram"},
-                                          {"pattern", "strided"},
-                                          {"footprint", "1KiB"},
-                                          {"stride", "256B"},
-                                          {"requests", "9"}}));
+  AgentUnderTest strided(synthetic_bench(
+      keys_from("target=dram pattern=strided footprint=1KiB stride=256B requests=9")));
   ASSERT_TRUE(strided.finish());
   const std::vector<std::int64_t> wanted{0, 256, 512, 768, 64, 320, 576, 832, 128};
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "agents/core/stream_detector.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "dram/timing_rules.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/dram/standards.h"
@@ -35,15 +37,10 @@ struct Case {
 
 // Two ranks and an NVDIMM that answers all reads and writes at once, so that its bursts are as
 // dense as those of the DRAM.
-inline const Assignments kBase{{"dram.ranks", "2"},
-                               {"controller.queues", "split"},
-                               {"controller.arbiter", "round_robin"},
-                               {"controller.contest", "legal"},
-                               {"nvdimm.unmapped_read", "zero"},
-                               {"nvdimm.capacity", "256MiB"},
-                               {"nvdimm.ftl.over_provisioning", "28"},
-                               {"nvdimm.buffer.read_size", "256KiB"},
-                               {"nvdimm.buffer.write_size", "256KiB"}};
+inline const Assignments kBase = keys_from(
+    "dram.ranks=2 controller.queues=split controller.arbiter=round_robin controller.contest=legal "
+    "nvdimm.unmapped_read=zero nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 "
+    "nvdimm.buffer.read_size=256KiB nvdimm.buffer.write_size=256KiB");
 
 // Random traffic goes to banks 0 to 7 of a rank: several banks in each of several groups.
 inline const char* const kGroupedMap = "row|group|bank|rank|column|channel";
@@ -80,6 +77,30 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
+// Cases common to all standards.
+inline std::vector<Case> bank_and_rank_cases(const Part& part) {
+  return {{C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
+          {C::activate, C::read, kBank, 1, "tRCD"},
+          {C::activate, C::write, kBank, 1, "tRCD"},
+          {C::activate, C::precharge, kBank, 1, "tRAS"},
+          {C::precharge, C::activate, kBank, 1, "tRP"},
+          {C::read, C::precharge, kBank, 1, kPrechargeDelay},
+          {C::write, C::precharge, kBank, 1, kPrechargeDelay},
+          {C::activate, C::activate, kRank, 1, "tRRD"},
+          {C::activate, C::activate, kRank, 4, "tFAW"},
+          {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
+          {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
+          {C::read, C::write, kRank, 1, "tRTRS"},
+          {C::write, C::read, kRank, 1, "tWTR"}};
+}
+
+inline std::vector<Case> group_cases(const char* write_spacing) {
+  return {{C::activate, C::activate, kGroup, 1, "tRRD_L"},
+          {C::read, C::read, kGroup, 1, "tCCD_L"},
+          {C::write, C::write, kGroup, 1, write_spacing},
+          {C::write, C::read, kGroup, 1, "tWTR_L"}};
+}
+
 inline std::vector<Case> refresh_cases(const Part& part) {
   return {
       {C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
@@ -107,34 +128,20 @@ inline bool same(const Case& tried, const TimingRule& rule) {
          tried.scope == rule.scope && tried.window == rule.window;
 }
 
-inline std::string_view name_of(Command command) {
-  switch (command) {
-    case C::activate:
-      return "activate";
-    case C::precharge:
-      return "precharge";
-    case C::read:
-      return "read";
-    case C::write:
-      return "write";
-    case C::refresh:
-      return "refresh";
-    case C::refresh_same_bank:
-      return "refresh_same_bank";
-    case C::power_down_enter:
-      return "power_down_enter";
-    case C::power_down_exit:
-      return "power_down_exit";
-    case C::self_refresh_enter:
-      return "self_refresh_enter";
-    case C::self_refresh_exit:
-      return "self_refresh_exit";
-    case C::nvdimm_read:
-      return "nvdimm_read";
-    case C::nvdimm_write:
-      return "nvdimm_write";
-  }
-  return "";
+inline std::string name_of(Command command) {
+  static const std::map<Command, std::string> kNames{{C::activate, "activate"},
+                                                     {C::precharge, "precharge"},
+                                                     {C::read, "read"},
+                                                     {C::write, "write"},
+                                                     {C::refresh, "refresh"},
+                                                     {C::refresh_same_bank, "refresh_same_bank"},
+                                                     {C::power_down_enter, "power_down_enter"},
+                                                     {C::power_down_exit, "power_down_exit"},
+                                                     {C::self_refresh_enter, "self_refresh_enter"},
+                                                     {C::self_refresh_exit, "self_refresh_exit"},
+                                                     {C::nvdimm_read, "nvdimm_read"},
+                                                     {C::nvdimm_write, "nvdimm_write"}};
+  return kNames.at(command);
 }
 
 inline SystemConfig config_of(const Part& part, const Case& tried, const char* precharge_delay) {

@@ -29,30 +29,6 @@ const Part kPerBank{"LPDDR5, per-bank refreshes",
                     {{"dram.timing.tREFI", "2000"}},
                     8 * 71};
 
-// All cases except refreshes that both standards have.
-std::vector<Case> slot_cases(const Part& part) {
-  return {
-      {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
-      {C::activate, C::read, kBank, 1, "tRCD"},
-      {C::activate, C::write, kBank, 1, "tRCD"},
-      {C::activate, C::precharge, kBank, 1, "tRAS"},
-      {C::precharge, C::activate, kBank, 1, "tRP"},
-      {C::read, C::precharge, kBank, 1, kPrechargeDelay},
-      {C::write, C::precharge, kBank, 1, kPrechargeDelay},
-      {C::precharge, C::precharge, kRank, 1, "tPPD"},
-      {C::activate, C::activate, kGroup, 1, "tRRD_L"},
-      {C::read, C::read, kGroup, 1, "tCCD_L"},
-      {C::write, C::write, kGroup, 1, "tCCD_L"},
-      {C::write, C::read, kGroup, 1, "tWTR_L"},
-      {C::activate, C::activate, kRank, 1, "tRRD"},
-      {C::activate, C::activate, kRank, 4, "tFAW"},
-      {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
-      {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
-      {C::write, C::read, kRank, 1, "tWTR"},
-      {C::read, C::write, kRank, 1, "tRTRS"},
-  };
-}
-
 // In every part tRC is tRAS + tRP, and each pseudo-channel has a data bus. tCCD and its slots are
 // as for LPDDR5.
 const Assignments kHbm3Base{{"dram.preset", "hbm3_6400_8h_4gb_x32"},
@@ -78,7 +54,9 @@ const Part kHbm3PerBank{"HBM3, per-bank refreshes",
 
 // Cases of a part, with further ones of its standard.
 std::vector<Case> cases_of(const Part& part, const std::vector<Case>& more, bool bank_refreshes) {
-  std::vector<Case> cases = slot_cases(part);
+  std::vector<Case> cases = bank_and_rank_cases(part);
+  append(cases, group_cases("tCCD_L"));
+  cases.push_back({C::precharge, C::precharge, kRank, 1, "tPPD"});
   append(cases, more);
   append(cases, bank_refreshes ? same_bank_refreshes(part, "tPBR2PBR") : refresh_cases(part));
   return cases;

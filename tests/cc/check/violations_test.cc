@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "controller/accounts/observer_list.h"
 #include "tests/cc/check/edited_log.h"
 
 namespace hmsim::testing {
@@ -99,23 +98,6 @@ TEST(Violation, DescribesItself) {
             "after activate in cycle 29");
   violation = {1, Cycle(5), "refresh count", "", 0, -1, -1, "", Cycle(0), 9, 0};
   EXPECT_EQ(violation.describe(), "channel 1, rank 0, cycle 5: refresh count: needed 9, got 0");
-}
-
-TEST(ObserverList, TellsAll) {
-  struct Counter final : CommandObserver {
-    void on_command(const CommandRecord&) override { ++count; }
-    int count = 0;
-  };
-  ObserverList list;
-  EXPECT_EQ(list.target(), nullptr);
-  Counter one;
-  list.add(one);
-  EXPECT_EQ(list.target(), &one);
-  Counter other;
-  list.add(other);
-  list.target()->on_command({});
-  EXPECT_EQ(one.count, 1);
-  EXPECT_EQ(other.count, 1);
 }
 
 }  // namespace

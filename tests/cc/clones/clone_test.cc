@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -104,10 +105,7 @@ TEST(Clone, AScanIsEveryLineOnceInItsPhases) {
   std::uint64_t line = 0;
   std::uint64_t time = 0;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      word |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-    }
+    const std::uint64_t word = word_at(bytes, at);
     if ((word >> 40 & 3) == 3) {
       time += word & ((std::uint64_t{1} << 40) - 1);
       continue;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
-#include <string>
 #include <vector>
 
 #include "controller/memory_system.h"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -108,11 +109,9 @@ TEST(BusAccounting, AlternatingReadsAndWritesTurnTheBusAround) {
 // Lines of one pseudo-channel fill the gap between their halves and leave the other bus idle. Lines
 // of both fill both buses.
 TEST(BusAccounting, BothPseudoChannelsAreOneBus) {
-  const Assignments hbm3{{"nvdimm.present", "false"},
-                         {"dram.refresh", "false"},
-                         {"dram.preset", "hbm3_6400_4h_2gb_x32"},
-                         {"dram.ranks", "2"},
-                         {"controller.queue_depth", "64"}};
+  const Assignments hbm3 = keys_from(
+      "nvdimm.present=false dram.refresh=false dram.preset=hbm3_6400_4h_2gb_x32 dram.ranks=2 "
+      "controller.queue_depth=64");
   for (const std::int64_t places : {8, 4}) {  // bank groups, of both ranks or of one
     std::int64_t line = 0;
     const Outcome outcome = run(hbm3, 64, [&](const ChannelUnderTest&) {
@@ -127,11 +126,9 @@ TEST(BusAccounting, BothPseudoChannelsAreOneBus) {
 
 // Row hits alternate between two ranks, one request at a time, so WCK is started for each.
 TEST(BusAccounting, WckIsATurnaround) {
-  const Assignments lpddr5{{"nvdimm.present", "false"},
-                           {"dram.refresh", "false"},
-                           {"dram.preset", "lpddr5_6400_16gb_x16"},
-                           {"dram.ranks", "2"},
-                           {"controller.address_map", "row|bank|column|group|rank|channel"}};
+  const Assignments lpddr5 = keys_from(
+      "nvdimm.present=false dram.refresh=false dram.preset=lpddr5_6400_16gb_x16 dram.ranks=2 "
+      "controller.address_map=row|bank|column|group|rank|channel");
   std::int64_t line = 0;
   const Outcome outcome = run(lpddr5, 1, [&](const ChannelUnderTest&) {
     return Wanted{MemoryClass::dram, Address(line++ % 256 * kLineBytes.value()), false};

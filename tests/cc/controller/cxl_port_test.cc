@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "core/random.h"
 #include "nvdimm/design.h"
@@ -177,12 +176,9 @@ TEST(CxlPort, AdmittedWritesSurviveAPowerFailure) {
 }
 
 TEST(CxlPort, RefusesWhatCannotWork) {
-  for (const auto& [name, value] : Assignments{{"cxl.credits", "0"},
-                                               {"cxl.down.rate", "0T/s"},
-                                               {"cxl.up.latency", "0s"},
-                                               {"cxl.load.moderate", "8"},
-                                               {"cxl.load.severe", "64"},
-                                               {"controller.ack", "nvdimm_p"}}) {
+  for (const auto& [name, value] :
+       keys_from("cxl.credits=0 cxl.down.rate=0T/s cxl.up.latency=0s cxl.load.moderate=8 "
+                 "cxl.load.severe=64 controller.ack=nvdimm_p")) {
     EXPECT_THROW(make_config(with(kCxl, {{name, value}})), InputError) << name;
   }
 }

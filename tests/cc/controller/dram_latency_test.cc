@@ -128,12 +128,10 @@ TEST(DramLatency, CommandsAreTwoCyclesApartWithTwoCyclesACommand) {
 // Reads of ranks in turn, in order of arrival: a burst and tRTRS apart within a DIMM, a burst and
 // tRTRS_dimm between DIMMs.
 TEST(DramLatency, AnotherDimmNeedsALongerGap) {
-  ChannelUnderTest channel(with(kDramOnly, {{"dram.ranks", "4"},
-                                            {"dram.ranks_per_dimm", "2"},
-                                            {"dram.timing.tRTRS", "2"},
-                                            {"dram.timing.tRTRS_dimm", "5"},
-                                            {"controller.scheduler", "fcfs_strict"},
-                                            {"dram.refresh", "false"}}));
+  ChannelUnderTest channel(with(
+      kDramOnly,
+      keys_from("dram.ranks=4 dram.ranks_per_dimm=2 dram.timing.tRTRS=2 dram.timing.tRTRS_dimm=5 "
+                "controller.scheduler=fcfs_strict dram.refresh=false")));
   for (int rank = 0; rank < 4; ++rank) {
     latency_of(channel, channel.dram(5, 0, 0, rank));
   }

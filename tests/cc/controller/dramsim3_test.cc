@@ -3,9 +3,6 @@
 // with sanitizers thus run it as well. tests/validation/test_dramsim3.py checks its accuracy.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <vector>
-
 #include "controller/dram_backend.h"
 #include "controller/memory_system.h"
 #include "tests/cc/controller/harness.h"

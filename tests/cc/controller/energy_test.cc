@@ -126,16 +126,10 @@ TEST(DramEnergy, OfASaturatedStream) {
 // With the same current in all states, the background energy is that current over the whole time,
 // so no cycle is counted twice or missed.
 TEST(DramEnergy, EveryCycleIsInOneState) {
-  ChannelUnderTest channel(part({{"dram.ranks", "2"},
-                                 {"dram.power_down", "fast"},
-                                 {"dram.self_refresh", "true"},
-                                 {"dram.self_refresh_idle", "3us"},
-                                 {"dram.power.IDD0", "30mA"},
-                                 {"dram.power.IDD2N", "30mA"},
-                                 {"dram.power.IDD2P", "30mA"},
-                                 {"dram.power.IDD3N", "30mA"},
-                                 {"dram.power.IDD6", "0.03A"},
-                                 {"dram.power.VDD", "1500mV"}}));
+  ChannelUnderTest channel(part(keys_from(
+      "dram.ranks=2 dram.power_down=fast dram.self_refresh=true dram.self_refresh_idle=3us "
+      "dram.power.IDD0=30mA dram.power.IDD2N=30mA dram.power.IDD2P=30mA dram.power.IDD3N=30mA "
+      "dram.power.IDD6=0.03A dram.power.VDD=1500mV")));
   Random random(3);
   std::int64_t now = 0;
   while (now < 200'000) {
@@ -173,12 +167,9 @@ TEST(DramEnergy, OfSleepingRanks) {
 }
 
 TEST(DramEnergy, OfSameBankRefreshes) {
-  ChannelUnderTest channel({{"nvdimm.present", "false"},
-                            {"dram.preset", "ddr5_4800b_16gb_x8"},
-                            {"dram.refresh_mode", "same_bank"},
-                            {"dram.power.VDD", "1.1V"},
-                            {"dram.power.IDD3N", "100mA"},
-                            {"dram.power.IDD5C", "150mA"}});
+  ChannelUnderTest channel(
+      keys_from("nvdimm.present=false dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank "
+                "dram.power.VDD=1.1V dram.power.IDD3N=100mA dram.power.IDD5C=150mA"));
   channel.run_to(Cycle(100 * 1171));
   const DramEnergy got = energy(channel, 100 * 1171);
   expect_equal(got.refresh, 100 * 1.1 * 0.05 * 4 * 312 * 416e-12);

@@ -13,9 +13,8 @@
 namespace hmsim::testing {
 namespace {
 
-const Assignments kExpander{{"nvdimm.present", "false"},
-                            {"expander.channels", "1"},
-                            {"controller.page_policy", "open_page"}};
+const Assignments kExpander =
+    keys_from("nvdimm.present=false expander.channels=1 controller.page_policy=open_page");
 
 // The device has the host's DRAM clock, 1.25 ns. A hit takes CL 11 and a burst of 4. A header has a
 // flit of 2.125 ns, a line two.
@@ -82,12 +81,10 @@ double time_per_line(const Assignments& more, int writes_of_ten) {
 // free; a limit of four leaves the other twelve to near reads.
 TEST(Expander, ALimiterTellsFarDramFromNear) {
   const auto near_done = [](const Assignments& more) {
-    CxlHost host(with(with(kExpander, {{"controller.channels", "2"},
-                                       {"expander.down.latency", "1us"},
-                                       {"expander.up.latency", "1us"},
-                                       {"host.queue", "shared"},
-                                       {"host.entries", "16"}}),
-                      more));
+    CxlHost host(with(
+        with(kExpander, keys_from("controller.channels=2 expander.down.latency=1us "
+                                  "expander.up.latency=1us host.queue=shared host.entries=16")),
+        more));
     for (int i = 0; i < 400; ++i) {
       host.send(Address(i % 128 * 128), false, MemoryClass::dram);       // near
       host.send(Address(i % 128 * 128 + 64), false, MemoryClass::dram);  // far
@@ -108,10 +105,9 @@ TEST(Expander, ALimiterTellsFarDramFromNear) {
 // At 4 GT/s x 8 a slot has 4.25 ns, and a line of DDR3-1600 5 ns. Five slots of one direction bound
 // reads or writes alone; with half of each, both lanes carry three slots a line.
 TEST(Expander, TheBusierLaneBoundsTheRate) {
-  const Assignments slow{{"expander.down.rate", "4GT/s"},
-                         {"expander.up.rate", "4GT/s"},
-                         {"expander.credits", "1024"},
-                         {"controller.queue_depth", "128"}};
+  const Assignments slow = keys_from(
+      "expander.down.rate=4GT/s expander.up.rate=4GT/s expander.credits=1024 "
+      "controller.queue_depth=128");
   const double slot = 4'250;
   EXPECT_NEAR(time_per_line(slow, 0), 5 * slot, 0.02 * 5 * slot);
   EXPECT_NEAR(time_per_line(slow, 10), 5 * slot, 0.02 * 5 * slot);
@@ -174,10 +170,8 @@ TEST(Expander, KeepsData) {
 }
 
 TEST(Expander, RefusesWhatCannotWork) {
-  for (const auto& [name, value] : Assignments{{"expander.channels", "2"},
-                                               {"expander.credits", "0"},
-                                               {"expander.down.rate", "0T/s"},
-                                               {"expander.up.latency", "0s"}}) {
+  for (const auto& [name, value] : keys_from("expander.channels=2 expander.credits=0 "
+                                             "expander.down.rate=0T/s expander.up.latency=0s")) {
     EXPECT_THROW(make_config(with(kExpander, {{name, value}})), InputError) << name;
   }
   EXPECT_THROW(make_config({{"expander.channels", "1"}}), InputError);

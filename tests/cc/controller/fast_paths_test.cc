@@ -130,15 +130,11 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
 // Frequent refreshes close rows after the choice of a class and before its burst is issued.
 TEST(FastPathsAndReference, TheArbiterIsAskedAsOftenWhereRefreshesInterruptContests) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const SystemConfig config =
-        make_config(with(kSmallNvdimm, {{"controller.queues", "split"},
-                                        {"controller.arbiter", "round_robin"},
-                                        {"controller.ack_slots", "0"},
-                                        {"nvdimm.unmapped_read", "zero"},
-                                        {"nvdimm.buffer.lookup", "0ns"},
-                                        {"nvdimm.buffer.port", "pipelined"},
-                                        {"dram.timing.tREFI", "300"},
-                                        {"dram.timing.tRFC", "20"}}));
+    const SystemConfig config = make_config(
+        with(kSmallNvdimm,
+             keys_from("controller.queues=split controller.arbiter=round_robin "
+                       "controller.ack_slots=0 nvdimm.unmapped_read=zero nvdimm.buffer.lookup=0ns "
+                       "nvdimm.buffer.port=pipelined dram.timing.tREFI=300 dram.timing.tRFC=20")));
     ChannelUnderTest fast(config, nullptr, Paths::fast);
     ChannelUnderTest reference(config, nullptr, Paths::reference);
     for (ChannelUnderTest* const each : {&fast, &reference}) {

@@ -19,11 +19,9 @@ constexpr Tick kPeriod{1250};
 constexpr std::uint16_t kRequesters = 3;
 
 // Short queues, so that requests and flushes wait outside.
-const Assignments kShort{{"controller.queue_depth", "8"},
-                         {"controller.nvdimm_queue_depth", "8"},
-                         {"controller.drain_high", "6"},
-                         {"controller.drain_low", "2"},
-                         {"nvdimm.unmapped_read", "zero"}};
+const Assignments kShort = keys_from(
+    "controller.queue_depth=8 controller.nvdimm_queue_depth=8 controller.drain_high=6 "
+    "controller.drain_low=2 nvdimm.unmapped_read=zero");
 
 // Several requesters that send lines and flushes at random, and more from completions.
 class Traffic final : public Requester, public CommandObserver {

@@ -26,10 +26,9 @@ constexpr std::int64_t kBanks = 16;
 constexpr std::int64_t kPagesOfBlock = 256;
 
 // configs/hbm3_hbf.yaml. The other model senses a page that is being sensed again.
-const Assignments kCompared{{"nvdimm.capacity", "32GiB"},
-                            {"controller.nvdimm_queue_depth", "512"},
-                            {"controller.nvdimm_scheduler", "fr_fcfs"},
-                            {"hbf.merge", "false"}};
+const Assignments kCompared = keys_from(
+    "nvdimm.capacity=32GiB controller.nvdimm_queue_depth=512 controller.nvdimm_scheduler=fr_fcfs "
+    "hbf.merge=false");
 
 struct Kept {
   std::string band;

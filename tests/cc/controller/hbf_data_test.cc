@@ -8,21 +8,14 @@
 #include "core/random.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_system.h"
+#include "tests/cc/statistic.h"
+#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
 
 constexpr std::int64_t kPages = 420;
 constexpr std::uint64_t kNothing = 0;  // stamp of a page without data
-
-// The stamp in the low half of each eight bytes, the line of the page in the high half.
-std::uint64_t word(const LineBytes& bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    value |= std::uint64_t{bytes[8 * at + i]} << (8 * i);
-  }
-  return value;
-}
 
 class Store final : public Requester {
  public:
@@ -69,7 +62,7 @@ class Store final : public Requester {
   // since.
   void on_read_data(const Request& request, const LineBytes& bytes) override {
     Sent& own = sent_.at(request.tag);
-    const std::uint64_t stamp = word(bytes, 7) & 0xffffffff;
+    const std::uint64_t stamp = word_at(bytes, 56) & 0xffffffff;
     if (own.lines++ == 0) {
       const std::vector<std::uint64_t>& all = history[request.address.value() / 4096];
       const bool known = std::find(all.begin() + static_cast<std::ptrdiff_t>(own.value), all.end(),
@@ -78,15 +71,15 @@ class Store final : public Requester {
       exact += own.value + 1 == all.size() ? 1 : 0;
       own.value = stamp;
     }
-    EXPECT_EQ(word(bytes, 0), stamp == kNothing ? 0 : stamped(own.value, request.address));
-    EXPECT_EQ(word(bytes, 7), word(bytes, 0));
+    EXPECT_EQ(word_at(bytes, 0), stamp == kNothing ? 0 : stamped(own.value, request.address));
+    EXPECT_EQ(word_at(bytes, 56), word_at(bytes, 0));
   }
   void expect_contents() const {
     for (const auto& [page, stamps] : history) {
       for (const std::int64_t line : {std::int64_t{0}, page % 64}) {
         const Address at(page * 4096 + line * 64);
         const LineBytes bytes = memory.peek(MemoryClass::nvdimm, at);
-        EXPECT_EQ(word(bytes, 3), stamps.back() == kNothing ? 0 : stamped(stamps.back(), at))
+        EXPECT_EQ(word_at(bytes, 24), stamps.back() == kNothing ? 0 : stamped(stamps.back(), at))
             << "page " << page;
       }
     }
@@ -96,15 +89,7 @@ class Store final : public Requester {
     }
     EXPECT_TRUE(sent_.empty());
   }
-  std::uint64_t value(const std::string& path) const {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == path) {
-        return statistic.count;
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
-  }
+  std::uint64_t value(const std::string& path) const { return statistic_of(registry, path).count; }
 
   Kernel kernel;
   MemorySystem memory;
@@ -119,6 +104,7 @@ class Store final : public Requester {
     int lines = 0;            // read: lines that came
   };
 
+  // The stamp in the low half of each eight bytes, the line of the page in the high half.
   static std::uint64_t stamped(std::uint64_t stamp, Address line) {
     return stamp | static_cast<std::uint64_t>(line.value() / 64 % 64 + 1) << 32;
   }
@@ -139,10 +125,10 @@ class Store final : public Requester {
   std::map<std::uint32_t, Sent> sent_;  // not done, by tag
 };
 
-const Assignments kStored = with(kHbf, with(kHostFtl, {{"system.store_data", "true"},
-                                                       {"nvdimm.nand.program_time", "20us"},
-                                                       {"nvdimm.nand.erase_time", "200us"},
-                                                       {"nvdimm.ftl.over_provisioning", "120"}}));
+const Assignments kStored = with(
+    kHbf,
+    with(kHostFtl, keys_from("system.store_data=true nvdimm.nand.program_time=20us "
+                             "nvdimm.nand.erase_time=200us nvdimm.ftl.over_provisioning=120")));
 
 // `pause`: longest time between requests, in picoseconds.
 void run(Store& store, Random& random, int requests, std::uint64_t pause) {
@@ -171,24 +157,15 @@ TEST(HbfData, ReadsThroughTheMapReturnTheLatestWrite) {
   std::uint64_t collected = 0;
   for (const Assignments& more :
        {Assignments{}, Assignments{{"nvdimm.nand.program_failure", "0.01"}},
-        Assignments{{"nvdimm.nand.program_failure", "0.01"},
-                    {"nvdimm.ftl.frontier", "shared"},
-                    {"hbf.pending_writes", "3"}},
-        Assignments{{"hbf.map_in", "hbm"},
-                    {"nvdimm.gc.scheduler", "proactive"},
-                    {"nvdimm.nand.program_failure", "0.01"}},
-        Assignments{{"hbf.refresh", "paced_refresh"},
-                    {"hbf.refresh_every", "5ms"},
-                    {"nvdimm.nand.program_failure", "0.003"}},
-        Assignments{{"hbf.refresh_reads", "5"},
-                    {"hbf.refresh", "deadline_refresh"},
-                    {"hbf.refresh_every", "4ms"},
-                    {"nvdimm.gc.scheduler", "preemptive"},
-                    {"host.queue", "shared"}},
-        Assignments{{"controller.channels", "2"},
-                    {"nvdimm.capacity", "3MiB"},
-                    {"nvdimm.ftl.allocation", "static"},
-                    {"nvdimm.nand.program_failure", "0.003"}}}) {
+        keys_from(
+            "nvdimm.nand.program_failure=0.01 nvdimm.ftl.frontier=shared hbf.pending_writes=3"),
+        keys_from("hbf.map_in=hbm nvdimm.gc.scheduler=proactive nvdimm.nand.program_failure=0.01"),
+        keys_from(
+            "hbf.refresh=paced_refresh hbf.refresh_every=5ms nvdimm.nand.program_failure=0.003"),
+        keys_from("hbf.refresh_reads=5 hbf.refresh=deadline_refresh hbf.refresh_every=4ms "
+                  "nvdimm.gc.scheduler=preemptive host.queue=shared"),
+        keys_from("controller.channels=2 nvdimm.capacity=3MiB nvdimm.ftl.allocation=static "
+                  "nvdimm.nand.program_failure=0.003")}) {
     for (const std::uint64_t pause : {3'000'000, 12'000'000}) {
       SCOPED_TRACE((more.empty() ? "plain" : more.back().first) + " " + std::to_string(pause));
       Store store(with(kStored, more));

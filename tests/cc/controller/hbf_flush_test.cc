@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flushes of several HBF channels under the host's FTL.
 #include <set>
-#include <string>
 
 #include "core/random.h"
 #include "tests/cc/controller/hbf_system.h"

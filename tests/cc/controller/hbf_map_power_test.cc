@@ -130,25 +130,16 @@ class MappedRig final : public Requester,
 };
 
 Assignments drawn(Random& random) {
-  const auto pick = [&](const std::vector<const char*>& from) {
-    return std::string(from[random.below(from.size())]);
-  };
-  Assignments all{{"system.store_data", "true"},
-                  {"hbf.ftl", "host"},
-                  {"hbf.dies", "4"},
-                  {"hbf.banks", "1"},
-                  {"nvdimm.capacity", "1536KiB"},
-                  {"nvdimm.ftl.over_provisioning", "150"},
-                  {"nvdimm.nand.pages_per_block", "8"},
-                  {"nvdimm.nand.program_time", "9us"},
-                  {"nvdimm.nand.erase_time", "31us"}};
-  const std::string pending = pick({"1", "8", "64"});
-  const std::string copies = pick({"1", "4"});
-  const std::string map = pick({"none", "hbm"});
-  all.emplace_back("hbf.pending_writes", pending);
-  all.emplace_back("hbf.copies", copies);
-  all.emplace_back("hbf.map_in", map);
-  return all;
+  return drawn_from(
+      random,
+      keys_from(
+          "system.store_data=true hbf.ftl=host hbf.dies=4 hbf.banks=1 nvdimm.capacity=1536KiB "
+          "nvdimm.ftl.over_provisioning=150 nvdimm.nand.pages_per_block=8 "
+          "nvdimm.nand.program_time=9us "
+          "nvdimm.nand.erase_time=31us"),
+      {{"hbf.pending_writes", {"1", "8", "64"}},
+       {"hbf.copies", {"1", "4"}},
+       {"hbf.map_in", {"none", "hbm"}}});
 }
 
 // Returns the stamps that pages of flash hold by the log of operations: of a page at the end of its

@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_system.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -162,13 +163,7 @@ class Lines final : public Requester {
     return text;
   }
   std::int64_t value(const std::string& path) const {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == path) {
-        return static_cast<std::int64_t>(statistic.count);
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
+    return static_cast<std::int64_t>(statistic_of(registry, path).count);
   }
 
   Kernel kernel;

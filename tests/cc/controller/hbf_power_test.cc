@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"
+#include "tests/cc/words.h"
 
 namespace hmsim::testing {
 namespace {
@@ -16,24 +18,15 @@ constexpr std::int64_t kBanks = 4;
 constexpr std::int64_t kPages = 8;  // of a block
 
 Assignments drawn(Random& random) {
-  const auto pick = [&](const std::vector<const char*>& from) {
-    return std::string(from[random.below(from.size())]);
-  };
-  Assignments all{{"system.store_data", "true"},
-                  {"hbf.dies", "4"},
-                  {"hbf.banks", "1"},
-                  {"nvdimm.capacity", "1MiB"},
-                  {"nvdimm.nand.pages_per_block", "8"},
-                  {"nvdimm.nand.program_time", "9us"},
-                  {"nvdimm.nand.erase_time", "31us"},
-                  {"controller.nvdimm_queue_depth", "128"}};
-  const std::string pending = pick({"1", "8", "64"});
-  const std::string erased = pick({"true", "false"});
-  const std::string latency = pick({"0s", "200ns"});
-  all.emplace_back("hbf.pending_writes", pending);
-  all.emplace_back("hbf.erased_at_start", erased);
-  all.emplace_back("hbf.read_latency", latency);
-  return all;
+  return drawn_from(
+      random,
+      keys_from(
+          "system.store_data=true hbf.dies=4 hbf.banks=1 nvdimm.capacity=1MiB "
+          "nvdimm.nand.pages_per_block=8 nvdimm.nand.program_time=9us nvdimm.nand.erase_time=31us "
+          "controller.nvdimm_queue_depth=128"),
+      {{"hbf.pending_writes", {"1", "8", "64"}},
+       {"hbf.erased_at_start", {"true", "false"}},
+       {"hbf.read_latency", {"0s", "200ns"}}});
 }
 
 // Writes blocks in order, again and again. Returns the number of each write by page.
@@ -86,19 +79,11 @@ Survivors survivors(const HbfRig& rig,
   return alive;
 }
 
-std::uint64_t first_word(const LineBytes& line) {
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    word |= std::uint64_t{line[i]} << (8 * i);
-  }
-  return word;
-}
-
 void expect_contents(const HbfChannel& channel, const Survivors& alive) {
   for (std::int64_t page = 0; page < 2 * kPages * kBanks; ++page) {
     const auto found = alive.pages.find(page);
     for (const std::int64_t line : {0, 63}) {
-      EXPECT_EQ(first_word(channel.peek_flash(Address(page * 4096 + line * 64))),
+      EXPECT_EQ(word_at(channel.peek_flash(Address(page * 4096 + line * 64)), 0),
                 found == alive.pages.end() ? 0 : found->second)
           << "page " << page;
     }
@@ -154,7 +139,7 @@ class Reader final : public Requester {
   void on_complete(const Request& request, Tick now) override { rig_.on_complete(request, now); }
   void on_read_data(const Request& request, const LineBytes& bytes) override {
     ++lines;
-    EXPECT_EQ(first_word(bytes), expected[request.tag]) << "request " << request.tag;
+    EXPECT_EQ(word_at(bytes, 0), expected[request.tag]) << "request " << request.tag;
   }
   std::map<std::uint32_t, std::uint64_t> expected;
   int lines = 0;

@@ -8,26 +8,34 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/hbf/hbf_channel.h"
+#include "core/random.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 
 // 16 banks of 8 blocks of 256 pages beside HBM3.
-inline const Assignments kHbf{{"nvdimm.attach", "hbf"},
-                              {"nvdimm.capacity", "128MiB"},
-                              {"nvdimm.nand.preset", "hbf_256"},
-                              {"dram.preset", "hbm3_6400_4h_2gb_x32"},
-                              {"dram.ranks", "2"},
-                              {"dram.refresh", "false"},
-                              {"controller.queues", "split"},
-                              {"controller.arbiter", "oldest_first"},
-                              {"controller.nvdimm_queue_depth", "4096"}};
+inline const Assignments kHbf = keys_from(
+    "nvdimm.attach=hbf nvdimm.capacity=128MiB nvdimm.nand.preset=hbf_256 "
+    "dram.preset=hbm3_6400_4h_2gb_x32 dram.ranks=2 dram.refresh=false controller.queues=split "
+    "controller.arbiter=oldest_first controller.nvdimm_queue_depth=4096");
+
+// Adds a drawn value of each choice to assignments.
+inline Assignments drawn_from(
+    Random& random, Assignments all,
+    const std::vector<std::pair<const char*, std::vector<const char*>>>& choices) {
+  for (const auto& [name, values] : choices) {
+    all.emplace_back(name, values[random.below(values.size())]);
+  }
+  return all;
+}
 
 class HbfRig final : public Requester, public SourceProgress, public FlashObserver {
  public:
@@ -87,14 +95,7 @@ class HbfRig final : public Requester, public SourceProgress, public FlashObserv
     return (done[request] - sent[request]).value();
   }
   std::int64_t value(const std::string& path) const {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == path) {
-        return statistic.kind == StatisticKind::counter ? static_cast<std::int64_t>(statistic.count)
-                                                        : std::llround(statistic.value);
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
+    return std::llround(number_of(statistic_of(registry, path)));
   }
   std::int64_t senses() const { return value("nvdimm.nand.reads"); }
 

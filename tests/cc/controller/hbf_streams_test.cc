@@ -2,7 +2,6 @@
 // Does placement by stream spare collections their copies? Sequences write pages, end and discard
 // all of them, as the keys and values of a language model do. One writes half as often as the
 // others, and ten times as long.
-#include <string>
 #include <vector>
 
 #include "core/random.h"

@@ -9,17 +9,16 @@
 
 #include "controller/memory_system.h"
 #include "nvdimm/hbf/hbf_status.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 
 // 4 banks of 16 blocks of 16 pages.
-inline const Assignments kHostFtl{{"hbf.ftl", "host"},
-                                  {"hbf.banks", "4"},
-                                  {"nvdimm.capacity", "4MiB"},
-                                  {"nvdimm.nand.pages_per_block", "16"},
-                                  {"nvdimm.ftl.over_provisioning", "60"},
-                                  {"controller.channels", "1"}};
+inline const Assignments kHostFtl = keys_from(
+    "hbf.ftl=host hbf.banks=4 nvdimm.capacity=4MiB nvdimm.nand.pages_per_block=16 "
+    "nvdimm.ftl.over_provisioning=60 controller.channels=1");
 
 class HbfSystem final : public Requester {
  public:
@@ -82,16 +81,7 @@ class HbfSystem final : public Requester {
     }
     EXPECT_EQ(std::count(done.begin(), done.end(), kNever), 0);
   }
-  double value(const std::string& path) const {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == path) {
-        return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                        : statistic.value;
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
-  }
+  double value(const std::string& path) const { return number_of(statistic_of(registry, path)); }
 
   Kernel kernel;
   MemorySystem memory;

@@ -334,15 +334,13 @@ TEST(HbfSystem, CountsRefreshesThatAreLate) {
 }
 
 TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
-  for (const auto& [name, value] : Assignments{{"nvdimm.gc.scheduler", "reactive_copyback"},
-                                               {"nvdimm.ftl.map", "cached"},
-                                               {"nvdimm.ftl.over_provisioning", "0"}}) {
+  for (const auto& [name, value] :
+       keys_from("nvdimm.gc.scheduler=reactive_copyback nvdimm.ftl.map=cached "
+                 "nvdimm.ftl.over_provisioning=0")) {
     EXPECT_THROW(make_config(with(kHbf, with(kHostFtl, {{name, value}}))), InputError) << name;
   }
-  for (const auto& [name, value] : Assignments{{"hbf.refresh", "paced_refresh"},
-                                               {"hbf.map_in", "hbm"},
-                                               {"nvdimm.nand.suspend", "both"},
-                                               {"hbf.streams", "2"}}) {
+  for (const auto& [name, value] : keys_from(
+           "hbf.refresh=paced_refresh hbf.map_in=hbm nvdimm.nand.suspend=both hbf.streams=2")) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name << ", raw";
   }
 }

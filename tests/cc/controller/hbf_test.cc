@@ -4,7 +4,6 @@
 // hand, in picoseconds: a header of 64 bytes 667, a page on the link 42,667, on the die's bus
 // 42,667, a header and a page 43,334.
 #include <algorithm>
-#include <functional>
 #include <string>
 
 #include "core/random.h"
@@ -30,10 +29,8 @@ TEST(Hbf, AnIdleReadTakesItsClosedForm) {
   EXPECT_EQ(rig.latency(rig.read(1)), 4'586'001);
   EXPECT_EQ(kMiss, 4'586'001);
   EXPECT_EQ(rig.latency(rig.read(0, 1)), 2 * kHeader) << "in the page cache";
-  HbfRig far(Assignments{{"hbf.read_latency", "30ns"},
-                         {"hbf.write_latency", "20ns"},
-                         {"hbf.ecc_read", "100ns"},
-                         {"hbf.header", "0B"}});
+  HbfRig far(
+      keys_from("hbf.read_latency=30ns hbf.write_latency=20ns hbf.ecc_read=100ns hbf.header=0B"));
   EXPECT_EQ(far.latency(far.read(0)), 20'000 + kRead + kBus + 100'000 + kPage + 30'000);
 }
 
@@ -185,9 +182,8 @@ TEST(Hbf, PagesInFlightBoundTheRate) {
 
 // u = tPROG + tBERS / P for a page of a bank; W pending pages wait W u / b in b banks.
 TEST(Hbf, WritesTakeTheTimeOfProgramsAndErases) {
-  HbfRig rig(Assignments{{"nvdimm.nand.pages_per_block", "8"},
-                         {"nvdimm.capacity", "8MiB"},
-                         {"hbf.erased_at_start", "false"}});
+  HbfRig rig(
+      keys_from("nvdimm.nand.pages_per_block=8 nvdimm.capacity=8MiB hbf.erased_at_start=false"));
   constexpr int kPages = 16 * 8 * 8;
   int next = 0;
   rig.then = [&](const Request& /*request*/) {
@@ -216,15 +212,10 @@ TEST(Hbf, WritesTakeTheTimeOfProgramsAndErases) {
 TEST(Hbf, WaitsOfABankFollowTheQueueingForm) {
   const double r = 0.05;   // reads in a microsecond
   const double w = 0.002;  // programs
-  const Assignments bare{{"hbf.banks", "1"},
-                         {"nvdimm.capacity", "64MiB"},
-                         {"hbf.header", "0B"},
-                         {"hbf.ecc_read", "0s"},
-                         {"hbf.ecc_write", "0s"},
-                         {"hbf.cache_pages", "0"},
-                         {"hbf.read_rate", "1000000"},
-                         {"hbf.write_rate", "1000000"},
-                         {"nvdimm.nand.bus_rate", "1000GT/s"}};
+  const Assignments bare = keys_from(
+      "hbf.banks=1 nvdimm.capacity=64MiB hbf.header=0B hbf.ecc_read=0s hbf.ecc_write=0s "
+      "hbf.cache_pages=0 hbf.read_rate=1000000 hbf.write_rate=1000000 "
+      "nvdimm.nand.bus_rate=1000GT/s");
   const double service = 4e6 + 4096 + 4320;  // alone, with the rest of its way
   std::vector<double> means;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
@@ -366,16 +357,10 @@ TEST(Hbf, ReadsOfABlockAreCounted) {
 }
 
 TEST(Hbf, RefusesWhatCannotWork) {
-  for (const auto& [name, value] : Assignments{{"hbf.grade", "4"},
-                                               {"hbf.pending_writes", "0"},
-                                               {"hbf.accumulate", "0s"},
-                                               {"hbf.read_granularity", "192B"},
-                                               {"hbf.outstanding", "0"},
-                                               {"dram.preset", "ddr4_2400_8gb_x8"},
-                                               {"nvdimm.kind", "pcm"},
-                                               {"nvdimm.count", "2"},
-                                               {"nvdimm.nand.planes", "2"},
-                                               {"nvdimm.attach", "ddr"}}) {
+  for (const auto& [name, value] :
+       keys_from("hbf.grade=4 hbf.pending_writes=0 hbf.accumulate=0s hbf.read_granularity=192B "
+                 "hbf.outstanding=0 dram.preset=ddr4_2400_8gb_x8 nvdimm.kind=pcm nvdimm.count=2 "
+                 "nvdimm.nand.planes=2 nvdimm.attach=ddr")) {
     EXPECT_THROW(make_config(with(kHbf, {{name, value}})), InputError) << name;
   }
   EXPECT_THROW(make_config({{"nvdimm.kind", "hbf"}}), InputError);

@@ -3,7 +3,6 @@
 // command buses, pseudo-channels, lines of two bursts; and the checker's verdict on wrong logs.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -26,11 +25,9 @@ constexpr auto kDram = MemoryClass::dram;
 constexpr std::int64_t kLine = 6;  // two bursts of 2 cycles, starting 4 cycles apart
 
 // Banks 0 to 3 form the first group, 4 to 7 the next, and so on; 16 to 31 have the other stack id.
-const Assignments kHbm3{{"nvdimm.present", "false"},
-                        {"dram.preset", "hbm3_6400_8h_4gb_x32"},
-                        {"dram.ranks", "2"},
-                        {"dram.refresh", "false"},
-                        {"controller.address_map", "row|group|bank|rank|column|channel"}};
+const Assignments kHbm3 = keys_from(
+    "nvdimm.present=false dram.preset=hbm3_6400_8h_4gb_x32 dram.ranks=2 dram.refresh=false "
+    "controller.address_map=row|group|bank|rank|column|channel");
 
 TEST(Hbm3, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kHbm3);

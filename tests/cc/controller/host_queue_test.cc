@@ -14,6 +14,7 @@
 #include "core/ring.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -287,14 +288,11 @@ TEST(HostQueue, OccupancyIsRateTimesHoldingTime) {
     rig.send(i % 3 == 0 ? MemoryClass::nvdimm : MemoryClass::dram);
   }
   rig.kernel.run_until(kLong);
-  for (const Statistic& statistic : registry.read()) {
-    const double time = static_cast<double>(kLong.value());
-    if (statistic.path == "host.fast.occupancy") {
-      EXPECT_DOUBLE_EQ(statistic.value, 666 * static_cast<double>(kDramTime.value()) / time);
-    } else if (statistic.path == "host.slow.occupancy") {
-      EXPECT_DOUBLE_EQ(statistic.value, 334 * static_cast<double>(kSlowTime.value()) / time);
-    }
-  }
+  const double time = static_cast<double>(kLong.value());
+  EXPECT_DOUBLE_EQ(statistic_of(registry, "host.fast.occupancy").value,
+                   666 * static_cast<double>(kDramTime.value()) / time);
+  EXPECT_DOUBLE_EQ(statistic_of(registry, "host.slow.occupancy").value,
+                   334 * static_cast<double>(kSlowTime.value()) / time);
 }
 
 TEST(HostQueue, RefusesSeveralNodes) {

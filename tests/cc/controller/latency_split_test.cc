@@ -95,9 +95,8 @@ TEST(LatencySplit, ARefreshComesFirst) {
 // A rank that slept is refreshed later than others; its requests wait for that refresh as for any
 // other.
 TEST(LatencySplit, ARefreshBehindASelfRefreshComesFirst) {
-  const Assignments sleeps{{"nvdimm.present", "false"},
-                           {"dram.self_refresh", "true"},
-                           {"dram.self_refresh_idle", "100us"}};
+  const Assignments sleeps =
+      keys_from("nvdimm.present=false dram.self_refresh=true dram.self_refresh_idle=100us");
   constexpr Cycle kAsleep{100'000};
   const auto woken = [kAsleep](ChannelUnderTest& channel) {
     channel.run_to(kAsleep);
@@ -204,10 +203,9 @@ TEST(LatencySplit, WithOneCommandOutstandingOthersQueue) {
   EXPECT_GT(cycles.at(kQueueing), 56'000);
 }
 
-const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
-                               {"nvdimm.ftl.over_provisioning", "28"},
-                               {"nvdimm.buffer.read_size", "256KiB"},
-                               {"nvdimm.buffer.write_size", "256KiB"}};
+const Assignments kSmallNvdimm = keys_from(
+    "nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 nvdimm.buffer.read_size=256KiB "
+    "nvdimm.buffer.write_size=256KiB");
 
 void check_totals(ChannelUnderTest& channel, const Splits& splits) {
   LatencySplit& split = *channel.channel_.latency_split();
@@ -297,15 +295,11 @@ TEST(LatencySplit, PartsAddUpWhereCommandsNeedMoreThanASlot) {
 
 // One full LUN and a buffer of few pages, so that writes keep garbage collection busy.
 TEST(LatencySplit, GarbageCollectionIsToldApartFromOtherWaitsForTheAck) {
-  ChannelUnderTest channel(Assignments{{"nvdimm.capacity", "1MiB"},
-                                       {"nvdimm.nand.channels", "1"},
-                                       {"nvdimm.nand.chips", "1"},
-                                       {"nvdimm.nand.pages_per_block", "16"},
-                                       {"nvdimm.ftl.over_provisioning", "60"},
-                                       {"nvdimm.buffer.read_size", "16KiB"},
-                                       {"nvdimm.buffer.write_size", "16KiB"},
-                                       {"nvdimm.precondition.fill", "1"},
-                                       {"nvdimm.precondition.overwrite", "2"}});
+  ChannelUnderTest channel(
+      keys_from("nvdimm.capacity=1MiB nvdimm.nand.channels=1 nvdimm.nand.chips=1 "
+                "nvdimm.nand.pages_per_block=16 nvdimm.ftl.over_provisioning=60 "
+                "nvdimm.buffer.read_size=16KiB nvdimm.buffer.write_size=16KiB "
+                "nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=2"));
   Splits splits(channel);
   Random random(1);
   int sent = 0;

@@ -14,14 +14,12 @@ namespace {
 constexpr std::int64_t kLimit = 400;  // cycles: 500 ns of DDR3-1600
 
 // Few slots, and an NVDIMM that answers within its lookup, so that waiting is caused by the host.
-const Assignments kFewSlots{
-    {"nvdimm.capacity", "256MiB"},          {"nvdimm.ftl.over_provisioning", "28"},
-    {"nvdimm.buffer.read_size", "1MiB"},    {"nvdimm.buffer.write_size", "1MiB"},
-    {"nvdimm.unmapped_read", "zero"},       {"controller.queue_depth", "8"},
-    {"controller.nvdimm_queue_depth", "8"}, {"controller.drain_high", "6"},
-    {"controller.drain_low", "2"},          {"policies.nvm_duet.write_high", "6"},
-    {"policies.nvm_duet.write_low", "2"},   {"policies.tcm.quantum", "3us"},
-    {"policies.atlas.quantum", "3us"}};
+const Assignments kFewSlots = keys_from(
+    "nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 nvdimm.buffer.read_size=1MiB "
+    "nvdimm.buffer.write_size=1MiB nvdimm.unmapped_read=zero controller.queue_depth=8 "
+    "controller.nvdimm_queue_depth=8 controller.drain_high=6 controller.drain_low=2 "
+    "policies.nvm_duet.write_high=6 policies.nvm_duet.write_low=2 policies.tcm.quantum=3us "
+    "policies.atlas.quantum=3us");
 
 // Returns the bound from admission to the last beat: the limit; then, for each slot, the longest
 // time one request can occupy a bank and the bus (previous row, its own row, turnaround); and
@@ -164,11 +162,9 @@ TEST(StarvationGuard, HoldsInEachAckMode) {
 // All become overdue at once; the NVDIMM's is ready when half of the DRAM's are done.
 TEST(StarvationGuard, OfTwoClassesTheOlderOverdueRequestGoesFirst) {
   for (const bool nvdimm_is_older : {false, true}) {
-    ChannelUnderTest channel(with(kFewSlots, {{"dram.refresh", "false"},
-                                              {"controller.queues", "split"},
-                                              {"controller.queue_depth", "64"},
-                                              {"controller.arbiter", "round_robin"},
-                                              {"controller.starvation_limit", "2ns"}}));
+    ChannelUnderTest channel(with(
+        kFewSlots, keys_from("dram.refresh=false controller.queues=split controller.queue_depth=64 "
+                             "controller.arbiter=round_robin controller.starvation_limit=2ns")));
     const auto fill = [&] {
       for (std::int64_t column = 0; column < 40; ++column) {
         channel.send(MemoryClass::dram, channel.dram(0, 0, column));

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -27,10 +25,9 @@ constexpr auto kDram = MemoryClass::dram;
 constexpr std::int64_t kLine = 6;  // BL/n_min: two halves of 2 cycles, 2 apart
 
 // Banks 0 to 3 form the first group, 4 to 7 the next, and so on.
-const Assignments kLpddr5{{"nvdimm.present", "false"},
-                          {"dram.preset", "lpddr5_6400_16gb_x16"},
-                          {"dram.refresh", "false"},
-                          {"controller.address_map", "row|group|bank|rank|column|channel"}};
+const Assignments kLpddr5 = keys_from(
+    "nvdimm.present=false dram.preset=lpddr5_6400_16gb_x16 dram.refresh=false "
+    "controller.address_map=row|group|bank|rank|column|channel");
 
 TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kLpddr5);

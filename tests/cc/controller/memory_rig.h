@@ -14,9 +14,8 @@ namespace hmsim::testing {
 constexpr std::uint64_t kSeed = 5;
 
 // Flash with earlier writes.
-inline const Assignments kWritten{{"controller.channels", "2"},
-                                  {"nvdimm.precondition.fill", "0.5"},
-                                  {"nvdimm.precondition.overwrite", "0.5"}};
+inline const Assignments kWritten = keys_from(
+    "controller.channels=2 nvdimm.precondition.fill=0.5 nvdimm.precondition.overwrite=0.5");
 
 struct Memory {
   explicit Memory(const Assignments& more, std::int64_t nodes = 1)

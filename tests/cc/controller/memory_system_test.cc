@@ -44,10 +44,9 @@ TEST(MemorySystem, SchedulersOfItsChannelsKnowOneAnother) {
     void on_complete(const Request& request, Tick) override { sources.push_back(request.source); }
     std::vector<int> sources;
   } ended;
-  Memory memory(with(kDramOnly, {{"controller.channels", "2"},
-                                 {"controller.scheduler", "atlas"},
-                                 {"policies.atlas.sources", "core"},
-                                 {"policies.atlas.quantum", "100us"}}));
+  Memory memory(
+      with(kDramOnly, keys_from("controller.channels=2 controller.scheduler=atlas "
+                                "policies.atlas.sources=core policies.atlas.quantum=100us")));
   memory.memory.set_requesters({&ended});
   std::uint64_t sent = 0;
   const auto send = [&](int source, std::int64_t channel, std::int64_t line) {

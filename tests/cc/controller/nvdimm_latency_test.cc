@@ -63,9 +63,9 @@ TEST(NvdimmLatency, LinesOfAPageThatShareItsReadEndOneBurstApart) {
 
 // There are at most 64 pseudo-banks, whatever the number of LUNs.
 TEST(NvdimmLatency, PagesOfADeviceOf128Luns) {
-  ChannelUnderTest channel(with(kSmall, {{"nvdimm.nand.channels", "16"},
-                                         {"nvdimm.nand.chips", "8"},
-                                         {"nvdimm.ftl.over_provisioning", "15"}}));
+  ChannelUnderTest channel(with(
+      kSmall,
+      keys_from("nvdimm.nand.channels=16 nvdimm.nand.chips=8 nvdimm.ftl.over_provisioning=15")));
   for (const std::int64_t page : {0, 63, 64, 127, 1000}) {
     latency_of(channel, Address(page * kPageBytes.value()), false);
     EXPECT_EQ(latency_of(channel, Address(page * kPageBytes.value() + 64), false), Cycle(59));
@@ -140,10 +140,9 @@ TEST(NvdimmLatency, AReadBehindAWriteOnCreditWaitsForIt) {
 // While the write part is full of pages being written back, the host runs out of credits. It never
 // sends a write that the NVDIMM cannot take (that would be a fault).
 TEST(NvdimmLatency, CreditsHoldTheHostBack) {
-  ChannelUnderTest channel(with(kNvdimmP, {{"nvdimm.capacity", "256MiB"},
-                                           {"nvdimm.ftl.over_provisioning", "28"},
-                                           {"nvdimm.buffer.write_size", "8KiB"},
-                                           {"controller.nvdimm_p.credits", "3"}}));
+  ChannelUnderTest channel(
+      with(kNvdimmP, keys_from("nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 "
+                               "nvdimm.buffer.write_size=8KiB controller.nvdimm_p.credits=3")));
   for (int page = 0; page < 20; ++page) {
     channel.send(kNvdimm, Address(page * 4096), true);
   }
@@ -157,10 +156,9 @@ TEST(NvdimmLatency, CreditsHoldTheHostBack) {
 // PCM has as many credits as write-queue entries. A credit returns when a line is in its cells or
 // has merged with its entry.
 TEST(NvdimmLatency, CreditsOfPcmAreThoseOfItsWriteQueue) {
-  ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"},
-                                           {"nvdimm.kind", "pcm"},
-                                           {"nvdimm.media.banks", "1"},
-                                           {"nvdimm.media.write_queue", "2"}}));
+  ChannelUnderTest channel(
+      with(kNvdimmP, keys_from("dram.preset=ddr3_1600_8gb_x8 nvdimm.kind=pcm nvdimm.media.banks=1 "
+                               "nvdimm.media.write_queue=2")));
   for (const int line : {0, 1, 1, 2}) {
     channel.send(kNvdimm, Address(line * 64), true);
   }

@@ -74,10 +74,8 @@ struct Watched {
 const std::vector<Assignments> kQueues{
     {{"controller.queues", "unified"}},
     {{"controller.queues", "split"}, {"controller.arbiter", "round_robin"}},
-    {{"controller.queues", "split"},
-     {"controller.arbiter", "round_robin"},
-     {"controller.queue_depth", "4"},
-     {"controller.nvdimm_queue_depth", "4"}},
+    keys_from("controller.queues=split controller.arbiter=round_robin controller.queue_depth=4 "
+              "controller.nvdimm_queue_depth=4"),
     {{"controller.ack", "auto"}, {"controller.starvation_limit", "300ns"}},
     {{"controller.ack", "nvdimm_p"}, {"controller.starvation_limit", "300ns"}},
     {{"controller.structure", "two_level"}, {"controller.writes", "drained"}}};

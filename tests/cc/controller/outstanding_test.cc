@@ -26,14 +26,10 @@ constexpr std::int64_t kTransfer = 16'384;
 constexpr std::int64_t kGrant = 1;      // after the ack
 constexpr std::int64_t kData = 11 + 4;  // from the grant to the last beat
 
-const Assignments kLuns{{"nvdimm.nand.channels", "1"},
-                        {"nvdimm.nand.chips", "8"},
-                        {"nvdimm.nand.dies", "8"},
-                        {"nvdimm.nand.command_time", "0s"},
-                        {"nvdimm.capacity", "256MiB"},
-                        {"nvdimm.nand.pages_per_block", "16"},
-                        {"nvdimm.ftl.over_provisioning", "28"},
-                        {"dram.refresh", "false"}};
+const Assignments kLuns = keys_from(
+    "nvdimm.nand.channels=1 nvdimm.nand.chips=8 nvdimm.nand.dies=8 nvdimm.nand.command_time=0s "
+    "nvdimm.capacity=256MiB nvdimm.nand.pages_per_block=16 nvdimm.ftl.over_provisioning=28 "
+    "dram.refresh=false");
 
 // Returns the cycles at which the commands are sent.
 std::vector<std::int64_t> commands(const Assignments& keys) {
@@ -113,9 +109,9 @@ TEST(Outstanding, EachNvdimmHasItsOwnCommandQueue) {
 }
 
 TEST(Outstanding, TheNvdimmMustTakeAllCommandsThatTheQueuesHold) {
-  const Assignments keys{{"controller.structure", "two_level"},
-                         {"controller.nvdimm_command_queue_depth", "4096"},
-                         {"nvdimm.command_queue", "2000"}};
+  const Assignments keys = keys_from(
+      "controller.structure=two_level controller.nvdimm_command_queue_depth=4096 "
+      "nvdimm.command_queue=2000");
   // The queues hold 128 (transactions), 16 (rank) and 2048 (NVDIMM): 2192 commands.
   EXPECT_TRUE(names(error_from([&] { make_config(keys); }), {"nvdimm.command_queue", "2192"}));
 }

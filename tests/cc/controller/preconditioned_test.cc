@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <utility>
 
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/memory_rig.h"
@@ -75,9 +74,8 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
 // than the 1 MiB allowed for parameter names.
 TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
   const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
-  const Assignments cached{{"nvdimm.precondition.fill", "1"},
-                           {"nvdimm.ftl.map", "cached"},
-                           {"nvdimm.ftl.map_cache", "1MiB"}};
+  const Assignments cached =
+      keys_from("nvdimm.precondition.fill=1 nvdimm.ftl.map=cached nvdimm.ftl.map_cache=1MiB");
   for (const Assignments& each : {large, cached}) {
     const std::string written = Memory(each).memory.preconditioned(kSeed);
     ASSERT_GT(written.size(), std::size_t{1} << 20);

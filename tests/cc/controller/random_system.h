@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/random.h"
 #include "dram/standard.h"
-#include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -14,10 +14,9 @@
 
 namespace hmsim::testing {
 
-inline const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
-                                      {"nvdimm.ftl.over_provisioning", "28"},
-                                      {"nvdimm.buffer.read_size", "256KiB"},
-                                      {"nvdimm.buffer.write_size", "256KiB"}};
+inline const Assignments kSmallNvdimm = keys_from(
+    "nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 nvdimm.buffer.read_size=256KiB "
+    "nvdimm.buffer.write_size=256KiB");
 
 // Random requests over few rows and lines, so that hits, conflicts and equal lines are common.
 class RandomTraffic {

@@ -15,10 +15,9 @@ namespace {
 using C = ChannelCommand;
 constexpr auto kDram = MemoryClass::dram;
 
-const Assignments kManaged{{"nvdimm.present", "false"},
-                           {"dram.preset", "ddr5_4800b_16gb_x8"},
-                           {"controller.address_map", "row|group|bank|rank|column|channel"},
-                           {"dram.refresh_management", "true"}};
+const Assignments kManaged = keys_from(
+    "nvdimm.present=false dram.preset=ddr5_4800b_16gb_x8 "
+    "controller.address_map=row|group|bank|rank|column|channel dram.refresh_management=true");
 // The first regular refresh is after the end of the test.
 const Assignments kFarRefreshes{{"dram.timing.tREFI", "1000000"}};
 
@@ -154,10 +153,9 @@ TEST(RefreshManagement, IsOffByDefaultAndRefusedWhereItIsNotModelled) {
   read_in_turn(channel, 100);
   EXPECT_TRUE(only(channel.log_, C::refresh_management).empty());
   EXPECT_THROW(make_config({{"dram.refresh_management", "true"}}), InputError);
-  for (const Assignment& wrong : Assignments{{"dram.preset", "ddr4_2400r_8gb_x8"},
-                                             {"dram.refresh_mode", "same_bank"},
-                                             {"dram.self_refresh", "true"},
-                                             {"dram.refresh", "false"}}) {
+  for (const Assignment& wrong :
+       keys_from("dram.preset=ddr4_2400r_8gb_x8 dram.refresh_mode=same_bank dram.self_refresh=true "
+                 "dram.refresh=false")) {
     EXPECT_THROW(make_config(with(kManaged, {wrong})), InputError) << wrong.first;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "core/archive.h"
 #include "core/random.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -135,11 +136,9 @@ TEST(Refresh, NeverLeavesTheAllowance) {
 
 // JESD79-5B: 16 Gb x8, tREFI 9375 cycles of 416 ps; each of 4 bank numbers has a refresh every half
 // tREFI.
-const Assignments kSameBank{{"nvdimm.present", "false"},
-                            {"dram.preset", "ddr5_4800b_16gb_x8"},
-                            {"dram.refresh_mode", "same_bank"},
-                            {"dram.ranks", "2"},
-                            {"controller.address_map", "row|group|bank|rank|column|channel"}};
+const Assignments kSameBank = keys_from(
+    "nvdimm.present=false dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank dram.ranks=2 "
+    "controller.address_map=row|group|bank|rank|column|channel");
 constexpr std::int64_t kSameBankInterval = 9375 / 2 / 4;
 
 TEST(SameBankRefresh, EachNumberInTurnAndInEachInterval) {
@@ -228,14 +227,10 @@ TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
        {"dram.timing.tRFC", "20"},
        {"dram.timing.tRP", "250"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "2"}, {"dram.preset", "ddr4_2400t_8gb_x8"}},
-      {{"nvdimm.present", "false"},
-       {"dram.preset", "ddr5_4800b_16gb_x8"},
-       {"dram.refresh_mode", "same_bank"},
-       {"dram.ranks", "2"}},
-      {{"nvdimm.capacity", "256MiB"},
-       {"nvdimm.ftl.over_provisioning", "28"},
-       {"nvdimm.buffer.read_size", "1MiB"},
-       {"nvdimm.buffer.write_size", "1MiB"}}};
+      keys_from("nvdimm.present=false dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank "
+                "dram.ranks=2"),
+      keys_from("nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 "
+                "nvdimm.buffer.read_size=1MiB nvdimm.buffer.write_size=1MiB")};
   for (std::size_t which = 0; which < configs.size(); ++which) {
     SCOPED_TRACE(which);
     ChannelUnderTest seen(configs[which]);

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "core/errors.h"
 #include "tests/cc/dram/standards.h"
 #include "tests/cc/names.h"
 

@@ -5,12 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <set>
-
-#include "core/errors.h"
 #include "tests/cc/controller/harness.h"
-#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {

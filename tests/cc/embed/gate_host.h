@@ -22,12 +22,9 @@ inline constexpr std::int64_t kPage = 4096;
 inline constexpr std::uint64_t kSeed = 7;
 
 inline Assignments system(const Assignments& more = {}) {
-  return with({{"nvdimm.capacity", "256MiB"},
-               {"nvdimm.ftl.over_provisioning", "28"},
-               {"nvdimm.buffer.read_size", "256KiB"},
-               {"nvdimm.buffer.write_size", "256KiB"},
-               {"controller.queue_depth", "8"},
-               {"controller.nvdimm_queue_depth", "8"}},
+  return with(keys_from("nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=28 "
+                        "nvdimm.buffer.read_size=256KiB nvdimm.buffer.write_size=256KiB "
+                        "controller.queue_depth=8 controller.nvdimm_queue_depth=8"),
               more);
 }
 

@@ -13,6 +13,7 @@
 #include "embed/packet_recorder.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/embed/gate_host.h"
 
 namespace hmsim::testing {
@@ -80,11 +81,8 @@ TEST(MemoryGate, APacketTraceIsReplayedWithoutAHost) {
     for (const auto& [packet, time] : host.taken) {
       recorder.record(packet, time, nvdimm);
     }
-    const Assignments agent{{"kind", "memory_trace"},
-                            {"path", "t"},
-                            {"format", "gem5"},
-                            {"mode", "timed"},
-                            {"target", "system"}};
+    const Assignments agent =
+        keys_from("kind=memory_trace path=t format=gem5 mode=timed target=system");
     RunOptions options;
     options.seed = kSeed;
     Simulation simulation(system(queues), {agent}, options,
@@ -122,13 +120,10 @@ TEST(MemoryGate, ReadingStatisticsChangesNothing) {
 // Queued writes below a watermark, and all work of flash and garbage collection, finish without
 // further packets.
 TEST(MemoryGate, DrainsWithoutFurtherPackets) {
-  Host host(system({{"controller.queues", "split"},
-                    {"controller.queue_depth", "64"},
-                    {"controller.writes", "drained"},
-                    {"nvdimm.precondition.fill", "1"},
-                    {"nvdimm.precondition.overwrite", "1"},
-                    {"nvdimm.buffer.read_size", "64KiB"},
-                    {"nvdimm.buffer.write_size", "64KiB"}}));
+  Host host(system(
+      keys_from("controller.queues=split controller.queue_depth=64 controller.writes=drained "
+                "nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=1 "
+                "nvdimm.buffer.read_size=64KiB nvdimm.buffer.write_size=64KiB")));
   for (int i = 0; i < 4; ++i) {
     host.send(kDram, i * 64, true);
   }

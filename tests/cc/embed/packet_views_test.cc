@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "tests/cc/embed/gate_host.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -106,11 +107,7 @@ TEST(PacketViews, CountsAreThoseOfTheMemory) {
   const Sums sums = sums_of(host.views, host.now);
   EXPECT_EQ(sums.at("read.packets"), 50);
   EXPECT_EQ(sums.at("read.bytes"), 50 * 64);
-  for (const Statistic& statistic : host.gate.statistics(host.now)) {
-    if (statistic.path == "dram.reads") {
-      EXPECT_EQ(statistic.count, 50U);
-    }
-  }
+  EXPECT_EQ(statistic_of(host.gate.statistics(host.now), "dram.reads").count, 50U);
 }
 
 // Wrong models: the host's clock is scaled twice; it returns packets late; it loses one; the

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "embed/memory_gate.h"
 #include "tests/cc/names.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim {
 
@@ -88,13 +89,7 @@ struct Quiet final : GateHost {
     return statistic("nvdimm.nand.reads") - before;
   }
   double statistic(const std::string& path) {
-    for (const Statistic& each : gate.statistics(now)) {
-      if (each.path == path) {
-        return static_cast<double>(each.count);
-      }
-    }
-    ADD_FAILURE() << path;
-    return 0;
+    return static_cast<double>(testing::statistic_of(gate.statistics(now), path).count);
   }
 
   MemoryGate gate;

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/parameters.h"
 #include "core/types.h"
-#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 

@@ -3,7 +3,6 @@
 // and some statistics as plain numbers.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>

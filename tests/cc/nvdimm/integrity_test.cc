@@ -19,41 +19,26 @@ NvdimmParameters data_nvdimm() {
   return parameters;
 }
 
-NvdimmParameters any_nvdimm(Random& random) {
+// Draws what any NVDIMM of flash may have.
+NvdimmParameters drawn(NvdimmParameters p, Random& random) {
   const auto below = [&random](std::uint64_t bound) {
     return static_cast<std::int64_t>(random.below(bound));
   };
-  NvdimmParameters p = data_nvdimm();
-  const std::vector<std::string> victims = policy_names(PolicyKind::victim_selector);
-  const std::vector<std::string> managers = policy_names(PolicyKind::buffer_manager);
-  const std::vector<std::string> replacements = policy_names(PolicyKind::buffer_replacement);
   p.command_queue = 4 + below(12);
   p.unmapped_read = below(2) != 0 ? UnmappedRead::zero : UnmappedRead::flash;
   p.nand.channels = 1 + below(2);
   p.nand.chips = 1 + below(2);
   p.nand.pages_per_block = 4;
-  p.ftl.over_provisioning = static_cast<double>(60 + below(60));
   p.ftl.allocation = below(2) != 0 ? PageAllocation::dynamic : PageAllocation::fixed;
   p.ftl.frontier = below(2) != 0 ? WriteFrontier::separate : WriteFrontier::shared;
-  p.ftl.victim = victims[static_cast<std::size_t>(below(5))];
-  p.ftl.reserve_blocks = 2 + below(6);
+  p.ftl.victim = policy_names(PolicyKind::victim_selector)[random.below(5)];
   p.ftl.wear_gap = below(2) != 0 ? 0 : 3;
   p.buffer.granularity = below(2) != 0 ? BufferGranularity::item : BufferGranularity::page;
   p.buffer.release = below(2) != 0 ? FrameRelease::program : FrameRelease::datain;
   p.buffer.read_size = (1 + below(3)) * kPageBytes;
-  p.buffer.write_size = p.buffer.granularity == BufferGranularity::page
-                            ? (1 + below(3)) * kPageBytes
-                            : (1 + below(8)) * kLineBytes;
-  const std::vector<std::string> schedulers = policy_names(PolicyKind::gc_scheduler);
-  p.gc.scheduler = schedulers[static_cast<std::size_t>(below(5))];
-  p.buffer.manager = managers[random.below(managers.size())];
-  p.buffer.replacement = replacements[random.below(replacements.size())];
+  p.buffer.write_size = (1 + below(3)) * kPageBytes;
+  p.gc.scheduler = policy_names(PolicyKind::gc_scheduler)[random.below(5)];
   p.buffer.port = below(2) != 0 ? BufferPort::serial : BufferPort::pipelined;
-  if (below(2) != 0) {
-    p.ftl.map = MapPlace::cached;
-    p.ftl.map_entry = Bytes(256);
-    p.ftl.map_cache = (40 + below(200)) * kCachedEntryBytes;
-  }
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
   p.nand.page_size = (std::int64_t{1} << below(3)) * kPageBytes;
@@ -61,6 +46,78 @@ NvdimmParameters any_nvdimm(Random& random) {
   p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
   p.buffer.item_reads = below(2) != 0 ? ItemReads::shared : ItemReads::own;
   return p;
+}
+
+NvdimmParameters any_nvdimm(Random& random) {
+  const auto below = [&random](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random.below(bound));
+  };
+  NvdimmParameters p = drawn(data_nvdimm(), random);
+  const std::vector<std::string> managers = policy_names(PolicyKind::buffer_manager);
+  const std::vector<std::string> replacements = policy_names(PolicyKind::buffer_replacement);
+  p.ftl.over_provisioning = static_cast<double>(60 + below(60));
+  p.ftl.reserve_blocks = 2 + below(6);
+  if (p.buffer.granularity == BufferGranularity::item) {
+    p.buffer.write_size = (1 + below(8)) * kLineBytes;
+  }
+  p.buffer.manager = managers[random.below(managers.size())];
+  p.buffer.replacement = replacements[random.below(replacements.size())];
+  if (below(2) != 0) {
+    p.ftl.map = MapPlace::cached;
+    p.ftl.map_entry = Bytes(256);
+    p.ftl.map_cache = (40 + below(200)) * kCachedEntryBytes;
+  }
+  return p;
+}
+
+NvdimmParameters random_nvdimm(Random& random) {
+  NvdimmParameters p = drawn(small_nvdimm(), random);
+  p.ftl.over_provisioning = static_cast<double>(40 + random.below(60));
+  p.ftl.reserve_blocks = 2 + static_cast<std::int64_t>(random.below(4));
+  p.gc.hold_channel = random.below(2) != 0;
+  return p;
+}
+
+// Sends random commands, trims and power failures to a module and checks its reads. Calls `failing`
+// before each failure. Returns the record of the last one.
+template <class AnyShadow, class Failing>
+PowerRecord act(AnyShadow& shadow, Random& random, std::int64_t footprint, int actions,
+                std::uint64_t trim_odds, const Failing& failing) {
+  PowerRecord record;
+  for (int action = 0; action < actions; ++action) {
+    shadow.send(footprint, 6);
+    if (random.below(2) != 0) {
+      shadow.finish_one();
+    }
+    if (random.below(trim_odds) == 0) {
+      shadow.trim(footprint);
+    }
+    for (std::uint64_t steps = random.below(6); steps > 0; --steps) {
+      shadow.step();
+    }
+    switch (random.below(600)) {
+      case 0:
+        failing();
+        record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
+        break;
+      case 1:
+        shadow.save_and_load();
+        break;
+      case 2:
+        shadow.settle();
+        break;
+      default:
+        break;
+    }
+    EXPECT_EQ(shadow.mismatches(), 0u) << "action " << action;
+    if (shadow.mismatches() > 0) {
+      return record;
+    }
+  }
+  shadow.settle();
+  shadow.check_all();
+  EXPECT_EQ(shadow.mismatches(), 0u);
+  return record;
 }
 
 struct Outcome {
@@ -84,46 +141,18 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   ++outcome.built;
   Shadow shadow(parameters, seed);
   const std::int64_t footprint = random.below(2) != 0 ? shadow.pages() : 8;
-  PowerRecord record;
-  for (int action = 0; action < 3000; ++action) {
-    shadow.send(footprint, 6);
-    if (random.below(2) != 0) {
-      shadow.finish_one();
-    }
-    if (random.below(16) == 0) {
-      shadow.trim(footprint);
-    }
-    for (std::uint64_t steps = random.below(6); steps > 0; --steps) {
-      shadow.step();
-    }
-    switch (random.below(600)) {
-      case 0:
-        outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
-        outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
-        record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
-        break;
-      case 1:
-        shadow.save_and_load();
-        break;
-      case 2:
-        shadow.settle();
-        break;
-      default:
-        break;
-    }
-    ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed << " action " << action;
-  }
-  shadow.settle();
-  shadow.check_all();
-  ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
+  const auto count = [&] {
+    outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
+    outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
+  };
+  const PowerRecord record = act(shadow, random, footprint, 3000, 16, count);
+  count();
   outcome.reads += shadow.reads();
   outcome.trims += shadow.trims();
   outcome.failures += record.failures;
   outcome.torn += record.torn_pages;
   outcome.flushed += record.flushed_pages;
   outcome.interrupted += shadow.interrupted();
-  outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
-  outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
   if (parameters.ftl.map == MapPlace::cached) {
     EXPECT_EQ(NvdimmFaults::lost_entries(shadow.nvdimm()), 0u) << "seed " << seed;
   }
@@ -132,7 +161,9 @@ void drive(std::uint64_t seed, Outcome& outcome) {
 TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
   Outcome outcome;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    ASSERT_NO_FATAL_FAILURE(drive(seed, outcome));
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    drive(seed, outcome);
+    ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(outcome.built, 100);
   EXPECT_GT(outcome.reads, 10'000u);
@@ -212,39 +243,15 @@ TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
     Random random(seed, 5);
     const NvdimmParameters parameters = any_media(random);
     ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
+    SCOPED_TRACE("seed " + std::to_string(seed));
     MediaShadow shadow(parameters, seed);
-    PowerRecord record;
-    for (int action = 0; action < 2000; ++action) {
-      shadow.send(shadow.pages(), 5);
-      if (random.below(2) != 0) {
-        shadow.finish_one();
-      }
-      if (random.below(64) == 0) {
-        shadow.trim(shadow.pages());
-      }
-      for (std::uint64_t steps = random.below(4); steps > 0; --steps) {
-        shadow.step();
-      }
-      switch (random.below(400)) {
-        case 0:
-          moves += shadow.nvdimm().statistics().gap_moves;
-          record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
-          break;
-        case 1:
-          shadow.save_and_load();
-          break;
-        default:
-          break;
-      }
-      ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed << " action " << action;
-    }
-    shadow.settle();
-    shadow.check_all();
-    ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
+    const auto count = [&] { moves += shadow.nvdimm().statistics().gap_moves; };
+    const PowerRecord record = act(shadow, random, shadow.pages(), 3000, 64, count);
+    count();
+    ASSERT_FALSE(HasFailure());
     reads += shadow.reads();
     saved += record.saved_lines;
     failures += record.failures;
-    moves += shadow.nvdimm().statistics().gap_moves;
   }
   EXPECT_GT(reads, 10'000u);
   EXPECT_GT(failures, 300u);
@@ -279,40 +286,6 @@ TEST(MediaIntegrity, ASkippedCopyAndALostEntryAreCaught) {
     shadow.check_all();
     EXPECT_GT(shadow.mismatches(), 0u);
   }
-}
-
-NvdimmParameters random_nvdimm(Random& random) {
-  const auto below = [&random](std::uint64_t bound) {
-    return static_cast<std::int64_t>(random.below(bound));
-  };
-  NvdimmParameters p = small_nvdimm();
-  p.command_queue = 4 + below(12);
-  p.unmapped_read = below(2) != 0 ? UnmappedRead::zero : UnmappedRead::flash;
-  p.nand.channels = 1 + below(2);
-  p.nand.chips = 1 + below(2);
-  p.nand.pages_per_block = 4;
-  p.ftl.over_provisioning = static_cast<double>(40 + below(60));
-  p.ftl.reserve_blocks = 2 + below(4);
-  p.ftl.allocation = below(2) != 0 ? PageAllocation::dynamic : PageAllocation::fixed;
-  p.ftl.frontier = below(2) != 0 ? WriteFrontier::separate : WriteFrontier::shared;
-  p.buffer.granularity = below(2) != 0 ? BufferGranularity::item : BufferGranularity::page;
-  p.buffer.release = below(2) != 0 ? FrameRelease::program : FrameRelease::datain;
-  p.buffer.port = below(2) != 0 ? BufferPort::serial : BufferPort::pipelined;
-  p.buffer.read_size = (1 + below(3)) * kPageBytes;
-  p.buffer.write_size = (1 + below(3)) * kPageBytes;
-  const std::vector<std::string> schedulers = policy_names(PolicyKind::gc_scheduler);
-  p.gc.scheduler = schedulers[static_cast<std::size_t>(below(5))];
-  p.gc.hold_channel = below(2) != 0;
-  const std::vector<std::string> victims = policy_names(PolicyKind::victim_selector);
-  p.ftl.victim = victims[static_cast<std::size_t>(below(5))];
-  p.ftl.wear_gap = below(2) != 0 ? 0 : 3;
-  p.precondition.fill = static_cast<double>(below(2));
-  p.precondition.overwrite = p.precondition.fill;
-  p.nand.page_size = (std::int64_t{1} << below(3)) * kPageBytes;
-  p.capacity = p.nand.parts() * p.capacity;
-  p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
-  p.buffer.item_reads = below(2) != 0 ? ItemReads::shared : ItemReads::own;
-  return p;
 }
 
 TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {

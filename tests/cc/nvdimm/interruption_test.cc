@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/errors.h"
-#include "core/units.h"
 #include "tests/cc/nvdimm/media_rig.h"
 #include "tests/cc/nvdimm/shadow.h"
 

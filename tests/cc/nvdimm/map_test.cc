@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <list>
-#include <map>
 #include <set>
 
 #include "core/random.h"

@@ -8,6 +8,7 @@
 #include "nvdimm/design.h"
 #include "tests/cc/nvdimm/media_rig.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim {
 
@@ -282,13 +283,7 @@ TEST(Media, SharesOfTimeBeginAgainAtAReset) {
   StatisticRegistry registry;
   register_media_statistics(registry, {&rig.module});
   const auto value = [&registry](const std::string& path) {
-    for (const Statistic& statistic : registry.read()) {
-      if (statistic.path == "nvdimm.media." + path) {
-        return statistic.value;
-      }
-    }
-    ADD_FAILURE() << path;
-    return 0.0;
+    return testing::statistic_of(registry, "nvdimm.media." + path).value;
   };
   rig.module.command(0, Address(0), true, Tick(0));
   rig.module.command(1, Address(64), true, Tick(0));

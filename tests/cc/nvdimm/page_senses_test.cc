@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "check/flash_checker.h"
 #include "core/random.h"
 #include "simulation/rigs/flash_bench.h"

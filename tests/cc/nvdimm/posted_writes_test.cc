@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <vector>
 
 #include "core/random.h"
 

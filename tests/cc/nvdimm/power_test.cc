@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/errors.h"
 #include "nvdimm/flash_shape.h"
 #include "tests/cc/names.h"
 #include "tests/cc/nvdimm/busy.h"

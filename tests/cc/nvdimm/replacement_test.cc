@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <vector>
 
 #include "core/random.h"
 #include "policies/buffer_replacement.h"

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>

@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "core/errors.h"
 #include "tests/cc/names.h"
 #include "tests/cc/words.h"
 

@@ -5,19 +5,14 @@
 #include <string>
 #include <utility>
 
-#include "core/errors.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim {
 namespace {
 
 Statistic find(const StatisticRegistry& registry, const std::string& path) {
-  for (const Statistic& statistic : registry.read()) {
-    if (statistic.path == path) {
-      return statistic;
-    }
-  }
-  throw InputError("no statistic " + path);
+  return testing::statistic_of(registry, path);
 }
 
 TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {

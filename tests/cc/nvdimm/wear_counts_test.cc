@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "tests/cc/states.h"
 #include "tests/cc/words.h"

@@ -2,8 +2,6 @@
 // FCFS in both variants, FR-FCFS and FR-FCFS+Cap: which requests overtake which.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/policies/rehearsed.h"
 

@@ -2,13 +2,11 @@
 // Do limiters of the host queue count entries and periods as their rules say?
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "policies/host_limiter.h"
-#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {

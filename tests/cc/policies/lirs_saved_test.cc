@@ -9,7 +9,6 @@
 
 #include "core/random.h"
 #include "policies/buffer_replacement.h"
-#include "tests/cc/policies/rig.h"
 
 namespace hmsim::testing {
 

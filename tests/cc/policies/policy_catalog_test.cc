@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "policies/policy_library.h"
 #include "tests/cc/names.h"
 #include "tests/cc/policies/shared_object.h"

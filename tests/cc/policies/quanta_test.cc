@@ -3,10 +3,6 @@
 // reject?
 #include <gtest/gtest.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "policies/monitors/locality.h"
 #include "policies/monitors/nvdimm_pattern.h"
 #include "policies/monitors/parallelism.h"

@@ -4,11 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/assignments.h"
@@ -24,11 +22,8 @@ constexpr std::uint64_t kLines = 64;
 
 const Assignments kBlock{{"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}};
 const Assignments kCore{{"kind", "llc_trace"}, {"path", "t"}, {"format", "hmsim"}};
-const Assignments kStream{{"kind", "synthetic"},
-                          {"target", "nvdimm"},
-                          {"requests", "3000"},
-                          {"read_ratio", "0.7"},
-                          {"footprint", "512KiB"}};
+const Assignments kStream =
+    keys_from("kind=synthetic target=nvdimm requests=3000 read_ratio=0.7 footprint=512KiB");
 
 // Returns a trace of 200 requests of 1 to 4 blocks to 300 pages; every third one writes.
 std::string block_trace() {
@@ -114,12 +109,7 @@ std::vector<Workload> workloads() {
        core},
       {"a copy", with(kCore, {{"copies", "3"}, {"copy_number", "2"}}), core},
       {"generated requests", kStream, ""},
-      {"a pattern",
-       {{"kind", "pattern"},
-        {"target", "nvdimm"},
-        {"requests", "2000"},
-        {"read_randomness", "0.5"}},
-       ""},
+      {"a pattern", keys_from("kind=pattern target=nvdimm requests=2000 read_randomness=0.5"), ""},
   };
 }
 
@@ -165,11 +155,9 @@ TEST(Resident, WhatDoesNotFitIsReadFromFlash) {
 }
 
 TEST(Resident, AgentsTakeTurns) {
-  const Assignments first = with(kStream, {{"pattern", "strided"},
-                                           {"requests", "100"},
-                                           {"read_ratio", "1"},
-                                           {"outstanding", "1"},
-                                           {"footprint", "400KiB"}});
+  const Assignments first =
+      with(kStream,
+           keys_from("pattern=strided requests=100 read_ratio=1 outstanding=1 footprint=400KiB"));
   const Assignments second = with(first, {{"core", "1"}, {"offset", "1MiB"}});
   const Outcome run =
       outcome({first, second}, "", config_of("resident", {{"nvdimm.buffer.read_size", "80KiB"}}));
@@ -222,10 +210,9 @@ TEST(Captured, IsAnErrorWhereNoTraceTellsIt) {
 
 TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
   for (const char* const buffer : {"dirty", "resident"}) {
-    const Assignments config = config_of(buffer, {{"nvdimm.buffer.read_size", "256KiB"},
-                                                  {"nvdimm.buffer.write_size", "128KiB"},
-                                                  {"nvdimm.buffer.manager", "prefetch_preevict"},
-                                                  {"controller.channels", "2"}});
+    const Assignments config = config_of(
+        buffer, keys_from("nvdimm.buffer.read_size=256KiB nvdimm.buffer.write_size=128KiB "
+                          "nvdimm.buffer.manager=prefetch_preevict controller.channels=2"));
     const std::vector<Assignments> agents{kBlock, with(kStream, {{"core", "1"}})};
     const auto whole = make(agents, block_trace(), config);
     const std::string start = whole->save();
@@ -247,11 +234,8 @@ TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
 }
 
 TEST(Resident, DirtyFramesMakeWritersWaitFromTheStart) {
-  const Assignments writes = with(kStream, {{"read_ratio", "0"},
-                                            {"pattern", "strided"},
-                                            {"requests", "20"},
-                                            {"offset", "120MiB"},
-                                            {"outstanding", "1"}});
+  const Assignments writes = with(
+      kStream, keys_from("read_ratio=0 pattern=strided requests=20 offset=120MiB outstanding=1"));
   const auto run = [&](const char* buffer, const char* manager) {
     return outcome({writes}, "",
                    config_of(buffer, {{"nvdimm.buffer.write_size", "1MiB"},

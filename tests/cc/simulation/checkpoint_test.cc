@@ -6,6 +6,7 @@
 
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -86,21 +87,9 @@ std::vector<Bench> benches() {
         {"footprint", "1MiB"}}},
       {"io_pattern",
        {{"requests", "60"}, {"access", "sequential"}, {"regions", "per_thread"}, {"window", "9"}}},
-      {"io_pattern",
-       {{"requests", "60"},
-        {"arrivals", "poisson"},
-        {"arrival_rate", "2e6"},
-        {"queue", "5"},
-        {"start", "3us"},
-        {"fua", "true"},
-        {"read_share", "0.5"},
-        {"threads", "2"}}},
-      {"io_pattern",
-       {{"requests", "60"},
-        {"think_time", "4us"},
-        {"think_every", "3"},
-        {"depth", "2"},
-        {"threads", "2"}}},
+      {"io_pattern", keys_from("requests=60 arrivals=poisson arrival_rate=2e6 queue=5 start=3us "
+                               "fua=true read_share=0.5 threads=2")},
+      {"io_pattern", keys_from("requests=60 think_time=4us think_every=3 depth=2 threads=2")},
       {"io_pattern",
        {{"requests", "0"},
         {"size", "4KiB, 16KiB"},
@@ -110,15 +99,10 @@ std::vector<Bench> benches() {
         {"duration", "1s"},
         {"read_share", "0.5"}}},
       {"synthetic_core",
-       {{"pattern", "pointer_chase"},
-        {"dependence", "0.5"},
-        {"instructions", "20000"},
-        {"rpki", "40"}}}};
-  const Assignments model{{"layers", "2"},      {"width", "64"},      {"kv_heads", "2"},
-                          {"head_size", "64"},  {"vocabulary", "16"}, {"feed_forward", "64"},
-                          {"flops", "10"},      {"batch", "2"},       {"context", "30"},
-                          {"outstanding", "3"}, {"lines", "5"},       {"prefill", "true"},
-                          {"output", "3"},      {"steps", "4"}};
+       keys_from("pattern=pointer_chase dependence=0.5 instructions=20000 rpki=40")}};
+  const Assignments model = keys_from(
+      "layers=2 width=64 kv_heads=2 head_size=64 vocabulary=16 feed_forward=64 flops=10 batch=2 "
+      "context=30 outstanding=3 lines=5 prefill=true output=3 steps=4");
   for (const char* kv : {"dram", "nvdimm"}) {
     Assignments keys = model;
     keys.emplace_back("kv", kv);

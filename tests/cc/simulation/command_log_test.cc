@@ -5,35 +5,27 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
 
 const std::vector<Assignments> kMix{
     {{"kind", "synthetic"}, {"core", "0"}, {"target", "dram"}, {"requests", "2000"}},
-    {{"kind", "synthetic"},
-     {"core", "1"},
-     {"target", "nvdimm"},
-     {"footprint", "4MiB"},
-     {"pattern", "sequential"},
-     {"requests", "300"}}};
-const std::vector<Assignments> kWrites{{{"kind", "synthetic"},
-                                        {"core", "1"},
-                                        {"target", "nvdimm"},
-                                        {"read_ratio", "0.5"},
-                                        {"footprint", "8MiB"},
-                                        {"pattern", "random"},
-                                        {"requests", "300"}}};
+    keys_from(
+        "kind=synthetic core=1 target=nvdimm footprint=4MiB pattern=sequential requests=300")};
+const std::vector<Assignments> kWrites{
+    keys_from("kind=synthetic core=1 target=nvdimm read_ratio=0.5 footprint=8MiB pattern=random "
+              "requests=300")};
 // Little flash with few free blocks, so that writes trigger collection.
-const Assignments kCollecting{
-    {"nvdimm.capacity", "16MiB"},         {"nvdimm.nand.channels", "1"},
-    {"nvdimm.nand.chips", "1"},           {"nvdimm.nand.pages_per_block", "16"},
-    {"nvdimm.buffer.read_size", "64KiB"}, {"nvdimm.buffer.write_size", "64KiB"},
-    {"nvdimm.precondition.fill", "1"},    {"nvdimm.precondition.overwrite", "1"}};
+const Assignments kCollecting = keys_from(
+    "nvdimm.capacity=16MiB nvdimm.nand.channels=1 nvdimm.nand.chips=1 "
+    "nvdimm.nand.pages_per_block=16 nvdimm.buffer.read_size=64KiB nvdimm.buffer.write_size=64KiB "
+    "nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=1");
 
 std::unique_ptr<Simulation> make(std::int64_t rows, const std::vector<Assignments>& agents = kMix,
                                  const Assignments& config = kCollecting, bool check = true) {
@@ -44,13 +36,7 @@ std::unique_ptr<Simulation> make(std::int64_t rows, const std::vector<Assignment
 }
 
 std::uint64_t count_of(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.count;
-    }
-  }
-  ADD_FAILURE() << "no statistic " << path;
-  return 0;
+  return statistic_of(simulation.statistics(), path).count;
 }
 
 std::uint64_t number_of(const std::vector<std::int64_t>& column, std::int64_t value) {

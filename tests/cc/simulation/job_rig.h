@@ -20,11 +20,10 @@
 namespace hmsim::testing {
 
 // Reads of unwritten pages are answered at once, so these pages are written before.
-inline const Assignments kSmall{
-    {"nvdimm.capacity", "256MiB"},        {"nvdimm.ftl.over_provisioning", "15"},
-    {"nvdimm.buffer.read_size", "1MiB"},  {"nvdimm.buffer.write_size", "1MiB"},
-    {"nvdimm.precondition.fill", "0.02"}, {"frontend.translation", "modulo"},
-    {"frontend.core.window", "65536"},    {"frontend.node.copy_instructions", "1"}};
+inline const Assignments kSmall = keys_from(
+    "nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=15 nvdimm.buffer.read_size=1MiB "
+    "nvdimm.buffer.write_size=1MiB nvdimm.precondition.fill=0.02 frontend.translation=modulo "
+    "frontend.core.window=65536 frontend.node.copy_instructions=1");
 
 struct Job {
   std::string program;

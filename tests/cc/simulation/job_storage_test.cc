@@ -4,19 +4,19 @@
 
 #include <string>
 
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 #include "tests/cc/simulation/job_rig.h"
 #include "tests/cc/simulation/values.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
 
 // Moneta's device with software at no cost, so that a lone request takes the device's time
 // (storage/array.h).
-const Assignments kMoneta{{"nvdimm.present", "false"},
-                          {"storage.kind", "array"},
-                          {"storage.capacity", "1GiB"},
-                          {"storage.memory.capacity", "256MiB"}};
+const Assignments kMoneta = keys_from(
+    "nvdimm.present=false storage.kind=array storage.capacity=1GiB storage.memory.capacity=256MiB");
 
 Job job(const std::string& program, const Assignments& keys = {}) {
   Job made{program, keys, kMoneta};
@@ -25,11 +25,10 @@ Job job(const std::string& program, const Assignments& keys = {}) {
 
 // Returns the mean or max, in picoseconds, of a histogram in microseconds.
 double latency(const Simulation& run, const std::string& path, const std::string& what) {
-  for (const Statistic& statistic : run.statistics()) {
-    for (const auto& [name, value] : statistic.summary) {
-      if (statistic.path == path && name == what) {
-        return value * 1e6;
-      }
+  const Statistic found = statistic_of(run.statistics(), path);
+  for (const auto& [name, value] : found.summary) {
+    if (name == what) {
+      return value * 1e6;
     }
   }
   ADD_FAILURE() << path << " " << what;

@@ -2,7 +2,6 @@
 // The cost of jobs' transfers: pages from flash, engines, flushers, syncs.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
 #include "tests/cc/simulation/job_rig.h"

@@ -15,14 +15,10 @@ namespace {
 
 constexpr std::int64_t kLines = 4'000;
 
-const Assignments kDram{{"nvdimm.present", "false"},
-                        {"expander.channels", "1"},
-                        {"controller.page_policy", "open_page"},
-                        {"dram.refresh", "false"}};
-const Assignments kPcm{{"nvdimm.kind", "pcm"},
-                       {"nvdimm.capacity", "1GiB"},
-                       {"nvdimm.attach", "cxl"},
-                       {"dram.refresh", "false"}};
+const Assignments kDram = keys_from(
+    "nvdimm.present=false expander.channels=1 controller.page_policy=open_page dram.refresh=false");
+const Assignments kPcm =
+    keys_from("nvdimm.kind=pcm nvdimm.capacity=1GiB nvdimm.attach=cxl dram.refresh=false");
 
 // A trace of lines in ascending order; the last `writes` of ten are written.
 std::string lines(std::int64_t count, int writes) {
@@ -52,9 +48,9 @@ double time_of(const Assignments& config, const char* target, const std::string&
 // slots of one direction. The lane is busy from the first line on, which takes three flits, both
 // latencies of 35 ns, and the device (less than 60 ns).
 TEST(Link, ASaturatingTraceFillsTheLane) {
-  const Assignments slow = with(kDram, {{"expander.down.rate", "4GT/s"},
-                                        {"expander.up.rate", "4GT/s"},
-                                        {"controller.queue_depth", "128"}});
+  const Assignments slow =
+      with(kDram,
+           keys_from("expander.down.rate=4GT/s expander.up.rate=4GT/s controller.queue_depth=128"));
   constexpr double kLine = 5 * 4.25;
   constexpr double kFirst = 3 * 17 + 2 * 35 + 60;
   for (const int writes : {0, 10}) {
@@ -91,16 +87,12 @@ TEST(Link, ACoresWritesOnTheLinkDoNotFillItsWindow) {
   for (int i = 0; i < 200; ++i) {
     trace += "ST " + std::to_string(64 * i) + "\n";
   }
-  const Assignments core{{"kind", "llc_trace"},
-                         {"path", "t"},
-                         {"format", "ramulator2_ls"},
-                         {"instructions_per_request", "4"},
-                         {"width", "4"},
-                         {"frequency", "1GHz"},
-                         {"window", "8"}};
-  const Assignments far = with(kDram, {{"expander.down.latency", "1us"},
-                                       {"expander.up.latency", "1us"},
-                                       {"controller.queue_depth", "128"}});
+  const Assignments core = keys_from(
+      "kind=llc_trace path=t format=ramulator2_ls instructions_per_request=4 width=4 "
+      "frequency=1GHz window=8");
+  const Assignments far = with(
+      kDram,
+      keys_from("expander.down.latency=1us expander.up.latency=1us controller.queue_depth=128"));
   Simulation simulation(far, {core}, RunOptions(), text_source(trace));
   run_to_end(simulation);
   EXPECT_GT(simulation.now(), 2 * 2 * kMicrosecond);

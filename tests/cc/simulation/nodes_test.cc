@@ -165,11 +165,7 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
 TEST(Nodes, StartOverWithNothingLeftOfTheLastPass) {
   const std::vector<Assignments> agents{
       with({{"kind", "job"}, {"path", "x"}, {"format", "job"}}, kSpread),
-      {{"kind", "synthetic"},
-       {"requests", "20000"},
-       {"interval", "100ns"},
-       {"node", "1"},
-       {"core", "1"}}};
+      keys_from("kind=synthetic requests=20000 interval=100ns node=1 core=1")};
   Simulation simulation(with(kSmall, kTwo), agents, {},
                         text_source("thread a\nsend 0 x 5KiB\nsend 1 x 5KiB\nsend 1 x 5KiB\n"
                                     "wait x\nwait x\ncompute 400\n"));

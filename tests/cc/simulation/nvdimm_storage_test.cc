@@ -6,6 +6,7 @@
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/simulation/values.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 namespace {
@@ -31,13 +32,8 @@ TEST(NvdimmStorage, LayersAddUpToTheLatencyThatTheThreadSees) {
   EXPECT_EQ(value_of(*done, path + "context_wait_us"), 0);
   const double device = value_of(*done, path + "device_us");
   EXPECT_GT(device, 0);
-  double mean = 0;
-  for (const Statistic& each : done->statistics()) {
-    if (each.path == "agent.0.request_latency_us.read") {
-      mean = each.summary.front().second;
-    }
-  }
-  EXPECT_NEAR(mean, 3.5 + 5 + device, 1e-9);
+  const auto latency = statistic_of(done->statistics(), "agent.0.request_latency_us.read");
+  EXPECT_NEAR(latency.summary.at(0).second, 3.5 + 5 + device, 1e-9);
 }
 
 TEST(NvdimmStorage, LinesCountAsRequestsAndBlocksAsProgress) {

@@ -142,11 +142,8 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, OwnMemory,
     ::testing::Values(
         Kind{"unified", {}},
-        Kind{"quanta",
-             {{"controller.queues", "split"},
-              {"controller.scheduler", "atlas"},
-              {"controller.nvdimm_scheduler", "atlas"},
-              {"policies.atlas.quantum", "20us"}}},
+        Kind{"quanta", keys_from("controller.queues=split controller.scheduler=atlas "
+                                 "controller.nvdimm_scheduler=atlas policies.atlas.quantum=20us")},
         Kind{"clusters", {{"controller.scheduler", "tcm"}, {"policies.tcm.quantum", "20us"}}},
         Kind{"private", {{"controller.queues", "split"}, {"controller.bus", "private"}}},
         Kind{"three", {}, 3},

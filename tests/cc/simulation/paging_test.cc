@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/errors.h"
 #include "core/random.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"

@@ -13,23 +13,14 @@ namespace {
 
 // Endless row hits on one row; a line of another row of the same bank, 256 KiB further, waits
 // forever.
-const Assignments kUnfair{{"nvdimm.present", "false"},
-                          {"controller.scheduler", "fr_fcfs"},
-                          {"dram.refresh", "false"},
-                          {"frontend.translation", "modulo"}};
-const std::vector<Assignments> kGreedy{{{"kind", "synthetic"},
-                                        {"pattern", "random"},
-                                        {"footprint", "8KiB"},
-                                        {"read_ratio", "1"},
-                                        {"requests", "100000000"},
-                                        {"outstanding", "64"}},
-                                       {{"kind", "synthetic"},
-                                        {"core", "1"},
-                                        {"offset", "256KiB"},
-                                        {"footprint", "64B"},
-                                        {"interval", "10us"},
-                                        {"read_ratio", "1"},
-                                        {"requests", "2"}}};
+const Assignments kUnfair = keys_from(
+    "nvdimm.present=false controller.scheduler=fr_fcfs dram.refresh=false "
+    "frontend.translation=modulo");
+const std::vector<Assignments> kGreedy{
+    keys_from("kind=synthetic pattern=random footprint=8KiB read_ratio=1 requests=100000000 "
+              "outstanding=64"),
+    keys_from(
+        "kind=synthetic core=1 offset=256KiB footprint=64B interval=10us read_ratio=1 requests=2")};
 
 std::unique_ptr<Simulation> make(const Assignments& limits, const RunOptions& options = {}) {
   Assignments config = with(kUnfair, limits);

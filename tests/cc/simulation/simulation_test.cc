@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
 
 namespace hmsim::testing {
@@ -13,11 +14,8 @@ namespace {
 const Assignments kCore{{"kind", "synthetic_core"}, {"rpki", "20"}, {"instructions", "60000"}};
 const Assignments kBlock{
     {"kind", "block_trace"}, {"core", "1"}, {"path", "t"}, {"format", "mqsim"}, {"requests", "60"}};
-const Assignments kStream{{"kind", "synthetic"},
-                          {"core", "2"},
-                          {"target", "dram"},
-                          {"requests", "2000"},
-                          {"measured", "false"}};
+const Assignments kStream =
+    keys_from("kind=synthetic core=2 target=dram requests=2000 measured=false");
 
 std::string block_trace() {
   std::string trace;

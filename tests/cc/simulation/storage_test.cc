@@ -10,9 +10,9 @@
 namespace hmsim::testing {
 namespace {
 
-const Assignments kMoneta{{"nvdimm.present", "false"},     {"dram.refresh", "false"},
-                          {"storage.kind", "array"},       {"storage.capacity", "1GiB"},
-                          {"storage.path.driver", "none"}, {"storage.memory.start_gap", "off"}};
+const Assignments kMoneta = keys_from(
+    "nvdimm.present=false dram.refresh=false storage.kind=array storage.capacity=1GiB "
+    "storage.path.driver=none storage.memory.start_gap=off");
 
 std::unique_ptr<Simulation> run(const std::string& format, const std::string& trace,
                                 const Assignments& keys = {}, const Assignments& more = {}) {
@@ -50,15 +50,11 @@ TEST(Storage, FlushesAreRequestsOfTheirOwnAndTrimsTakeNoTime) {
   EXPECT_EQ(value_of(*simulation, "storage.flushes"), 1);
 }
 
-const Assignments kDrive{{"storage.kind", "flash"},
-                         {"storage.capacity", "4MiB"},
-                         {"storage.flash.capacity", "8MiB"},
-                         {"storage.flash.ftl.over_provisioning", "40"},
-                         {"storage.flash.nand.channels", "2"},
-                         {"storage.flash.nand.pages_per_block", "16"},
-                         {"storage.flash.buffer.read_size", "64KiB"},
-                         {"storage.flash.buffer.write_size", "64KiB"},
-                         {"storage.flash.buffer.flush", "writeback"}};
+const Assignments kDrive = keys_from(
+    "storage.kind=flash storage.capacity=4MiB storage.flash.capacity=8MiB "
+    "storage.flash.ftl.over_provisioning=40 storage.flash.nand.channels=2 "
+    "storage.flash.nand.pages_per_block=16 storage.flash.buffer.read_size=64KiB "
+    "storage.flash.buffer.write_size=64KiB storage.flash.buffer.flush=writeback");
 
 TEST(Storage, TrimsReachTheFtlOfADriveAndNoOtherDevice) {
   const std::string trace =

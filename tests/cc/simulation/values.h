@@ -9,18 +9,12 @@
 #include <string>
 
 #include "simulation/simulation.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 
 inline double value_of(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                      : statistic.value;
-    }
-  }
-  ADD_FAILURE() << path;
-  return 0;
+  return number_of(statistic_of(simulation.statistics(), path));
 }
 
 inline void run_to_end(Simulation& simulation) {

@@ -23,6 +23,7 @@
 #include "controller/memory_system.h"
 #include "simulation/configuration.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 
 namespace hmsim::testing {
 namespace {
@@ -204,10 +205,9 @@ std::vector<Passage> passages_of(const Assignments& agent, const std::string& tr
   return ended;
 }
 
-const Assignments kDdr3{
-    {"dram.preset", "ddr3_1600_4gb_x8"}, {"dram.ranks", "4"},
-    {"nvdimm.present", "false"},         {"frontend.translation", "modulo"},
-    {"controller.queue_depth", "32"},    {"controller.page_policy", "open_page"}};
+const Assignments kDdr3 = keys_from(
+    "dram.preset=ddr3_1600_4gb_x8 dram.ranks=4 nvdimm.present=false frontend.translation=modulo "
+    "controller.queue_depth=32 controller.page_policy=open_page");
 
 Assignments plus(Assignments keys, const Assignments& more) {
   keys.insert(keys.end(), more.begin(), more.end());
@@ -281,13 +281,11 @@ TEST(Views, AgreeOnAJobWithAnNvdimm) {
     program += "compute 500\n" + std::string(i % 3 == 0 ? "write " : "read ") +
                std::to_string(i * 7 % 64) + "\nload " + std::to_string(i * 4096) + "\n";
   }
-  expect_agreement(passages_of({{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}, program,
-                               {{"nvdimm.capacity", "256MiB"},
-                                {"nvdimm.ftl.over_provisioning", "15"},
-                                {"nvdimm.buffer.read_size", "1MiB"},
-                                {"nvdimm.buffer.write_size", "1MiB"},
-                                {"nvdimm.precondition.fill", "0.02"},
-                                {"frontend.translation", "modulo"}}));
+  expect_agreement(
+      passages_of({{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}, program,
+                  keys_from("nvdimm.capacity=256MiB nvdimm.ftl.over_provisioning=15 "
+                            "nvdimm.buffer.read_size=1MiB nvdimm.buffer.write_size=1MiB "
+                            "nvdimm.precondition.fill=0.02 frontend.translation=modulo")));
 }
 
 TEST(Views, RequestsLeaveInOrderUnderStrictFcfs) {

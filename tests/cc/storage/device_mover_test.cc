@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,17 +19,13 @@ namespace {
 
 // Random pages of four times the capacity of both levels, half of them written.
 std::unique_ptr<Simulation> simulation(const Assignments& more = {}) {
-  Assignments config = with({{"nvdimm.kind", "sttram"},
-                             {"nvdimm.capacity", "1GiB"},
-                             {"storage.kind", "table"},
-                             {"storage.capacity", "64MiB"},
-                             {"storage.cache.first", "1MiB"},
-                             {"storage.cache.second", "4MiB"},
-                             {"storage.cache.mover", "lines"}},
-                            more);
-  const Assignments agent{{"kind", "io_pattern"}, {"access", "random"},   {"size", "4KiB"},
-                          {"read_share", "0.5"},  {"footprint", "20MiB"}, {"threads", "4"},
-                          {"requests", "3000"}};
+  Assignments config = with(
+      keys_from("nvdimm.kind=sttram nvdimm.capacity=1GiB storage.kind=table storage.capacity=64MiB "
+                "storage.cache.first=1MiB storage.cache.second=4MiB storage.cache.mover=lines"),
+      more);
+  const Assignments agent = keys_from(
+      "kind=io_pattern access=random size=4KiB read_share=0.5 footprint=20MiB threads=4 "
+      "requests=3000");
   return std::make_unique<Simulation>(config, std::vector<Assignments>{agent}, RunOptions(),
                                       text_source(""));
 }

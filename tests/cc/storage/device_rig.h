@@ -13,6 +13,7 @@
 #include "core/archive.h"
 #include "core/kernel.h"
 #include "core/random.h"
+#include "storage/flash_device.h"
 #include "storage/request.h"
 
 namespace hmsim {
@@ -117,6 +118,27 @@ class DeviceRig : public IoListener {
   std::uint64_t total_ = 0;
   bool again_ = false;
 };
+
+// 2 channels of 2 LUNs, 32 blocks of 16 pages each; 8 MiB, and a buffer of 16 pages in each
+// direction.
+inline FlashParameters small_flash() {
+  FlashParameters parameters;
+  parameters.inside.capacity = Bytes(8 << 20);
+  parameters.inside.buffer.read_size = 16 * kPageBytes;
+  parameters.inside.buffer.write_size = 16 * kPageBytes;
+  parameters.inside.ftl.over_provisioning = 40;
+  parameters.inside.ftl.gc_threshold = 0;
+  parameters.inside.nand.channels = 2;
+  parameters.inside.nand.chips = 2;
+  parameters.inside.nand.pages_per_block = 16;
+  parameters.read_driver = {4 * kMicrosecond, kMicrosecond};
+  parameters.write_driver = {7 * kMicrosecond, Tick(500'000)};
+  parameters.to_host = Tick(2'000'000);
+  parameters.from_host = Tick(3'000'000);
+  parameters.command = 6 * kMicrosecond;
+  parameters.pages = 32;
+  return parameters;
+}
 
 // Returns a random request: offsets in whole sectors, with some barriers and flushes, and with some
 // trims on request.

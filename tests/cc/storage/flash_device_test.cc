@@ -4,41 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "nvdimm/nvdimm.h"
 #include "tests/cc/nvdimm/flash_watch.h"
+#include "tests/cc/statistic.h"
 #include "tests/cc/storage/device_rig.h"
 
 namespace hmsim {
 namespace {
 
 using Kind = IoRequest::Kind;
-
-// 2 channels of 2 LUNs, 32 blocks of 16 pages each; 8 MiB, and a buffer of 16 pages in each
-// direction.
-FlashParameters small_flash() {
-  FlashParameters parameters;
-  parameters.inside.capacity = Bytes(8 << 20);
-  parameters.inside.buffer.read_size = 16 * kPageBytes;
-  parameters.inside.buffer.write_size = 16 * kPageBytes;
-  parameters.inside.ftl.over_provisioning = 40;
-  parameters.inside.ftl.gc_threshold = 0;
-  parameters.inside.nand.channels = 2;
-  parameters.inside.nand.chips = 2;
-  parameters.inside.nand.pages_per_block = 16;
-  parameters.read_driver = {4 * kMicrosecond, kMicrosecond};
-  parameters.write_driver = {7 * kMicrosecond, Tick(500'000)};
-  parameters.to_host = Tick(2'000'000);
-  parameters.from_host = Tick(3'000'000);
-  parameters.command = 6 * kMicrosecond;
-  parameters.pages = 32;
-  return parameters;
-}
 
 constexpr Bytes kCapacity{4 << 20};
 
@@ -169,13 +147,10 @@ TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
   EXPECT_NEAR(static_cast<double>(seen.erases), static_cast<double>(seen.programs) / 16, 4 * 32.0);
   StatisticRegistry registry;
   device.register_statistics(registry, "storage");
-  std::map<std::string, Statistic> read;
-  for (const Statistic& statistic : registry.read()) {
-    read[statistic.path] = statistic;
-  }
-  EXPECT_DOUBLE_EQ(read.at("storage.flash.ftl.waf").value,
+  const double waf = testing::statistic_of(registry, "storage.flash.ftl.waf").value;
+  EXPECT_DOUBLE_EQ(waf,
                    static_cast<double>(seen.programs) / static_cast<double>(counts.ftl.host_pages));
-  EXPECT_GT(read.at("storage.flash.ftl.waf").value, 1.2);
+  EXPECT_GT(waf, 1.2);
 }
 
 TEST(FlashDevice, APartOfAPageIsWrittenBackWithTheRestOfIt) {

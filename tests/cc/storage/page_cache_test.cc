@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <list>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "core/random.h"
 #include "storage/array.h"
 #include "storage/host.h"
+#include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
 
@@ -146,13 +145,7 @@ class ClosedLoop final : private IoListener {
   }
   Tick now() const { return kernel_.now(); }
   double statistic(const std::string& path) const {
-    for (const Statistic& each : registry_.read()) {
-      if (each.path == path) {
-        return each.kind == StatisticKind::counter ? static_cast<double>(each.count) : each.value;
-      }
-    }
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
+    return number_of(statistic_of(registry_, path));
   }
 
   Host host;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/statistic.h"
 #include "tests/cc/storage/device_rig.h"
 
 namespace hmsim {
@@ -160,14 +161,10 @@ TEST(TableDevice, ReportsWhatItDid) {
   rig.read(0, 512);
   rig.write(0, 512);
   device.account(rig.now() + 60 * kMicrosecond);
-  std::map<std::string, Statistic> seen;
-  for (const Statistic& statistic : registry.read()) {
-    seen[statistic.path] = statistic;
-  }
-  EXPECT_EQ(seen.at("storage.reads").count, 1u);
-  EXPECT_EQ(seen.at("storage.write_bytes").count, 512u);
-  EXPECT_DOUBLE_EQ(seen.at("storage.table.busy").value, 0.5);
-  EXPECT_DOUBLE_EQ(seen.at("storage.outstanding").value, 0.5);
+  EXPECT_EQ(testing::statistic_of(registry, "storage.reads").count, 1u);
+  EXPECT_EQ(testing::statistic_of(registry, "storage.write_bytes").count, 512u);
+  EXPECT_DOUBLE_EQ(testing::statistic_of(registry, "storage.table.busy").value, 0.5);
+  EXPECT_DOUBLE_EQ(testing::statistic_of(registry, "storage.outstanding").value, 0.5);
 }
 
 }  // namespace

@@ -9,22 +9,13 @@
 namespace hmsim::testing {
 namespace {
 
-bool same_access(const Access& a, const Access& b) {
-  return a.address == b.address && a.write == b.write && a.cycle == b.cycle &&
-         a.requestor == b.requestor;
-}
-
 // Expects the accesses of a whole trace, read at once, in pieces of 7 bytes, and from a checkpoint.
 void expect_accesses_of(const std::string& format, const std::string& text,
                         const std::vector<Access>& wanted) {
   SCOPED_TRACE(format);
   const auto source = find_format(format)->accesses(reader_of(text));
   for (int pass = 0; pass < 2; ++pass) {
-    const std::vector<Access> found = all_of<Access>(*source);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      EXPECT_TRUE(same_access(found[i], wanted[i])) << i;
-    }
+    expect_accesses(all_of<Access>(*source), wanted);
     source->rewind();
   }
   const auto copy = find_format(format)->accesses(reader_of(text, 7));

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include "core/errors.h"
 #include "core/random.h"

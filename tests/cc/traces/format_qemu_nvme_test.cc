@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "core/errors.h"
 #include "tests/cc/names.h"
 #include "tests/cc/states.h"
 #include "traces/trace_formats.h"

@@ -3,8 +3,6 @@
 // joined by hand?
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "agents/core/dependent_misses.h"
 #include "core/random.h"
 #include "tests/cc/agents/instruction_model.h"
@@ -107,17 +105,6 @@ TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
   }
 }
 
-double ipc(Agent& agent, int window) {
-  StatisticRegistry registry;
-  agent.register_statistics(registry, "core.0");
-  for (const Statistic& statistic : registry.read()) {
-    if (statistic.path == "core.0.window." + std::to_string(window) + ".ipc") {
-      return statistic.value;
-    }
-  }
-  return -1;
-}
-
 TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
   // 1,000 plain instructions, 4 per cycle. Then 100 loads, each dependent on the previous one: the
   // first comes from memory, 235 cycles, the others from L1, 5 cycles.
@@ -141,8 +128,8 @@ TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 530);
-  EXPECT_EQ(ipc(*test.agent, 0), 4);
-  EXPECT_EQ(ipc(*test.agent, 1), 0.2);
+  EXPECT_EQ(statistics_of(*test.agent).at("core.0.window.0.ipc"), 4);
+  EXPECT_EQ(statistics_of(*test.agent).at("core.0.window.1.ipc"), 0.2);
   EXPECT_DOUBLE_EQ(test.agent->weighted_rate(), 4 / (3 * 0.25 + 1 * 5.0));
   const double weighted = test.agent->weighted_rate();
   test.kernel.run_until(test.kernel.now() * 4);  // started over
@@ -156,18 +143,7 @@ TEST(TraceParts, GoOnFromACheckpoint) {
       {{"windows", "skip=700, warmup=300, instructions=3000; skip=10, instructions=900, weight=5"},
        {"loop", "3"},
        {"dependence", "0.4"}});
-  AgentUnderTest whole(bench);
-  ASSERT_TRUE(whole.finish());
-  for (const int parts : {2, 3, 5}) {
-    AgentUnderTest first(bench);
-    first.kernel.run_until(whole.kernel.now() / parts);
-    AgentUnderTest second(bench);
-    second.load(first.save());
-    ASSERT_TRUE(second.finish());
-    EXPECT_EQ(second.kernel.now(), whole.kernel.now());
-    EXPECT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
-    EXPECT_EQ(second.agent->weighted_rate(), whole.agent->weighted_rate());
-  }
+  expect_exact_resume(bench, {2, 3, 5});
 }
 
 std::string message_of(const Assignments& keys, const std::string& trace = "5 64\n5 128\n") {
