@@ -53,8 +53,8 @@ PageSenses::Join PageSenses::submit(std::uint32_t node) {
   const FlashCommand& command = nodes_[node].command;
   const PhysicalPage place =
       may_share(command) ? command.requester->next_flash_place(command) : kNowhere;
-  if (place == kNowhere) {
-    return Join::none;
+  if (place == kNowhere || at_.lun_of(place) != command.lun) {
+    return Join::none;  // its page has moved, so its requester will submit it to another LUN
   }
   const PartMask wanted = parts(nodes_[node], place);
   const std::uint32_t head = of_page_.find(page_of(place));

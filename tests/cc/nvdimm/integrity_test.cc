@@ -239,7 +239,7 @@ TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
   std::uint64_t saved = 0;
   std::uint64_t failures = 0;
   Counter moves = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Random random(seed, 5);
     const NvdimmParameters parameters = any_media(random);
     ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
@@ -291,7 +291,7 @@ TEST(MediaIntegrity, ASkippedCopyAndALostEntryAreCaught) {
 TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
   int built = 0;
   Counter collections = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 320; ++seed) {
     Random random(seed);
     const NvdimmParameters parameters = random_nvdimm(random);
     if (!parameters.check().empty()) {
