@@ -261,6 +261,7 @@ bool IoGenerator::next(BlockRequest& request) {
   }
   const std::size_t turn = turn_;
   Lane& lane = lanes_[turn];
+  const bool follows = lane.trimmed_sectors > 0;
   turn_ = (turn_ + 1) % lanes_.size();
   if (flush_every_ > 0 && lane.writes == flush_every_) {
     lane.writes = 0;
@@ -275,7 +276,7 @@ bool IoGenerator::next(BlockRequest& request) {
   request.fua = request.write && fua_;
   lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   if (in_passes_) {
-    count(turn, lane.trimmed_sectors > 0 ? 0 : request.sectors);  // the write counts, not its trim
+    count(turn, follows ? 0 : request.sectors);  // a trim counts for the write that follows
   }
   return true;
 }
@@ -346,7 +347,7 @@ bool IoGenerator::find_turn() {
     const Lane& lane = lanes_[turn_];
     const bool ended =
         (bytes_ > 0 && lane.moved >= bytes_) || (passes_ > 0 && stream_of(turn_).passes >= passes_);
-    if (!ended || (flush_every_ > 0 && lane.writes == flush_every_)) {
+    if (!ended || lane.trimmed_sectors > 0 || (flush_every_ > 0 && lane.writes == flush_every_)) {
       return true;
     }
     turn_ = (turn_ + 1) % lanes_.size();

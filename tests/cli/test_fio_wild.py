@@ -42,7 +42,7 @@ def test_keys_that_belong_to_others_are_ignored(tmp_path: Path) -> None:
     assert load(tmp_path, plain + minor) == load(tmp_path, plain)
 
 
-@pytest.mark.parametrize("key", ["exitall", "exit_what=all", "ss=iops:3%", "ratemin=1k"])
+@pytest.mark.parametrize("key", ["exitall", "exit_what=all", "ratemin=1k"])
 def test_a_key_that_would_end_jobs_gives_a_note(tmp_path: Path, key: str) -> None:
     plain = "[a]\nsize=1m\ndirect=1\n"
     agents, (note,) = load(tmp_path, f"{plain}{key}\n")
