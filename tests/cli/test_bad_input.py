@@ -197,10 +197,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("run", "quick", "--workload", "w.yaml", "--for", "200"),
         ("--for: '200'", "unit"),
     ),
-    "no time": (
-        ("run", "quick", "--workload", "w.yaml", "--for", "0s"),
-        ("--for: ", "above 0s"),
-    ),
+    "no time": (("run", "quick", "--workload", "w.yaml", "--for", "0s"), ("--for: ", "above 0s")),
     "a time that is too long": (
         ("run", "quick", "--workload", "w.yaml", "--for", "7200s"),
         ("frontend.time_limit: ", "3600s"),

@@ -88,10 +88,7 @@ REFUSED: dict[str, tuple[bytes, tuple[str, ...], tuple[str, ...]]] = {
     "oracleGeneral, not detected": (ORACLE * 60, (), ("t: ", "not text", "--format")),
     "oracleGeneral, other bytes": (b"\1" * 48, ("oraclegeneral",), ("record 1", "oracleGeneral")),
     "gem5, no names": (GEM5.replace(b"tick,", b"tock,"), (), ("t: ", "tick", "format: gem5")),
-    "gem5, a name as command": (
-        *(GEM5 + b"2600,ReadReq,64,64,0,5,\n", ()),
-        ("t:9: ", "'ReadReq'"),
-    ),
+    "gem5, a name as command": (*(GEM5 + b"2600,ReadReq,64,64,0,5,\n", ()), ("t:9: ", "'ReadReq'")),
     "blkparse, neither Q nor D": (
         *(b"8,0 1 5 0.000000500 9 C R 8 + 8 [0]\n", ()),
         ("t: ", "no records"),

@@ -17,9 +17,7 @@ SLOW = ("runs", "sweeps")  # pages whose examples simulate for seconds
 CONSTANTS = {"DRAM", "NVDIMM", "READS", "WRITES", "__version__"}  # strings, which need no page
 EXAMPLES = [
     pytest.param(
-        example,
-        id=f"{page.stem}-{number}",
-        marks=[pytest.mark.slow] if page.stem in SLOW else [],
+        example, id=f"{page.stem}-{number}", marks=[pytest.mark.slow] if page.stem in SLOW else []
     )
     for page in PAGES
     for number, example in enumerate(EXAMPLE.findall(page.read_text(encoding="utf-8")))

@@ -211,12 +211,7 @@ class Holder(BusArbiter):
     ("parameter", "policy", "error", "message"),
     [
         ("controller.arbiter", Broken, ZeroDivisionError, "of my own"),
-        (
-            "controller.arbiter",
-            Wordy,
-            TypeError,
-            naming("choose:", "'dram'", "'nvdimm'", "'both'"),
-        ),
+        ("controller.arbiter", Wordy, TypeError, naming("choose:", "'dram'", "'nvdimm'", "'both'")),
         ("controller.arbiter", Holder, RuntimeError, "view"),
         (
             "controller.arbiter",

@@ -102,10 +102,7 @@ def test_statistics_that_another_simulator_does_not_have_may_be_left_out(
     [
         ({"seed": "one"}, ("seed:", "whole number")),
         ({"policy": 3}, ("policy:", "text")),
-        (
-            {"parameters": {"controller.queuez": "split"}},
-            ("'controller.queues'?",),
-        ),
+        ({"parameters": {"controller.queuez": "split"}}, ("'controller.queues'?",)),
         ({"statistics": {"a": 1}}, ("statistics:", "sim.ticks")),
         ({"statistics": {"sim.ticks": 10**400}}, ("statistics: sim.ticks:", "number")),
         ({"statistics": {"sim.ticks": 1, "a": 1, "a.b": 2}}, ("statistics: a.b:", "'a'")),

@@ -22,10 +22,7 @@ pytestmark = pytest.mark.usefixtures("parser")
 KEYS = st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 SCALARS = st.one_of(
-    TEXTS,
-    st.integers(),
-    st.booleans(),
-    st.floats(allow_nan=False, allow_infinity=False),
+    TEXTS, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False)
 )
 TREES = st.recursive(
     st.dictionaries(KEYS, SCALARS, max_size=4),

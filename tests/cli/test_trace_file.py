@@ -48,11 +48,7 @@ def words_of(seed: int, count: int) -> list[int]:
 
 WORDS = st.lists(
     st.builds(
-        word,
-        st.integers(0, (1 << 40) - 1),
-        st.integers(0, 3),
-        st.integers(0, 7),
-        st.integers(0, 2),
+        word, st.integers(0, (1 << 40) - 1), st.integers(0, 3), st.integers(0, 7), st.integers(0, 2)
     ),
     max_size=40,
 )

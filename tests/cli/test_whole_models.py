@@ -19,10 +19,7 @@ MODEL = (
 )
 RATE, STEP = "agent.0.scaled.rate", "agent.0.scaled.step_time_us"
 OWN_RATE, OWN_STEP = "agent.0.rate", "agent.0.step_time_us.mean"
-WHOLE = (
-    ("agent 0, tokens/s", RATE, 1.0),
-    ("agent 0, next token, mean (ms)", STEP, 1e-3),
-)
+WHOLE = (("agent 0, tokens/s", RATE, 1.0), ("agent 0, next token, mean (ms)", STEP, 1e-3))
 SIMULATED = (
     ("agent 0, tokens/s of the simulated layers", OWN_RATE, 1.0),
     ("agent 0, next token of the simulated layers, mean (ms)", OWN_STEP, 1e-3),

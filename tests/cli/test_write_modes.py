@@ -131,7 +131,7 @@ def test_a_mode_is_the_parameter_bit_for_bit(policy: str, workload: Path) -> Non
 def test_a_comparison_is_expanded_to_a_mode_or_both(workload: Path) -> None:
     mine = Bundle("mine", "split", objects={"controller.scheduler": Plain})
     assert names("par_bs", "firm", mine, "split,mixed", writes=BOTH) == [
-        *("par_bs,drained", "par_bs,mixed", "firm", "mine,drained", "mine,mixed", "split,mixed"),
+        *("par_bs,drained", "par_bs,mixed", "firm", "mine,drained", "mine,mixed", "split,mixed")
     ]
     assert names("tcm", "nvm_duet", writes="mixed") == ["tcm,mixed", "nvm_duet"]
     table = compare("quick", ["par_bs,drained", "par_bs,mixed", "firm"], [workload])

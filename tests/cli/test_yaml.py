@@ -96,12 +96,7 @@ def test_libyaml_is_used_where_it_is_there() -> None:
 
 def test_an_alias_stands_for_its_anchor(parser: str, tmp_path: Path) -> None:
     path = write(tmp_path / "c.yaml", "a: &a\n  x: 1\nb: {inner: *a}\nc: &c 5\nd: *c\n")
-    assert flat(path) == {
-        "a.x": ("1", 2),
-        "b.inner.x": ("1", 2),
-        "c": ("5", 4),
-        "d": ("5", 5),
-    }
+    assert flat(path) == {"a.x": ("1", 2), "b.inner.x": ("1", 2), "c": ("5", 4), "d": ("5", 5)}
 
 
 def test_a_merge_key_yields_to_own_keys_and_to_earlier_mappings(

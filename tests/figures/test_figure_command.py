@@ -25,11 +25,7 @@ def test_help() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        ("fig15", "fig15a, fig15c, fig15d, fig15e?"),
-        ("tabel1", "'table1'?"),
-    ],
+    ("wrong", "hint"), [("fig15", "fig15a, fig15c, fig15d, fig15e?"), ("tabel1", "'table1'?")]
 )
 def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
     error = fail("figure", wrong, "--out", tmp_path / "out")

@@ -199,7 +199,7 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
         *("Q R 8 + 8", "Q WFS 16 + 1", "Q FN 0 + 0", "Q FN 0 + 0"),
     ]
     assert [line.split()[2:] for line in kinds["mqsim"].splitlines()] == [
-        *(["0", "8", "0"], ["8", "8", "0"], ["16", "8", "0"], ["8", "8", "1"], ["16", "1", "0"]),
+        *(["0", "8", "0"], ["8", "8", "0"], ["16", "8", "0"], ["8", "8", "1"], ["16", "1", "0"])
     ]
     assert info(tmp_path / "b.blkparse")["format"] == "blkparse"
     with pytest.raises(CaptureError, match=naming("'blkpars'", "'blkparse'?")):

@@ -166,11 +166,7 @@ def test_messages_cost_no_instructions(machine: Path) -> None:
 
 def test_a_message_may_span_blocks_and_hides_its_accesses(machine: Path) -> None:
     inside = f"w 0 7 i 0 50 l 0 {1 << 20} w 0 {MESSAGES.index('BIO_END')} i 0 20 ) 0 4"
-    assert run(machine, f"i 0 9 ( 0 0 {inside}") == [
-        added(8),
-        escape(escapes.BIO_END),
-        added(4),
-    ]
+    assert run(machine, f"i 0 9 ( 0 0 {inside}") == [added(8), escape(escapes.BIO_END), added(4)]
 
 
 def test_a_message_without_words_is_none(machine: Path) -> None:

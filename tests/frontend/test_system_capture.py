@@ -221,10 +221,7 @@ TOTALS = (
 
 @pytest.mark.parametrize(
     ("instructions", "status", "message"),
-    [
-        (5, 3, r"job: .*status 3"),
-        (0, 0, r"job: .*region of interest"),
-    ],
+    [(5, 3, r"job: .*status 3"), (0, 0, r"job: .*region of interest")],
 )
 def test_a_job_that_fails_is_told(
     tmp_path: Path, instructions: int, status: int, message: str
@@ -251,12 +248,7 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
         capture_system("fio-direct-reed", out)
     with pytest.raises(CaptureError, match=naming("driver", "'pmbd_nt'", "'pmbd-nt'?")):
         capture_system("fio-direct-read", out, SystemSettings(driver="pmbd_nt"))
-    for name, value in (
-        ("memory", "4GiB"),
-        ("nvdimm", "63MiB"),
-        ("nvdimm", "lots"),
-        ("scale", 0),
-    ):
+    for name, value in (("memory", "4GiB"), ("nvdimm", "63MiB"), ("nvdimm", "lots"), ("scale", 0)):
         with pytest.raises(CaptureError, match=f"{name}: "):
             capture_system("fio-direct-read", out, SystemSettings(**{name: value}))  # type: ignore
 

@@ -98,10 +98,7 @@ def agent_with(keys: str) -> str:
         (agent_with("windows: []"), ("w.yaml:2: windows:", "list")),
         (agent_with("windows: [3]"), ("w.yaml:2: windows: window 0",)),
         (agent_with("windows: [{skip: 4}]"), ("w.yaml:2: windows: window 0: instructions:",)),
-        (
-            agent_with("windows: [{instructions: 4, skp: 4}]"),
-            ("windows: window 0:", "'skp'"),
-        ),
+        (agent_with("windows: [{instructions: 4, skp: 4}]"), ("windows: window 0:", "'skp'")),
         (agent_with("windows: [{instructions: '4; skip=3'}]"), ("instructions:", "'4; skip=3'")),
         (agent_with("windows: [{instructions: 4}], skip: 4"), ("w.yaml:2: skip:", "windows")),
         (agent_with("copies: 0"), ("w.yaml:2: copies:",)),

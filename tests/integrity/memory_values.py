@@ -261,11 +261,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tREFSBRD": SAME_BANK,
     # Regular refreshes of a rank are further apart than tPBR2PBR. Write recovery delays some here,
     # so that the next ones follow closely.
-    "dram.timing.tPBR2PBR": {
-        **LPDDR5,
-        "dram.refresh_mode": "same_bank",
-        "dram.timing.tWR": 150,
-    },
+    "dram.timing.tPBR2PBR": {**LPDDR5, "dram.refresh_mode": "same_bank", "dram.timing.tWR": 150},
     "dram.timing.tCKE": POWER_DOWN,
     "dram.timing.tXP": POWER_DOWN,
     "dram.timing.tCKESR": SELF_REFRESH,

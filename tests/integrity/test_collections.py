@@ -34,10 +34,7 @@ def test_requests_blocked_by_collections_are_not_flash_commands_in_queues(tmp_pa
         "  - {kind: synthetic, target: nvdimm, pattern: sequential, read_ratio: 0,\n"
         "     footprint: 32MiB, outstanding: 64, requests: 60000}\n"
     )
-    full = {
-        "nvdimm.precondition.fill": 1,
-        "nvdimm.precondition.overwrite": 2,
-    }
+    full = {"nvdimm.precondition.fill": 1, "nvdimm.precondition.overwrite": 2}
     for held in (False, True):
         config = load_config("quick", overrides=full | {"nvdimm.gc.hold_channel": held})
         stats = run(config, workload=str(workload), seed=1).stats

@@ -96,11 +96,7 @@ def test_flash_stands_beside_pcm(tmp_path: Path) -> None:
             r"nvdimm\.interleave: .*'device'",
         ),
         (
-            {
-                "nvdimm.count": 2,
-                "nvdimm.interleave": "range",
-                "nvdimm.interleave_size": "100MiB",
-            },
+            {"nvdimm.count": 2, "nvdimm.interleave": "range", "nvdimm.interleave_size": "100MiB"},
             r"nvdimm\.interleave_size: .* 12KiB",
         ),
         (

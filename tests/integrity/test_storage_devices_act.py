@@ -35,11 +35,7 @@ FLASH: dict[str, Any] = {
 }
 DISK: dict[str, Any] = {**PLAIN, "storage.kind": "disk"}
 TABLE: dict[str, Any] = {**PLAIN, "storage.kind": "table"}
-CACHE: dict[str, Any] = {
-    **TABLE,
-    "storage.cache.first": "1MiB",
-    "storage.cache.second": "4MiB",
-}
+CACHE: dict[str, Any] = {**TABLE, "storage.cache.first": "1MiB", "storage.cache.second": "4MiB"}
 STRIPE: dict[str, Any] = {**TABLE, "storage.stripe.members": 2}
 WRITE_CACHE: dict[str, Any] = {**TABLE, "storage.write_cache.size": "64KiB"}
 BASES = {

@@ -145,10 +145,7 @@ def test_logarithmic_axes(monkeypatch: pytest.MonkeyPatch) -> None:
     ("plot", "parts"),
     [
         ("weight", ("--plot weight:", "AXIS,STAT")),
-        (
-            "policies.harmonic.wieght,dram.reads",
-            ("policies.harmonic.wieght:", f"'{AXIS}'?"),
-        ),
+        ("policies.harmonic.wieght,dram.reads", ("policies.harmonic.wieght:", f"'{AXIS}'?")),
         ("seed,dram.reads", ("--plot: seed:", f"policy, {AXIS}")),
         (f"{AXIS},dram.raeds", ("--plot: dram.raeds:", "'dram.reads'")),
     ],

@@ -65,12 +65,7 @@ def test_draws_repeat_themselves_by_seed(method: str) -> None:
 
 
 NAMES = ("policy", "controller.queue_depth", "agent.0.requests", "size")
-VALUES = {
-    "policy": "hms",
-    "controller.queue_depth": "64",
-    "agent.0.requests": "10",
-    "size": "4MiB",
-}
+VALUES = {"policy": "hms", "controller.queue_depth": "64", "agent.0.requests": "10", "size": "4MiB"}
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ options = arguments(loads=20_000)
 chosen = memory(options)
 made = system(chosen, generators=0)
 where = dict(
-    base_addr_1=0,
-    base_addr_2=chosen.dram_size,
-    uncacheable_base_addr=chosen.dram_size + (1 << 20),
+    base_addr_1=0, base_addr_2=chosen.dram_size, uncacheable_base_addr=chosen.dram_size + (1 << 20)
 )
 made.testers = [
     objects.MemTest(

@@ -18,7 +18,4 @@ for number, size in enumerate(chosen.nvdimm_sizes):
     lines(made.generators[1 + number], start, options.lines << number, period=10_000)
     start += size
 m5.simulate(1000 * US)
-tell(
-    sizes=chosen.nvdimm_sizes,
-    statistics=[chosen.statistics(number) for number in range(4)],
-)
+tell(sizes=chosen.nvdimm_sizes, statistics=[chosen.statistics(number) for number in range(4)])

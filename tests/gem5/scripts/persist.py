@@ -39,8 +39,5 @@ instantiate(made)
 process.map(1 << 40, chosen.dram_size, chosen.nvdimm_size, True)
 event = m5.simulate()
 tell(
-    cause=event.getCause(),
-    code=event.getCode(),
-    ticks=m5.curTick(),
-    statistics=chosen.statistics(),
+    cause=event.getCause(), code=event.getCode(), ticks=m5.curTick(), statistics=chosen.statistics()
 )
