@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 from hmsim.config import composer, settings
-from support import STREAM, write
+from support import STREAM, own_cache, write  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "analysis"), str(ROOT)]  # the package pages, of tools/pages
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the user's cache out of the tests."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture

@@ -8,10 +8,15 @@ import gzip
 import io
 import json
 import random
+import re
+import struct
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from hmsim.cli.application import app
+from hmsim.running import fio_job
+from hmsim.traces.file import TraceWriter
 
 REPO = Path(__file__).resolve().parents[2]
 
@@ -20,6 +25,12 @@ agents:
   - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 3000}
   - {kind: synthetic, core: 1, target: nvdimm, pattern: sequential, footprint: 4MiB, requests: 2000}
 """
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the user's cache out of the tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 class Outcome(NamedTuple):
@@ -64,6 +75,27 @@ def parsed(*arguments: object) -> Any:
 def write(path: Path, content: str | bytes) -> Path:
     """Write a file and return its path."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def fio_agents(folder: Path, text: str) -> tuple[list[dict[str, str]], list[str]]:
+    """Return the keys of the agents of a job file of fio, and the notes on it."""
+    agents, notes = fio_job.load(write(folder / "job.fio", text))
+    return [{setting.name: setting.text for setting in agent} for agent in agents], notes
+
+
+def cells(text: str) -> dict[str, list[str]]:
+    """Return the values of a table's lines by their labels, in order of the lines."""
+    found = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+    return {label: values for label, *values in found if values}
+
+
+def write_records(path: Path, words: list[int], *end: Any, **options: int) -> Path:
+    """Write records as a trace of hmsim and return its path. `end`: as for `close`."""
+    with path.open("wb") as file:
+        writer = TraceWriter(file, **options)
+        writer.write(struct.pack(f"<{len(words)}Q", *words))
+        writer.close(*end)
     return path
 
 

@@ -236,15 +236,13 @@ def test_jobs_as_people_write_them_run_or_are_refused(tmp_path: Path) -> None:
 
 
 def test_all_unsupported_keys_are_reported_at_once(tmp_path: Path) -> None:
-    text = (
-        "[global]\nidepth=4\n[a]\nsize=1m\nverify=crc32c\nwait_for=b\n[b]\nqqqq=1\nzonemode=zbd\n"
-    )
+    text = "[global]\nidepth=4\nioengine=net\n[a]\nsize=1m\nverify=crc32c\nwait_for=b\n"
     with pytest.raises(InputError) as error:
-        loaded(tmp_path, text)
+        loaded(tmp_path, text + "[b]\nqqqq=1\nzonemode=zbd\n")
     lines = str(error.value).splitlines()
     wanted = [
-        *((":2: idepth:", "'iodepth'?"), (":5: verify:", "rw=rw"), (":6: wait_for:", "stonewall")),
-        *((":8: qqqq:", "unknown"), (":9: zonemode:", "offset")),
+        *((":2: idepth:", "'iodepth'?"), (":3: ioengine:", "'net'"), (":6: verify:", "rw=rw")),
+        *((":7: wait_for:", "stonewall"), (":9: qqqq:", "unknown"), (":10: zonemode:", "offset")),
     ]
     assert len(lines) == len(wanted)
     for line, parts in zip(lines, wanted):

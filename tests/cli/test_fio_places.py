@@ -10,9 +10,8 @@ import hmsim
 import pytest
 from fio_places import Places, draw, passes, places_of, simulated
 from hmsim import InputError
-from hmsim.running import fio_job
 from messages import naming
-from support import write
+from support import fio_agents, write
 
 KIB = 1024
 
@@ -45,10 +44,8 @@ def test_a_fill_writes_each_block_once(tmp_path: Path) -> None:
 
 def test_passes_of_loops_have_one_order(tmp_path: Path) -> None:
     for more, same in (("loops=3\n", True), ("loops=3\nrandrepeat=0\n", False)):
-        path = write(tmp_path / "job.fio", f"[a]\nrw=randwrite\nsize=1m\n{more}")
-        ((*settings,),) = fio_job.load(path)[0]
-        order = dict(setting.pair for setting in settings)["random_map"]
-        assert order == ("repeat" if same else "shuffle")
+        (agent,), _ = fio_agents(tmp_path, f"[a]\nrw=randwrite\nsize=1m\n{more}")
+        assert agent["random_map"] == ("repeat" if same else "shuffle")
     job = fill(loops=3, size=4 << 20)
     first, second, third = passes(job, simulated(job, tmp_path / "job.fio")[0])
     assert first == second == third
@@ -63,20 +60,18 @@ def test_without_a_map_places_repeat(tmp_path: Path) -> None:
 
 def test_a_map_of_several_sizes_has_a_limit(tmp_path: Path) -> None:
     text = "[a]\nrw=randread\nsize=8t\nbsrange=4k-8k\nnumber_ios=5\n"
-    path = write(tmp_path / "job.fio", text)
     with pytest.raises(InputError, match=naming(":4: bsrange:", "2147483648", "1073741824")):
-        fio_job.load(path)
+        fio_agents(tmp_path, text)
     for more, noted in (("norandommap\n", False), ("softrandommap=1\n", True)):
-        agents, notes = fio_job.load(write(path, text + more))
-        assert "random_map" not in {setting.name for setting in agents[0]}
+        (agent,), notes = fio_agents(tmp_path, text + more)
+        assert "random_map" not in agent
         assert any("random map" in note for note in notes) == noted
 
 
 def amounts(folder: Path, text: str) -> tuple[str, ...]:
     """Return the pass, the passes and the bytes of a job, "" for those that are not set."""
-    ((*settings,),) = fio_job.load(write(folder / "job.fio", "[a]\n" + text))[0]
-    found = dict(setting.pair for setting in settings)
-    return tuple(found.get(key, "") for key in ("pass", "passes", "bytes"))
+    (agent,), _ = fio_agents(folder, "[a]\n" + text)
+    return tuple(agent.get(key, "") for key in ("pass", "passes", "bytes"))
 
 
 def test_sizes_and_loops_set_the_passes(tmp_path: Path) -> None:
@@ -106,9 +101,8 @@ def test_blockalign_is_that_of_random_places_and_ends_the_map(tmp_path: Path) ->
         ("rw=randread\nblockalign=16k\n", "16384B", False),
         ("rw=read\nblockalign=16k\n", None, False),
     ):
-        ((*settings,),) = fio_job.load(write(tmp_path / "job.fio", f"[a]\nsize=1m\n{text}"))[0]
-        found = dict(setting.pair for setting in settings)
-        assert (found.get("align"), "random_map" in found) == (align, mapped)
+        (agent,), _ = fio_agents(tmp_path, f"[a]\nsize=1m\n{text}")
+        assert (agent.get("align"), "random_map" in agent) == (align, mapped)
 
 
 # Requests, bytes and different places that fio 3.33 logs with ioengine=null and iodepth=2.

@@ -9,18 +9,13 @@ import pytest
 from hmsim import InputError
 from hmsim.running import fio_job, fio_keys
 from messages import naming
-from support import write
-
-
-def load(folder: Path, text: str) -> tuple[list[dict[str, str]], list[str]]:
-    agents, notes = fio_job.load(write(folder / "job.fio", text))
-    return [{setting.name: setting.text for setting in agent} for agent in agents], notes
+from support import fio_agents, write
 
 
 def test_a_comment_may_end_any_line(tmp_path: Path) -> None:
     text = "; first\n[a] # a job\nsize=1m\t; of each\nnumjobs=2#two\ninclude more ; keys\n"
     write(tmp_path / "more", "bs=8k ; and no more\n")
-    (agent,), _ = load(tmp_path, text)
+    (agent,), _ = fio_agents(tmp_path, text)
     assert (agent["threads"], agent["size"], agent["passes"]) == ("2", "8192B/1", "1")
     assert fio_job.is_job_file(write(tmp_path / "job.ini", text))
 
@@ -29,24 +24,24 @@ def test_variables_of_the_environment_are_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HMSIM_BLOCK", "16")
-    (agent,), _ = load(tmp_path, "[a]\nsize=1m\nbs=${HMSIM_BLOCK}k\n")
+    (agent,), _ = fio_agents(tmp_path, "[a]\nsize=1m\nbs=${HMSIM_BLOCK}k\n")
     assert agent["size"] == "16384B/1"
     monkeypatch.delenv("HMSIM_BLOCK")
     with pytest.raises(InputError, match=naming("job.fio:3:", "${HMSIM_BLOCK}", "not set")):
-        load(tmp_path, "[a]\nsize=1m\nbs=${HMSIM_BLOCK}k\n")
+        fio_agents(tmp_path, "[a]\nsize=1m\nbs=${HMSIM_BLOCK}k\n")
 
 
 def test_keys_that_belong_to_others_are_ignored(tmp_path: Path) -> None:
     plain = "[a]\nsize=1m\ndirect=1\n"
     minor = "verify_fatal=1\nlatency_window=5\nlog_entries=9\nss_dur=1800\nflow_sleep=100\n"
-    assert load(tmp_path, plain + minor) == load(tmp_path, plain)
+    assert fio_agents(tmp_path, plain + minor) == fio_agents(tmp_path, plain)
 
 
 @pytest.mark.parametrize("key", ["exitall", "exit_what=all", "ratemin=1k"])
 def test_a_key_that_would_end_jobs_gives_a_note(tmp_path: Path, key: str) -> None:
     plain = "[a]\nsize=1m\ndirect=1\n"
-    agents, (note,) = load(tmp_path, f"{plain}{key}\n")
-    assert agents == load(tmp_path, plain)[0]
+    agents, (note,) = fio_agents(tmp_path, f"{plain}{key}\n")
+    assert agents == fio_agents(tmp_path, plain)[0]
     name = key.partition("=")[0]
     assert note.startswith(f"{fio_keys.ALIASES.get(name, name)} of fio is ignored")
 
@@ -54,19 +49,9 @@ def test_a_key_that_would_end_jobs_gives_a_note(tmp_path: Path, key: str) -> Non
 def test_splits_may_differ_between_reads_and_writes(tmp_path: Path) -> None:
     for rw, sizes in (("read", "4096B/60, 8192B/40"), ("write", "1048576B/100")):
         text = f"[a]\nsize=64m\nrw={rw}\nbssplit=4k/60:8k/40,1m/100\n"
-        assert load(tmp_path, text)[0][0]["size"] == sizes
+        assert fio_agents(tmp_path, text)[0][0]["size"] == sizes
     with pytest.raises(InputError, match=naming("job.fio:4: bssplit:", "different sizes")):
-        load(tmp_path, "[a]\nsize=64m\nrw=rw\nbssplit=4k/60:8k/40,1m/100\n")
-
-
-def test_an_engine_without_blocks_is_reported_with_the_unsupported_keys(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
-        load(tmp_path, "[global]\nioengine=net\nport=8888\n[a]\nrw=read\nverify=md5\n")
-    lines = str(error.value).splitlines()
-    wanted = [(":2: ioengine:", "'net'"), (":3: port:", "unknown"), (":6: verify:", "rw=rw")]
-    assert len(lines) == len(wanted)
-    for line, (place, part) in zip(lines, wanted):
-        assert naming(f"job.fio{place}", part).search(line)
+        fio_agents(tmp_path, "[a]\nsize=64m\nrw=rw\nbssplit=4k/60:8k/40,1m/100\n")
 
 
 def test_each_key_is_of_one_kind() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ import pytest
 from hmsim import load_config, run
 from hmsim.config.settings import nested
 from hmsim.traces import escapes
-from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
+from hmsim.traces.file import CAUSES, TWO_MEMORIES
 from messages import naming
-from support import fail, parsed, succeed, write
+from support import fail, parsed, succeed, write, write_records
 
 PROGRAM = """\
 thread main
@@ -163,10 +162,8 @@ def test_a_message_to_no_task_is_an_error(tmp_path: Path) -> None:
 
 
 def causal(folder: Path, records: list[int]) -> Path:
-    with (folder / "t.hmsim.zst").open("wb") as file:
-        writer = TraceWriter(file)
-        writer.write(struct.pack(f"<{len(records)}Q", *records))
-        writer.close(TWO_MEMORIES | CAUSES, 2, (1, 2, 3), b"job")
+    end = (TWO_MEMORIES | CAUSES, 2, (1, 2, 3), b"job")
+    write_records(folder / "t.hmsim.zst", records, *end)
     keys = "format: hmsim, cores: [0, 1]"
     return write(folder / "job.yaml", f"agents:\n  - {{kind: job, path: t.hmsim.zst, {keys}}}\n")
 

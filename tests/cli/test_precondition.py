@@ -41,6 +41,16 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
+def assert_same(workload: Path, anew: dict[str, object], state: Path, seed: int) -> None:
+    """Expect of a loaded state the results of preconditioning."""
+    results = [
+        run(load_config("mascots16", keys), workload, seed=seed, check=True).stats
+        for keys in (anew, {**anew, "nvdimm.precondition.load": str(state)})
+    ]
+    assert results[0]["nvdimm.gc.count"] > 0
+    assert dict(results[0]) == dict(results[1])
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -61,24 +71,13 @@ def test_the_result_is_that_of_preconditioning_anew(
     anew = {**SMALL, **more}
     by_hand = {**anew, "nvdimm.precondition.buffer": "none"}
     System("mascots16", by_hand, seed=3).save_preconditioned(tmp_path / "state")
-    loaded = {**anew, "nvdimm.precondition.load": str(tmp_path / "state")}
-    results = [
-        run(load_config("mascots16", keys), workload, seed=3, check=True).stats
-        for keys in (anew, loaded)
-    ]
-    assert results[0]["nvdimm.gc.count"] > 0
-    assert dict(results[0]) == dict(results[1])
+    assert_same(workload, anew, tmp_path / "state", seed=3)
 
 
 def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> None:
     workload = write(tmp_path / "w.yaml", WRITES + "    node: 1\n")
     anew = {**SMALL, "frontend.nodes.count": 2}
-    results = [
-        run(load_config("mascots16", keys), workload, seed=1, check=True).stats
-        for keys in (anew, {**anew, "nvdimm.precondition.load": str(saved)})
-    ]
-    assert results[0]["nvdimm.gc.count"] > 0
-    assert dict(results[0]) == dict(results[1])
+    assert_same(workload, anew, saved, seed=1)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import hmsim
 import pytest
-from support import fail, succeed, write
+from support import cells, fail, succeed, write
 
 WRITES = """\
 agents:
@@ -20,12 +19,6 @@ agents:
   - {kind: io_pattern, core: 0, threads: 4, depth: 4, read_share: 0, flush_every: 5, requests: 50}
   - {kind: io_pattern, core: 1, threads: 2, depth: 4, read_share: 0.5, size: 16KiB, requests: 100}
 """
-
-
-def cells(text: str) -> dict[str, list[str]]:
-    """Return the values of a table's lines by their labels."""
-    found = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
-    return {head: rest for head, *rest in found if rest}
 
 
 @pytest.fixture

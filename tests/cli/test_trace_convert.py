@@ -8,9 +8,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from hmsim.traces.file import TWO_MEMORIES, TraceFile, TraceWriter
+from hmsim.traces.file import TWO_MEMORIES, TraceFile
 from messages import naming
-from support import fail, parsed, succeed, write
+from support import fail, parsed, succeed, write, write_records
 from test_trace_info import two_memories
 
 NVDIMM = 1 << 39
@@ -28,10 +28,7 @@ def mixed(path: Path) -> list[int]:
         words.append(
             line % (NVDIMM if kind == ESCAPE else 1 << 40) | kind << 40 | vcpu << 42 | high << 45
         )
-    with path.open("wb") as file:
-        writer = TraceWriter(file, block_records=64)
-        writer.write(struct.pack(f"<{len(words)}Q", *words))
-        writer.close(TWO_MEMORIES, 3, (1, 2, 3), b"mixed")
+    write_records(path, words, TWO_MEMORIES, 3, (1, 2, 3), b"mixed", block_records=64)
     return words
 
 
@@ -134,12 +131,8 @@ def test_texts_of_two_memories(tmp_path: Path) -> None:
 
 
 def test_several_vcpus_become_one_in_the_order_of_their_records(tmp_path: Path) -> None:
-    source, target = tmp_path / "a.hmsim", tmp_path / "b"
     words = [5 | 10 << 45, 6 | 1 << 42 | 4 << 45, 7 | 3 << 45]
-    with source.open("wb") as file:
-        writer = TraceWriter(file)
-        writer.write(struct.pack("<3Q", *words))
-        writer.close(0)
+    source, target = write_records(tmp_path / "a.hmsim", words, 0), tmp_path / "b"
     succeed("trace", "convert", source, target, "--to", "ramulator")
     assert target.read_text() == f"9 {5 * 64}\n3 {6 * 64}\n2 {7 * 64}\n"
     succeed("trace", "convert", source, target, "--to", "ramulator", "--vcpu", "0", "--force")

@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import gzip
-import struct
 from pathlib import Path
 
 import pytest
 from hmsim import InputError
 from hmsim.traces.escapes import BIO, BIO_END, ESCAPE, RUN, THREAD
-from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
+from hmsim.traces.file import CAUSES, TWO_MEMORIES
 from hmsim.traces.info import chart, info
 from hmsim.traces.records import FORMATS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import naming
-from support import fail, parsed, succeed, write
+from support import fail, parsed, succeed, write, write_records
 
 NVDIMM = 1 << 39
 
@@ -43,11 +42,7 @@ def two_memories(path: Path) -> Path:
     for page in range(100):
         words += [NVDIMM + page * 64 + line | 10 << 45 for line in range(64)]
         words.append(page * 640 | 1 << 40)
-    with path.open("wb") as file:
-        writer = TraceWriter(file)
-        writer.write(struct.pack(f"<{len(words)}Q", *words))
-        writer.close(TWO_MEMORIES)
-    return path
+    return write_records(path, words, TWO_MEMORIES)
 
 
 def test_memories_are_told_apart(tmp_path: Path) -> None:
@@ -71,10 +66,7 @@ def test_memories_are_told_apart(tmp_path: Path) -> None:
 def test_causes_are_counted(tmp_path: Path) -> None:
     escapes = (THREAD << 45 | 7 | 7 << 24, RUN << 45 | 7, BIO << 45 | 1, BIO_END << 45)
     words = [*(word | ESCAPE << 40 for word in escapes), NVDIMM | 10 << 45]
-    with (tmp_path / "t.hmsim").open("wb") as file:
-        writer = TraceWriter(file)
-        writer.write(struct.pack("<5Q", *words))
-        writer.close(TWO_MEMORIES | CAUSES)
+    write_records(tmp_path / "t.hmsim", words, TWO_MEMORIES | CAUSES)
     causes = parsed("trace", "info", tmp_path / "t.hmsim")["causes"]
     assert (causes["threads"], causes["bios"], causes["fences"]) == (1, 1, 0)
     assert causes["busiest"] == [{"thread": 7, "name": "", "instructions": 10}]

@@ -8,17 +8,15 @@ import json
 import lzma
 import random
 import shutil
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 from hmsim import InputError
-from hmsim.traces.file import TraceWriter
 from hmsim.traces.reader import BLOCK, TraceReader, read_pieces
 from messages import naming
-from support import REPO, core_trace, fail, parsed, succeed, write
+from support import REPO, core_trace, fail, parsed, succeed, write, write_records
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
@@ -49,11 +47,7 @@ def test_two_memories_are_told_apart(tmp_path: Path) -> None:
     lines = [(5, 0), (nvdimm + 5, 0), (nvdimm + 6, 0), (nvdimm + 7, 2)]  # and kinds
     words = [line | kind << 40 | 10 << 45 for line, kind in lines]
     for flags, reads in ((2, 2), (0, None)):
-        path = tmp_path / f"{flags}.hmsim"
-        with path.open("wb") as file:
-            writer = TraceWriter(file)
-            writer.write(struct.pack("<4Q", *words))
-            writer.close(flags)
+        path = write_records(tmp_path / f"{flags}.hmsim", words, flags)
         summary = parsed("trace", "info", path)
         assert (summary["reads"], summary["writes"]) == (3, 1)
         assert (summary.get("nvdimm_reads"), summary.get("nvdimm_writes")) == (reads, reads and 1)

@@ -11,7 +11,7 @@ import pytest
 from hmsim.common.tables import number
 from hmsim.report import tables
 from hmsim.report.collect import collect, speedup
-from support import succeed, write
+from support import cells, succeed, write
 
 MODEL = (
     "layers: 12, width: 128, kv_heads: 2, head_size: 64, feed_forward: 192, vocabulary: 2048, "
@@ -35,12 +35,6 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def result(workload: Path) -> hmsim.Result:
     return hmsim.run("quick", workload)
-
-
-def cells(text: str) -> dict[str, list[str]]:
-    """Return the cells of a table's lines by label, in order of the lines."""
-    lines = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
-    return {label: values for label, *values in lines if values}
 
 
 def check_order(found: dict[str, list[str]], result: hmsim.Result, pairs: int = 2) -> None:

@@ -13,11 +13,7 @@ SUPPORT = str(ROOT / "tests" / "cli")
 if SUPPORT not in sys.path:
     sys.path.append(SUPPORT)
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the user's cache out of the tests."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+from support import own_cache  # noqa: E402, F401
 
 
 @pytest.fixture

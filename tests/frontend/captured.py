@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from array import array
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim.capture import CaptureSummary, ProgramSettings, capture
+from hmsim.capture import CaptureSummary, ProgramSettings, capture, guest
 from hmsim.capture.emulation import PLUGIN
+from hmsim.capture.guest_tools import GuestError, need_tools
 from hmsim.traces.file import Header, TraceFile
 
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
@@ -22,6 +24,26 @@ needs_qemu = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or not PLUGIN.is_file() or shutil.which("gcc") is None,
     reason="needs qemu-user, gcc and the built plug-in",
 )
+
+
+def rows_of(folder: Path, suffix: str) -> dict[str, list[str]]:
+    """Return the cells of README.md's rows that begin with a file's name, by that name."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(rf"^\| `(\w+)\.{suffix}` \|(.*)\|$", text, re.M)
+    return {name: rest.replace(",", "").replace(" ", "").split("|") for name, rest in rows}
+
+
+def without_guest(*tools: str) -> str:
+    """Return what captures of whole systems lack here, or ""."""
+    if shutil.which("qemu-system-x86_64") is None:
+        return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
+    try:
+        guest.find_guest("fio-direct-read")
+        need_tools([*tools])
+    except GuestError as error:
+        return str(error)
+    return ""
+
 
 PROGRAM = r"""
 #define _GNU_SOURCE

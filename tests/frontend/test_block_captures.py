@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from captured import rows_of
 from hmsim import load_config, run
 from hmsim.running.workload import load_workload
 from hmsim.traces.info import info
@@ -22,13 +22,6 @@ NAMES = (
     *("postmark", "postmark_large", "build"),
 )
 ALL = 1_500_000  # bytes
-
-
-def table() -> dict[str, list[float]]:
-    """Return the numbers of README.md's rows that begin with a file's name, by that name."""
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)\.blkparse\.zst` \|(.*)\|$", text, re.M)
-    return {name: [float(cell.replace(",", "")) for cell in rest.split("|")] for name, rest in rows}
 
 
 def lines(name: str) -> list[list[str]]:
@@ -45,7 +38,9 @@ def test_they_are_small() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_capture_is_what_the_table_says(name: str) -> None:
     path = FOLDER / f"{name}.blkparse.zst"
-    size, reads, writes, flushes, read, written, own = table()[name]
+    size, reads, writes, flushes, read, written, own = map(
+        float, rows_of(FOLDER, "blkparse.zst")[name]
+    )
     assert path.stat().st_size == size
     kinds = [line[6] for line in lines(name)]
     assert (kinds.count("R"), kinds.count("W"), kinds.count("FN")) == (reads, writes, flushes)

@@ -6,15 +6,14 @@ from __future__ import annotations
 import json
 import mmap
 import random
-import shutil
 import struct
 from pathlib import Path
 
 import pytest
+from captured import without_guest
 from hmsim._core import InputError
-from hmsim.capture import guest, leaving
+from hmsim.capture import leaving
 from hmsim.capture.emulation import CaptureError
-from hmsim.capture.guest_tools import GuestError, need_tools
 from hmsim.capture.host_counter import ATTEMPTS, host_counter_khz, moment
 from hmsim.capture.machine import format_nvdimm
 from hmsim.capture.memory_image import CHUNK, GAP, write_image
@@ -22,18 +21,7 @@ from messages import naming
 
 NVDIMM = 4 << 30
 MIB = 1 << 20
-
-
-def why_not() -> str:
-    """Return the missing requirement of these tests, or ""."""
-    if shutil.which("qemu-system-x86_64") is None:
-        return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
-    try:
-        guest.find_guest("fio-direct-read")
-        need_tools(["mke2fs", "nm"])
-    except GuestError as error:
-        return str(error)
-    return ""
+WITHOUT = without_guest("mke2fs", "nm")
 
 
 def loaded(image: Path, size: dict[int, int]) -> tuple[int, dict[int, bytearray]]:
@@ -135,7 +123,7 @@ def any_of(memory: bytes | bytearray, page: int) -> bool:
 
 
 @pytest.mark.guest
-@pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+@pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT or "all is there")
 def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
     windows = ["0MiB", "8MiB", "32MiB"]  # the last one is reached when the job ends
     folders = leaving.leave(
@@ -177,7 +165,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.guest
-@pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+@pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT or "all is there")
 def test_a_window_that_the_job_never_reaches_is_told(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match=naming("status 0", "window 2 of 2")):
         leaving.leave(

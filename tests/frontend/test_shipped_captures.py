@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from captured import rows_of
 from guests_clock import makespan_us
 from hmsim import load_config, run
 from hmsim.running.mixes import PROGRAMS
@@ -17,16 +17,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "captures"
 MEMORY_INTENSIVE = ("lbm_like", "mcf_like", "milc_like")
 WITH_CAUSES = (*PROGRAMS, "sort_writes")
 LARGEST, ALL = 5_000_000, 60_000_000  # bytes
-
-
-def table() -> dict[str, list[str]]:
-    """Return the cells of README.md's rows that begin with a file's name, by that name."""
-    rows = re.findall(
-        r"^\| `(\w+)\.hmsim\.zst` \|(.*)\|$", (FOLDER / "README.md").read_text(), re.M
-    )
-    return {
-        name: [cell.strip().replace(",", "") for cell in rest.split("|")] for name, rest in rows
-    }
 
 
 def test_every_program_has_a_small_capture() -> None:
@@ -43,7 +33,8 @@ def test_a_capture_is_what_the_table_says(name: str) -> None:
     file = TraceFile(FOLDER / f"{name}.hmsim.zst")
     assert sum(map(len, file.records())) == 8 * file.header.records  # checksums are right
     assert file.header.two_memories == (name not in MEMORY_INTENSIVE)
-    assert table()[name][-2:] == [str(file.header.instructions), str(file.header.records)]
+    row = rows_of(FOLDER, "hmsim.zst")[name]
+    assert row[-2:] == [str(file.header.instructions), str(file.header.records)]
 
 
 @pytest.mark.parametrize("name", WITH_CAUSES)

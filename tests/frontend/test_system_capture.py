@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from captured import without_guest
 from hmsim.capture import guest, guest_image, guest_tools
 from hmsim.capture import system as system_capture
 from hmsim.capture.emulation import BROKE_OFF, PLUGIN, CaptureError
@@ -34,16 +35,9 @@ METADATA = (1 << 20) // 64  # more lines than ext4 needs for it, however slow th
 
 def why_not() -> str:
     """Return the missing requirement of a capture, or ""."""
-    if shutil.which("qemu-system-x86_64") is None:
-        return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
     if shutil.which("gcc") is None or not PLUGIN.is_file():
         return "needs gcc and the built plug-in (scons capture)"
-    try:
-        guest.find_guest("fio-direct-read")
-        need_tools(["mke2fs"])
-    except GuestError as error:
-        return str(error)
-    return ""
+    return without_guest("mke2fs")
 
 
 def needs_guest(test: Callable[..., None]) -> Callable[..., None]:

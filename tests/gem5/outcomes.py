@@ -7,11 +7,14 @@ import json
 import math
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[1]
@@ -49,6 +52,15 @@ class Outcome(NamedTuple):
 
 
 Run = Callable[..., Outcome]
+
+
+def compiled(name: str, folder: Path) -> Path:
+    """Return a program of `scripts/`, built for the host."""
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    source = HERE / "scripts" / f"{name}.c"
+    subprocess.run(["gcc", "-O1", "-static", "-o", folder / name, source], check=True)
+    return folder / name
 
 
 def differences(one: dict[str, float], two: dict[str, float]) -> dict[str, Any]:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from messages import naming
-from outcomes import HERE, Run
+from outcomes import Run, compiled
 
 pytestmark = pytest.mark.gem5
 
@@ -29,12 +27,7 @@ def options(*more: str) -> list[str]:
 
 @pytest.fixture
 def program(x86: None, tmp_path: Path) -> Path:
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
-    built = tmp_path / "writes"
-    source = HERE / "scripts" / "writes.c"
-    subprocess.run(["gcc", "-O1", "-static", "-o", built, source], check=True)
-    return built
+    return compiled("writes", tmp_path)
 
 
 def test_what_a_program_wrote_is_there_under_any_policy(

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from outcomes import HERE, Run
+from outcomes import Run, compiled
 
 pytestmark = pytest.mark.gem5
 
@@ -19,11 +17,7 @@ LINES = 400
 @pytest.fixture
 def persist(run: Run, x86: None, tmp_path: Path) -> dict[str, dict[str, Any]]:
     """Return the reported values of a run for each way to write a line back."""
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
-    program = tmp_path / "persist"
-    source = HERE / "scripts" / "persist.c"
-    subprocess.run(["gcc", "-O1", "-static", "-o", program, source], check=True)
+    program = compiled("persist", tmp_path)
     ways = ("nothing", "clwb", "clflushopt", "clflush", "non-temporal")
     options = ("--program", program, "--lines", LINES, "--how")
     return {how: run("persist.py", *options, how).result for how in ways}

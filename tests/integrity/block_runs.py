@@ -17,14 +17,13 @@ from hmsim.running.workload import Agent, Workload
 THREADS = 16
 
 
+def keys_of(path: str, trace_format: str) -> dict[str, str]:
+    return {"kind": "block_trace", "path": path, "format": trace_format, "threads": str(THREADS)}
+
+
 def statistics_of(config: Config, path: Path, trace_format: str) -> dict[str, Any]:
     """Return the statistics of a run."""
-    agent = {
-        "kind": "block_trace",
-        "path": str(path),
-        "format": trace_format,
-        "threads": str(THREADS),
-    }
+    agent = keys_of(str(path), trace_format)
     workload = Workload("blocks", (Agent(tuple(from_mapping(agent, "test")), "test", path),))
     return dict(run(config, workload).stats)
 
@@ -39,8 +38,7 @@ def assert_parts_add_up(stats: dict[str, Any]) -> None:
 
 def assert_may_be_cut(config: Config, path: Path, trace_format: str, cuts: Iterable[int]) -> None:
     """Check that a run saved after each number of steps, and loaded, ends like an unbroken run."""
-    keys = [("kind", "block_trace"), ("path", "t"), ("format", trace_format)]
-    keys.append(("threads", str(THREADS)))
+    keys = [*keys_of("t", trace_format).items()]
     data = path.read_bytes()
 
     def simulation() -> Simulation:

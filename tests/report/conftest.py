@@ -13,13 +13,7 @@ import runs
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "cli"))
 
-from support import succeed
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the user's cache out of the tests."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+from support import own_cache, succeed  # noqa: F401
 
 
 @pytest.fixture(scope="module")
