@@ -134,7 +134,7 @@ bool PageSenses::in_register(std::uint32_t node) {
 }
 
 void PageSenses::forget(std::uint32_t lun) {
-  std::fill_n(registers_.begin() + static_cast<std::ptrdiff_t>(lun * at_.planes), at_.planes, -1);
+  std::fill_n(registers_.begin() + static_cast<std::ptrdiff_t>(lun) * at_.planes, at_.planes, -1);
 }
 
 void PageSenses::load(const Archive& archive, SlotClaims& nodes) {

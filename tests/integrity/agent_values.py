@@ -259,6 +259,7 @@ OTHER: dict[str, Any] = {
     "frontend.translation": "modulo",
     "frontend.series_interval": "1us",
     "frontend.time_limit": "2us",
+    **{f"{owner}.until": "steady" for owner in ("frontend", "io_pattern", "block_trace")},
     "frontend.stall_limit": "1ms",
 }
 OTHER |= {
