@@ -43,14 +43,14 @@ void BlockKeys::declare(ParameterSet& parameters) {
   copies.declare(parameters);
   parameters.integer("requests", requests, {0, std::int64_t{1} << 60}, "requests",
                      {"I/O requests to issue; 0: to the trace's end", "the workload's own"});
-  declare_duration(parameters);
+  declare_end(parameters);
   parameters.size("device_stride", device_stride, {0, std::int64_t{1} << 46},
                   {"distance between the starts of two devices, in whole 4 KB pages; 0B: a "
                    "sixteenth of the NVDIMM",
                    "a modelling choice of hmsim"});
 }
 
-void BlockKeys::declare_duration(ParameterSet& parameters) {
+void BlockKeys::declare_end(ParameterSet& parameters) {
   parameters.time(
       "duration", duration,
       {"time from the agent's start, or from the end of a warm-up, after which it takes "

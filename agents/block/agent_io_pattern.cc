@@ -54,7 +54,7 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
       {"I/O requests to issue, of all threads together; 0: no limit, if passes, bytes "
        "or duration is one",
        "the workload's own"});
-  keys().declare_duration(parameters);
+  keys().declare_end(parameters);
 }
 
 void IoPatternAgent::declare_pace(ParameterSet& parameters) {

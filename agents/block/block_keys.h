@@ -48,7 +48,7 @@ struct BlockKeys {
   Bytes device_stride{0};     // 0: a sixteenth of the capacity
 
   void declare(ParameterSet& parameters);
-  void declare_duration(ParameterSet& parameters);
+  void declare_end(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
   std::vector<ParameterError> check_software() const;  // of the driver's keys
 

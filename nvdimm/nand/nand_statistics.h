@@ -19,7 +19,7 @@ struct NandStatistics {
   Counter gc_blocked_ps = 0;   // wait of commands at locked LUNs, summed over commands
   Counter gc_suspensions = 0;  // programs and erases of collections suspended for reads
   Counter page_reads = 0;      // senses
-  Counter shared_reads = 0;    // reads without a sense of their own
+  Counter shared_reads = 0;    // reads that shared a sense
   Counter page_programs = 0;
   Counter block_erases = 0;
   Counter multi_plane_operations = 0;

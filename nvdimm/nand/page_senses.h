@@ -37,7 +37,7 @@ class PageSenses {
   // Returns whether any read can do without a sense of its own.
   bool on() const { return on_; }
 
-  // Decides about a read that is submitted. waiting: it now hangs on a read that waits, and begins
+  // Decides about a submitted read. waiting: it now hangs on a read that waits, and begins
   // with it. sensing: call add() after it has begun. none: others may hang on it from now on.
   Join submit(std::uint32_t node);
   // The read begins at its place. Others may join from now on. Returns the reads that hung on it,

@@ -52,11 +52,11 @@ TEST(SteadyWatch, ABufferThatFillsMakesARateTransient) {
 }
 
 // Eight LUNs take a page each in 300 ns + 20.48 us + 650 us.
-TEST(SteadyWatch, TheWindowShowsTheRateBehindTheBuffer) {
+TEST(SteadyWatch, TheRateOfTheWindowIsThatOfFlash) {
   const auto run = write_pages("8000");
-  constexpr double kBehind = 8 / 670.78e-6;
-  EXPECT_GT(value_of(*run, "agent.0.rate"), 1.025 * kBehind);
-  EXPECT_NEAR(value_of(*run, "agent.0.window_rate"), kBehind, 0.02 * kBehind);
+  constexpr double kFlash = 8 / 670.78e-6;
+  EXPECT_GT(value_of(*run, "agent.0.rate"), 1.025 * kFlash);
+  EXPECT_NEAR(value_of(*run, "agent.0.window_rate"), kFlash, 0.02 * kFlash);
   EXPECT_NEAR(value_of(*run, "sim.absorbed"), 256.0 / 8000, 0.002);
   EXPECT_EQ(value_of(*run, "agent.0.steady"), 0);
 }
@@ -68,8 +68,8 @@ TEST(SteadyWatch, ASteadyRunEndsTheSameInStepsOfAnySize) {
   EXPECT_EQ(run->now(), slow->now());
   EXPECT_EQ(value_of(*run, "agent.0.progress"), value_of(*slow, "agent.0.progress"));
   EXPECT_EQ(value_of(*run, "agent.0.finished"), 0);
-  constexpr double kBehind = 8 / 670.78e-6;
-  EXPECT_NEAR(value_of(*run, "agent.0.window_rate"), kBehind, 0.02 * kBehind);
+  constexpr double kFlash = 8 / 670.78e-6;
+  EXPECT_NEAR(value_of(*run, "agent.0.window_rate"), kFlash, 0.02 * kFlash);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ Drive striped(Tick bus) {
   return drive;
 }
 
-TEST(Trim, ReachesTheDriveBehindCachesAndOnAStripe) {
+TEST(Trim, ReachesDrivesThroughCachesAndStripes) {
   const auto expect_order = [](Drive drive, std::uint64_t depth) {
     ASSERT_TRUE(drive.device->takes_trims());
     DeviceRig rig(*drive.device);
@@ -181,7 +181,7 @@ TEST(Trim, ADeviceWithoutAMapTakesNone) {
 }
 
 // A page that the host discards before it left the cache is never written.
-TEST(Trim, AWriteCacheDropsWhatIsNotOnItsWay) {
+TEST(Trim, AWriteCacheDropsPagesThatItIsNotWriting) {
   auto device = std::make_unique<testing::ConstantDevice>(100 * kMicrosecond);
   const testing::ConstantDevice& log = *device;
   WriteCacheParameters parameters;
