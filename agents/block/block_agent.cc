@@ -20,8 +20,9 @@ constexpr auto kLines = static_cast<std::uint64_t>(kLinesPerPage);
   constexpr std::uint64_t kOnAnyDevice = (std::uint64_t{1} << 30) / kLineSize;
   if (extent.lines > std::max(layout.lines(), kOnAnyDevice)) {
     const Bytes size(static_cast<std::int64_t>(extent.lines) * kLineBytes.value());
-    throw InputError("agent." + std::to_string(agent) + ": a request of " + format_size(size) +
-                     " exceeds the device's " + format_size(layout.capacity()));
+    throw InputError("agent." + std::to_string(agent) + ".path: a request of " + format_size(size) +
+                     " exceeds the device's " + format_size(layout.capacity()) +
+                     "; use a larger device");
   }
 }
 

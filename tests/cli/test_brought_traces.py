@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bz2
 import io
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -337,3 +338,10 @@ def test_cuts_that_are_refused(
 def test_an_archive_is_no_trace_of_hmsim(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         find_format(write(tmp_path / "t", zipped(("folder/", b""))), None)
+
+
+def test_a_request_above_its_device_and_1_gib_is_an_error(tmp_path: Path) -> None:
+    trace = write(tmp_path / "big.txt", "1 0 8 9000000000 1\n")
+    agent = f"agents: [{{kind: block_trace, path: {trace}, format: mqsim}}]\n"
+    message = fail("run", "quick", "--workload", write(tmp_path / "w.yaml", agent))
+    assert re.search(naming("agent.0.path: ", "4500000000KiB", "larger device"), message)
