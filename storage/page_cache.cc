@@ -42,7 +42,7 @@ void PageCache::start(Tick now) {
     if (io_queue_[place].kind == IoRequest::Kind::flush) {
       flush(place, now);
     } else if (io_queue_[place].kind == IoRequest::Kind::trim) {
-      trim(place, now);
+      pass_trim(place, now);
     } else {
       split(place, now);
     }
@@ -379,7 +379,7 @@ void PageCache::flush(std::uint32_t place, Tick now) {
   }
 }
 
-void PageCache::trim(std::uint32_t place, Tick now) {
+void PageCache::pass_trim(std::uint32_t place, Tick now) {
   IoRequest request = io_queue_[place];
   const auto end = static_cast<std::int64_t>((request.offset + request.bytes) / kPageSize);
   const std::uint64_t first = (request.offset + kPageSize - 1) / kPageSize;

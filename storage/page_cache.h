@@ -137,7 +137,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now);
 
   void flush(std::uint32_t place, Tick now);
-  void trim(std::uint32_t place, Tick now);
+  void pass_trim(std::uint32_t place, Tick now);
   void ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now);
 
   // Returns whether the frames are in the states that this request or move requires.

@@ -76,7 +76,7 @@ void WriteCache::start(Tick now) {
     } else if (io_queue_[place].kind == IoRequest::Kind::write) {
       write(place, now);
     } else {
-      trim(place, now);
+      pass_trim(place, now);
     }
   }
 }
@@ -119,7 +119,7 @@ void WriteCache::write(std::uint32_t place, Tick now) {
   destage(now);
 }
 
-void WriteCache::trim(std::uint32_t place, Tick now) {
+void WriteCache::pass_trim(std::uint32_t place, Tick now) {
   each_page(io_queue_[place], [&](std::int64_t page, std::uint64_t lines) {
     const std::uint32_t frame = frames_.find(page);
     if (frame == kNoIndex || lines != ~std::uint64_t{0}) {

@@ -90,7 +90,7 @@ class WriteCache final : public StorageDevice, private IoListener {
   void start(Tick now);
   void read(std::uint32_t place, Tick now);
   void write(std::uint32_t place, Tick now);
-  void trim(std::uint32_t place, Tick now);
+  void pass_trim(std::uint32_t place, Tick now);
   void take(std::uint32_t part, std::uint32_t frame, Tick now);
   void admit(Tick now);
   void destage(Tick now);
