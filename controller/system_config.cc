@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
@@ -43,6 +44,7 @@ void SystemConfig::resolve_presets() {
 // Sets the values that a module derives from other parts of the configuration.
 void SystemConfig::derive(NvdimmParameters& module) const {
   module.store_data = store_data;
+  module.host_slots = transaction_slots();
   if (controller.posts_writes()) {
     module.posted_writes = module.kind == NvdimmKind::flash
                                ? controller.credits
@@ -189,16 +191,38 @@ void SystemConfig::check_hbf(std::vector<ParameterError>& errors) const {
   need(population.count == 1, "nvdimm.count", "must be 1 with nvdimm.attach: hbf");
 }
 
+namespace {
+
+// With acks in order of commands, ready commands keep their frames until older ones are ready. Each
+// command may need a frame.
+void check_acks(const NvdimmParameters& module, std::int64_t commands,
+                std::vector<ParameterError>& errors) {
+  if (module.kind != NvdimmKind::flash || module.ack_order != AckOrder::command) {
+    return;
+  }
+  const BufferParameters& buffer = module.buffer;
+  for (const auto& [name, size] : {std::pair("nvdimm.buffer.read_size", buffer.read_size),
+                                   std::pair("nvdimm.buffer.write_size", buffer.write_size)}) {
+    if (buffer.frames(size) < commands) {
+      errors.push_back({name, "must have a frame for each of the " + std::to_string(commands) +
+                                  " commands the host may send, with nvdimm.ack_order: command"});
+    }
+  }
+}
+
+}  // namespace
+
 void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
   const std::size_t before = errors.size();
   const std::vector<NvdimmParameters> all = modules(errors);
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<ParameterError> wrong = all[i].check();
-    const std::int64_t commands = transaction_slots() + all[i].posted_writes;
+    const std::int64_t commands = nvdimm_slots() + all[i].posted_writes;
     if (commands > all[i].command_queue && all[i].kind != NvdimmKind::hbf) {
       wrong.push_back({"nvdimm.command_queue", "must be at least the " + std::to_string(commands) +
                                                    " commands the host may send"});
     }
+    check_acks(all[i], commands, wrong);
     for (const ParameterError& error : wrong) {
       const bool first = i == 0 || population.devices.empty();
       errors.push_back(first ? error

@@ -16,8 +16,9 @@ CommandTable::CommandTable(const NvdimmParameters& parameters, AckListener& host
       pending_(pending),
       collector_(collector),
       statistics_(statistics),
-      commands_(static_cast<std::size_t>(parameters.command_queue)),
-      posted_(static_cast<std::size_t>(parameters.command_queue - parameters.posted_writes),
+      in_order_(parameters.ack_order == AckOrder::command),
+      commands_(parameters.tags()),
+      posted_(parameters.tags() - static_cast<std::size_t>(parameters.posted_writes),
               static_cast<std::size_t>(parameters.posted_writes), parameters.store_data) {}
 
 void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
@@ -28,12 +29,15 @@ void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
   ++unfinished_;
   pending_.begin();
   pending_.wait();
+  if (in_order_) {
+    unanswered_.push(tag);
+  }
   events_.schedule(now + lookup_time_, EventKind::flush, tag);
 }
 
 void CommandTable::serialize(Archive& archive) {
   archive.fixed(commands_);
-  archive(unfinished_, lookup_free_, events_, posted_);
+  archive(unfinished_, lookup_free_, events_, posted_, unanswered_);
   archive.check(lookup_free_ < kNever, "lookup that can never start");
   serialize_slots(archive, lookups_, links(), commands_.size(), [](std::uint32_t) {});
   next_lookup_ = lookups_.empty() ? kNever : commands_[lookups_.first].since;

@@ -13,6 +13,7 @@
 #include "core/errors.h"
 #include "core/event_queue.h"
 #include "core/kernel.h"
+#include "core/ring.h"
 #include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/buffer/posted_writes.h"
@@ -128,13 +129,13 @@ class CommandTable {
     if (posted_.owns(tag)) {
       events_.schedule(now, EventKind::posted, tag);
     } else {
-      host_.on_ack(tag, now);
+      answer(tag, now);
     }
   }
   // Marks a host command that needs no frame as ready and acknowledges it.
   void ready(std::uint32_t tag, Tick now) {
     commands_[tag].stage = Stage::ready;
-    host_.on_ack(tag, now);
+    answer(tag, now);
   }
   // Ends the wait of a flush and acknowledges it.
   void end_flush(std::uint32_t tag, Tick now) {
@@ -150,6 +151,18 @@ class CommandTable {
   void check_bounds(const Archive& archive, const SyncBuffer& buffer, std::uint32_t flush) const;
 
  private:
+  // Acknowledges a ready command, or with AckOrder::command each command that is now the oldest
+  // without an ack and ready.
+  void answer(std::uint32_t tag, Tick now) {
+    if (!in_order_) {
+      host_.on_ack(tag, now);
+      return;
+    }
+    for (; !unanswered_.empty() && commands_[unanswered_.front()].stage == Stage::ready;
+         unanswered_.pop()) {
+      host_.on_ack(unanswered_.front(), now);
+    }
+  }
   LinksOf<Command, std::uint32_t> links() { return links_of(commands_.data(), &Command::next); }
   LinksOf<const Command, std::uint32_t> links() const {
     return links_of(commands_.data(), &Command::next);
@@ -163,8 +176,10 @@ class CommandTable {
   PendingWork& pending_;
   const GarbageCollector& collector_;
   FtlStatistics& statistics_;
-  std::vector<Command> commands_;  // by tag
-  PostedWrites posted_;            // their tags follow those of the host
+  const bool in_order_;
+  Ring<std::uint32_t> unanswered_;  // in_order_: tags without ack, by age of the command
+  std::vector<Command> commands_;   // by tag
+  PostedWrites posted_;             // their tags follow those of the host
   std::uint32_t unfinished_ = 0;
   Tick lookup_free_{0};        // serial lookups: when the next one may start
   SlotChain lookups_;          // in order of begin and end
@@ -192,6 +207,9 @@ HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool w
   command.frame = kNoIndex;
   command.stage = Stage::lookup;
   command.write = write;
+  if (in_order_ && !posted_.owns(tag)) {
+    unanswered_.push(tag);
+  }
   ++unfinished_;
   pending_.begin();
   const bool only = lookups_.empty();

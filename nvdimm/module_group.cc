@@ -10,7 +10,7 @@ void ModuleGroup::add(std::unique_ptr<NvdimmModule> module, Bytes size) {
   begins_.push_back(end_);
   end_ += Address(size.value());
   const ModuleParameters& own = module->parameters();
-  const auto tags = static_cast<std::size_t>(own.command_queue - own.posted_writes);
+  const std::size_t tags = own.tags() - static_cast<std::size_t>(own.posted_writes);
   by_tag_.resize(modules_.empty() ? tags : std::min(by_tag_.size(), tags));
   modules_.push_back(std::move(module));
   modules_.back()->keep_next_in(due_.emplace_back());

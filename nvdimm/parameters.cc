@@ -89,6 +89,11 @@ void NvdimmParameters::declare(ParameterSet& set) {
   declare_size(set);
   set.integer("command_queue", command_queue, {1, 65536}, "entries",
               {"commands that may be unfinished in the NVDIMM", kTable3});
+  set.choice("ack_order", ack_order, {{"ready", AckOrder::ready}, {"command", AckOrder::command}},
+             {"order of acks: as soon as a command's data or room are in the buffer, or in the "
+              "order in which the commands arrived, while flash serves all of them",
+              "the paper leaves it open; command: Fig. 13a, \"after LBA1 has been finished, LBB1 "
+              "will be scheduled\""});
   declare_flash(set);
   power.declare(set);
   media.declare(set);

@@ -18,6 +18,8 @@
 
 namespace hmsim {
 
+// ready: a command's ack follows as soon as it is ready. command: acks follow in order of commands.
+enum class AckOrder : std::uint8_t { ready, command };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
 enum class PreconditionBuffer : std::uint8_t { none, dirty, resident, captured };
 
@@ -35,6 +37,7 @@ struct PreconditionParameters {
 struct NvdimmParameters : ModuleParameters {
   bool present = true;
   UnmappedRead unmapped_read = UnmappedRead::flash;
+  AckOrder ack_order = AckOrder::ready;
   BufferParameters buffer;
   FtlParameters ftl;
   NandParameters nand;

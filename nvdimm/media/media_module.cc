@@ -19,7 +19,7 @@ MediaModule::MediaModule(const ModuleParameters& parameters, const MediaParamete
       gaps_(static_cast<std::size_t>(media_.banks * media_.start_gap.regions),
             StartGap(layout_.size())),
       banks_(static_cast<std::size_t>(media_.banks)),
-      commands_(static_cast<std::size_t>(parameters.command_queue)),
+      commands_(parameters.tags()),
       entries_(static_cast<std::size_t>(media_.write_queue)),
       worn_(places()),
       statistics_(media_.banks, media_.write_queue) {

@@ -59,8 +59,8 @@ class NvdimmModule : public Component {
   Tick now() const { return kernel_->now(); }
 
   // Takes a command whose command-bus slot ends at `now`. `address`: a line of the logical space.
-  // `tag`: the host's slot, unique among unfinished commands and less than parameters.command_queue
-  // - parameters.posted_writes.
+  // `tag`: the host's slot, unique among unfinished commands and less than parameters.tags() -
+  // parameters.posted_writes.
   virtual void command(std::uint32_t tag, Address address, bool write, Tick now) = 0;
   // Takes a write whose data burst ends at `now`. The write is done and needs no finish(). At most
   // parameters.posted_writes may be in progress; each on_credit() allows one more. `data`: data

@@ -2,6 +2,8 @@
 // Parameters common to all kinds of NVDIMM.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/parameters.h"
@@ -32,13 +34,19 @@ struct ModuleParameters {
   std::int64_t command_queue = 4096;
   PowerParameters power;
 
-  // From other parts of the configuration: system.store_data; writes that the host may send on
-  // credit (0: it waits for each ack); writes of the host's queue that are spared at a power
-  // failure; time of a 64-byte request on the data bus.
+  // From other parts of the configuration: system.store_data; slots of the host's queues, whose
+  // numbers are tags; writes that the host may send on credit (0: it waits for each ack); writes of
+  // the host's queue that are spared at a power failure; time of a 64-byte request on the data bus.
   bool store_data = false;
+  std::int64_t host_slots = 0;
   std::int64_t posted_writes = 0;
   std::int64_t spared_writes = 0;
   Tick line_burst = 5 * kNanosecond;
+
+  // Returns the number of tags: those of the host's commands, then those of its posted writes.
+  std::size_t tags() const {
+    return static_cast<std::size_t>(std::max(command_queue, host_slots + posted_writes));
+  }
 };
 
 }  // namespace hmsim

@@ -33,6 +33,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.capacity": "8MiB",
     "nvdimm.unmapped_read": "zero",
     "nvdimm.command_queue": 1,
+    "nvdimm.ack_order": "command",
     "nvdimm.buffer.read_size": "64KiB",
     "nvdimm.buffer.write_size": "32KiB",
     "nvdimm.buffer.granularity": "item",
@@ -136,6 +137,7 @@ COMPANY: dict[str, dict[str, Any]] = {
         "nvdimm.interleave_size": "4KiB",
     },
     "nvdimm.devices": {"nvdimm.count": 2},
+    "nvdimm.ack_order": {"nvdimm.buffer.read_size": "512KiB", "nvdimm.buffer.write_size": "512KiB"},
     "nvdimm.buffer.item_reads": {
         "nvdimm.buffer.granularity": "item",
         "nvdimm.buffer.write_size": "4KiB",

@@ -40,6 +40,7 @@ inline const std::vector<Choice> kChoices{
     {"nvdimm.interleave", {"page", "page", "range", "device"}, true},
     {"nvdimm.interleave_size", {"16KiB"}, true},
     {"nvdimm.unmapped_read", {"zero", "zero", "flash"}, true},
+    {"nvdimm.ack_order", {"ready", "ready", "command"}, true},
     {"nvdimm.buffer.port", {"serial", "pipelined"}, true},
     {"nvdimm.buffer.lookup", {"0ns", "7ns", "52ns"}, true},
     {"controller.nvdimm_scheduler", {"fr_fcfs", "fcfs", "pas"}, true},

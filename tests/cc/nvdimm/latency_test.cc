@@ -40,6 +40,28 @@ TEST(Latency, LookupsOverlapUnlessThePortIsSerial) {
   }
 }
 
+// Pages 0 and 1 are on different channels. With acks in order, a hit and a later page wait for the
+// first page, and flash reads both at once.
+TEST(Latency, AcksFollowReadinessOrTheOrderOfCommands) {
+  for (const AckOrder order : {AckOrder::ready, AckOrder::command}) {
+    NvdimmParameters parameters;
+    parameters.ack_order = order;
+    Rig rig(parameters);
+    rig.read(9);
+    const Tick start = rig.now();
+    rig.acks.clear();
+    rig.nvdimm().command(7, line_address(0), false, start);
+    rig.nvdimm().command(3, line_address(9, 1), false, start);
+    rig.nvdimm().command(5, line_address(1), false, start);
+    rig.drain();
+    const Tick page = start + kLookup + kPageRead;
+    const std::vector<Ack> expected =
+        order == AckOrder::ready ? std::vector<Ack>{{3, start + kLookup}, {7, page}, {5, page}}
+                                 : std::vector<Ack>{{7, page}, {3, page}, {5, page}};
+    EXPECT_EQ(rig.acks, expected);
+  }
+}
+
 TEST(Latency, WhatEndsAtTheSameTimeEndsAsItWasSent) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.buffer.flush = BufferFlush::writeback;
