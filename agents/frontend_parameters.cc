@@ -70,10 +70,12 @@ std::vector<ParameterError> CoreParameters::check() const {
 void BlockParameters::declare(ParameterSet& parameters) {
   parameters.integer("threads", threads, {1, 1'024}, "threads",
                      {"threads that do block I/O, one request each at a time",
-                      "assumed: one thread of 64 lines cannot fill 104 of 128 queue entries"});
+                      "assumed: one for each core of the paper's machine"});
   parameters.integer("window", window, {1, 4'096}, "lines",
-                     {"lines of 64 bytes that a thread may have outstanding",
-                      "assumed: the lines of one 4 KB block"});
+                     {"accesses that a thread's copy may have outstanding: lines of 64 bytes, or "
+                      "pages where the NVDIMM takes pages",
+                      "the line fill buffers of a core that copies: 10 in Intel's optimization "
+                      "manual, Sandy Bridge to Broadwell"});
   parameters.choice(
       "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
       {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "

@@ -46,7 +46,7 @@ struct CoreParameters {
 // Threads that do block I/O, and how they access the NVDIMM.
 struct BlockParameters {
   std::int64_t threads = 4;
-  std::int64_t window = 64;  // lines outstanding per thread
+  std::int64_t window = 10;  // accesses outstanding per thread
   Fence fence = Fence::block;
   NvdimmDriverKind driver = NvdimmDriverKind::nd_pmem;  // preset for the fields that follow
   NvdimmDriver how = driver_of(NvdimmDriverKind::nd_pmem);

@@ -16,7 +16,10 @@ from hmsim.common.paths import cache_directory, data_directory
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting, merge, read_text_file
 
-VERSION = 1
+# Version of keys and files. Raise it when a default of the hardware changes: a key hashes only what
+# differs from the defaults.
+VERSION = 2
+FORMAT = 1  # version of the text that policies.harmonic.table takes
 SUFFIX = ".table"
 SHIPPED = "configs/harmonic"
 HEADER = ("version", "key", "requests", "warmup")
@@ -97,7 +100,7 @@ class Table:
 
     def text(self) -> str:
         """Return the value of the parameter ``policies.harmonic.table``."""
-        parts = [f"version {VERSION} dram", *map(str, self.dram), "nvdimm", *map(str, self.nvdimm)]
+        parts = [f"version {FORMAT} dram", *map(str, self.dram), "nvdimm", *map(str, self.nvdimm)]
         return " ".join(parts)
 
     def write(self, path: Path, name: str) -> None:

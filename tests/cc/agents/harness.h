@@ -193,6 +193,13 @@ inline std::string hmsim_trace(const std::vector<std::uint64_t>& records, unsign
          std::string(16, '\0') + index + blocks;
 }
 
+// A copy has all lines of a page in flight, so that a page takes one latency.
+inline FrontendParameters whole_pages() {
+  FrontendParameters frontend;
+  frontend.block.window = kLinesPerPage;
+  return frontend;
+}
+
 struct Bench {
   std::string kind;
   Assignments keys;
@@ -203,7 +210,7 @@ struct Bench {
   Bytes dram = Bytes(std::int64_t{1} << 31);
   Bytes nvdimm = Bytes(std::int64_t{1} << 35);
   TranslationKind translation = TranslationKind::modulo;
-  FrontendParameters frontend = {};
+  FrontendParameters frontend = whole_pages();
 };
 
 class AgentUnderTest {
