@@ -68,11 +68,6 @@ REST = {
         "cluster", "sweeps on Slurm, and on batch systems that are feigned", "munge slurm-wlm"
     ),
     "gem5": of_marker("gem5", "inside the gem5 that GEM5 names", ""),
-    "cxx20": Lane(
-        "the C++ that gem5 compiles, as C++20",
-        "",
-        [f"{SCONS} controller std=c++20 python=0"],
-    ),
     "dramsim3": Lane(
         "DRAMsim3 as the oracle of DRAM",
         "" if shutil.which("cargo") else "cargo-web",  # Debian 12's cargo is too old for the lock
@@ -88,11 +83,6 @@ REST = {
         [f"{SCONS} test compiler=clang sanitize=address,undefined python=0 tests=tenth"],
     ),
     "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
-    "pythons": Lane(
-        "the oldest and the newest Python that are here, in one tree",
-        "",
-        ["tools/release pythons"],
-    ),
     "lint": Lane(
         "C++'s format and style, Python's types",
         "clang-format-14 libgtest-dev",
@@ -106,6 +96,16 @@ BY_NAME = {
         "captures of a whole system, whose kernel is built",
         "bc bison e2fsprogs flex libelf-dev make perl qemu-system-x86 xz-utils",
         ".venv/bin/hmsim guest build --small",
+    ),
+    "cxx20": Lane(
+        "the C++ that gem5 compiles, as C++20",
+        "",
+        [f"{SCONS} controller std=c++20 python=0"],
+    ),
+    "pythons": Lane(
+        "the oldest and the newest Python that are here, in one tree",
+        "",
+        ["tools/release pythons"],
     ),
     "tsan": Lane(
         "simulations at the same time, clang with thread",
