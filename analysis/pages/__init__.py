@@ -60,6 +60,8 @@ WRITERS = {
         "draw_amplification.page", "docs/validation-ftl.md, docs/waf-pages.svg", 0.5, EXTRA
     ),
     "open-loop": Writer("draw_open_loop.page", "docs/open-loop.svg", 0.5, EXTRA),
+    "order": Writer("draw_gains.order", "docs/page-order.svg", 10, EXTRA),
+    "load": Writer("draw_gains.policies", "docs/policies-by-load.svg", 5, EXTRA),
     "report": Writer("draw_report.page", "docs/report.svg", 0.2, f"chromium, {EXTRA}"),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),

@@ -75,9 +75,10 @@ which it fails.
   R22). The effect depends on how full victims are, which the paper does not state.
 - **The harmonic weight** rarely decides anything (R12). Flash-bound traffic uses less than 4 % of
   the bus; the weight acts when buffered data keep the bus busy.
-- **Page-aware scheduling** orders nothing when commands issue as soon as they arrive. With 4 to 64
-  outstanding commands it gains 43 to 94 % in block I/O, and 9 to 15 % in the programs' IPC (R18).
-  The paper has 12 and 15 %.
+- **Page-aware scheduling** orders nothing when commands issue as soon as they arrive. At the limits
+  of R18, which divide the 64 lines of a page, it gains 43 to 94 % in block I/O, and 9 to 15 % in
+  the programs' IPC. The paper has 12 and 15 %. With copies of 64 lines it gains nothing at the
+  limits between ([Where policies pay](where-policies-pay.md#page-aware-scheduling)).
 - **Over HMS alone**, all techniques together speed up one program: dfsioe_r by 63 %, by page-aware
   scheduling (R20b). Pre-eviction speeds up dfsioe_w only if a part of the buffer is kept free,
   which the paper does not state.
