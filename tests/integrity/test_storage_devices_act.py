@@ -243,6 +243,7 @@ WRONG = {
     ("flash", "storage.flash.capacity"): ("100001KiB", "storage.flash.nand"),
     ("flash", "storage.capacity"): ("1GiB", "storage.flash.capacity"),
     ("flash", "storage.flash.precondition.load"): ("a_file", "NVDIMM"),
+    ("flash", "storage.flash.precondition.resident"): (0.5, "NVDIMM"),
     ("flash", "storage.flash.buffer.granularity"): ("item", "'page'"),
     ("flash", "storage.flash.policies.d_choices.d"): (3, "'policies.d_choices.d'?"),
     ("cache", "storage.cache.first"): ("5000B", "4KiB"),
