@@ -197,6 +197,8 @@ POLICIES: dict[str, Any] = {
     "policies.preemptive.unplaced": True,
     "policies.preevict.low_water": 50,
     "policies.prefetch_preevict.low_water": 50,
+    "policies.watermark.high": 90,
+    "policies.watermark.low": 10,
     "policies.proactive.estimate": "parallel",
     "policies.proactive.lun": "shared",
     "policies.proactive.stages": "1",
