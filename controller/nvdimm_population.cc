@@ -31,7 +31,7 @@ Assignments parse_keys(std::string_view text) {
 // cannot set it.
 bool is_of_all(const std::string& name) {
   return name == "nvdimm.present" || name == "nvdimm.precondition.load" ||
-         name == "nvdimm.precondition.buffer";
+         name == "nvdimm.precondition.buffer" || name == "nvdimm.precondition.resident";
 }
 
 void set_keys(NvdimmParameters& module, std::int64_t number, std::string_view text,

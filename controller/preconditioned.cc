@@ -22,7 +22,8 @@ constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash and length of the rest
 constexpr std::uint64_t kVersion = 4;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
-constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
+constexpr std::array<std::string_view, 3> kBuffer{
+    "nvdimm.precondition.buffer", "nvdimm.precondition.resident", "nvdimm.precondition.dirty"};
 
 using Values = std::map<std::string, std::string>;
 
@@ -43,7 +44,8 @@ bool shapes(const SystemConfig& config, std::string_view name) {
     return true;
   }
   for (const std::string_view prefix : kNames) {
-    if (starts_with(name, prefix) && name != kLoad && name != kBuffer) {
+    if (starts_with(name, prefix) && name != kLoad &&
+        std::find(kBuffer.begin(), kBuffer.end(), name) == kBuffer.end()) {
       return true;
     }
   }

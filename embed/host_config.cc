@@ -55,7 +55,7 @@ SystemConfig host_config(const Assignments& given, Assignments& values) {
   if (config.store_data) {
     throw InputError("system.store_data: must be off: the host keeps the data");
   }
-  if (config.nvdimm.present && config.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
+  if (config.nvdimm.present && config.nvdimm.precondition.starts_resident()) {
     throw InputError(
         "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not "
         "have: must be 'none', 'dirty' or 'captured'");

@@ -57,7 +57,7 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
     precondition(ftl_, parameters.precondition, seed);
   }
   start_from_ftl();
-  if (parameters.precondition.buffer == PreconditionBuffer::dirty) {
+  if (parameters.precondition.starts_dirty()) {
     fill_write_part(seed);
   }
 }
@@ -65,10 +65,9 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
 // Also runs when the FTL's state will be loaded from a file, since that state does not depend on
 // the buffer.
 void Nvdimm::fill_write_part(std::uint64_t seed) {
-  fill_dirty(buffer_,
-             next_writes(parameters_.precondition, ftl_.shape().logical_pages, seed,
-                         pages_in(buffer_, buffer_.write)),
-             data_.get());
+  const PreconditionParameters& start = parameters_.precondition;
+  const std::uint64_t pages = pages_of(start.dirty, pages_in(buffer_, buffer_.write));
+  fill_dirty(buffer_, next_writes(start, ftl_.shape().logical_pages, seed, pages), data_.get());
   admit_later(Tick(0));
 }
 

@@ -35,12 +35,24 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
       {{"none", PreconditionBuffer::none},
        {"dirty", PreconditionBuffer::dirty},
        {"resident", PreconditionBuffer::resident},
-       {"captured", PreconditionBuffer::captured}},
+       {"captured", PreconditionBuffer::captured},
+       {"resident_dirty", PreconditionBuffer::resident_dirty}},
       {"content of the synchronisation buffer at the start: none: empty; dirty: a write part full "
        "of dirty pages, the next ones of the pattern; resident: a read part with the pages that "
        "the agents will read, as many as fit: the best case; captured: a write part with the pages "
-       "that captured jobs wrote last before they began, as far as their traces record them",
+       "that captured jobs wrote last before they began, as far as their traces record them; "
+       "resident_dirty: both parts",
        "assumed"});
+  set.real(
+      "resident", precondition.resident, 0, 1, "of the pages",
+      {"share of the pages that the agents will read which starts in the buffer, if 'buffer' is "
+       "resident or resident_dirty; a hash of seed and page chooses them: the same under every "
+       "policy, and among those of any larger share",
+       "assumed"});
+  set.real("dirty", precondition.dirty, 0, 1, "of the write part",
+           {"share of the write part that starts full of dirty pages, if 'buffer' is dirty or "
+            "resident_dirty",
+            "assumed"});
   set.text("load", precondition.load,
            {"replaces these writes: a file that 'hmsim precondition' wrote for the same NVDIMM, "
             "keys and seed; its path is relative to the working directory",
@@ -66,7 +78,7 @@ void declare_firmware(ParameterSet& set, FirmwareParameters& firmware) {
 
 void check_buffer(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
   const PreconditionParameters& precondition = parameters.precondition;
-  if (precondition.buffer == PreconditionBuffer::dirty &&
+  if (precondition.starts_dirty() &&
       filled_pages(precondition, ftl_shape(parameters).logical_pages) == 0) {
     errors.push_back({"nvdimm.precondition.buffer",
                       "'dirty' takes its pages from the filled ones, and there are none: set "

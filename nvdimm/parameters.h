@@ -21,17 +21,27 @@ namespace hmsim {
 // ready: a command's ack follows as soon as it is ready. command: acks follow in order of commands.
 enum class AckOrder : std::uint8_t { ready, command };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
-enum class PreconditionBuffer : std::uint8_t { none, dirty, resident, captured };
+enum class PreconditionBuffer : std::uint8_t { none, dirty, resident, captured, resident_dirty };
 
 struct PreconditionParameters {
   double fill = 0;
   double overwrite = 0;
   PreconditionPattern pattern = PreconditionPattern::uniform;
   PreconditionBuffer buffer = PreconditionBuffer::none;
+  double resident = 1;
+  double dirty = 1;
   std::string load;  // a file
   // Not a user parameter. Called now and then with the number of logical pages written since the
   // last call; an exception that it throws ends the writing.
   std::function<void(std::uint64_t pages)> report;
+
+  // Return whether the buffer starts with pages that agents will read, or with dirty pages.
+  bool starts_resident() const {
+    return buffer == PreconditionBuffer::resident || buffer == PreconditionBuffer::resident_dirty;
+  }
+  bool starts_dirty() const {
+    return buffer == PreconditionBuffer::dirty || buffer == PreconditionBuffer::resident_dirty;
+  }
 };
 
 struct NvdimmParameters : ModuleParameters {

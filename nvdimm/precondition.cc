@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint64_t kReportedPages = 1 << 18;  // interval of reports: a few tenths of a second
 
-std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
-  return static_cast<std::uint64_t>(share * static_cast<double>(logical_pages) + 0.5);
-}
-
 void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelling,
                   UntimedWork& work) {
   GatheredCopies copies;
@@ -131,6 +127,10 @@ class Overwrites {
 };
 
 }  // namespace
+
+std::uint64_t pages_of(double share, std::uint64_t pages) {
+  return static_cast<std::uint64_t>(share * static_cast<double>(pages) + 0.5);
+}
 
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work) {
   program_untimed(ftl, &page, 1, work);

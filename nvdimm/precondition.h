@@ -12,6 +12,9 @@
 
 namespace hmsim {
 
+// Returns the share of `pages`, rounded to a whole number.
+std::uint64_t pages_of(double share, std::uint64_t pages);
+
 struct UntimedWork {
   std::uint64_t host_pages = 0;
   std::uint64_t gc_pages = 0;  // including pages moved by wear levelling

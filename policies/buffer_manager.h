@@ -35,8 +35,8 @@ class BufferManager : public Policy {
   // one; otherwise it replaces a page.
   virtual bool prefetch(const PrefetchView& /*view*/) const { return false; }
   // Returns how many frames of the write part to keep free. Idle LUNs write pages back early to
-  // reach that number.
-  virtual std::uint64_t frames_to_keep_free(const WritePartView& /*view*/) const { return 0; }
+  // reach that number. Called after each change of the write part.
+  virtual std::uint64_t frames_to_keep_free(const WritePartView& /*view*/) { return 0; }
 };
 
 }  // namespace hmsim

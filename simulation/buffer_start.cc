@@ -10,6 +10,7 @@
 #include "controller/address_map.h"
 #include "core/errors.h"
 #include "core/key_map.h"
+#include "core/random.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "simulation/agent_nvdimms.h"
 #include "simulation/configuration.h"
@@ -91,8 +92,15 @@ Pages in_turns(const std::vector<Pages>& lists) {
 
 }  // namespace
 
+bool starts_resident(std::int64_t page, double share, std::uint64_t seed) {
+  constexpr double kUnit = 0x1p-53;
+  const std::uint64_t hash = mix64(mix64(seed) + static_cast<std::uint64_t>(page));
+  return static_cast<double>(hash >> 11) * kUnit < share;
+}
+
 void fill_buffers(MemorySystem& memory, const BufferStart& start) {
-  const bool captured = start.buffer == PreconditionBuffer::captured;
+  const bool captured = start.wanted.buffer == PreconditionBuffer::captured;
+  const double share = captured ? 1 : start.wanted.resident;
   if (start.agents.empty()) {
     throw InputError(
         kKey + (captured ? "'captured' needs captured jobs" : "'resident' needs agents that read") +
@@ -116,8 +124,9 @@ void fill_buffers(MemorySystem& memory, const BufferStart& start) {
     reader.connect(i, environment, Wakeup());
     PagesThatFit pages(memory.config(), captured,
                        std::min<std::int64_t>(on.size(), memory.config().nodes));
-    const PageVisitor add = [&](std::int64_t page) {
-      return pages.add(nodes.system_page(on, page));
+    const PageVisitor add = [&](std::int64_t own) {
+      const std::int64_t page = nodes.system_page(on, own);
+      return !starts_resident(page, share, start.seed) || pages.add(page);
     };
     if (captured) {
       if (const PriorWrites* const writes = reader.parts().prior_writes) {

@@ -4,6 +4,7 @@
 // captured jobs began.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "agents/frontend_parameters.h"
@@ -14,8 +15,13 @@
 
 namespace hmsim {
 
+// Returns whether the page is among the share of pages that start in the buffer. A hash of seed and
+// page decides, so a larger share includes the pages of a smaller one. `page`: number in the whole
+// NVDIMM memory.
+bool starts_resident(std::int64_t page, double share, std::uint64_t seed);
+
 struct BufferStart {
-  PreconditionBuffer buffer;               // resident or captured
+  const PreconditionParameters& wanted;    // resident pages or captured ones
   const std::vector<Assignments>& agents;  // valid keys, by agent
   const FrontendParameters& frontend;
   TraceSource source;

@@ -40,8 +40,8 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   for (ParameterError& error : storage_.check()) {
     errors_.push_back(std::move(error));
   }
-  const PreconditionBuffer buffer = system_.nvdimm.precondition.buffer;
-  if (storage_.present() && system_.nvdimm.present && buffer == PreconditionBuffer::resident) {
+  if (storage_.present() && system_.nvdimm.present &&
+      system_.nvdimm.precondition.starts_resident()) {
     errors_.push_back({"nvdimm.precondition.buffer",
                        "'resident' needs blocks in the NVDIMM, and storage.kind keeps them "
                        "elsewhere: must be 'none' or 'dirty'"});

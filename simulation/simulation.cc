@@ -83,12 +83,12 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   watchers_ = std::make_unique<Watchers>(options_, configuration.system());
   watchers_->check(configuration.system(), *memory_);
   nodes_->connect(*memory_, configuration.frontend().translation, options_.seed);
-  const PreconditionBuffer buffer = system.nvdimm.precondition.buffer;
+  const PreconditionParameters& start = system.nvdimm.precondition;
   if (system.nvdimm.present &&
-      (buffer == PreconditionBuffer::resident || buffer == PreconditionBuffer::captured)) {
+      (start.starts_resident() || start.buffer == PreconditionBuffer::captured)) {
     const bool to_limits = options_.warmup == Tick(0) && options_.warmup_instructions == 0;
     fill_buffers(*memory_,
-                 {buffer, agents, configuration.frontend(), source, options_.seed, to_limits});
+                 {start, agents, configuration.frontend(), source, options_.seed, to_limits});
   }
   storage_->connect(configuration.storage(), agents_, *nodes_, *memory_, kernel_, options_.seed,
                     configuration.system().assignments, all_agents().size() + 1);

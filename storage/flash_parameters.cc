@@ -76,11 +76,14 @@ std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
     errors.push_back(
         {prefix + "precondition.load", "is for an NVDIMM only: set .fill and .overwrite instead"});
   }
-  if (inside.precondition.buffer == PreconditionBuffer::resident ||
+  if (inside.precondition.starts_resident() ||
       inside.precondition.buffer == PreconditionBuffer::captured) {
     errors.push_back(
         {prefix + "precondition.buffer",
          "must be 'none' or 'dirty': 'resident' and 'captured' are for an NVDIMM only"});
+  }
+  if (inside.precondition.resident != 1) {
+    errors.push_back({prefix + "precondition.resident", "is for an NVDIMM only: must be 1"});
   }
   if (inside.buffer.granularity == BufferGranularity::item) {
     errors.push_back(

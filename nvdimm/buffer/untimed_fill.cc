@@ -9,14 +9,18 @@ namespace {
 
 std::int64_t keys_of_page(const SyncBuffer& buffer) { return buffer.items() ? kLinesPerPage : 1; }
 
-// Returns the keys of the frames for as many of the pages as fit, in page order.
+// Returns the keys of the frames for as many of the pages as fit, in page order, except those in
+// the write part.
 std::vector<std::int64_t> keys_that_fit(const SyncBuffer& buffer, const BufferPart& part,
                                         const std::vector<LogicalPage>& pages) {
   std::vector<std::int64_t> keys;
   for (const LogicalPage page : pages) {
     for (std::int64_t item = 0; item < keys_of_page(buffer) && keys.size() < part.capacity();
          ++item) {
-      keys.push_back(page.value() * keys_of_page(buffer) + item);
+      const std::int64_t key = page.value() * keys_of_page(buffer) + item;
+      if (buffer.write.find(key) == kNoIndex) {
+        keys.push_back(key);
+      }
     }
   }
   return keys;

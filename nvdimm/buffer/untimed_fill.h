@@ -21,7 +21,7 @@ std::uint64_t pages_in(const SyncBuffer& buffer, const BufferPart& part);
 void fill_dirty(SyncBuffer& buffer, const std::vector<LogicalPage>& pages, NvdimmData* data);
 
 // Fills the read part, which must be empty, with clean frames whose lines are all valid, while
-// there is room. The first page is replaced last.
+// there is room. The first page is replaced last. Skips keys in the write part.
 void fill_clean(SyncBuffer& buffer, const std::vector<LogicalPage>& pages, const Ftl& ftl,
                 NvdimmData* data);
 

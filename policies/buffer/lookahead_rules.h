@@ -16,6 +16,12 @@ inline bool may_prefetch(const PrefetchView& view) {
   return view.under_way < std::min<std::uint64_t>(view.luns, view.free + view.replaceable);
 }
 
+// Returns the share of the frames, to a millionth, rounded up.
+inline std::uint64_t frames_of(double percent, std::uint64_t frames) {
+  constexpr std::uint64_t kWhole = 1'000'000;
+  return (frames * static_cast<std::uint64_t>(percent * 1e4 + 0.5) + kWhole - 1) / kWhole;
+}
+
 // Computes how many frames to keep free: a low-water mark, or as many frames as queued writes are
 // about to need, whichever is larger.
 class FreeFrames {
@@ -26,9 +32,7 @@ class FreeFrames {
                      "5: assumed; 0, queued pages only: the paper, section V-B2"});
   }
   std::uint64_t wanted(const WritePartView& view) const {
-    constexpr std::uint64_t kWhole = 1'000'000;
-    const auto share = static_cast<std::uint64_t>(percent_ * 1e4 + 0.5);
-    return std::max((view.frames * share + kWhole - 1) / kWhole, view.queued_pages);
+    return std::max(frames_of(percent_, view.frames), view.queued_pages);
   }
 
  private:

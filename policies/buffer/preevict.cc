@@ -7,7 +7,7 @@ namespace hmsim {
 class Preevict final : public BufferManager {
  public:
   void declare(ParameterSet& parameters) override { free_.declare(parameters); }
-  std::uint64_t frames_to_keep_free(const WritePartView& view) const override {
+  std::uint64_t frames_to_keep_free(const WritePartView& view) override {
     return free_.wanted(view);
   }
 

@@ -9,7 +9,7 @@ class PrefetchPreevict final : public BufferManager {
  public:
   void declare(ParameterSet& parameters) override { free_.declare(parameters); }
   bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
-  std::uint64_t frames_to_keep_free(const WritePartView& view) const override {
+  std::uint64_t frames_to_keep_free(const WritePartView& view) override {
     return free_.wanted(view);
   }
 

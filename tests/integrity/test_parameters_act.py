@@ -111,6 +111,8 @@ OTHER: dict[str, Any] = {
     "nvdimm.precondition.overwrite": 2,
     "nvdimm.precondition.pattern": "zipf",
     "nvdimm.precondition.buffer": "dirty",
+    "nvdimm.precondition.dirty": 0.5,
+    "nvdimm.precondition.resident": 0.5,
     "nvdimm.precondition.load": "no such file",
     "nvdimm.power.energy": 1,
     "nvdimm.power.draw": 5000,
@@ -130,6 +132,8 @@ OTHER: dict[str, Any] = {
 LARGE = {"nvdimm.nand.page_size": "16KiB", "nvdimm.capacity": "16MiB"}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
+    "nvdimm.precondition.dirty": {"nvdimm.precondition.buffer": "dirty"},
+    "nvdimm.precondition.resident": {"nvdimm.precondition.buffer": "resident"},
     "nvdimm.interleave": {"nvdimm.count": 2},
     "nvdimm.interleave_size": {
         "nvdimm.count": 2,
@@ -189,6 +193,7 @@ REFUSED = (
     "nvdimm.power.energy",
     "nvdimm.buffer.granularity",
     "nvdimm.precondition.load",
+    "nvdimm.precondition.resident",  # there are no agents
 )
 
 

@@ -84,6 +84,8 @@ OTHER: dict[str, Any] = {
     "policies.pas.slack": 0,
     "policies.preevict.low_water": 50,
     "policies.prefetch_preevict.low_water": 50,
+    "policies.watermark.high": 90,
+    "policies.watermark.low": 10,
     "policies.tcm.cluster_threshold": 0.9,
     "policies.tcm.shuffle_threshold": 1,
 }
@@ -106,6 +108,7 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
     "policies.token_regulator.period": {"policies.token_regulator.slow_budget": 2},
+    "policies.watermark.low": {"nvdimm.buffer.write_size": "512KiB"},
 }
 
 # Policies whose parameters act only if whole pages are read and written.

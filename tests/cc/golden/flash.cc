@@ -43,6 +43,7 @@ std::vector<GoldenCase> buffers() {
       {"preevict_below_60_percent",
        flash({{"nvdimm.buffer.manager", "preevict"}, {"policies.preevict.low_water", "60"}}),
        leisure},
+      {"watermark", flash({{"nvdimm.buffer.manager", "watermark"}}), leisure},
       {"prefetch", flash({{"nvdimm.buffer.manager", "prefetch"}}), traffic},
       {"prefetch_into_few_frames",
        flash({{"nvdimm.buffer.manager", "prefetch"}, {"nvdimm.buffer.read_size", "24KiB"}}),

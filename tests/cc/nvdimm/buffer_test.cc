@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/random.h"
 #include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
@@ -240,34 +239,6 @@ TEST(Buffer, APageIsEvictedOnceAtATime) {
   rig.drain();
   EXPECT_EQ(rig.acks.size(), 63u);
   EXPECT_EQ(rig.read(0, 0), kLookup) << "that item is still here";
-}
-
-TEST(Buffer, RandomTrafficEndsAndLeavesNothingBehind) {
-  for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
-    for (const FrameRelease release : {FrameRelease::program, FrameRelease::datain}) {
-      NvdimmParameters parameters = small_nvdimm();
-      parameters.buffer.granularity = granularity;
-      parameters.buffer.release = release;
-      parameters.buffer.read_size = 2 * kPageBytes;
-      parameters.buffer.write_size = 2 * kPageBytes;
-      parameters.nand.chips = 2;
-      parameters.nand.pages_per_block = 8;
-      Rig rig(parameters);
-      Random random(7);
-      constexpr std::int64_t kCommands = 20000;
-      rig.run(
-          kCommands, 32,
-          [&random](std::int64_t, Address& address, bool& write) {
-            address = line_address(static_cast<std::int64_t>(random.below(20)),
-                                   static_cast<std::int64_t>(random.below(64)));
-            write = random.below(2) == 0;
-          },
-          [] {});
-      EXPECT_EQ(rig.acks.size(), std::size_t{kCommands});
-      rig.drain();
-      EXPECT_TRUE(rig.nvdimm().idle());
-    }
-  }
 }
 
 // A page discarded while a command reads it has no valid line, and a write to another of its lines

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/random.h"
-#include "policies/buffer_manager.h"
 #include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
@@ -30,20 +29,6 @@ NvdimmParameters managed(const char* manager, std::int64_t channels = 1, std::in
 void send(Rig& rig, std::uint32_t tag, std::int64_t page, std::int64_t line = 0,
           bool write = false) {
   rig.nvdimm().command(tag, line_address(page, line), write, rig.now());
-}
-
-// A share of the write part, to a millionth of it, rounded up to frames.
-TEST(Lookahead, FramesToKeepFreeAreAShareRoundedUp) {
-  const auto wanted = [](const char* low_water, std::uint64_t frames) {
-    const auto manager = create_policy(PolicyKind::buffer_manager, "preevict",
-                                       {{"policies.preevict.low_water", low_water}});
-    return static_cast<const BufferManager&>(*manager).frames_to_keep_free({frames, 0, 0});
-  };
-  EXPECT_EQ(wanted("0", 8), 0u);
-  EXPECT_EQ(wanted("12.5", 8), 1u);
-  EXPECT_EQ(wanted("12.5001", 8), 2u);
-  EXPECT_EQ(wanted("100", 8), 8u);
-  EXPECT_EQ(wanted("100", 3'000'000), 3'000'000u);
 }
 
 Tick ack_of(const Rig& rig, std::uint32_t tag) {
@@ -122,17 +107,6 @@ TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
   EXPECT_EQ(rig.statistics().buffer.prefetches, before + 1) << "page 0 gives way to 2; 1 stays";
   rig.kernel().run_until(rig.now() + 600 * kMicrosecond);
   EXPECT_EQ(rig.statistics().buffer.read_hits, 3u) << "pages 0 and 1 before, page 1 again";
-}
-
-TEST(Prefetch, KeepsAQueuedPageThoughItIsTheLeastRecentlyUsed) {
-  TwoFrames rig;
-  const Counter reads = rig.statistics().nand.page_reads;
-  send(rig, 1, 0);  // the older one of the two is needed
-  send(rig, 2, 2);
-  rig.drain();
-  rig.nvdimm().finish(1, rig.now());
-  rig.drain();
-  EXPECT_EQ(rig.statistics().nand.page_reads, reads + 1);
 }
 
 TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
@@ -323,10 +297,71 @@ TEST(Preevict, IdleLunsOnly) {
   EXPECT_EQ(rig.statistics().buffer.preevictions, 2u) << "LUN 1, though its page is the newest";
 }
 
+// The high mark of 20 frames is 10, the low one 9.
+TEST(Watermark, PagesAreWrittenBackFromTheHighMarkToTheLowOne) {
+  NvdimmParameters parameters = managed("watermark");
+  parameters.buffer.write_size = 20 * kPageBytes;
+  Rig rig(parameters);
+  for (std::int64_t page = 0; page < 10; ++page) {
+    rig.write_page(page);
+  }
+  rig.drain();
+  EXPECT_EQ(rig.statistics().buffer.preevictions, 0u);
+  for (std::int64_t page = 10; page < 15; ++page) {
+    rig.write_page(page);
+    rig.drain();
+    EXPECT_EQ(rig.statistics().buffer.preevictions, static_cast<Counter>(page / 2 * 2 - 8))
+        << "two, then none";
+  }
+  EXPECT_EQ(rig.write(0), kLookup) << "a frame is free";
+}
+
+// A full write part of 64 frames, and time for the LUN: 29 frames stay dirty. A burst of 35 writes
+// to other pages waits only for its lookups; on demand, each write waits for a program.
+TEST(Watermark, ABurstAfterIdleTimeFindsFreeFrames) {
+  for (const bool early : {false, true}) {
+    NvdimmParameters parameters = managed(early ? "watermark" : "on_demand");
+    parameters.buffer.write_size = 64 * kPageBytes;
+    parameters.precondition.fill = 0.5;
+    parameters.precondition.pattern = PreconditionPattern::sequential;
+    parameters.precondition.buffer = PreconditionBuffer::dirty;
+    Rig rig(parameters);
+    rig.drain();
+    EXPECT_EQ(rig.statistics().buffer.preevictions, early ? 35u : 0u);
+    for (std::int64_t page = 64; page < 99; ++page) {
+      EXPECT_EQ(rig.write(page), early ? kLookup : kLookup + kProgram);
+    }
+  }
+}
+
+// 90 % of the writes go to 32 hot pages, which fit below the low mark of 116 frames. One write
+// each 100 us keeps the LUNs mostly idle.
+TEST(Watermark, HotPagesAreProgrammedAsRarelyAsOnDemand) {
+  const auto programmed = [](const char* manager) {
+    NvdimmParameters parameters;
+    parameters.capacity = Bytes(512 << 20);
+    parameters.buffer.write_size = 256 * kPageBytes;
+    parameters.buffer.manager = manager;
+    Rig rig(parameters);
+    Random random(5);
+    Counter before = 0;
+    for (int i = 0; i < 220'000; ++i) {
+      before = i == 20'000 ? rig.statistics().ftl.host_pages : before;
+      const bool hot = random.below(10) != 0;
+      rig.write(static_cast<std::int64_t>(hot ? random.below(32) : 32 + random.below(90'000)));
+      rig.kernel().run_until(rig.now() + 100 * kMicrosecond);
+    }
+    return static_cast<double>(rig.statistics().ftl.host_pages - before);
+  };
+  const double on_demand = programmed("on_demand");
+  EXPECT_NEAR(on_demand, 20'000, 400) << "one for each write to a cold page";
+  EXPECT_NEAR(programmed("watermark"), on_demand, 0.01 * on_demand);
+}
+
 TEST(Lookahead, ManagersChangeNothingThatIsRead) {
-  for (const char* manager : {"prefetch", "preevict", "prefetch_preevict"}) {
+  for (const std::string& manager : policy_names(PolicyKind::buffer_manager)) {
     for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
-      NvdimmParameters parameters = managed(manager, 2, 2);
+      NvdimmParameters parameters = managed(manager.c_str(), 2, 2);
       parameters.buffer.granularity = granularity;
       parameters.buffer.read_size = 2 * kPageBytes;
       parameters.buffer.write_size = 2 * kPageBytes;
@@ -344,7 +379,7 @@ TEST(Lookahead, ManagersChangeNothingThatIsRead) {
       const NvdimmStatistics s = rig.statistics();
       EXPECT_LE(s.buffer.prefetch_useful + s.buffer.prefetch_late + s.buffer.prefetch_unused,
                 s.buffer.prefetches);
-      EXPECT_EQ(s.buffer.prefetches > 100, std::string(manager) != "preevict");
+      EXPECT_EQ(s.buffer.prefetches > 100, manager.find("prefetch") != std::string::npos);
     }
   }
 }

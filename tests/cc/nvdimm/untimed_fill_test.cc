@@ -111,6 +111,27 @@ TEST(UntimedFill, AFullWritePartIsListedOldestFirst) {
   EXPECT_EQ(items.back(), 3 * kLinesPerPage + 1);
 }
 
+// The read part holds no page of the write part.
+TEST(UntimedFill, AShareOfTheWritePartStartsDirty) {
+  NvdimmParameters parameters = dirty_nvdimm();
+  for (const std::int64_t frames : {0, 1, 2, 4}) {
+    parameters.precondition.dirty = static_cast<double>(frames) / 4;
+    for (const auto buffer : {PreconditionBuffer::dirty, PreconditionBuffer::resident_dirty}) {
+      parameters.precondition.buffer = buffer;
+      Rig rig(parameters);
+      rig.nvdimm().hold_read(pages({1, 30, 0}));
+      Keys dirty{0, 1, 2, 3};
+      dirty.resize(static_cast<std::size_t>(frames));
+      EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), true), dirty);
+      Keys clean{0, 30, 1};
+      clean.erase(std::remove_if(clean.begin(), clean.end(),
+                                 [&](std::int64_t page) { return page < frames; }),
+                  clean.end());
+      EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), false), clean);
+    }
+  }
+}
+
 TEST(UntimedFill, TheStateAtTimeZeroIsSavedAndLoaded) {
   for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
     for (const char* const manager : {"on_demand", "prefetch_preevict"}) {
@@ -229,15 +250,6 @@ TEST(UntimedFill, ItemsOfResidentPagesFillTheLastFrames) {
   ASSERT_EQ(keys.size(), 67u);
   EXPECT_EQ(keys.front(), 2 * kLinesPerPage + 2);
   EXPECT_EQ(keys.back(), 4 * kLinesPerPage);
-}
-
-TEST(UntimedFill, DirtyNeedsFilledPages) {
-  NvdimmParameters parameters = small_nvdimm();
-  parameters.precondition.buffer = PreconditionBuffer::dirty;
-  const std::vector<ParameterError> errors = parameters.check();
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].name, "nvdimm.precondition.buffer");
-  EXPECT_NE(errors[0].message.find("set nvdimm.precondition.fill"), std::string::npos);
 }
 
 // The five pages fill a flash page and one part of a second one, whose other parts are padded.

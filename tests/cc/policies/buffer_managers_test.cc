@@ -77,5 +77,28 @@ TEST(BufferManagers, FramesAreKeptFreeForAShareAndForQueuedPages) {
   }
 }
 
+// Above the high mark until the low one is reached, all frames but those of the low mark.
+TEST(BufferManagers, WatermarksHaveHysteresisThatIsSaved) {
+  const auto manager = make("watermark", {{"high", "50"}, {"low", "40"}});
+  const auto kept = [&](BufferManager& asked, std::uint64_t used) {
+    return asked.frames_to_keep_free({100, 100 - used, 42});
+  };
+  for (const std::uint64_t used : {0, 45, 50}) {
+    EXPECT_EQ(kept(*manager, used), 0u) << used;
+  }
+  EXPECT_EQ(kept(*manager, 51), 60u);
+  EXPECT_EQ(kept(*manager, 41), 60u);
+  const auto other = make("watermark", {{"high", "50"}, {"low", "40"}});
+  Archive saved;
+  manager->serialize(saved);
+  Archive loaded(saved.bytes());
+  other->serialize(loaded);
+  EXPECT_EQ(kept(*other, 45), 60u);
+  EXPECT_EQ(kept(*manager, 40), 0u);
+  EXPECT_EQ(kept(*manager, 45), 0u);
+  EXPECT_FALSE(manager->prefetch(kRoom));
+  EXPECT_EQ(make("watermark", {{"high", "30"}})->check().size(), 1u) << "below the low mark";
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,18 @@ std::string core_trace(int pages) {
   }
   return hmsim_trace(records, 1, 2, 64);
 }
+
+// Returns the trace of a thread that loads a line of each of 100 pages, from page 30 on.
+std::string captured_trace(const Words& written_before) {
+  Words words = written_before;
+  words.push_back(runs(1, Leave::goes_on));
+  for (std::uint64_t page = 30; page < 130; ++page) {
+    words.push_back(misses(kNvdimm + page * kLines, 4));
+  }
+  return causal_trace(words, 1, 64);
+}
+
+const Assignments kJob{{"kind", "job"}, {"path", "t"}, {"format", "hmsim"}, {"cores", "0"}};
 
 Assignments config_of(const std::string& buffer, const Assignments& more = {}) {
   return with({{"nvdimm.capacity", "256MiB"},
@@ -132,6 +145,56 @@ TEST(Resident, EveryReadOfARunThatFitsHits) {
   }
 }
 
+TEST(Resident, AShareOfPagesIncludesThoseOfSmallerShares) {
+  constexpr int kPages = 10'000;
+  for (const std::uint64_t seed : {1u, 2u}) {
+    int held = 0;
+    int other = 0;
+    for (int page = 0; page < kPages; ++page) {
+      const bool some = starts_resident(page, 0.3, seed);
+      EXPECT_TRUE(!some || starts_resident(page, 0.6, seed));
+      EXPECT_FALSE(starts_resident(page, 0, seed));
+      EXPECT_TRUE(starts_resident(page, 1, seed));
+      held += some ? 1 : 0;
+      other += some && starts_resident(page, 0.3, seed + 1) ? 1 : 0;
+    }
+    EXPECT_NEAR(held, 0.3 * kPages, 4 * std::sqrt(0.3 * 0.7 * kPages));
+    EXPECT_NEAR(other, 0.09 * kPages, 4 * std::sqrt(0.09 * 0.91 * kPages)) << "seeds differ";
+  }
+}
+
+// Each agent reads each of its pages once, so flash reads are the pages that the buffer lacked.
+TEST(Resident, TheSamePagesStartInTheBufferUnderEveryPolicy) {
+  std::string blocks;
+  for (int page = 0; page < 300; ++page) {
+    blocks += "0 0 " + std::to_string(page * 8) + " 8 1\n";
+  }
+  struct Case {
+    Assignments agent;
+    std::string trace;
+    int first;
+    int end;
+  };
+  for (const Case& each : {Case{kBlock, blocks, 0, 300}, Case{kCore, core_trace(500), 0, 500},
+                           Case{kJob, captured_trace({}), 30, 130}}) {
+    for (const char* const share : {"0", "0.3", "0.5", "1"}) {
+      int absent = 0;
+      for (int page = each.first; page < each.end; ++page) {
+        absent += starts_resident(page, std::stod(share), RunOptions().seed) ? 0 : 1;
+      }
+      for (const char* const policy : {"fcfs", "bliss"}) {
+        for (const char* const buffer : {"resident", "resident_dirty", "none"}) {
+          const Outcome run = outcome({each.agent}, each.trace,
+                                      config_of(buffer, {{"nvdimm.precondition.resident", share},
+                                                         {"nvdimm.precondition.dirty", "0"},
+                                                         {"controller.scheduler", policy}}));
+          EXPECT_EQ(run.page_reads, std::string(buffer) == "none" ? each.end - each.first : absent);
+        }
+      }
+    }
+  }
+}
+
 TEST(Resident, AgentsThatReadTheSamePagesShareThem) {
   const Assignments other = with(kBlock, {{"core", "1"}, {"skip", "50"}});
   const Assignments write_only =
@@ -163,18 +226,6 @@ TEST(Resident, AgentsTakeTurns) {
       outcome({first, second}, "", config_of("resident", {{"nvdimm.buffer.read_size", "80KiB"}}));
   EXPECT_NEAR(run.hits, 0.1, 0.001) << "10 of the 100 pages of each; the faster one starts over";
 }
-
-// Returns the trace of a thread that loads a line of each of 100 pages, from page 30 on.
-std::string captured_trace(const Words& written_before) {
-  Words words = written_before;
-  words.push_back(runs(1, Leave::goes_on));
-  for (std::uint64_t page = 30; page < 130; ++page) {
-    words.push_back(misses(kNvdimm + page * kLines, 4));
-  }
-  return causal_trace(words, 1, 64);
-}
-
-const Assignments kJob{{"kind", "job"}, {"path", "t"}, {"format", "hmsim"}, {"cores", "0"}};
 
 TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
   // Pages 0 to 49, then 60 to 99: a buffer of 50 pages holds the latter and pages 40 to 49.
@@ -231,34 +282,6 @@ TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
       EXPECT_EQ(first->save(), uninterrupted->save());
     }
   }
-}
-
-TEST(Resident, DirtyFramesMakeWritersWaitFromTheStart) {
-  const Assignments writes = with(
-      kStream, keys_from("read_ratio=0 pattern=strided requests=20 offset=120MiB outstanding=1"));
-  const auto run = [&](const char* buffer, const char* manager) {
-    return outcome({writes}, "",
-                   config_of(buffer, {{"nvdimm.buffer.write_size", "1MiB"},
-                                      {"nvdimm.buffer.manager", manager}}))
-        .ticks;
-  };
-  const double program = 650e6;
-  EXPECT_LT(run("none", "on_demand"), 20 * 1e6);
-  EXPECT_GT(run("dirty", "on_demand"), 20 * program) << "one at a time";
-  EXPECT_LT(run("dirty", "preevict"), 20 * program) << "frames become free meanwhile";
-}
-
-TEST(Resident, FramesAreKeptFreeBeforeTheFirstCommand) {
-  const Assignments config = config_of(
-      "dirty", {{"nvdimm.buffer.manager", "preevict"}, {"nvdimm.buffer.write_size", "1MiB"}});
-  const auto simulation = make({}, "", config);
-  simulation->advance(5'000 * kMicrosecond);
-  EXPECT_GT(value_of(*simulation, "nvdimm.buffer.preevictions"), 0);
-}
-
-TEST(Resident, NobodyReadsWithoutAgents) {
-  EXPECT_TRUE(names(error_from([] { make({}, "", config_of("resident")); }),
-                    {"nvdimm.precondition.buffer: ", "'resident'", "'none'", "'dirty'"}));
 }
 
 TEST(Resident, NothingIsToBeHeldWithoutAnNvdimm) {
