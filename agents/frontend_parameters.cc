@@ -72,7 +72,8 @@ void BlockParameters::declare(ParameterSet& parameters) {
                      {"threads that do block I/O, one request each at a time",
                       "assumed: one thread of 64 lines cannot fill 104 of 128 queue entries"});
   parameters.integer("window", window, {1, 4'096}, "lines",
-                     {"lines of 64 bytes that a thread may have outstanding",
+                     {"lines of 64 bytes that a thread may have outstanding; with nvdimm.access: "
+                      "block, commands for the lines of a page",
                       "assumed: the lines of one 4 KB block"});
   parameters.choice(
       "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
