@@ -72,8 +72,8 @@ void BlockParameters::declare(ParameterSet& parameters) {
                      {"threads that do block I/O, one request each at a time",
                       "assumed: one for each core of the paper's machine"});
   parameters.integer("window", window, {1, 4'096}, "lines",
-                     {"accesses that a thread's copy may have outstanding: lines of 64 bytes, or "
-                      "pages where the NVDIMM takes pages",
+                     {"lines of 64 bytes that a thread may have outstanding; with nvdimm.access: "
+                      "block, commands for the lines of a page",
                       "the line fill buffers of a core that copies: 10 in Intel's optimization "
                       "manual, Sandy Bridge to Broadwell"});
   parameters.choice(

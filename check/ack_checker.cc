@@ -42,7 +42,7 @@ AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
   }
 }
 
-void AckChecker::check(const CommandRecord& record) {
+bool AckChecker::check(const CommandRecord& record) {
   if (record.command == C::nvdimm_ack) {
     check_ack(record);
   } else if (record.command == C::nvdimm_credit) {
@@ -50,10 +50,11 @@ void AckChecker::check(const CommandRecord& record) {
   } else if (record.command == C::nvdimm_write && ack_ == AckMode::nvdimm_p) {
     check_posted(record);
   } else if (record.command == C::nvdimm_read || record.command == C::nvdimm_write) {
-    check_burst(record);
+    return check_burst(record);
   } else {
     check_command(record);
   }
+  return true;
 }
 
 void AckChecker::check_command(const CommandRecord& record) {
@@ -71,7 +72,7 @@ void AckChecker::check_command(const CommandRecord& record) {
   device.lookup_end =
       (device.serial_lookups ? later(sent, device.lookup_end) : sent) + device.lookup;
   if (count_ < slots_) {
-    insert({record.request, record.command, device.lookup_end, kNoAck});
+    insert({record.request, record.command, device.lookup_end, kNoAck, record.lines, false});
     ++waiting_;
   }
 }
@@ -170,26 +171,37 @@ void AckChecker::check_credit(const CommandRecord& record) {
   arriving_.push(record.cycle.value() + grant_delay_);
 }
 
-void AckChecker::check_burst(const CommandRecord& record) {
+bool AckChecker::check_burst(const CommandRecord& record) {
   Exchange* const exchange = find(record.request);
   if (exchange == nullptr) {
     violations_.add("burst without command", record, 1, 0);
-    return;
+    return true;
   }
   check_grant(record, *exchange);
   check_direction(record, *exchange);
-  waiting_ -= exchange->ack == kNoAck ? 1 : 0;
-  erase(exchange);
+  if (exchange->ack == kNoAck) {
+    --waiting_;
+    exchange->ack = record.cycle.value();
+  }
+  exchange->began = true;
+  const bool last = --exchange->lines <= 0;
+  block_ = last || ack_ != AckMode::automatic ? kNone : record.request;
+  if (last) {
+    erase(exchange);
+  }
+  return last;
 }
 
-// A grant follows the ack by at least one edge. Without grants, the data belong to the ack's own
-// edge.
+// A grant follows the ack by at least one edge. Without grants, the data of the first line belong
+// to the ack's own edge, and those of the others follow before any other data of NVDIMMs.
 void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchange) {
   if (exchange.ack == kNoAck) {
     violations_.add("burst without ack", record, 1, 0);
   } else if (ack_ != AckMode::automatic) {
     violations_.require("grant after ack", record, {C::nvdimm_ack, exchange.ack}, grant_delay_);
-  } else if (record.cycle.value() != exchange.ack) {
+  } else if (block_ != kNone && block_ != record.request) {
+    violations_.add("burst within a block", record, block_, record.request);
+  } else if (!exchange.began && record.cycle.value() != exchange.ack) {
     violations_.add("burst with ack", record, exchange.ack, record.cycle.value());
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocol between host and NVDIMM on one channel: a command, then one ack, then one burst in
-// the command's direction (docs/concepts.md). A flush ends with its ack. It follows the bursts of
-// all older requests and precedes the commands of all younger ones.
+// The protocol between host and NVDIMM on one channel: a command, then one ack, then a burst in the
+// command's direction for each of its lines (docs/concepts.md). A flush ends with its ack. It
+// follows the bursts of all older requests and precedes the commands of all younger ones.
 //
 // NVDIMM-P: reads as above, but acks and credits are responses on separate lines. A write is a
 // burst without command and ack. It takes a credit, which returns at the earliest after the write's
@@ -23,12 +23,14 @@ class AckChecker {
   // `violations` must outlive the checker.
   AckChecker(const SystemConfig& config, ViolationLog& violations);
 
-  void check(const CommandRecord& record);  // an NVDIMM command, ack or burst
+  // Checks an NVDIMM command, ack or burst. Returns whether no burst of its request is due after
+  // it.
+  bool check(const CommandRecord& record);
   std::int64_t unfinished() const { return count_; }
 
   void serialize(Archive& archive) {
     archive.fixed(table_);
-    archive(waiting_, last_ack_.command, last_ack_.cycle, youngest_, last_flush_, flushing_,
+    archive(waiting_, last_ack_.command, last_ack_.cycle, youngest_, last_flush_, flushing_, block_,
             credits_, arriving_, posted_);
     for (Device& device : devices_) {
       archive(device.lookup_end);
@@ -49,14 +51,16 @@ class AckChecker {
     ChannelCommand command = ChannelCommand::nvdimm_read_command;
     Tick lookup_end{0};  // the NVDIMM cannot answer earlier
     std::int64_t ack = kNoAck;
-    void serialize(Archive& archive) { archive(request, command, lookup_end, ack); }
+    std::int64_t lines = 1;  // without a burst
+    bool began = false;      // has had a burst
+    void serialize(Archive& archive) { archive(request, command, lookup_end, ack, lines, began); }
   };
   static constexpr std::int64_t kNone = -1;
   static constexpr std::int64_t kNoAck = -1;
 
   void check_command(const CommandRecord& record);
   void check_ack(const CommandRecord& record);
-  void check_burst(const CommandRecord& record);
+  bool check_burst(const CommandRecord& record);
   void check_posted(const CommandRecord& record);
   void check_credit(const CommandRecord& record);
   void check_flush(const CommandRecord& record);
@@ -94,6 +98,7 @@ class AckChecker {
   std::int64_t youngest_ = kNone;    // youngest request with a command so far
   std::int64_t last_flush_ = kNone;  // request
   bool flushing_ = false;            // its ack is outstanding
+  std::int64_t block_ = kNone;       // without grants: the request whose bursts follow its ack
   std::int64_t credits_ = 0;         // NVDIMM-P: credits that the host has
   Ring<std::int64_t> arriving_;      // cycles from which returned credits count
   Ring<Tick> posted_;                // times at which lookups of uncredited writes end

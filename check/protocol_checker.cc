@@ -15,7 +15,7 @@ bool is_dram(C command) {
   return command < C::nvdimm_read_command || command == C::refresh_management;
 }
 
-// Each request has exactly one of these commands.
+// Each request has exactly one of these commands, or one for each of its lines.
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
          command == C::nvdimm_write || command == C::nvdimm_flush_command;
@@ -82,10 +82,9 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
     channel.refresh.check(record);
     channel.activates.check(record);
     channel.power.check(record);
-  } else {
-    channel.ack.check(record);
   }
-  if (is_burst(record.command)) {
+  const bool last = is_dram(record.command) || channel.ack.check(record);
+  if (last && is_burst(record.command)) {
     check_one_burst(record);
   }
 }

@@ -316,13 +316,6 @@ NvdimmModules MemorySystem::nvdimms(std::size_t channel) const {
   return channels_[channel]->nvdimms();
 }
 
-// Returns whether a request is a part of the FTL's work, which stands for a user's request or for
-// none.
-bool MemorySystem::is_of_ftl(const Request& request) const {
-  const std::size_t first = requesters_.size() - 1 - 3 * ftls_.size();  // three of each FTL
-  return request.agent >= first && request.agent + std::size_t{1} < requesters_.size();
-}
-
 std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   std::vector<Requester::Outstanding> all;
   flushes_.list_outstanding(all);
@@ -333,10 +326,13 @@ std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
     channel->list_outstanding(all);
   }
   if (!ftls_.empty()) {
-    all.erase(std::remove_if(
-                  all.begin(), all.end(),
-                  [this](const Requester::Outstanding& each) { return is_of_ftl(each.request); }),
-              all.end());
+    // Parts of the FTLs' work stand for a user's request or for none. Each FTL is three requesters.
+    const std::size_t last = requesters_.size() - 1;
+    const auto of_ftl = [last,
+                         first = last - 3 * ftls_.size()](const Requester::Outstanding& each) {
+      return each.request.agent >= first && each.request.agent < last;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), of_ftl), all.end());
     for (const auto& ftl : ftls_) {
       ftl->list_outstanding(all);
     }
@@ -414,14 +410,16 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-// Writes are spared in order of arrival.
+// Writes are spared in order of arrival. The data of a command for several lines move only after
+// its ack, so such a write is lost as a whole.
 void MemorySystem::spare_writes() {
   if (!hbf_.empty()) {
     return;  // nothing that is not programmed survives
   }
   std::vector<Request> writes;
   for (const Requester::Outstanding& each : outstanding()) {
-    if (each.admitted && each.request.write && each.request.memory == MemoryClass::nvdimm) {
+    if (each.admitted && each.request.write && each.request.lines == 1 &&
+        each.request.memory == MemoryClass::nvdimm) {
       writes.push_back(each.request);
     }
   }

@@ -52,7 +52,11 @@ class MemorySystem final : public MemoryPort,
   bool send_and_ask(Request& request, Tick now);
   Bytes capacity(MemoryClass memory) const override;
   Bytes largest_request(MemoryClass memory) const override {
-    return memory == MemoryClass::nvdimm && !hbf_.empty() ? kPageBytes : kLineBytes;
+    const bool pages = !hbf_.empty() || block_access();
+    return memory == MemoryClass::nvdimm && pages ? kPageBytes : kLineBytes;
+  }
+  bool block_access() const override {
+    return config_.nvdimm.present && config_.nvdimm.access == NvdimmAccess::block;
   }
   Collections collections() const override;
 
@@ -144,7 +148,6 @@ class MemorySystem final : public MemoryPort,
   HostTier tier_of(MemoryClass memory, Address address) const override;
   void forward(Request request, Tick now) override;
   void originate(Request& request, Tick now) override;
-  bool is_of_ftl(const Request& request) const;
   Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);

@@ -24,6 +24,10 @@ class NodeMemory final : public MemoryPort {
   Bytes capacity(MemoryClass memory) const override {
     return Bytes(system_.capacity(memory).value() / system_.config().nodes);
   }
+  Bytes largest_request(MemoryClass memory) const override {
+    return system_.largest_request(memory);
+  }
+  bool block_access() const override { return system_.block_access(); }
   std::int64_t trim(Address address, Bytes size, Tick now) override {
     return system_.trim(address + offset(MemoryClass::nvdimm), size, now);
   }

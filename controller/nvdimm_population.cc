@@ -30,8 +30,9 @@ Assignments parse_keys(std::string_view text) {
 // Returns whether a key depends on the other modules or on the channel, so that a single device
 // cannot set it.
 bool is_of_all(const std::string& name) {
-  return name == "nvdimm.present" || name == "nvdimm.precondition.load" ||
-         name == "nvdimm.precondition.buffer" || name == "nvdimm.precondition.resident";
+  return name == "nvdimm.present" || name == "nvdimm.access" ||
+         name == "nvdimm.precondition.load" || name == "nvdimm.precondition.buffer" ||
+         name == "nvdimm.precondition.resident";
 }
 
 void set_keys(NvdimmParameters& module, std::int64_t number, std::string_view text,

@@ -155,6 +155,7 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
                                          : "'hbf' needs nvdimm.attach: hbf; nearest: flash"});
     return;
   }
+  check_access(errors);
   if (port.is_hbf()) {
     check_hbf(errors);
     return;
@@ -173,6 +174,32 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
   if (controller.posts_writes()) {
     errors.push_back(
         {"controller.ack", "must not be nvdimm_p with nvdimm.attach: cxl, which has no acks"});
+  }
+}
+
+// Checks that all NVDIMMs take commands for several lines.
+void SystemConfig::check_access(std::vector<ParameterError>& errors) const {
+  if (nvdimm.access != NvdimmAccess::block) {
+    return;
+  }
+  constexpr const char* kAccess = "nvdimm.access";
+  if (!port.on_bus()) {
+    errors.push_back({kAccess, port.is_cxl() ? "must be line with nvdimm.attach: cxl: a CXL.mem "
+                                               "request is one line"
+                                             : "must be line with nvdimm.attach: hbf, which "
+                                               "always takes pages"});
+  } else if (controller.posts_writes()) {
+    errors.push_back({kAccess,
+                      "'block' needs controller.ack: grant or auto, because a credit of "
+                      "nvdimm_p stands for one line; nearest: line"});
+  }
+  for (const NvdimmParameters& module : nvdimms()) {
+    if (!has_flash(module.kind) || module.buffer.granularity == BufferGranularity::item) {
+      errors.push_back({kAccess,
+                        "'block' needs NVDIMMs of flash with nvdimm.buffer.granularity: "
+                        "page; nearest: line"});
+      return;
+    }
   }
 }
 

@@ -71,6 +71,7 @@ struct SystemConfig {
  private:
   SystemConfig nvdimm_channel() const;
   void check_attachment(std::vector<ParameterError>& errors) const;
+  void check_access(std::vector<ParameterError>& errors) const;
   void check_hbf(std::vector<ParameterError>& errors) const;
   void derive(NvdimmParameters& module) const;
   void check_nvdimms(std::vector<ParameterError>& errors) const;

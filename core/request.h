@@ -128,6 +128,10 @@ class MemoryPort {
   virtual Bytes capacity(MemoryClass memory) const = 0;
   // Returns the largest size of one request of this class.
   virtual Bytes largest_request(MemoryClass /*memory*/) const { return kLineBytes; }
+  // Returns whether NVDIMM requests of several lines are commands for a page (nvdimm.access:
+  // block). Only block drivers send them. Such a write is safe when it is done, not when it is
+  // admitted.
+  virtual bool block_access() const { return false; }
   // Discards the contents of the NVDIMM pages that lie entirely within the range. Returns their
   // number.
   virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }

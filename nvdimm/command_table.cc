@@ -55,9 +55,13 @@ void CommandTable::check_bounds(const Archive& archive, const SyncBuffer& buffer
                       posted_.line(tag) == command.address / Address(kLineBytes.value()),
                   "posted write of another line");
     archive.check(command.since < kNever && command.gc_blocked < kNever, "time too long");
-    archive.check_index(command.frame,
-                        (command.in_write_part ? buffer.write : buffer.read).records(), kNoIndex,
-                        "invalid frame of a command");
+    archive.check_index(
+        command.frame,
+        (command.pinned == Pinned::write_part ? buffer.write : buffer.read).records(), kNoIndex,
+        "invalid frame of a command");
+    const std::int64_t line = command.address / Address(kLineBytes.value()) % kLinesPerPage;
+    archive.check(command.lines >= 1 && line + command.lines <= kLinesPerPage,
+                  "command beyond its page");
   }
   check_chains(archive, buffer, flush);
 }

@@ -25,11 +25,16 @@
 
 namespace hmsim {
 
-// Result of a lookup. here: the line (read) or a frame for the write is in the buffer. brought:
-// here, by a flash read that an earlier read of the page demanded, and not read since. in_flight:
-// it is being brought. joined: the line arrives with another item of its page. missing: it must be
-// fetched. unmapped: the page was never written and the read needs no flash access.
+// Result of a lookup. here: the lines (read) or a frame for the write are in the buffer. brought:
+// here, some by a flash read that an earlier read of the page demanded, and not read since.
+// in_flight: they are being brought. joined: the line arrives with another item of its page.
+// missing: lines must be fetched. unmapped: the page was never written and the read needs no flash
+// access.
 enum class Found : std::uint8_t { here, brought, in_flight, joined, missing, unmapped };
+
+// Part of the buffer that the frame of a ready command belongs to. both: a read of several lines
+// has pinned the page's frame of the write part as well, which holds some of them.
+enum class Pinned : std::uint8_t { read_part, write_part, both, last = both };
 
 class CommandTable {
  public:
@@ -50,11 +55,12 @@ class CommandTable {
     std::uint32_t asked = kNoIndex;  // lookup: its entry in Lookahead, if there is one
     Stage stage = Stage::none;
     bool write = false;
-    bool in_write_part = false;  // part of the buffer that `frame` belongs to
+    Pinned pinned = Pinned::read_part;
+    std::uint8_t lines = 1;
 
     void serialize(Archive& archive) {
       archive(address, arrival, collections, since, order, gc_blocked, frame, next, asked, stage,
-              write, in_write_part);
+              write, pinned, lines);
     }
   };
 
@@ -68,7 +74,7 @@ class CommandTable {
   std::uint32_t unfinished() const { return unfinished_; }
 
   // Starts the lookup of a command; `tag` must be free. Returns true if no other lookup is running.
-  bool begin(std::uint32_t tag, Address address, bool write, Tick now);
+  bool begin(std::uint32_t tag, Address address, bool write, Tick now, std::uint8_t lines);
   // Starts the lookup of a flush, which counts as waiting from then on.
   void begin_flush(std::uint32_t tag, Tick now);
 
@@ -118,13 +124,13 @@ class CommandTable {
   }
 
   // Marks the tag's `command` as ready. The caller has pinned `frame` for it.
-  HMSIM_INLINE void ready(std::uint32_t tag, Command& command, bool in_write_part,
-                          std::uint32_t frame, Tick now) {
+  HMSIM_INLINE void ready(std::uint32_t tag, Command& command, Pinned pinned, std::uint32_t frame,
+                          Tick now) {
     if (collector_.begun() != command.collections) {
       statistics_.gc_overlapped_ack.add((now - command.arrival).value());
     }
     command.stage = Stage::ready;
-    command.in_write_part = in_write_part;
+    command.pinned = pinned;
     command.frame = frame;
     if (posted_.owns(tag)) {
       events_.schedule(now, EventKind::posted, tag);
@@ -132,9 +138,11 @@ class CommandTable {
       answer(tag, now);
     }
   }
-  // Marks a host command that needs no frame as ready and acknowledges it.
-  void ready(std::uint32_t tag, Tick now) {
+  // Marks a host command as ready that needs no frame, or only one of the write part (`both`), and
+  // acknowledges it.
+  void ready(std::uint32_t tag, Tick now, Pinned pinned = Pinned::read_part) {
     commands_[tag].stage = Stage::ready;
+    commands_[tag].pinned = pinned;
     answer(tag, now);
   }
   // Ends the wait of a flush and acknowledges it.
@@ -187,7 +195,8 @@ class CommandTable {
   EventQueue<EventKind> events_;
 };
 
-HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool write, Tick now) {
+HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool write, Tick now,
+                                      std::uint8_t lines) {
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
          "slot of a command is taken or invalid");
   // The cast to unsigned also rejects negative addresses.
@@ -207,6 +216,7 @@ HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool w
   command.frame = kNoIndex;
   command.stage = Stage::lookup;
   command.write = write;
+  command.lines = lines;
   if (in_order_ && !posted_.owns(tag)) {
     unanswered_.push(tag);
   }

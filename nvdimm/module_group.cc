@@ -35,9 +35,10 @@ std::size_t ModuleGroup::number_of(Address address) const {
 
 Tick ModuleGroup::first_due() const { return *std::min_element(due_.begin(), due_.end()); }
 
-void ModuleGroup::command(std::uint32_t tag, Address address, bool write, Tick now) {
+void ModuleGroup::command(std::uint32_t tag, Address address, bool write, Tick now,
+                          std::uint8_t lines) {
   by_tag_[tag] = static_cast<std::uint8_t>(number_of(address));
-  of_tag(tag).command(tag, local(address), write, now);
+  of_tag(tag).command(tag, local(address), write, now, lines);
   reschedule_at(first_due());
 }
 
@@ -88,11 +89,13 @@ std::int64_t ModuleGroup::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-void ModuleGroup::write_line(std::uint32_t tag, const LineData& data) {
-  of_tag(tag).write_line(tag, data);
+void ModuleGroup::write_line(std::uint32_t tag, const LineData& data, std::uint8_t line) {
+  of_tag(tag).write_line(tag, data, line);
 }
 
-LineBytes ModuleGroup::read_line(std::uint32_t tag) const { return of_tag(tag).read_line(tag); }
+LineBytes ModuleGroup::read_line(std::uint32_t tag, std::uint8_t line) const {
+  return of_tag(tag).read_line(tag, line);
+}
 
 LineBytes ModuleGroup::peek(Address address) const { return of(address).peek(local(address)); }
 

@@ -105,10 +105,10 @@ Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
 
 // --- Commands
 
-void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
-  const bool only = commands_.begin(tag, address, write, now);
+void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now, std::uint8_t lines) {
+  const bool only = commands_.begin(tag, address, write, now, lines);
   if (lookahead_ != nullptr) {
-    commands_[tag].asked = lookahead_->sent(address, write);
+    commands_[tag].asked = lookahead_->sent(address, write, lines);
     reads_.prefetch(now);
     writes_.keep_frames_free(now);
   } else if (!only) {
@@ -131,18 +131,23 @@ void Nvdimm::post(Address address, const LineData& data, Tick now) {
 Tick Nvdimm::finish(std::uint32_t tag, Tick now) {
   commands_.end(tag, now);
   const CommandTable::Command& command = commands_[tag];
+  if (command.pinned == Pinned::both) {
+    writes_.unpin(buffer_.key_of(command.address));
+    admit_later(now);
+  }
   if (command.frame == kNoIndex) {
     return command.gc_blocked;
   }
-  Frame& frame = (command.in_write_part ? buffer_.write : buffer_.read)[command.frame];
+  const bool in_write_part = command.pinned == Pinned::write_part;
+  Frame& frame = (in_write_part ? buffer_.write : buffer_.read)[command.frame];
   --frame.pins;
   if (command.write) {
-    const std::uint64_t line = buffer_.line_of(command.address);
-    frame.valid |= line;
-    buffer_.drop_from_read(frame.key, line);
+    const std::uint64_t lines = buffer_.lines_of(command.address, command.lines);
+    frame.valid |= lines;
+    buffer_.drop_from_read(frame.key, lines);
   }
   if (frame.pins == 0) {
-    if (command.in_write_part) {
+    if (in_write_part) {
       writes_.unpinned(command.frame);
     } else {
       reads_.unpinned(command.frame);
@@ -347,21 +352,30 @@ void Nvdimm::on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) {
 
 // --- Data mode
 
-void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
+void Nvdimm::write_line(std::uint32_t tag, const LineData& data, std::uint8_t line) {
   const CommandTable::Command& command = commands_[tag];
   ensure(command.frame != kNoIndex, "nvdimm", now(), tag, "write without a frame");
-  LineBytes line = data_->line(ftl_, buffer_, command.address);
-  data.apply_to(line);
-  data_->write.write(command.frame, NvdimmData::number_of(command.address), line.data());
+  const Address address = command.address + Address(line * kLineBytes.value());
+  LineBytes bytes = data_->line(ftl_, buffer_, address);
+  data.apply_to(bytes);
+  data_->write.write(command.frame, NvdimmData::number_of(address), bytes.data());
 }
 
-LineBytes Nvdimm::read_line(std::uint32_t tag) const {
+LineBytes Nvdimm::read_line(std::uint32_t tag, std::uint8_t line) const {
   const CommandTable::Command& command = commands_[tag];
-  if (command.frame == kNoIndex) {
+  const Address address = command.address + Address(line * kLineBytes.value());
+  bool in_write_part = command.pinned == Pinned::write_part;
+  std::uint32_t frame = command.frame;
+  if (command.pinned == Pinned::both) {
+    const std::uint32_t written = buffer_.write.find(buffer_.key_of(address));
+    in_write_part = (buffer_.write.held(written).valid & buffer_.line_of(address)) != 0;
+    frame = in_write_part ? written : frame;
+  }
+  if (frame == kNoIndex) {
     return LineBytes();
   }
-  const FrameBytes& part = command.in_write_part ? data_->write : data_->read;
-  return part.read(command.frame, NvdimmData::number_of(command.address));
+  const FrameBytes& part = in_write_part ? data_->write : data_->read;
+  return part.read(frame, NvdimmData::number_of(address));
 }
 
 // After a power failure everything that the buffer and posted writes held is saved.

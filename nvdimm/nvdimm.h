@@ -43,14 +43,15 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
 
   static Bytes logical_capacity(const NvdimmParameters& parameters);  // multiple of 4 KiB
 
-  void command(std::uint32_t tag, Address address, bool write, Tick now) override;
+  void command(std::uint32_t tag, Address address, bool write, Tick now,
+               std::uint8_t lines = 1) override;
   void post(Address address, const LineData& data, Tick now) override;
   void flush(std::uint32_t tag, Tick now) override;
   Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 
-  void write_line(std::uint32_t tag, const LineData& data) override;
-  LineBytes read_line(std::uint32_t tag) const override;
+  void write_line(std::uint32_t tag, const LineData& data, std::uint8_t line = 0) override;
+  LineBytes read_line(std::uint32_t tag, std::uint8_t line = 0) const override;
   LineBytes peek(Address address) const override;
 
   void spare(Address address, const LineData& data) override;

@@ -106,6 +106,14 @@ void NvdimmParameters::declare(ParameterSet& set) {
               "order in which the commands arrived, while flash serves all of them",
               "the paper leaves it open; command: Fig. 13a, \"after LBA1 has been finished, LBB1 "
               "will be scheduled\""});
+  set.choice(
+      "access", access, {{"line", NvdimmAccess::line}, {"block", NvdimmAccess::block}},
+      {"size of a command that a block driver sends to an NVDIMM of flash on the memory bus. "
+       "line: 64 bytes; block: all lines of a page of 4 KiB that it copies, with one queue "
+       "entry, one ack, and a data burst for each line. Loads and stores of programs, and "
+       "files mapped into memory (dax), always use lines",
+       "line: the paper; block: drivers of flash DIMMs of DDR3 (eXFlash, ULLtraDIMM) copy "
+       "pages through a window; its protocol here is assumed (JESD304 is not public)"});
   declare_flash(set);
   power.declare(set);
   media.declare(set);

@@ -25,8 +25,42 @@ ReadPath::ReadPath(const NvdimmParameters& parameters, CommandTable& commands, S
 
 void ReadPath::look_up_again(std::uint32_t tag, Tick now) { look_up(tag, commands_[tag], now); }
 
-// `frame`: a frame of the read part that lacks the line, or kNoIndex.
+// Looks a command of several lines up. The two parts together may hold its lines. Returns
+// Found::missing if they do not. `frame`: the page's frame of the read part, or kNoIndex.
+Found ReadPath::find_block(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now) {
+  CommandTable::Command& command = commands_[tag];
+  const std::uint64_t lines = buffer_.lines_of(command.address, command.lines);
+  const std::uint32_t written = buffer_.write.find(key);
+  const std::uint64_t newer = written == kNoIndex ? 0 : lines & buffer_.write[written].valid;
+  const std::uint64_t older = lines & ~newer;
+  const bool here = older == 0 || (frame != kNoIndex && (older & ~buffer_.read[frame].valid) == 0);
+  if (!here) {
+    return Found::missing;
+  }
+  if (newer != 0) {
+    buffer_.write.pin(written);
+  }
+  if (older == 0) {
+    commands_.ready(tag, command, Pinned::write_part, written, now);
+    return Found::here;
+  }
+  Frame& record = buffer_.read[frame];
+  const bool brought = (record.brought & older) != 0;
+  record.brought &= ~older;
+  buffer_.read.pin(frame);
+  commands_.ready(tag, command, newer != 0 ? Pinned::both : Pinned::read_part, frame, now);
+  return brought ? Found::brought : Found::here;
+}
+
+// `frame`: the page's frame of the read part, or kNoIndex. It lacks the line, but may have those of
+// a block.
 Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now) {
+  if (commands_[tag].lines > 1) {
+    const Found found = find_block(tag, key, frame, now);
+    if (found != Found::missing) {
+      return found;
+    }
+  }
   if (frame != kNoIndex) {
     Frame& record = buffer_.read[frame];
     if (record.state != FrameState::clean) {
@@ -44,7 +78,14 @@ Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t fr
   }
   if (unmapped_read_ == UnmappedRead::zero &&
       ftl_.pages().place(buffer_.page_of(key)) == kNowhere) {
-    commands_.ready(tag, now);
+    const std::uint32_t written = buffer_.write.find(key);
+    const std::uint64_t lines = buffer_.lines_of(commands_[tag].address, commands_[tag].lines);
+    if (written != kNoIndex && (buffer_.write[written].valid & lines) != 0) {
+      buffer_.write.pin(written);  // has some lines of a block
+      commands_.ready(tag, now, Pinned::both);
+    } else {
+      commands_.ready(tag, now);
+    }
     return Found::unmapped;
   }
   const std::uint32_t added = buffer_.read.add(key);

@@ -54,6 +54,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   void serialize(Archive& archive);
 
  private:
+  Found find_block(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
   bool joins(Frame& frame);
@@ -86,18 +87,19 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   const std::unique_ptr<SharedReads> shared_;  // nullptr: each frame has a separate flash read
 };
 
-// Posted writes have the newest data, then the write part.
+// Posted writes have the newest data, then the write part. A block finds nothing here: its bit is
+// 0, and fetch_line() looks it up.
 HMSIM_INLINE Found ReadPath::look_up(std::uint32_t tag, CommandTable::Command& command, Tick now) {
   const Address address = command.address;
   const std::int64_t key = buffer_.key_of(address);
-  const std::uint64_t line = buffer_.line_of(address);
+  const std::uint64_t line = command.lines == 1 ? buffer_.line_of(address) : 0;
   if (commands_.waits_for_posted(tag, address)) {
     return Found::in_flight;
   }
   const std::uint32_t written = buffer_.write.find(key);
   if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
     buffer_.write.pin(written);
-    commands_.ready(tag, command, true, written, now);
+    commands_.ready(tag, command, Pinned::write_part, written, now);
     return Found::here;
   }
   const std::uint32_t frame = buffer_.read.find(key);
@@ -112,7 +114,7 @@ HMSIM_INLINE Found ReadPath::look_up(std::uint32_t tag, CommandTable::Command& c
       const bool brought = (record.brought & line) != 0;
       record.brought &= ~line;
       buffer_.read.pin(frame);
-      commands_.ready(tag, command, false, frame, now);
+      commands_.ready(tag, command, Pinned::read_part, frame, now);
       return brought ? Found::brought : Found::here;
     }
   }

@@ -21,12 +21,12 @@ Found WritePath::look_up(std::uint32_t tag, CommandTable::Command& command, Tick
       record.state = FrameState::dirty;
       --leaving_;
       buffer_.write.pin(frame);
-      commands_.ready(tag, command, true, frame, now);
+      commands_.ready(tag, command, Pinned::write_part, frame, now);
       admit(now);
       return Found::here;
     case FrameState::dirty:
       buffer_.write.pin(frame);
-      commands_.ready(tag, command, true, frame, now);
+      commands_.ready(tag, command, Pinned::write_part, frame, now);
       return Found::here;
     case FrameState::evicting:
       leaving_ -= record.waiters.empty() ? 1 : 0;
@@ -72,7 +72,7 @@ void WritePath::accept(std::uint32_t frame, const GcWait& gc, Tick now) {
     CommandTable::Command& command = commands_[tag];
     command.gc_blocked = gc.since(command.since);
     buffer_.write.pin(frame);
-    commands_.ready(tag, command, true, frame, now);
+    commands_.ready(tag, command, Pinned::write_part, frame, now);
   });
 }
 
@@ -84,6 +84,13 @@ void WritePath::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now
   } else if (record.pins == 0) {
     unpinned(frame);
     admit(now, gc);
+  }
+}
+
+void WritePath::unpin(std::int64_t key) {
+  const std::uint32_t frame = buffer_.write.find(key);
+  if (--buffer_.write.held(frame).pins == 0) {
+    unpinned(frame);
   }
 }
 

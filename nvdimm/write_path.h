@@ -29,6 +29,9 @@ class WritePath final : public EvictionListener {
   // Assigns free frames to waiting pages, and starts the evictions that the other waiting pages
   // need. `gc`: time that the admitted pages waited for collections.
   void admit(Tick now, const GcWait& gc = {});
+  // Releases a pin of the key's frame, which a read of several lines pinned beside another frame. A
+  // pinned frame keeps its key.
+  void unpin(std::int64_t key);
   // Handles the release of the frame's last pin.
   void unpinned(std::uint32_t frame);
   // Evicts pages before a write needs their frames, as far as the buffer manager wants.

@@ -18,7 +18,10 @@ constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   port_ = &port;
   requester_ = requester;
-  access_lines_ = port.largest_request(MemoryClass::nvdimm) / kLineBytes;
+  blocks_ = port.block_access();
+  access_lines_ = blocks_ && !parameters_.driver.sends_blocks()
+                      ? 1
+                      : port.largest_request(MemoryClass::nvdimm) / kLineBytes;
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
   io_queue_ = IoQueue(
       capacity, parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);

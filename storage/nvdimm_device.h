@@ -95,8 +95,10 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   }
   Tick open_page(std::uint32_t place, Tick now);
   void schedule(Tick time, Event event, std::uint32_t place);
+  // A write of a block access is safe only when it is done.
   bool ends_when_accepted(const Request& request) const {
-    return request.write && parameters_.driver.write_end == WriteEnd::accepted;
+    return request.write && !(blocks_ && access_lines_ > 1) &&
+           parameters_.driver.write_end == WriteEnd::accepted;
   }
   void check_loaded(const Archive& archive) const;
 
@@ -106,6 +108,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   IoListener* listener_ = nullptr;
   std::uint16_t requester_ = 0;
   std::int64_t access_lines_ = 1;  // most lines of an access
+  bool blocks_ = false;            // port_->block_access()
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   const std::int64_t window_ = earlier(parameters_.window, copy_.window);
   IoQueue io_queue_{Bytes(0)};

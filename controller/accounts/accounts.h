@@ -158,7 +158,8 @@ class Accounts {
     record(ChannelCommand::data_clock_start, transaction.rank, -1, -1,
            static_cast<std::int64_t>(transaction.request.id), edge);
   }
-  // Records the data-bus command of an NVDIMM transaction: the grant, or in `auto` mode the ack.
+  // Records a data-bus command of an NVDIMM transaction, one for each line: the grant, or in `auto`
+  // mode the ack.
   void granted(const Transaction& transaction, Cycle edge) {
     const bool write = transaction.request.write;
     statistics_.command_cycles += layout_.grants ? 1 : 0;
@@ -213,7 +214,7 @@ class Accounts {
     const Request& request = done.request;
     if (is_nvdimm(done)) {
       latency_.finished(done, edge, gc_blocked);
-      ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
+      (request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads) += request.lines;
       statistics_.finished(request, statistics_.nvdimm_line_latency, now, cycles_);
     } else {
       latency_.finished(done);
@@ -243,14 +244,16 @@ class Accounts {
   }
   void record(ChannelCommand command, const Transaction& transaction, Cycle edge) {
     if (observer_ != nullptr) {
-      record(command, transaction.rank, layout_.bank_in_rank(transaction), transaction.row,
-             static_cast<std::int64_t>(transaction.request.id), edge);
+      observer_->on_command({edge, command, layout_.index, transaction.rank,
+                             layout_.bank_in_rank(transaction), transaction.row,
+                             static_cast<std::int64_t>(transaction.request.id),
+                             transaction.request.lines});
     }
   }
   void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request,
               Cycle edge) {
     if (observer_ != nullptr) {
-      observer_->on_command({edge, command, layout_.index, rank, bank, row, request});
+      observer_->on_command({edge, command, layout_.index, rank, bank, row, request, 1});
     }
   }
   void show(const Transaction& done, Tick gc_blocked, Cycle edge);

@@ -312,7 +312,8 @@ constexpr std::array kNvdimmRows{
     Table::histogram<&S::nvdimm_line_latency>(
         "nvdimm.line_latency_ns", "ns",
         "NVDIMM line, from its issue (arrival at the host queue, FTL or controller) to its data at "
-        "the requester; of a write, to its last data beat or answer",
+        "the requester; of a write, to its last data beat or answer; with nvdimm.access: block, of "
+        "all lines of a command together",
         kPicosecondsPerNanosecond),
     Table::derived(report_device_nvdimm),
     Table::part<&S::nvdimm_occupancy>(),

@@ -20,11 +20,12 @@ enum class ChannelCommand : std::uint8_t {
   self_refresh_enter,
   self_refresh_exit,
   data_clock_start,      // LPDDR5 CAS with WS_RD or WS_WR, for a rank
-  nvdimm_read_command,   // host to NVDIMM: requests a line
-  nvdimm_write_command,  // host to NVDIMM: announces a line
+  nvdimm_read_command,   // host to NVDIMM: requests lines
+  nvdimm_write_command,  // host to NVDIMM: announces lines
   nvdimm_flush_command,  // host to NVDIMM: its ack means that all earlier writes are durable
   nvdimm_ack,            // NVDIMM to host
-  nvdimm_read,           // data burst of an acknowledged command (at the grant; `auto`: at the ack)
+  nvdimm_read,           // data burst of an acknowledged command, one for each of its lines (at
+                         // the grant; `auto`: the first at the ack)
   nvdimm_write,
   nvdimm_credit,       // NVDIMM to host (nvdimm_p): it can accept another write
   refresh_management,  // DDR5 RFMab, of a rank
@@ -39,6 +40,7 @@ struct CommandRecord {
   int bank;              // within the rank; -1 if not applicable
   std::int64_t row;      // DRAM row or LPN; -1 if not applicable
   std::int64_t request;  // Request::id; -1 for commands without a request (refresh)
+  int lines = 1;         // of the request
 };
 
 class CommandObserver {

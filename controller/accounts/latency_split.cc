@@ -22,6 +22,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
                                                                 : dram.timing.trfc),
       transfer_{Cycle(dram.command_delay() + dram.timing.cl + dram.timing.line()),
                 Cycle(dram.command_delay() + dram.timing.cwl + dram.timing.line())},
+      line_(dram.timing.line()),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       refreshes_per_round_(static_cast<std::size_t>(dram.refreshes_per_round())),
       places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
@@ -48,15 +49,22 @@ void LatencySplit::side_changed(Cycle now) {
   }
 }
 
+// Counts the transfer of several lines. Returns the end of the first one if all followed at once.
+Cycle LatencySplit::without_further_lines(Class& counted, const Request& request, Cycle now) {
+  const Cycle all = transfer_of(request);
+  add(counted, LatencyPart::transfer, all);
+  return now - (all - transfer(request.write));
+}
+
 std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cycle now,
                                                     Tick gc_blocked) const {
   const LatencyMarks& marks = done.marks;
-  const bool write = done.request.write;
+  const Cycle transfer = transfer_of(done.request);
   std::array<Tick, kLatencyParts> parts{};
   const auto set = [&](LatencyPart part, Cycle cycles) {
     parts[static_cast<std::size_t>(part)] = cycles.value() * cycles_.period();
   };
-  set(LatencyPart::transfer, transfer(write));
+  set(LatencyPart::transfer, transfer);
   if (done.request.memory == MemoryClass::dram) {
     set(LatencyPart::queueing, marks.queueing);
     set(LatencyPart::bank, marks.bank);
@@ -64,7 +72,7 @@ std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cyc
     set(LatencyPart::refresh, marks.refresh);
   } else {
     set(LatencyPart::queueing, marks.first_command - done.admitted);
-    set(LatencyPart::bus, now - transfer(write) - marks.competes);
+    set(LatencyPart::bus, now - transfer - marks.competes);
     set(LatencyPart::ack_wait, marks.competes - marks.first_command);
   }
   parts[static_cast<std::size_t>(LatencyPart::admission)] = admission(done);

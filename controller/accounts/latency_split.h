@@ -33,7 +33,7 @@ enum class LatencyPart : std::uint8_t {
   // Its row was open, or its NVDIMM data ready: bursts of others, column spacing, turnaround,
   // arbitration, earlier acks.
   bus,
-  transfer,    // data-bus command to last data beat: CL or CWL, plus the burst
+  transfer,    // data-bus command to last data beat: CL or CWL, plus the bursts of its lines
   refresh,     // DRAM: its rank had an urgent refresh or was being refreshed
   ack_wait,    // NVDIMM: command to ack without gc_blocked: lookup, buffer frames, flash
   gc_blocked,  // NVDIMM: the time for which garbage collection locked the LUN it waited for
@@ -128,6 +128,9 @@ class LatencySplit {
   void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
     const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
+    if (done.request.lines > 1) {
+      now = without_further_lines(counted, done.request, now);
+    }
     add(counted, LatencyPart::queueing, marks.first_command - done.admitted);
     add(counted, LatencyPart::bus, now - transfer(done.request.write) - marks.competes);
     const Cycle ack = marks.competes - marks.first_command;
@@ -144,7 +147,12 @@ class LatencySplit {
   Cycle first_command(const Transaction& transaction) const {
     return transaction.marks.first_command;
   }
+  // Returns the time from a line's data-bus command to its last data beat.
   Cycle transfer(bool write) const { return transfer_[write ? 1 : 0]; }
+  // Returns the transfer of a request whose bursts follow each other.
+  Cycle transfer_of(const Request& request) const {
+    return transfer(request.write) + line_ * (request.lines - 1);
+  }
 
   // Returns the histogram, in picoseconds, of all requests finished since the reset. Valid after
   // fold().
@@ -199,6 +207,7 @@ class LatencySplit {
       counted.part(part).add(cycles, cycles_);
     }
   }
+  Cycle without_further_lines(Class& counted, const Request& request, Cycle now);
   Tick admission(const Transaction& done) const {
     return done.admitted.value() * cycles_.period() - done.request.arrival;
   }
@@ -212,7 +221,8 @@ class LatencySplit {
   const WholeCycles cycles_;
   const Cycle trcd_;
   const Cycle refresh_time_;
-  const std::array<Cycle, 2> transfer_;  // reads, writes
+  const std::array<Cycle, 2> transfer_;  // of a line: reads, writes
+  const Cycle line_;                     // a line's burst
   std::vector<Bank> banks_;
   const std::size_t refreshes_per_round_;  // places of a rank
   std::vector<Place> places_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/admission.h"
 
+#include <algorithm>
+
 #include "core/slot_claims.h"
 
 namespace hmsim {
@@ -16,6 +18,12 @@ std::vector<std::int64_t> empty_command_queues(const ChannelLayout& layout) {
   return entries;
 }
 
+// Returns whether a request of several lines is for the NVDIMM and within a page.
+bool fits_page(const Request& request) {
+  const Bytes end = Bytes(request.address.value()) % kPageBytes + request.size();
+  return request.lines == 1 || (request.memory == MemoryClass::nvdimm && end <= kPageBytes);
+}
+
 }  // namespace
 
 Admission::Admission(const ChannelLayout& layout, std::size_t slots)
@@ -23,6 +31,7 @@ Admission::Admission(const ChannelLayout& layout, std::size_t slots)
       command_queues_fill_(layout.command_queues_fill),
       pool_(slots),
       line_order_(slots),
+      block_order_(layout.blocks ? slots : 0),
       room_(empty_command_queues(layout)) {
   queues_[0].free_slots = layout.controller.queue_depth;
   queues_[1].free_slots = layout.split ? layout.controller.nvdimm_queue_depth : 0;
@@ -43,7 +52,7 @@ Transaction* Admission::unstage() {
   return nullptr;
 }
 
-void Admission::serialize(Archive& archive, const AddressMap& map) {
+void Admission::serialize(Archive& archive, const ChannelLayout& layout) {
   archive(pool_, queues_[0].waiting, queues_[1].waiting, staged_);
   if (!archive.loading()) {
     return;
@@ -56,7 +65,8 @@ void Admission::serialize(Archive& archive, const AddressMap& map) {
   }
   each_request([&](const Request& request, const Cycle* /*admitted*/) {
     archive.check_index(request.agent, requesters_->size(), "request without a requester");
-    archive.check(map.holds(request.memory, request.address), "request without a memory");
+    archive.check(layout.map.holds(request.memory, request.address), "request without a memory");
+    archive.check(layout.blocks ? fits_page(request) : request.lines == 1, "request of many lines");
     archive.check(request.memory == MemoryClass::nvdimm || !request.flush,
                   "flush without an NVDIMM");
   });
@@ -90,6 +100,24 @@ void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
     archive.check(room >= 0, "more entries in a command queue than its depth");
     full_ranks_ += command_queues_fill_ && room == 0 ? 1 : 0;
   }
+  restore_order(archive, layout, held);
+}
+
+// Rebuilds the order of transactions to one line.
+void Admission::restore_order(const Archive& archive, const ChannelLayout& layout,
+                              std::vector<Transaction*> held) {
+  block_order_.clear();
+  const auto blocks = std::stable_partition(held.begin(), held.end(), [&](const Transaction* each) {
+    return !layout.blocks || !is_nvdimm(*each);
+  });
+  for (auto each = blocks; each != held.end(); ++each) {
+    const TransactionState state = (*each)->state;
+    if (LineOrder::has_place(state)) {
+      archive.check(block_order_.add(**each) == (state == TransactionState::held),
+                    "transactions to one page out of order");
+    }
+  }
+  held.erase(blocks, held.end());
   line_order_.restore(archive, held);
 }
 

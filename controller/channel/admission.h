@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/accounts/accounts.h"
+#include "controller/channel/block_order.h"
 #include "controller/channel/channel_layout.h"
 #include "controller/channel/line_order.h"
 #include "controller/channel/transaction.h"
@@ -28,6 +29,7 @@ class Admission {
   TransactionPool& pool() { return pool_; }
   const TransactionPool& pool() const { return pool_; }
   LineOrder& line_order() { return line_order_; }
+  BlockOrder& block_order() { return block_order_; }  // of NVDIMM transactions, with layout.blocks
   // Sets the requesters, which Request::agent indexes.
   void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
@@ -115,7 +117,7 @@ class Admission {
 
   // Saves or loads the requests. restore() rebuilds counts and links once the transactions are
   // located.
-  void serialize(Archive& archive, const AddressMap& map);
+  void serialize(Archive& archive, const ChannelLayout& layout);
   void restore(const Archive& archive, const ChannelLayout& layout);
 
  private:
@@ -127,12 +129,15 @@ class Admission {
   std::size_t queue_number(MemoryClass memory) const {
     return split_ && memory == MemoryClass::nvdimm ? 1 : 0;
   }
+  void restore_order(const Archive& archive, const ChannelLayout& layout,
+                     std::vector<Transaction*> held);
   Queue& queue_of(MemoryClass memory) { return queues_[queue_number(memory)]; }
 
   const bool split_;
   const bool command_queues_fill_;
   TransactionPool pool_;
   LineOrder line_order_;
+  BlockOrder block_order_;
   const std::vector<Requester*>* requesters_ = nullptr;
   std::array<Queue, kMemoryClasses> queues_;
   Accounts::Slots held_{};

@@ -50,8 +50,9 @@ void Channel::connect(Kernel& kernel, int component, const std::vector<Requester
 // Selects the features that this channel needs. Precondition: its policies are connected.
 void Channel::choose_features() {
   const bool more = layout_.two_level || layout_.drained || layout_.posts_writes ||
-                    layout_.dram.command_slots() > 1 || layout_.dram.refresh_management ||
-                    dram_.uses_free_slots() || dram_.native() == nullptr;
+                    layout_.blocks || layout_.dram.command_slots() > 1 ||
+                    layout_.dram.refresh_management || dram_.uses_free_slots() ||
+                    dram_.native() == nullptr;
   if (more || features_ == Features::any) {
     features_ = Features::any;
   } else if (ordering_.changes()) {
@@ -126,7 +127,7 @@ void Channel::on_credit(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   archive(clock_);
-  admission_.serialize(archive, layout_.map);
+  admission_.serialize(archive, layout_);
   archive(bus_, dram_, nvdimm_);
   ordering_.serialize(archive, admission_.pool().size());
   const std::vector<Transaction*> held = admission_.pool().held();
@@ -178,10 +179,17 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
     locate(transaction);
   }
   const bool of_nvdimm = state == TransactionState::barred || state == TransactionState::waiting ||
-                         state == TransactionState::ready;
+                         state == TransactionState::ready || state == TransactionState::follows;
   archive.check(is_nvdimm(transaction) || !of_nvdimm, "DRAM request in wait for an ack");
-  archive.check(layout_.grants || state != TransactionState::ready,
-                "transaction in wait for a grant in a system without grants");
+  archive.check(state != (layout_.grants ? TransactionState::follows : TransactionState::ready),
+                "transaction whose data follow otherwise than in this system");
+  const std::uint8_t lines = transaction.request.lines;
+  const bool counts = layout_.blocks && is_nvdimm(transaction);
+  const bool begun = state == TransactionState::ready || state == TransactionState::follows;
+  archive.check(!counts || (state == TransactionState::transfer ? transaction.bursts == lines
+                            : begun                             ? transaction.bursts < lines
+                                                                : transaction.bursts == 0),
+                "transaction with other bursts than lines");
 }
 
 // Lists all unfinished requests, except a flush that is done on this channel but still holds its

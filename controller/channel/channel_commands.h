@@ -40,6 +40,11 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
 // Ends the transaction's turn at its line. The next younger transaction to that line, which was
 // held to keep their order, then competes.
 HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Features features) {
+  if (features == Features::any && layout_.blocks && is_nvdimm(transaction)) {
+    admission_.block_order().leave(transaction,
+                                   [this](Transaction& each) { compete_by_key(each); });
+    return;
+  }
   if (transaction.successor == nullptr) {
     admission_.line_order().leave(transaction);
     return;
@@ -122,14 +127,19 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
   accounts_.precharged(bank, rank, request, clock_.edge());
 }
 
-// Starts an NVDIMM burst.
+// Starts an NVDIMM burst. A transaction of several lines continues to compete until its last one,
+// which policies see.
 HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Features features) {
-  nvdimm_.grant(transaction, clock_.edge());
+  const bool last = features != Features::any || !layout_.blocks ||
+                    ++transaction.bursts == transaction.request.lines;
+  nvdimm_.grant(transaction, last, clock_.edge());
   dram_.bus_taken();
   accounts_.granted(transaction, clock_.edge());
-  begin_burst(transaction, transaction.request.write, clock_.edge(), features,
-              [&] { return would_hit(transaction); });
-  leave_line(transaction, features);
+  if (last) {
+    begin_burst(transaction, transaction.request.write, clock_.edge(), features,
+                [&] { return would_hit(transaction); });
+    leave_line(transaction, features);
+  }
 }
 
 // Issues at most one command on this edge (more on channels with command slots).

@@ -109,8 +109,14 @@ HMSIM_INLINE void Channel::complete(Features features) {
 }
 
 // Takes at most one answer of the NVDIMM per edge, because it needs the address lines: an ack,
-// otherwise a credit.
+// otherwise a credit. The bursts of a block that follow its ack keep other answers back.
 HMSIM_INLINE void Channel::take_answers(Features features) {
+  if (Transaction* const block = nvdimm_.block(); features == Features::any && block != nullptr) {
+    if (nvdimm_.endpoint().earliest_burst(*block) <= clock_.edge()) {
+      issue_grant(*block, features);
+    }
+    return;
+  }
   const bool credits = features == Features::any && layout_.posts_writes;
   if (credits) {
     nvdimm_.credits().arrive(clock_.edge());
@@ -186,6 +192,14 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, Features features) 
 HMSIM_INLINE void Channel::order_line(Transaction& transaction, Features features) {
   if (features == Features::none && fast_.found_empty &&
       SingleRequest::try_stay_alone(*this, transaction)) {
+    return;
+  }
+  if (features == Features::any && layout_.blocks && is_nvdimm(transaction)) {
+    if (admission_.block_order().add(transaction)) {
+      transaction.state = TransactionState::held;
+    } else {
+      compete_by_key(transaction);
+    }
     return;
   }
   Transaction* const before = admission_.line_order().exchange(transaction);

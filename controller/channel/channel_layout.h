@@ -54,6 +54,7 @@ struct ChannelLayout {
   // Flat: a command queue may be full while another transaction could start.
   const bool command_queues_fill;
   const bool posts_writes;
+  const bool blocks;  // NVDIMM transactions may have several lines
   const bool grants;  // the host grants the data bus for NVDIMM data; otherwise data follow the ack
   const Cycle command_slots;  // edges of the command bus that a command takes
   const Cycle turnaround;     // longest gap for a change of the data bus's driver

@@ -81,14 +81,21 @@ void Channel::post_write(const Transaction& done, const Requester& requester) {
   nvdimm_.post(done, data, clock_.now());
 }
 
-// Data mode: moves the bytes of a transaction.
+// Data mode: moves the bytes of a transaction. All lines of an NVDIMM transaction move at its last
+// data beat, so that a power failure finds all or none of them.
 void Channel::exchange_data(const Transaction& done, Requester& requester) {
   if (!is_nvdimm(done)) {
     exchange_dram(done.request, requester);
-  } else if (done.request.write) {
-    nvdimm_.write_line(done, requester.write_data(done.request));
-  } else {
-    requester.on_read_data(done.request, nvdimm_.read_line(done));
+    return;
+  }
+  Request line = done.request;
+  for (std::uint8_t i = 0; i < done.request.lines; ++i) {
+    if (line.write) {
+      nvdimm_.write_line(done, requester.write_data(line), i);
+    } else {
+      requester.on_read_data(line, nvdimm_.read_line(done, i));
+    }
+    line.address += Address(kLineBytes.value());
   }
 }
 

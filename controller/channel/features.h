@@ -11,8 +11,8 @@ namespace hmsim {
 enum class Features : std::uint8_t {
   none,
   keys,  // schedulers whose keys change, and starvation limits
-  // Keys, two-level queues, drained writes, posted writes, elastic refresh, page policies, power
-  // modes or an external timing model.
+  // Keys, two-level queues, drained writes, posted writes, NVDIMM requests of several lines,
+  // elastic refresh, page policies, power modes or an external timing model.
   any,
 };
 

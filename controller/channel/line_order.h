@@ -49,6 +49,12 @@ class LineOrder {
     *place = youngest.chained;
   }
 
+  // Returns whether a transaction in this state is in the order.
+  static bool has_place(TransactionState state) {
+    return state != TransactionState::barred && state != TransactionState::staged &&
+           state != TransactionState::transfer;
+  }
+
   // Loading: rebuilds predecessors and successors. `held` is in order of request ids.
   void restore(const Archive& archive, const std::vector<Transaction*>& held) {
     youngest_.assign(youngest_.size(), nullptr);
@@ -69,10 +75,6 @@ class LineOrder {
  private:
   static constexpr int kLineBits = 6;  // log2 of kLineBytes
 
-  static bool has_place(TransactionState state) {
-    return state != TransactionState::barred && state != TransactionState::staged &&
-           state != TransactionState::transfer;
-  }
   static bool same_line(const Request& a, const Request& b) {
     return ((a.address.value() ^ b.address.value()) >> kLineBits) == 0 && a.memory == b.memory;
   }

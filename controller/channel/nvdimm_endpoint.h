@@ -72,8 +72,11 @@ class NvdimmEndpoint {
       ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
     }
   }
-  void granted(const Transaction& transaction) {  // after its data-bus command was issued
-    leave(&PseudoBank::ready, ready_, transaction);
+  // Updates the state after a data-bus command of the transaction. `last`: it needs no other.
+  void granted(const Transaction& transaction, bool last) {
+    if (last) {
+      leave(&PseudoBank::ready, ready_, transaction);
+    }
     ready_from_ = ready_ == 0 ? kNeverCycle
                               : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
   }

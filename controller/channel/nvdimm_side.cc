@@ -60,6 +60,9 @@ void NvdimmSide::attach(const Kernel& kernel, const Wakeup& channel) {
 }
 
 Cycle NvdimmSide::next_answer(Features features, Cycle soonest) const {
+  if (features == Features::any && block_ != nullptr) {
+    return later(soonest, endpoint_.earliest_burst(*block_));
+  }
   Cycle next = kNeverCycle;
   if (endpoint_.has_ack()) {
     next =
@@ -81,8 +84,11 @@ void NvdimmSide::serialize_barrier(Archive& archive, TransactionPool& pool) {
 }
 
 void NvdimmSide::restore(const std::vector<Transaction*>& held, TransactionPool& pool) {
+  block_ = nullptr;
   for (Transaction* each : held) {
-    if (each->state == TransactionState::waiting) {
+    if (each->state == TransactionState::follows) {
+      block_ = each;
+    } else if (each->state == TransactionState::waiting) {
       endpoint_.restore_sent();
     } else if (is_nvdimm(*each) && (each->state == TransactionState::queued ||
                                     each->state == TransactionState::ready)) {

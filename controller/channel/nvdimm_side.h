@@ -41,7 +41,8 @@ class NvdimmSide {
 
   // Forward to the NvdimmModule functions of the same names.
   void command(const Transaction& transaction, Tick now) {
-    module_->command(transaction.slot, transaction.local, transaction.request.write, now);
+    module_->command(transaction.slot, transaction.local, transaction.request.write, now,
+                     transaction.request.lines);
   }
   void flush(const Transaction& transaction, Tick now) { module_->flush(transaction.slot, now); }
   Tick finish(const Transaction& transaction, Tick now) {
@@ -50,11 +51,11 @@ class NvdimmSide {
   void post(const Transaction& transaction, const LineData& data, Tick now) {
     module_->post(transaction.local, data, now);
   }
-  void write_line(const Transaction& transaction, const LineData& data) {
-    module_->write_line(transaction.slot, data);
+  void write_line(const Transaction& transaction, const LineData& data, std::uint8_t line) {
+    module_->write_line(transaction.slot, data, line);
   }
-  LineBytes read_line(const Transaction& transaction) const {
-    return module_->read_line(transaction.slot);
+  LineBytes read_line(const Transaction& transaction, std::uint8_t line) const {
+    return module_->read_line(transaction.slot, line);
   }
 
   NvdimmEndpoint& endpoint() { return endpoint_; }
@@ -72,13 +73,20 @@ class NvdimmSide {
   // Returns whether a write waits for a credit and one is available.
   bool may_give_credit() const { return credits_.any() && endpoint_.wants_credit(); }
 
-  // Begins a transaction's data burst: at the grant, or in `auto` mode at the ack.
-  void grant(Transaction& transaction, Cycle edge) {
+  // Begins a data burst of a transaction: at a grant; in `auto` mode the first at the ack. If it is
+  // not the last one, in `auto` mode the transaction is block() until then.
+  void grant(Transaction& transaction, bool last, Cycle edge) {
     timing_.issue(NvdimmEndpoint::burst_of(transaction), transaction.rank, edge);
     if (layout_.grants) {
-      endpoint_.granted(transaction);
+      endpoint_.granted(transaction, last);
+      return;
+    }
+    block_ = last ? nullptr : &transaction;
+    if (!last) {
+      transaction.state = TransactionState::follows;
     }
   }
+  Transaction* block() const { return block_; }
 
   // Add the possible data-bus commands, and the commands to be sent.
   void collect(Cycle edge, Cycle nearness, Candidates& candidates) {
@@ -114,6 +122,7 @@ class NvdimmSide {
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;
+  Transaction* block_ = nullptr;  // the transaction whose bursts follow each other
 };
 
 }  // namespace hmsim

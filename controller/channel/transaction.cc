@@ -13,8 +13,8 @@ void LatencyMarks::serialize(Archive& archive) {
 }
 
 void Transaction::serialize(Archive& archive) {
-  archive(request, row, grant_from, state, started, activated, urgent, overdue, admitted, finishes,
-          marks);
+  archive(request, row, grant_from, state, started, activated, urgent, overdue, bursts, admitted,
+          finishes, marks);
   if (state != TransactionState::transfer) {  // keys are no longer used
     archive(key_miss, key_hit);
   }

@@ -20,6 +20,7 @@ enum class TransactionState : std::uint8_t {
   queued,    // competes for its next command
   waiting,   // NVDIMM: command sent, no ack yet
   ready,     // NVDIMM: acknowledged, competes for the data bus
+  follows,   // NVDIMM without grants: acknowledged, some but not all of its bursts are issued
   transfer,  // its data-bus command is issued
   last = transfer
 };
@@ -64,6 +65,8 @@ struct alignas(64) Transaction {
   bool activated = false;  // an activate or precharge was issued for its row
   bool urgent = false;     // a write on the reads' side, because a read waits for it
   bool overdue = false;    // has exceeded its limit; goes before all others
+  // With layout.blocks, NVDIMM: lines whose data-bus command is issued.
+  std::uint8_t bursts = 0;
   LatencyMarks marks{};
   RequestView view{};  // given to policies; row_hit is set for each call
 
@@ -82,6 +85,7 @@ struct alignas(64) Transaction {
     activated = false;
     urgent = false;
     overdue = false;
+    bursts = 0;
   }
 
   // Saves all fields except slot, links, view, and the location derived from the address.

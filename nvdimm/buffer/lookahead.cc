@@ -26,7 +26,7 @@ Lookahead::Lookahead(std::unique_ptr<BufferManager> manager, UnmappedRead unmapp
       candidates_(ftl.shape().luns),
       is_hungry_(ftl.shape().luns) {}
 
-std::uint32_t Lookahead::sent(Address address, bool write) {
+std::uint32_t Lookahead::sent(Address address, bool write, std::uint8_t lines) {
   const std::int64_t key = buffer_.key_of(address);
   const std::uint32_t index = enter(key);
   if (write) {
@@ -38,7 +38,7 @@ std::uint32_t Lookahead::sent(Address address, bool write) {
     return index;
   }
   ++asked_[index].reads;
-  if (asked_[index].lun == kNoIndex && to_be_read(address)) {
+  if (asked_[index].lun == kNoIndex && to_be_read(address, lines)) {
     const std::uint32_t lun = ftl_.pages().read_lun(buffer_.page_of(key));
     enlist(index, lun);
     idle(lun);
@@ -46,12 +46,13 @@ std::uint32_t Lookahead::sent(Address address, bool write) {
   return index;
 }
 
-// Pages whose frame lacks the line are left to the lookup.
-bool Lookahead::to_be_read(Address address) const {
+// Pages whose frame of the read part lacks a line are left to the lookup.
+bool Lookahead::to_be_read(Address address, std::uint8_t lines) const {
   const std::int64_t key = buffer_.key_of(address);
   const std::uint32_t written = buffer_.write.find(key);
   return buffer_.read.find(key) == kNoIndex &&
-         (written == kNoIndex || (buffer_.write[written].valid & buffer_.line_of(address)) == 0) &&
+         (written == kNoIndex ||
+          (buffer_.lines_of(address, lines) & ~buffer_.write[written].valid) != 0) &&
          (reads_unmapped_ || ftl_.pages().place(buffer_.page_of(key)) != kNowhere);
 }
 

@@ -34,7 +34,7 @@ class Lookahead {
             const Ftl& ftl, const FlashArray& flash);
 
   // Adds a command's request. The result identifies the request until looked_up().
-  std::uint32_t sent(Address address, bool write);
+  std::uint32_t sent(Address address, bool write, std::uint8_t lines = 1);
   // Removes a request after its lookup; its line is in the buffer or has a record there.
   void looked_up(std::uint32_t asked, bool write);
 
@@ -73,7 +73,7 @@ class Lookahead {
   std::uint32_t enter(std::int64_t key);
   void leave(std::uint32_t index);
   void guard(BufferPart& part, std::int64_t key, bool guarded) const;
-  bool to_be_read(Address address) const;
+  bool to_be_read(Address address, std::uint8_t lines) const;
   void enlist(std::uint32_t index, std::uint32_t lun);
   void delist(std::uint32_t index);
   std::uint32_t candidate(std::uint32_t lun);

@@ -145,14 +145,14 @@ SyncBuffer::SyncBuffer(const BufferParameters& parameters, const Assignments& as
             statistics_.prefetch_unused),
       items_(parameters.granularity == BufferGranularity::item) {}
 
-void SyncBuffer::drop_from_read(std::int64_t key, std::uint64_t line) {
+void SyncBuffer::drop_from_read(std::int64_t key, std::uint64_t lines) {
   const std::uint32_t frame = read.find(key);
   if (frame == kNoIndex) {
     return;
   }
   Frame& record = read[frame];
-  record.valid &= ~line;
-  record.expected &= ~line;
+  record.valid &= ~lines;
+  record.expected &= ~lines;
   if (record.valid == 0 && record.state == FrameState::clean && record.pins == 0 &&
       !record.fetching) {
     read.release(frame);

@@ -179,6 +179,13 @@ class SyncBuffer {
     const auto at = static_cast<std::uint64_t>(address.value());
     return items_ ? 1 : std::uint64_t{1} << (at / kLineSize % kLinesPerPage);
   }
+  // Returns the bits of `lines` lines of a page (items: one) from `address` on.
+  std::uint64_t lines_of(Address address, std::uint8_t lines) const {
+    const auto at = static_cast<std::uint64_t>(address.value());
+    return items_
+               ? 1
+               : ~std::uint64_t{0} >> (kLinesPerPage - lines) << (at / kLineSize % kLinesPerPage);
+  }
   std::uint64_t all_lines() const { return items_ ? 1 : ~std::uint64_t{0}; }
   LogicalPage page_of(std::int64_t key) const {
     return LogicalPage(items_ ? key / kLinesPerPage : key);
@@ -191,9 +198,9 @@ class SyncBuffer {
   // Returns the number of keys of `pages` pages.
   std::uint64_t keys(std::uint64_t pages) const { return items_ ? pages * kLinesPerPage : pages; }
 
-  // Removes a line from the read part. Call when a write to the line ends, which makes the copy
-  // there stale. `line`: the line's bit in the frame's masks.
-  void drop_from_read(std::int64_t key, std::uint64_t line);
+  // Removes lines from the read part. Call when a write to the lines ends, which makes the copies
+  // there stale. `lines`: their bits in the frame's masks.
+  void drop_from_read(std::int64_t key, std::uint64_t lines);
   // Discards the page. Its frames that commands or flash operations still use stay, without valid
   // lines.
   void discard(LogicalPage page);

@@ -63,7 +63,9 @@ std::uint64_t MediaModule::place(std::uint64_t line) const {
   return region * gap.places() + gap.place(media_.start_gap.randomised ? layout_(number) : number);
 }
 
-void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick now) {
+void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick now,
+                          std::uint8_t lines) {
+  ensure(lines == 1, "nvdimm", now, tag, "command of several lines");
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
          "slot of a command is taken or invalid");
   ensure(address.value() >= 0 && Bytes(address.value()) < parameters_.capacity, "nvdimm", now, tag,
@@ -349,7 +351,7 @@ Tick MediaModule::moved(const Bank& bank, Tick now) const {
 
 void MediaModule::reset_statistics(Tick now) { statistics_.reset(now); }
 
-void MediaModule::write_line(std::uint32_t tag, const LineData& data) {
+void MediaModule::write_line(std::uint32_t tag, const LineData& data, std::uint8_t /*line*/) {
   const Command& command = commands_[tag];
   LineBytes line = peek(command.address);
   data.apply_to(line);

@@ -36,7 +36,8 @@ class MediaModule final : public NvdimmModule {
   MediaModule(const ModuleParameters& parameters, const MediaParameters& media, AckListener& host,
               std::uint64_t seed);
 
-  void command(std::uint32_t tag, Address address, bool write, Tick now) override;
+  void command(std::uint32_t tag, Address address, bool write, Tick now,
+               std::uint8_t lines = 1) override;
   // Takes an entry of the write queue at once. The credit returns when the entry is free again. If
   // the line already has an entry, the credit returns after the time of a command.
   void post(Address address, const LineData& data, Tick now) override;
@@ -45,8 +46,10 @@ class MediaModule final : public NvdimmModule {
   Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 
-  void write_line(std::uint32_t tag, const LineData& data) override;
-  LineBytes read_line(std::uint32_t tag) const override { return peek(commands_[tag].address); }
+  void write_line(std::uint32_t tag, const LineData& data, std::uint8_t line = 0) override;
+  LineBytes read_line(std::uint32_t tag, std::uint8_t /*line*/ = 0) const override {
+    return peek(commands_[tag].address);
+  }
   LineBytes peek(Address address) const override;
 
   void spare(Address address, const LineData& data) override;

@@ -60,8 +60,10 @@ class NvdimmModule : public Component {
 
   // Takes a command whose command-bus slot ends at `now`. `address`: a line of the logical space.
   // `tag`: the host's slot, unique among unfinished commands and less than parameters.tags() -
-  // parameters.posted_writes.
-  virtual void command(std::uint32_t tag, Address address, bool write, Tick now) = 0;
+  // parameters.posted_writes. `lines`: lines from `address` on, all in one page; more than one only
+  // with parameters.access block. Its ack covers all of them.
+  virtual void command(std::uint32_t tag, Address address, bool write, Tick now,
+                       std::uint8_t lines = 1) = 0;
   // Takes a write whose data burst ends at `now`. The write is done and needs no finish(). At most
   // parameters.posted_writes may be in progress; each on_credit() allows one more. `data`: data
   // mode only.
@@ -79,9 +81,10 @@ class NvdimmModule : public Component {
   // progress may see old data or zeros there.
   virtual std::int64_t trim(Address address, Bytes size, Tick now) = 0;
 
-  // Data mode: transfer the bytes of an acknowledged command, just before finish().
-  virtual void write_line(std::uint32_t tag, const LineData& data) = 0;
-  virtual LineBytes read_line(std::uint32_t tag) const = 0;
+  // Data mode: transfer the bytes of a line of an acknowledged command, just before finish().
+  // `line`: from 0, of the command's lines.
+  virtual void write_line(std::uint32_t tag, const LineData& data, std::uint8_t line = 0) = 0;
+  virtual LineBytes read_line(std::uint32_t tag, std::uint8_t line = 0) const = 0;
   // Returns the bytes that a read of the line would return now. Requires data mode.
   virtual LineBytes peek(Address address) const = 0;
 

@@ -13,6 +13,9 @@ namespace hmsim {
 
 enum class NvdimmKind : std::uint8_t { flash, pcm, sttram, hbf };
 
+// Size of a command of a block driver: a line, or as many lines of a page of 4 KiB as it copies.
+enum class NvdimmAccess : std::uint8_t { line, block };
+
 // Returns whether modules of this kind contain a flash array.
 inline bool has_flash(NvdimmKind kind) {
   return kind == NvdimmKind::flash || kind == NvdimmKind::hbf;
@@ -32,6 +35,7 @@ struct ModuleParameters {
   NvdimmKind kind = NvdimmKind::flash;
   Bytes capacity{32LL << 30};  // raw
   std::int64_t command_queue = 4096;
+  NvdimmAccess access = NvdimmAccess::line;
   PowerParameters power;
 
   // From other parts of the configuration: system.store_data; slots of the host's queues, whose

@@ -49,6 +49,22 @@ MEMORY: dict[str, tuple[str, tuple[str, ...]]] = {
         "expander:\n  channels: 1\n",
         ("c.yaml:2: expander.channels:", "nvdimm.attach: cxl", "nearest: 0"),
     ),
+    "blocks over CXL": (
+        "nvdimm:\n  attach: cxl\n  access: block\n",
+        ("c.yaml:3: nvdimm.access:", "must be line with nvdimm.attach: cxl", "one line"),
+    ),
+    "blocks of writes on credit": (
+        "controller: {ack: nvdimm_p}\nnvdimm:\n  access: block\n",
+        ("c.yaml:3: nvdimm.access:", "controller.ack: grant or auto", "nearest: line"),
+    ),
+    "blocks of items": (
+        "nvdimm:\n  access: block\n  buffer: {granularity: item}\n",
+        ("c.yaml:2: nvdimm.access:", "granularity: page", "nearest: line"),
+    ),
+    "blocks of PCM": (
+        "nvdimm:\n  access: block\n  kind: pcm\n",
+        ("c.yaml:2: nvdimm.access:", "NVDIMMs of flash", "nearest: line"),
+    ),
     "a command rate that the standard lacks": (
         "nvdimm: {present: false}\ndram:\n  preset: lpddr5_6400_16gb_x16\n  command_rate: 2N\n",
         ("c.yaml:4: dram.command_rate:", "JESD209-5", "'1N'"),

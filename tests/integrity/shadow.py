@@ -35,7 +35,7 @@ class Shadow:
     """System under test and the array that predicts its content.
 
     A write changes the array when it is done. A power failure that spares the controller's queue
-    also applies the writes that the queue has accepted.
+    also applies the writes of a line or less that the queue has accepted.
     """
 
     def __init__(self, config: str = "mascots16", **overrides: Any) -> None:
@@ -81,13 +81,17 @@ class Shadow:
             address, size, data = sent
             if data is None:
                 offset = address % LINE
-                assert done.data == self.line(address)[offset : offset + size], f"address {address}"
+                lines = b"".join(self.line(at) for at in range(address, address + size, LINE))
+                assert done.data == lines[offset : offset + size], f"address {address}"
                 self.reads += 1
             else:
                 self.write(address, data)
 
     def write(self, address: int, data: bytes) -> None:
         """Apply a completed write to the array."""
+        for at in range(LINE, len(data), LINE):
+            self.write(address + at, data[at : at + LINE])
+        data = data[:LINE]
         offset = address % LINE
         line = self.line(address)
         self.bytes[address - offset] = line[:offset] + data + line[offset + len(data) :]
@@ -143,7 +147,7 @@ class Shadow:
         if self.sent and self.spares_queue:
             self.run(self.system.now + 2 * CYCLE)
             for _, entry in sorted(self.sent.items()):
-                if entry is not None and entry[2] is not None:
+                if entry is not None and entry[2] is not None and entry[1] <= LINE:
                     self.write(entry[0], entry[2])
         self.system.power_fail(save_for, only)
         self.sent.clear()

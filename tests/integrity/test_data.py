@@ -38,6 +38,7 @@ class Machine(RuleBasedStateMachine):
         ),
         flush=st.sampled_from(["none", "writeback"]),
         ack=st.sampled_from(["grant", "auto", "nvdimm_p"]),
+        access=st.sampled_from(["line", "block"]),
         kind=st.sampled_from(["full", "full", "cached", "cached", "pcm"]),
         bad=st.sampled_from(["none", "factory", "grown"]),
         suspend=st.sampled_from(["none", "both"]),
@@ -59,6 +60,7 @@ class Machine(RuleBasedStateMachine):
         gc: str,
         flush: str,
         ack: str,
+        access: str,
         kind: str,
         bad: str,
         suspend: str,
@@ -100,6 +102,9 @@ class Machine(RuleBasedStateMachine):
             # A write on the link is not safe yet, although the port has accepted it.
             overrides |= {"controller.ack": "grant", "frontend.node.persistence": "module"}
         whole = {**overrides, **KINDS[kind], **POPULATIONS[population]}
+        flash = kind != "pcm" and population in ("one", "two", "three")
+        self.blocks = access == "block" and flash and ack != "nvdimm_p" and not items
+        whole["nvdimm.access"] = "block" if self.blocks else "line"
         if kind == "cached":
             whole["nvdimm.ftl.map_cache"] = f"{512 * PARTS[page_size]}B"
         self.shadow = Shadow(**whole)
@@ -123,9 +128,10 @@ class Machine(RuleBasedStateMachine):
         data = data[: LINE - first]
         self.shadow.send(self.address(page, line) + first, len(data), data)
 
-    @rule(page=st.integers(0, 2 * PAGES - 1), line=st.integers(0, 63))
-    def read(self, page: int, line: int) -> None:
-        self.shadow.send(self.address(page, line))
+    @rule(page=st.integers(0, 2 * PAGES - 1), line=st.integers(0, 63), count=st.integers(1, 64))
+    def read(self, page: int, line: int, count: int) -> None:
+        lines = min(count, 64 - line) if self.blocks else 1
+        self.shadow.send(self.address(page, line), lines * LINE)
 
     @rule(line=st.integers(0, 100), data=st.none() | st.binary(min_size=LINE, max_size=LINE))
     def dram(self, line: int, data: bytes | None) -> None:
@@ -133,7 +139,11 @@ class Machine(RuleBasedStateMachine):
 
     @rule(page=st.integers(0, 2 * PAGES - 1), count=st.integers(1, 4), seed=st.integers(0, 255))
     def write_pages(self, page: int, count: int, seed: int) -> None:
-        for index in range(count * PAGE // LINE):
+        for index in range(count if self.blocks else 0):
+            line = seed % 64 if index == 0 else 0
+            data = bytes([seed, index] * 32) * (64 - line)
+            self.shadow.send(self.address(page + index, line), len(data), data)
+        for index in range(0 if self.blocks else count * PAGE // LINE):
             data = bytes([seed, index % 256] * 32)
             self.shadow.send(self.address(page, 0) // PAGE * PAGE + index * LINE % PAGE, LINE, data)
             page += index % 64 == 63

@@ -26,6 +26,7 @@ BASE: dict[str, Any] = {
 OTHER: dict[str, Any] = {
     "nvdimm.present": False,
     "nvdimm.attach": "cxl",
+    "nvdimm.access": "block",
     "nvdimm.count": 2,
     "nvdimm.interleave": "device",
     "nvdimm.interleave_size": "8KiB",
@@ -212,7 +213,8 @@ def statistics(name: str = "", fill: float = 0.5, change: bool = True) -> dict[s
             page = numbers.randrange(500 if numbers.random() < 0.3 else 40)
             address = nvdimm + page * PAGE + numbers.randrange(64) * LINE
             write = numbers.random() < 0.7
-            while system.enqueue(address, write=write) is None:
+            size = PAGE - address % PAGE if overrides.get("nvdimm.access") == "block" else LINE
+            while system.enqueue(address, size=size, write=write) is None:
                 system.advance(system.now + 10**8)
 
     traffic(1500)

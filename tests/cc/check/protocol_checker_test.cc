@@ -218,6 +218,41 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
   expect_edits(tried, record({}, 10));
 }
 
+TEST(ProtocolChecker, NamesWhatIsWrongWithBlocks) {
+  // Returns the first burst, after half of the log, of a request whose next burst is `ahead` later.
+  const auto burst = [](const Log& log, std::size_t ahead) {
+    std::size_t i = find(log, C::nvdimm_read);
+    while (log[i].lines < 2 || log[i + ahead].request != log[i].request) {
+      i = find(log, C::nvdimm_read, i + 1);
+    }
+    return i;
+  };
+  const auto command = [&](Log& log) -> CommandRecord& {
+    return log[of_request(log, C::nvdimm_read_command, log[burst(log, 1)].request)];
+  };
+  const std::vector<Edit> tried{
+      {"nothing", {}, [](Log&) {}},
+      {"a line without burst",
+       {"unfinished commands", "request without burst"},
+       [&](Log& log) { erase(log, burst(log, 1)); }},
+      {"a burst too many", {"burst without command"}, [&](Log& log) { --command(log).lines; }},
+      {"a burst too few", {"unfinished commands"}, [&](Log& log) { ++command(log).lines; }},
+      {"lines before their ack", {"burst without ack"}, [&](Log& log) {
+         erase(log, of_request(log, C::nvdimm_ack, command(log).request));
+       }}};
+  const Assignments blocks{{"nvdimm.access", "block"}};
+  expect_edits(tried, record(blocks), blocks);
+  const Assignments automatic{{"nvdimm.access", "block"}, {"controller.ack", "auto"}};
+  const std::vector<Edit> without_grants{
+      {"nothing", {}, [](Log&) {}},
+      {"bursts of two blocks mixed", {"burst within a block"}, [&](Log& log) {
+         const std::size_t i = burst(log, 1);
+         const std::size_t other = find(log, C::nvdimm_ack, i + 2);
+         log[i + 1].request = log[other].request;
+       }}};
+  expect_edits(without_grants, record(automatic), automatic);
+}
+
 TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
   const Assignments on_credit{{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "3"}};
   const std::vector<Edit> tried{

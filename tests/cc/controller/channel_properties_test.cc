@@ -130,6 +130,10 @@ std::vector<Case> cases() {
        with(kSmallNvdimm, keys_from("controller.scheduler=pas controller.ack=auto "
                                     "policies.pas.trigger=any_miss controller.outstanding=24"))},
       {"writes on credit", with(kSmallNvdimm, {{"controller.ack", "nvdimm_p"}})},
+      {"blocks", with(kSmallNvdimm, {{"nvdimm.access", "block"}})},
+      {"blocks of two NVDIMMs, auto ack, overdue ones first",
+       with(kSmallNvdimm, keys_from("nvdimm.access=block nvdimm.count=2 controller.ack=auto "
+                                    "controller.starvation_limit=2us"))},
       {"writes on few credits, page-aware, slow responses",
        with(kSmallNvdimm, keys_from("controller.ack=nvdimm_p controller.nvdimm_p.credits=2 "
                                     "controller.nvdimm_p.response_cycles=9 "

@@ -93,8 +93,9 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   }
 
   std::uint64_t send(MemoryClass memory, Address address, bool write = false,
-                     std::uint16_t source = 0, std::uint64_t epoch = 0) {
+                     std::uint16_t source = 0, std::uint64_t epoch = 0, std::uint8_t lines = 1) {
     Request request;
+    request.lines = lines;
     request.epoch = epoch;
     request.id = next_id_++;
     request.memory = memory;
@@ -187,7 +188,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
 
 inline bool operator==(const CommandRecord& a, const CommandRecord& b) {
   return a.cycle == b.cycle && a.command == b.command && a.rank == b.rank && a.bank == b.bank &&
-         a.row == b.row && a.request == b.request;
+         a.row == b.row && a.request == b.request && a.lines == b.lines;
 }
 
 }  // namespace hmsim::testing

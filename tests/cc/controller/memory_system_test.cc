@@ -164,9 +164,10 @@ TEST(MemorySystem, PartsOfAFlushAddUp) {
   EXPECT_TRUE(memory.memory.outstanding().empty());
 }
 
-TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
+// Neither are writes to DRAM, nor blocks, whose data have not left the host.
+TEST(MemorySystem, OnlyLinesForTheNvdimmAreSpared) {
   Silent requester;
-  Memory memory(Assignments{{"system.store_data", "true"}});
+  Memory memory(Assignments{{"system.store_data", "true"}, {"nvdimm.access", "block"}});
   memory.memory.set_requesters({&requester});
   Request first;  // takes id 0: a write stores its id as data
   memory.memory.send(first, Tick(0));
@@ -176,18 +177,22 @@ TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
     request.write = true;
     request.address = Address(each == MemoryClass::dram ? 0 : 4096);
     memory.memory.send(request, Tick(0));
+    request.lines = each == MemoryClass::dram ? 1 : 64;
+    request.address = Address(8192);
+    memory.memory.send(request, Tick(0));
   }
   const auto admitted = [&memory] {
     const auto all = memory.memory.outstanding();
     return std::count_if(all.begin(), all.end(), [](const auto& each) { return each.admitted; });
   };
-  while (admitted() < 3) {
+  while (admitted() < 5) {
     ASSERT_TRUE(memory.kernel.step(kNever));
   }
   memory.memory.spare_writes();
   memory.memory.power_fail(memory.kernel.now());
   EXPECT_EQ(memory.memory.peek(MemoryClass::nvdimm, Address(0)), LineBytes{});
   EXPECT_NE(memory.memory.peek(MemoryClass::nvdimm, Address(4096)), LineBytes{});
+  EXPECT_EQ(memory.memory.peek(MemoryClass::nvdimm, Address(8192)), LineBytes{});
 }
 
 TEST(MemorySystem, DramForgetsWithoutPower) {

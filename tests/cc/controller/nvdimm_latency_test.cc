@@ -17,9 +17,9 @@ constexpr Cycle kLongAfter{100'000};  // 125 us: longer than a flash read
 
 const Assignments kSmall;  // default size: the device costs almost nothing until it is used
 
-Cycle latency_of(ChannelUnderTest& channel, Address address, bool write) {
+Cycle latency_of(ChannelUnderTest& channel, Address address, bool write, std::uint8_t lines = 1) {
   const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());
-  const std::uint64_t id = channel.send(kNvdimm, address, write);
+  const std::uint64_t id = channel.send(kNvdimm, address, write, 0, 0, lines);
   channel.run_to(sent + kLongAfter);
   return channel.finished_.at(id) - sent;
 }
@@ -189,6 +189,44 @@ TEST(NvdimmLatency, ReadMiss) {
   ChannelUnderTest automatic(with(kSmall, {{"controller.ack", "auto"}}));
   EXPECT_EQ(latency_of(automatic, Address(0), false), ack + Cycle(11 + 4));
   EXPECT_NEAR(static_cast<double>((ack + Cycle(15)).value()) * 1.25e-3, 70.85, 0.005);  // us
+}
+
+// A page has one command and one ack; each line after the first adds a burst of 4 cycles.
+TEST(NvdimmLatency, ABlockAddsABurstForEachFurtherLine) {
+  for (const auto& [ack, grant] : {std::pair("grant", 1), std::pair("auto", 0)}) {
+    const Assignments blocks = keys_from("nvdimm.access=block dram.refresh=false");
+    ChannelUnderTest channel(with(blocks, {{"controller.ack", ack}}));
+    constexpr Tick kReady{1'250 + 52'000 + 300'000 + 50'000'000 + 20'480'000};
+    const Cycle miss((kReady.value() + 1249) / 1250);
+    EXPECT_EQ(latency_of(channel, Address(0), false, 64), miss + Cycle(grant + 11 + 64 * 4));
+    EXPECT_EQ(latency_of(channel, Address(256), false, 3), Cycle(58 + grant + 2 * 4));
+    EXPECT_EQ(only(channel.log_, ChannelCommand::nvdimm_ack).size(), 2u);
+    EXPECT_EQ(only(channel.log_, ChannelCommand::nvdimm_read).size(), 67u);
+    EXPECT_EQ(channel.channel_.statistics().nvdimm_reads, 67u);
+    ChannelUnderTest writes(
+        with(with(blocks, {{"dram.preset", "ddr3_1600_8gb_x8"}}), {{"controller.ack", ack}}));
+    EXPECT_EQ(latency_of(writes, Address(0), true, 64), Cycle(55 + grant + 63 * 4));
+  }
+}
+
+// DRAM has its turn between the bursts of a block, and a line of the page waits only for a block
+// that has it.
+TEST(NvdimmLatency, BurstsOfABlockAreArbitrated) {
+  ChannelUnderTest channel(
+      keys_from("nvdimm.access=block dram.refresh=false controller.arbiter=round_robin "
+                "controller.queues=split"));
+  latency_of(channel, Address(0), false);
+  const std::uint64_t block = channel.send(kNvdimm, Address(0), false, 0, 0, 32);
+  const std::uint64_t inside = channel.send(kNvdimm, Address(31 * 64));
+  const std::uint64_t outside = channel.send(kNvdimm, Address(32 * 64));
+  for (int column = 0; column < 32; ++column) {
+    channel.send(MemoryClass::dram, channel.dram(0, 0, column));
+  }
+  channel.drain();
+  EXPECT_LT(channel.finished_.at(outside), channel.finished_.at(inside));
+  EXPECT_GT(channel.finished_.at(inside), channel.finished_.at(block) + Cycle(40));
+  const auto bursts = only(channel.log_, ChannelCommand::nvdimm_read);
+  EXPECT_GT((bursts.back().cycle - bursts[1].cycle).value(), 64 * 4);
 }
 
 TEST(NvdimmLatency, CommandsOfAReadInOrder) {

@@ -35,9 +35,13 @@ class RandomTraffic {
       const bool write = random_.below(3) == 0;
       const Address address = nvdimm ? nvdimm_line() : dram_line();
       const auto memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
-      const std::uint64_t id = channel_.send(
-          memory, address, write, static_cast<std::uint16_t>(channel_.next_id_ % kCores));
-      lines_[{static_cast<int>(memory), address.value()}].push_back(id);
+      const std::int64_t lines = nvdimm && blocks_ && below(2) == 0 ? 1 + below(6) : 1;
+      const std::uint64_t id = channel_.send(memory, address, write,
+                                             static_cast<std::uint16_t>(channel_.next_id_ % kCores),
+                                             0, static_cast<std::uint8_t>(lines));
+      for (std::int64_t line = 0; line < lines; ++line) {
+        lines_[{static_cast<int>(memory), address.value() + 64 * line}].push_back(id);
+      }
       if (between_flushes_ != 0 && random_.below(between_flushes_) == 0) {
         flushes_.push_back(channel_.flush());
       }
@@ -131,6 +135,7 @@ class RandomTraffic {
   ChannelUnderTest& channel_;
   Random random_;
   bool nvdimm_;
+  bool blocks_ = channel_.config_.nvdimm.access == NvdimmAccess::block;
   std::uint64_t between_flushes_;
   std::vector<std::uint64_t> flushes_;
 };

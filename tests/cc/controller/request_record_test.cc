@@ -83,6 +83,7 @@ TEST(RequestRecords, SayWhatTheCommandLogSays) {
       with(kDramOnly, {{"controller.page_policy", "closed_page"}, {"dram.ranks", "2"}}),
       with(kDramOnly, {{"controller.structure", "two_level"}, {"controller.writes", "drained"}}),
       kSmallNvdimm,
+      with(kSmallNvdimm, {{"nvdimm.access", "block"}}),
       with(kSmallNvdimm, {{"controller.ack", "auto"}, {"controller.queues", "split"}}),
       with(kSmallNvdimm, {{"nvdimm.count", "2"}, {"controller.scheduler", "fcfs"}})};
   for (const Assignments& each : settings) {

@@ -45,6 +45,8 @@ NvdimmParameters drawn(NvdimmParameters p, Random& random) {
   p.capacity = p.nand.parts() * p.capacity;
   p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
   p.buffer.item_reads = below(2) != 0 ? ItemReads::shared : ItemReads::own;
+  const bool blocks = below(2) != 0 && p.buffer.granularity == BufferGranularity::page;
+  p.access = blocks ? NvdimmAccess::block : NvdimmAccess::line;
   return p;
 }
 
@@ -306,8 +308,11 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
     constexpr std::int64_t kCommands = 2000;
     rig.run(kCommands, parameters.command_queue, [&](std::int64_t, Address& address, bool& write) {
       const std::uint64_t lines = random.below(2) != 0 ? 64 : 4;
+      const std::uint64_t line = random.below(lines);
       address = line_address(static_cast<std::int64_t>(random.below(footprint)),
-                             static_cast<std::int64_t>(random.below(lines)));
+                             static_cast<std::int64_t>(line));
+      const bool block = parameters.access == NvdimmAccess::block;
+      rig.lines = static_cast<std::uint8_t>(1 + (block ? random.below(64 - line) : 0));
       write = random.below(4) < write_quarters;
     });
     ASSERT_EQ(rig.acks.size(), std::size_t{kCommands}) << "seed " << seed;

@@ -89,7 +89,7 @@ class Rig : public AckListener {
       Address address{0};
       bool write = false;
       next(sent++, address, write);
-      nvdimm_.command(tag, address, write, now());
+      nvdimm_.command(tag, address, write, now(), lines);
     };
     const std::int64_t first = outstanding < count ? outstanding : count;
     for (std::int64_t tag = 0; tag < first; ++tag) {
@@ -142,6 +142,7 @@ class Rig : public AckListener {
   }
 
   std::vector<Ack> acks;
+  std::uint8_t lines = 1;  // of each command of run()
 
  private:
   Kernel kernel_;

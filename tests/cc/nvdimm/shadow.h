@@ -112,26 +112,35 @@ class ShadowOf : public AckListener {
   std::uint64_t reads() const { return reads_; }
   std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
 
-  // Starts a command on a random line of the first `footprint` pages, if its line and a tag are
-  // free.
+  // Starts a command on a random line of the first `footprint` pages, or with block access on some
+  // lines of a page, if its lines and a tag are free.
   void send(std::int64_t footprint, std::uint64_t write_eighths) {
     const auto line =
         static_cast<std::size_t>(below(static_cast<std::uint64_t>(footprint) * kLinesPerPage));
     const std::size_t tag = below(under_way_.size());
-    if (busy_[line] || under_way_[tag].active) {
+    const std::size_t rest = kLinesPerPage - line % kLinesPerPage;
+    std::size_t lines = 1;
+    if (parameters_.access == NvdimmAccess::block) {
+      lines = below(2) != 0 ? 1 + below(rest) : rest;
+    }
+    const auto first = busy_.begin() + static_cast<std::ptrdiff_t>(line);
+    const auto end = first + static_cast<std::ptrdiff_t>(lines);
+    if (std::find(first, end, true) != end || under_way_[tag].active) {
       return;
     }
-    Command command{true, below(8) < write_eighths, line, {}};
-    for (std::uint8_t& byte : command.data.bytes) {
-      byte = static_cast<std::uint8_t>(random_.next());
+    Command command{true, below(8) < write_eighths, line, std::vector<LineData>(lines)};
+    for (LineData& data : command.data) {
+      for (std::uint8_t& byte : data.bytes) {
+        byte = static_cast<std::uint8_t>(random_.next());
+      }
+      if (below(4) == 0) {
+        data.mask = random_.next();
+      }
     }
-    if (below(4) == 0) {
-      command.data.mask = random_.next();
-    }
-    busy_[line] = true;
+    std::fill(first, end, true);
     under_way_[tag] = command;
     nvdimm_->command(static_cast<std::uint32_t>(tag), address_of(line), command.write,
-                     kernel_->now());
+                     kernel_->now(), static_cast<std::uint8_t>(lines));
   }
   // Ends one acknowledged command.
   void finish_one() {
@@ -142,16 +151,18 @@ class ShadowOf : public AckListener {
     const std::uint32_t tag = ready_[which];
     ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(which));
     Command& command = under_way_[tag];
-    if (command.write) {
-      nvdimm_->write_line(tag, command.data);
-      command.data.apply_to(lines_[command.line]);
-    } else {
-      ++reads_;
-      mismatches_ += nvdimm_->read_line(tag) != lines_[command.line] ? 1 : 0;
+    for (std::size_t i = 0; i < command.data.size(); ++i) {
+      LineBytes& line = lines_[command.line + i];
+      if (command.write) {
+        nvdimm_->write_line(tag, command.data[i], static_cast<std::uint8_t>(i));
+        command.data[i].apply_to(line);
+      } else {
+        ++reads_;
+        mismatches_ += nvdimm_->read_line(tag, static_cast<std::uint8_t>(i)) != line ? 1 : 0;
+      }
     }
     nvdimm_->finish(tag, kernel_->now());
-    busy_[command.line] = false;
-    command.active = false;
+    forget(command);
   }
   // Discards a random page, unless a command uses one of the page's lines.
   void trim(std::int64_t footprint) {
@@ -247,8 +258,8 @@ class ShadowOf : public AckListener {
   struct Command {
     bool active = false;
     bool write = false;
-    std::size_t line = 0;
-    LineData data;
+    std::size_t line = 0;  // the first
+    std::vector<LineData> data;
   };
 
   static Address address_of(std::size_t line) {
@@ -266,9 +277,13 @@ class ShadowOf : public AckListener {
   void forget_commands() {
     ready_.clear();
     for (Command& command : under_way_) {
-      busy_[command.line] = false;
-      command.active = false;
+      forget(command);
     }
+  }
+  void forget(Command& command) {
+    std::fill_n(busy_.begin() + static_cast<std::ptrdiff_t>(command.line), command.data.size(),
+                false);
+    command = Command();
   }
   void serialize(Archive& archive) {
     kernel_->serialize(archive);

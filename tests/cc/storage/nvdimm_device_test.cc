@@ -30,10 +30,11 @@ NvdimmDeviceParameters device_of(NvdimmDriverKind kind, std::int64_t window = 64
 class Rig final : public IoListener {
  public:
   explicit Rig(const NvdimmDeviceParameters& device, std::size_t slots = 1'000,
-               Bytes largest_request = kLineBytes)
+               Bytes largest_request = kLineBytes, bool block_access = false)
       : port(slots, fixed(kLatency)), io({PathParameters(), device}) {
     port.set_capacity(Bytes(0), Bytes(1 << 20));
     port.set_largest_request(largest_request);
+    port.blocks = block_access;
     io.device.connect(port, 0);
     io.host.attach(Wakeup(kernel, kernel.attach(io.host)));
     client_ = io.host.join(*this);
@@ -143,6 +144,25 @@ TEST(NvdimmDevice, AnAccessIsAsLargeAsTheMemoryTakes) {
   EXPECT_EQ(accesses, (std::vector<std::pair<std::int64_t, int>>{
                           {64, 63}, {4'096, 64}, {16'384, 2}, {8'192, 1}}));
   EXPECT_EQ(rig.blocks, 4);
+}
+
+// Only non-temporal copies of block drivers are blocks. An accepted block does not end its request.
+TEST(NvdimmDevice, BlockDriversSendPagesAndOtherCopiesLines) {
+  const auto sent = [](NvdimmDriverKind kind, CopyKind copy, std::int64_t end) {
+    NvdimmDeviceParameters parameters = device_of(kind);
+    parameters.driver.copy = copy;
+    parameters.driver.map_time = parameters.driver.fault_time = Tick(0);
+    Rig rig(parameters, 1'000, kPageBytes, true);
+    rig.write(0, 2 * kPage);
+    rig.drain();
+    EXPECT_EQ(rig.ended, (Ended{{0, end}}));
+    return rig.sent();
+  };
+  constexpr auto kNonTemporal = CopyKind::non_temporal;
+  EXPECT_EQ(sent(NvdimmDriverKind::nd_pmem, kNonTemporal, 1), "W2@0");
+  EXPECT_EQ(sent(NvdimmDriverKind::pmbd, kNonTemporal, 2), "W1@0 W1@1");
+  EXPECT_EQ(sent(NvdimmDriverKind::nd_pmem, CopyKind::write_back, 4), "R64@0 W64@1 R64@2 W64@3");
+  EXPECT_EQ(sent(NvdimmDriverKind::dax, kNonTemporal, 0), "W128@0");
 }
 
 TEST(NvdimmDevice, LinesAreItsGranularity) {
