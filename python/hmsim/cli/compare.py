@@ -36,6 +36,7 @@ from hmsim.cli.support import (
     print_json,
     print_message,
     print_table,
+    print_wrapped,
     resumable,
     terminal_width,
 )
@@ -52,6 +53,7 @@ IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its
 # With a single agent, these values are 1 or that agent's own speedup.
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
+LITTLE = 0.01  # share of a class's latency that no policy can win back to notice
 NUMBERS = 9  # characters of a number
 INTERVALS = 17  # characters of a mean and half its interval
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -184,6 +186,23 @@ def _print_comparison(found: Comparison) -> None:
             columns = [row for system, row in zip(systems, rows) if system in part]
             lines = _lines(found.columns, results[0][0], columns)
             print_table(("", *(f">{name}" for name in part.values())), lines)
+        _print_bounds(systems, [each[0] for each in results])
+
+
+def _print_bounds(systems: Sequence[str], results: Sequence[Result]) -> None:
+    """Print what bound the first system, and each other one that another bound holds."""
+    shown: dict[str, str] = {}
+    for system, result in zip(systems, results):
+        for bound in result.bounds:
+            if shown.get(bound.memory) != bound.what:
+                shown.setdefault(bound.memory, bound.what)
+                print_wrapped(f"{system}: {bound}")
+    shares = [results[0].main.get(name) for name in labels.CONTEST]
+    if all(share is not None and share < LITTLE for share in shares):
+        print_wrapped(
+            f"under {systems[0]}, less than 1 % of the latency of either class is due to the "
+            "other: policies that divide memory between the classes can change little here"
+        )
 
 
 def _print_source(
