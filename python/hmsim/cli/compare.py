@@ -36,11 +36,13 @@ from hmsim.cli.support import (
     print_json,
     print_message,
     print_table,
+    print_wrapped,
     resumable,
     terminal_width,
 )
 from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
+from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import GAP, Row
 from hmsim.running.comparison import compare_runs
 from hmsim.running.comparison_table import Comparison, titles
@@ -52,8 +54,9 @@ IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its
 # With a single agent, these values are 1 or that agent's own speedup.
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
+LITTLE = 0.01  # share of a class's latency that no policy can win back to notice
 NUMBERS = 9  # characters of a number
-INTERVALS = 17  # characters of a mean and half its interval
+INTERVALS = 19  # characters of a mean, half its interval and a mark
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
 Values = Mapping[str, Any]  # a row of a comparison
 Rows = Sequence[Values]  # of a system, seed by seed
@@ -114,7 +117,8 @@ def compare(
     those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
 
     With --seeds, tables show the mean over the seeds and half its 95 % interval (Student's t).
-    Speedups and slowdowns are taken between runs of the same seed, then averaged.
+    Speedups and slowdowns are taken between runs of the same seed, then averaged. "=" marks values
+    whose difference from the first column, seed by seed, has 0 in its interval.
 
     The write mode (controller.writes: drained or mixed) can matter more than the policy.
     NAME,drained and NAME,mixed set it. FIRM and NVM Duet set the direction themselves.
@@ -161,6 +165,7 @@ def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], l
         which = f"seed {seeds[0]}"
         if len(seeds) > 1:
             which = f"mean of seeds {seeds[0]} to {seeds[-1]} ± half its 95 % interval"
+            which += "; =: as in the first column"
         count = len(results) // len(seeds)
         systems = range(count)
         yield (
@@ -182,8 +187,25 @@ def _print_comparison(found: Comparison) -> None:
                 print_remarks(result, f" under {system}{which}")
         for part in _side_by_side(systems, NUMBERS if len(rows[0]) == 1 else INTERVALS):
             columns = [row for system, row in zip(systems, rows) if system in part]
-            lines = _lines(found.columns, results[0][0], columns)
+            lines = _lines(found.columns, results[0][0], columns, rows[0])
             print_table(("", *(f">{name}" for name in part.values())), lines)
+        _print_bounds(systems, [each[0] for each in results])
+
+
+def _print_bounds(systems: Sequence[str], results: Sequence[Result]) -> None:
+    """Print what bound the first system, and each other one that another bound holds."""
+    shown: dict[str, str] = {}
+    for system, result in zip(systems, results):
+        for bound in result.bounds:
+            if shown.get(bound.memory) != bound.what:
+                shown.setdefault(bound.memory, bound.what)
+                print_wrapped(f"{system}: {bound}")
+    shares = [results[0].main.get(name) for name in labels.CONTEST]
+    if all(share is not None and share < LITTLE for share in shares):
+        print_wrapped(
+            f"under {systems[0]}, less than 1 % of the latency of either class is due to the "
+            "other: policies that divide memory between the classes can change little here"
+        )
 
 
 def _print_source(
@@ -193,13 +215,16 @@ def _print_source(
     texts = []
     for title, results, rows in _by_workload(found):
         systems = titles([each[0].config for each in results])
-        lines = _lines(found.columns, results[0][0], rows)
+        lines = _lines(found.columns, results[0][0], rows, rows[0])
         texts.append(written(title, ("", *(f">{system}" for system in systems)), lines))
     print("\n".join(texts), end="")
 
 
-def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows]) -> list[Row]:
-    """Return headings, and lines of a label with its unit and a value of each system."""
+def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows], base: Rows) -> list[Row]:
+    """Return headings, and lines of a label with its unit and a value of each system.
+
+    A value is marked if it does not differ from that of ``base``.
+    """
     left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
     names = [name for name in names if _says_something(name, rows) and name not in left_out]
     lines: list[Row] = []
@@ -207,10 +232,22 @@ def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows]) -> list[Ro
     for heading, members in labels.lines(names, first.units, runs):
         lines.append(heading)
         lines += [
-            (line.label, *(line.mean([row.get(line.name) for row in each]) for each in rows))
+            (line.label, *(_same(line.name, each, base) + _mean(line, each) for each in rows))
             for line in members
         ]
     return lines
+
+
+def _mean(line: labels.Line, rows: Rows) -> str:
+    return line.mean([row.get(line.name) for row in rows])
+
+
+def _same(name: str, rows: Rows, base: Rows) -> str:
+    """Return a mark if 0 is in the 95 % interval of the differences of runs of equal seeds."""
+    pairs = [(row.get(name), other.get(name)) for row, other in zip(rows, base)]
+    known = [value - other for value, other in pairs if value is not None and other is not None]
+    _, low, high = mean_interval(known)
+    return "= " if rows is not base and low <= 0 <= high else ""
 
 
 def _says_something(name: str, rows: Sequence[Rows]) -> bool:

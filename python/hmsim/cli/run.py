@@ -31,6 +31,7 @@ from hmsim.cli.support import (
     limited,
     print_json,
     print_table,
+    print_wrapped,
 )
 from hmsim.common import labels
 from hmsim.common.directories import check_output, existing_parent, new_directory
@@ -147,7 +148,7 @@ def print_checked(commands: int) -> None:
 
 
 def _print_result(result: Result) -> None:
-    stats, units = result.stats, result.units
+    stats, units = result.main, result.units
     rows: list[Row] = []
     for group, members in labels.lines(stats, units):
         rows.append(group)
@@ -180,6 +181,8 @@ def _print_result(result: Result) -> None:
     if classes:
         lines = [(name, *map(number, values)) for name, values in parts]
         print_table(("mean latency (ns)", *(f">{title}" for title in classes)), lines)
+    for bound in result.bounds:
+        print_wrapped(str(bound))
 
 
 def print_agents(workload: Workload) -> None:

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -368,6 +369,11 @@ def print_table(
         for row in rows
     ]
     print(render(columns, texts, terminal_width()), end="")
+
+
+def print_wrapped(sentence: str) -> None:
+    """Print a sentence in lines that fit the terminal."""
+    print(textwrap.fill(sentence, terminal_width(), subsequent_indent="  ", break_on_hyphens=False))
 
 
 def terminal_width() -> int:

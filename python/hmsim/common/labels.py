@@ -47,6 +47,8 @@ OF_BANKS = "nvdimm.nand.lun_utilisation"
 # Share of time over the paper's threshold for a queue of 128 entries. HBF's queue is longer.
 OF_QUEUE = "nvdimm.queue.share_over_104"
 
+# Share of a class's latency that it waited because of the other class (running/verdict.py).
+CONTEST = ("contest.dram", "contest.nvdimm")
 # Added to labels of an agent that also has statistics scaled to all layers.
 OF_LAYERS = " of the simulated layers"
 # Pattern of paths, label ('{}': the path's second part, '{unit}': the statistic's unit, '{of}':
@@ -103,6 +105,8 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("nvdimm.line_latency_ns.p99", "NVDIMM line, p99 (us)", 1e-3),
         ("nvdimm.response_time_us.mean", "NVDIMM 4 KB block, mean (us)", 1),
         ("nvdimm.response_time_us.p99", "NVDIMM 4 KB block, p99 (us)", 1),
+        (CONTEST[0], "DRAM latency due to NVDIMM (%)", 100),
+        (CONTEST[1], "NVDIMM latency due to DRAM (%)", 100),
     ),
     "storage": (
         ("storage.iops", "storage requests/s", 1),

@@ -40,7 +40,7 @@ def page(shown: Sequence[Shown]) -> str:
     drawn = charts.Charts(shown)
     threads = jobs(shown)
     sections = [
-        ("Overview", join(tables.runs(shown), tables.headline(shown))),
+        ("Overview", join(tables.runs(shown), tables.headline(shown), tables.bounds(shown))),
         ("What differs", tables.configuration(shown, dict(Simulation.resolve([])))),
         ("Latency", join(drawn.latency(), tables.causes(shown))),
         ("Queues", drawn.queues()),

@@ -13,6 +13,7 @@ from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
 from hmsim.report.collect import Shown, base_of, differences, speedup
 from hmsim.report.requests import quantile
+from hmsim.running import verdict
 
 UP, DOWN = 1, -1  # better is more, less
 LONGEST = 80  # characters of a value of the configuration
@@ -26,6 +27,8 @@ HEADLINES: tuple[tuple[str, str, float, int], ...] = (
     ("NVDIMM line, mean (µs)", "nvdimm.line_latency_ns.mean", 1e-3, DOWN),
     ("NVDIMM line, p99 (µs)", "nvdimm.line_latency_ns.p99", 1e-3, DOWN),
     ("NVDIMM 4 KB block, mean (µs)", "nvdimm.response_time_us.mean", 1, DOWN),
+    ("DRAM latency due to NVDIMM (%)", labels.CONTEST[0], 100, 0),
+    ("NVDIMM latency due to DRAM (%)", labels.CONTEST[1], 100, 0),
     ("time > 104 NVDIMM entries (%)", labels.OF_QUEUE, 100, 0),
     ("buffer hits of reads (%)", "nvdimm.buffer.read_reuse_ratio", 100, UP),
     ("lines per flash read", "nvdimm.buffer.lines_per_flash_read", 1, UP),
@@ -100,10 +103,11 @@ def headline(shown: Sequence[Shown]) -> Markup:
             rate = [labels.whole_rate(one.run.stats, agent) for one in shown]
             columns.append((f"agent {agent}, work/s", rate, UP))
         columns += _next_token(shown, agent)
-    known = labels.main(name for one in shown for name in one.run.stats)
+    main = [verdict.main(one.run.stats, one.run.config) for one in shown]
+    known = labels.main(name for each in main for name in each)
     renamed = labels.renaming(*(one.run.stats for one in shown))
     for title, path, factor, better in (line for line in HEADLINES if line[1] in known):
-        values = [one.run.stats.get(path) for one in shown]
+        values = [each.get(path) for each in main]
         columns.append(
             (renamed(title), [None if v is None else v * factor for v in values], better)
         )
@@ -115,6 +119,18 @@ def headline(shown: Sequence[Shown]) -> Markup:
     note = "★: the best of the runs of one workload." if len(shown) > 1 else ""
     head = ["run", *(title for title, _, _ in columns)]
     return table_of(f"Main results. {note}", head, rows, sort=len(shown) > 1)
+
+
+def bounds(shown: Sequence[Shown]) -> Markup:
+    """Return what bound each run."""
+    rows = []
+    for index, one in enumerate(shown):
+        found = verdict.bounds(one.run.stats, one.run.config, one.run.agents)
+        cells = [tag("td", join(*(tag("div", str(each)) for each in found)), class_="text")]
+        rows.append(tag("tr", name_cell(index, one), *cells))
+    return table_of(
+        "What bound the runs", ("run", "bound, and parameters to raise"), rows, texts=True
+    )
 
 
 def _next_token(shown: Sequence[Shown], agent: int) -> list[tuple[str, list[Value], int]]:

@@ -31,7 +31,7 @@ SHOWN = (
     "nvdimm.line_latency_ns.p99",
     "nvdimm.response_time_us.mean",
     "nvdimm.response_time_us.p99",
-    "nvdimm.queue.share_over_104",
+    *(*labels.CONTEST, labels.OF_QUEUE),
     "nvdimm.buffer.read_hit_ratio",
     "nvdimm.buffer.write_hit_ratio",
     "nvdimm.buffer.read_reuse_ratio",
@@ -155,7 +155,7 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
         row[f"agent.{index}.speedup"] = speedups[index]
         row[f"agent.{index}.slowdown"] = slowdowns[index]
     has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
-    for name, value in stats.items():
+    for name, value in result.main.items():
         shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
         of_agent = name.startswith("agent.")  # whose NVDIMM may be a storage device
         if shown and (has_nvdimm or of_agent or "nvdimm" not in name):

@@ -23,8 +23,10 @@ from hmsim.running.options import Options
 from hmsim.running.request_log import RequestLog
 from hmsim.running.workload import Workload
 
-if TYPE_CHECKING:  # takes a while to import: only for time series
+if TYPE_CHECKING:  # the first takes a while to import: only for time series
     import pandas as pd
+
+    from hmsim.running.bounds import Bound
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,11 @@ class Result:
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
-        return str(_showing().as_text(self))
+        return str(_module("showing").as_text(self))
 
     def _repr_html_(self) -> str:
         """Return the same for notebooks."""
-        return str(_showing().as_html(self))
+        return str(_module("showing").as_html(self))
 
     @property
     def stats(self) -> dict[str, float]:
@@ -103,6 +105,19 @@ class Result:
             if agent.measured and not stats.get(f"agent.{index}.finished", 1)
         )
 
+    @property
+    def bounds(self) -> list[Bound]:
+        """What bound each class of memory, and the parameters that raise its rate."""
+        agents = [dict(agent.flat()) for agent in self.workload.agents]
+        found: list[Bound] = _module("verdict").bounds(self.stats, self.config.resolved(), agents)
+        return found
+
+    @property
+    def main(self) -> dict[str, float]:
+        """`stats` as tables show them, with the shares of latency due to the other class."""
+        found: dict[str, float] = _module("verdict").main(self.stats, self.config.resolved())
+        return found
+
     def nested(self) -> dict[str, Any]:
         """Return `stats` with dots as nesting: the content of ``stats.json``."""
         return nested(self.stats.items())
@@ -112,9 +127,19 @@ class Result:
 
         Keys: ``workload``, ``config``, ``policy`` (None without one), ``seed``, for a partial
         result ``partial`` (the error that ended it), then every statistic that has a value, by its
-        dotted path.
+        dotted path. ``contest.CLASS`` is the share of latency due to the other class,
+        ``bound.CLASS.by`` what bound it, ``.share`` that of the least capacity which it reached,
+        ``.raise`` the parameters to raise, the best first, those with ``+`` together.
         """
         values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
+        verdict: dict[str, Any] = {
+            name: value for name, value in self.main.items() if name.startswith("contest.")
+        }
+        for bound in self.bounds:
+            name = f"bound.{bound.memory.lower()}"
+            verdict[f"{name}.by"] = bound.what
+            verdict[f"{name}.share"] = bound.rate / bound.capacity
+            verdict[f"{name}.raise"] = ", ".join("+".join(names) for names, *_ in bound.gains)
         return {
             "workload": self.workload.name,
             "config": self.config.name,
@@ -122,6 +147,7 @@ class Result:
             "seed": self.options.seed,
             **({} if self.ended_by is None else {"partial": self.ended_by}),
             **values,
+            **verdict,
         }
 
     @property
@@ -231,9 +257,9 @@ def _whole_first(values: dict[str, float]) -> dict[str, float]:
     return ordered
 
 
-def _showing() -> Any:
-    """Return the module that shows results, imported by name: no part of `identity.of_code`."""
-    return import_module("hmsim.running.showing")
+def _module(name: str) -> Any:
+    """Return a module of this package, imported by name: no part of `identity.of_code`."""
+    return import_module(f"hmsim.running.{name}")
 
 
 def series_table(samples: dict[str, Any]) -> pd.DataFrame:
