@@ -10,6 +10,7 @@ from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
 from hmsim.running.mixes import every
 from hmsim.running.runner import run
+from hmsim.running.verdict import contest
 from hmsim.running.workload import load_workload
 
 from pages import Documents
@@ -46,24 +47,29 @@ def profiles() -> None:
 
 def runs() -> None:
     head(
-        *("mix", "time > 104 NVDIMM entries", "partner's IPC", "program's IPC"),
-        *("its makespan, ms", "DRAM read, ns", "the NVDIMM's share of lines"),
+        *("mix", "DRAM latency due to NVDIMM", "NVDIMM latency due to DRAM"),
+        *(
+            "NVDIMM lines per 1,000 instructions of all",
+            "of the program: I/O bytes per 1,000 instructions",
+        ),
+        *("partner's IPC", "program's IPC", "its makespan, ms", "DRAM read, ns"),
     )
     config = load_config("quick")
     for mix in every():
         stats = run(config, load_workload(mix.name)).stats
-        lines = {
-            memory: sum(int(stats[f"{memory}.{kind}"]) for kind in ("reads", "writes"))
-            for memory in ("dram", "nvdimm")
-        }
+        lines = sum(int(stats[f"nvdimm.{kind}"]) for kind in ("reads", "writes"))
+        program = sum(int(stats[f"core.{core}.instructions"]) for core in (1, 2, 3))
+        everything = program + int(stats["core.0.instructions"])
+        waits = contest(stats, config.resolved())
         row(
             f"`{mix.name}`",
-            percent(stats["nvdimm.queue.share_over_104"]),
+            *(f"{100 * waits[f'contest.{memory}']:.2f} %" for memory in ("dram", "nvdimm")),
+            f"{1000 * lines / everything:.2f}",
+            f"{64_000 * lines / program:.0f}",
             float(stats["core.0.ipc"]),
             float(stats["agent.1.ipc"]),
             f"{stats['agent.1.makespan_us'] / 1000:.2f}",
             f"{stats['dram.read_latency_ns.mean']:,.0f}",
-            percent(lines["nvdimm"] / sum(lines.values())),
         )
 
 

@@ -28,7 +28,7 @@ ROWS = (
     "agent 2, makespan (us)",
     "DRAM read, mean (ns)",
     "NVDIMM line, mean (us)",
-    "time > 104 NVDIMM entries (%)",
+    "DRAM latency due to NVDIMM (%)",
 )
 
 
@@ -85,13 +85,13 @@ def _shares() -> str:
 
 
 def _demo() -> str:
-    """Return the output of tools/demo's command in 80 columns."""
+    """Return the output of tools/demo's command in 100 columns."""
     command = DEMO.search((ROOT / "tools" / "demo").read_text(encoding="utf-8"))
     if command is None:
         raise ValueError("tools/demo: there is no command of hmsim")
     arguments = command[1].replace("\\\n", " ").split()
     printed = io.StringIO()
-    with redirect_stdout(printed), patch.dict(os.environ, COLUMNS="80"):
+    with redirect_stdout(printed), patch.dict(os.environ, COLUMNS="100"):
         app(
             [str(ROOT / a) if a.startswith("configs/") else a for a in arguments],
             standalone_mode=False,

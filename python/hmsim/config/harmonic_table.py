@@ -57,6 +57,7 @@ APART = (
     "controller.bus",
     "controller.drain_",
     "controller.starvation_limit",
+    "nvdimm.access",
     "nvdimm.buffer.manager",
     "nvdimm.gc.",
     "nvdimm.precondition.",

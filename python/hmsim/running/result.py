@@ -26,8 +26,6 @@ from hmsim.running.workload import Workload
 if TYPE_CHECKING:  # the first takes a while to import: only for time series
     import pandas as pd
 
-    from hmsim.running.bounds import Bound
-
 
 @dataclass(frozen=True)
 class Result:
@@ -106,10 +104,13 @@ class Result:
         )
 
     @property
-    def bounds(self) -> list[Bound]:
-        """What bound each class of memory, and the parameters that raise its rate."""
+    def bounds(self) -> list[Any]:
+        """What bound each class of memory, and the parameters that raise its rate.
+
+        Objects of ``hmsim.running.bounds.Bound``.
+        """
         agents = [dict(agent.flat()) for agent in self.workload.agents]
-        found: list[Bound] = _module("verdict").bounds(self.stats, self.config.resolved(), agents)
+        found: list[Any] = _module("verdict").bounds(self.stats, self.config.resolved(), agents)
         return found
 
     @property

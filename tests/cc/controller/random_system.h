@@ -33,7 +33,7 @@ inline const std::vector<Choice> kChoices{
     {"nvdimm.kind", {"flash", "flash", "pcm"}, true, 1},
     {"controller.queues", {"unified", "split"}, true},
     {"controller.ack", {"grant", "auto", "nvdimm_p"}, true, 2},
-    {"nvdimm.access", {"line", "line", "block"}, true, 1},
+    {"nvdimm.access", {"line", "block"}, true, 1},
     {"controller.nvdimm_p.credits", {"64", "1", "8"}, true},
     {"controller.ack_slots", {"0", "1"}, true},
     {"controller.outstanding", {"1", "8", "24"}, true},
