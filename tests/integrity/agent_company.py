@@ -126,6 +126,7 @@ REFUSED += WORDS
 INERT = {
     "frontend.until": "needs a longer run; tests/cc/simulation/steady_watch_test.cc",
     "io_pattern.until": "needs a longer run; tests/cli/test_fio_pace.py",
+    "block_trace.until": "needs a longer run; tests/cc/simulation/steady_watch_test.cc",
     "io_pattern.stage": "orders several agents; tests/cli/test_fio_pace.py",
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
     "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",

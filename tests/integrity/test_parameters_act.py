@@ -142,6 +142,7 @@ COMPANY: dict[str, dict[str, Any]] = {
         "nvdimm.interleave_size": "4KiB",
     },
     "nvdimm.devices": {"nvdimm.count": 2},
+    "nvdimm.buffer.replacement": {"controller.outstanding": 32},
     "nvdimm.ack_order": {"nvdimm.buffer.read_size": "512KiB", "nvdimm.buffer.write_size": "512KiB"},
     "nvdimm.buffer.item_reads": {
         "nvdimm.buffer.granularity": "item",

@@ -107,6 +107,7 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
+    "policies.par_bs.sources": {"controller.outstanding": 32},
     "policies.token_regulator.period": {"policies.token_regulator.slow_budget": 2},
     "policies.watermark.low": {"nvdimm.buffer.write_size": "512KiB"},
 }

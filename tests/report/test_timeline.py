@@ -315,8 +315,8 @@ def test_the_window_of_the_page_holds_what_it_shows(tmp_path: Path) -> None:
     page = (REPO / "docs" / "timeline.md").read_text(encoding="utf-8")
     shown = re.search(r"^hmsim timeline \S+ (--from \S+ --to \S+)$", page, re.MULTILINE)
     assert shown is not None
-    run = ("run", "quick", "--workload", "demo", "--command-log", "--log-rows", 10_000)
-    succeed(*run, "--out", tmp_path / "run")
+    run = ("run", "quick", "--workload", "demo", "--set", "frontend.block.window=64")
+    succeed(*run, "--command-log", "--log-rows", 10_000, "--out", tmp_path / "run")
     succeed("timeline", tmp_path / "run", *shown[1].split(), "--out", tmp_path / "window")
     words = (tmp_path / "window" / "timeline.svg").read_text(encoding="utf-8")
     assert words.count("ack line: ACK") == 64
