@@ -14,7 +14,7 @@ from typing import Any
 import hmsim
 import pandas as pd
 from hmsim.config.settings import from_mapping
-from hmsim.figures.style import CYCLE
+from hmsim.figures.style import CYCLE, legend_below
 from hmsim.running.points import Point, point
 from hmsim.running.workload import Workload, load_agent
 from matplotlib.figure import Figure
@@ -53,6 +53,7 @@ LOADS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 THREADS = (1, 2, 4, 8, 16, 32, 64)
 LINES = (10, 64)
 POLICIES = ("unified_fr_fcfs,drained", "split,drained", "hms,drained", "all,drained")
+TICKS = ((0.5, 1, 3, 10, 30, 100, 300, 1_000), (0.5, 1, 2, 5, 10))
 NAMES = ("two queues", "two queues, harmonic", "all techniques")
 
 
@@ -133,21 +134,18 @@ def policies(_: Path) -> Documents:
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(2, len(LOADS), sharex=True, sharey="row")
-        for row, (what, ratio) in zip(panels, times.items()):
+        for row, (what, ratio), ticks in zip(panels, times.items(), TICKS):
             for axes, load in zip(row, LOADS):
-                for policy, name, colour in zip(POLICIES[1:], NAMES, CYCLE):
+                for policy, name, colour, width in zip(POLICIES[1:], NAMES, CYCLE, (5, 2.5, 1)):
                     for lines, style in zip(LINES, ("-", ":")):
                         curve = ratio[policy][load][lines]
                         label = f"{name}, {lines} lines"
-                        axes.plot(curve.index, curve, style, color=colour, marker=".", label=label)
+                        axes.plot(curve.index, curve, style, color=colour, lw=width, label=label)
                 log_axis(axes, "x", (1, 4, 16, 64))
-                log_axis(axes, "y", (0.5, 1, 2, 5, 10, 20, 50, 100))
+                log_axis(axes, "y", ticks)
                 axes.grid(True, axis="both", alpha=0.3)
-                if row is panels[0]:
-                    axes.set_title(load, fontsize=9)
-                else:
-                    axes.set_xlabel("threads")
-            row[0].set_ylabel(f"{what},\ntimes that of one queue", fontsize=8)
-        panels[0][0].legend(fontsize=6)
+                axes.set(title=load, xlabel="threads")
+            row[0].set_ylabel(f"{what},\ntimes that of one queue")
+        legend_below(figure, panels[0][0], 3)
 
-    yield DOCS / "policies-by-load.svg", svg(paint, (7.1, 5))
+    yield DOCS / "policies-by-load.svg", svg(paint, (7.1, 5.6))
