@@ -43,6 +43,6 @@ def page(_: Path) -> Documents:
         log_axis(axes, "y", (10, 100, 1_000, 10_000, 100_000))
         axes.set(xlabel="offered load (thousand requests/s)", ylabel="latency from arrival (us)")
         axes.grid(True, axis="both", alpha=0.3)
-        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.26, 0.76))
+        axes.legend(fontsize=8, loc="upper left")
 
     yield DOCS / "open-loop.svg", svg(paint, (7, 4.5))
