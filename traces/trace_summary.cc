@@ -95,7 +95,15 @@ void PageVisits::touch(std::uint64_t page, std::uint64_t mask) {
 }
 
 void PageVisits::add(std::uint64_t first_line, std::uint64_t last_line) {
-  for (std::uint64_t page = first_line / kPageLines; page <= last_line / kPageLines; ++page) {
+  const std::uint64_t end = last_line / kPageLines;
+  for (std::uint64_t page = first_line / kPageLines; page <= end; ++page) {
+    if (page - first_line / kPageLines == kMostPages && end - page > kRecent) {
+      const std::uint64_t whole = end - page - kRecent;
+      pages_.add_others(whole);
+      visits_ += whole;
+      lines_ += whole * kPageLines;
+      page += whole;
+    }
     const std::uint64_t first = std::max(first_line, page * kPageLines) % kPageLines;
     const std::uint64_t last = std::min(last_line, page * kPageLines + kPageLines - 1) % kPageLines;
     touch(page, bits(first, last - first + 1));

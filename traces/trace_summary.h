@@ -20,13 +20,16 @@ class DistinctCount {
   static constexpr std::size_t kMost = std::size_t{1} << 20;
 
   void add(std::uint64_t number);
-  std::uint64_t count() const { return std::uint64_t{kept_.size()} << zeros_; }
-  bool exact() const { return zeros_ == 0; }
+  // Counts numbers as distinct from all others, without keeping them.
+  void add_others(std::uint64_t count) { others_ += count; }
+  std::uint64_t count() const { return (std::uint64_t{kept_.size()} << zeros_) + others_; }
+  bool exact() const { return zeros_ == 0 && others_ == 0; }
 
  private:
   bool keeps(std::uint64_t number) const;
 
   int zeros_ = 0;
+  std::uint64_t others_ = 0;
   std::unordered_set<std::uint64_t> kept_;
 };
 
@@ -69,7 +72,9 @@ struct RunCounts {
 class PageVisits {
  public:
   static constexpr std::size_t kRecent = 16;
+  static constexpr std::uint64_t kMostPages = std::uint64_t{1} << 18;  // of an access, 1 GiB
 
+  // Visits each page of an access. Pages beyond kMostPages count as new, except the last ones.
   void add(std::uint64_t first_line, std::uint64_t last_line);
   std::uint64_t visits() const { return visits_; }
   std::uint64_t lines() const { return lines_; }  // distinct lines, summed over visits

@@ -63,6 +63,19 @@ TEST(TraceSummary, AVisitLastsWhileItsPageIsAmongTheLastSixteen) {
   EXPECT_EQ(visits.pages().count(), 17u);
 }
 
+// An access may be as large as the address space, and costs no more than one of 1 GiB.
+TEST(TraceSummary, CountsThePagesOfAHugeAccess) {
+  TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::absolute);
+  TraceRecord huge = line(3);
+  huge.bytes = (std::uint64_t{1} << 62) - 64 * 3;
+  summary.add(huge);
+  const PageVisits& visits = summary.memories()[0].visits;
+  EXPECT_EQ(visits.visits(), std::uint64_t{1} << 50);
+  EXPECT_EQ(visits.lines(), (std::uint64_t{1} << 56) - 3);
+  EXPECT_EQ(visits.pages().count(), std::uint64_t{1} << 50);
+  EXPECT_FALSE(visits.pages().exact());
+}
+
 TEST(TraceSummary, TellsMemoriesApart) {
   TraceSummary summary(std::uint64_t{1} << 45, TraceSummary::Times::absolute);
   summary.add(line(5, 7));
