@@ -25,11 +25,11 @@ FIG_7 = "dfsioe_r"
 ALONE = ("dfsioe_r", "sort")
 # Keys of the block agents that may change queue behaviour.
 VARIANTS: dict[str, dict[str, Any]] = {
-    "4 threads of 64 lines, closed loop (default)": {},
-    "2 threads of 64 lines": {"threads": 2},
-    "1 thread of 64 lines": {"threads": 1},
-    "4 threads of 10 lines (line-fill buffers)": {"window": 10},
-    "16 threads of 10 lines": {"threads": 16, "window": 10},
+    "4 threads of 10 lines, closed loop (default)": {},
+    "16 threads of 10 lines": {"threads": 16},
+    "4 threads of 64 lines": {"window": 64},
+    "2 threads of 64 lines": {"threads": 2, "window": 64},
+    "1 thread of 64 lines": {"threads": 1, "window": 64},
     "driver nd_pmem": {"driver": "nd_pmem"},
     "driver dax": {"driver": "dax"},
     "driver pmbd, write-back and clflush": {"copy": "write_back"},
