@@ -218,7 +218,7 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
   expect_edits(tried, record({}, 10));
 }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithBlocks) {
+TEST(ProtocolChecker, ReportsViolationsOfBlocks) {
   // Returns the first burst, after half of the log, of a request whose next burst is `ahead` later.
   const auto burst = [](const Log& log, std::size_t ahead) {
     std::size_t i = find(log, C::nvdimm_read);
