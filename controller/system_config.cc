@@ -231,8 +231,10 @@ void check_acks(const NvdimmParameters& module, std::int64_t commands,
   for (const auto& [name, size] : {std::pair("nvdimm.buffer.read_size", buffer.read_size),
                                    std::pair("nvdimm.buffer.write_size", buffer.write_size)}) {
     if (buffer.frames(size) < commands) {
-      errors.push_back({name, "must have a frame for each of the " + std::to_string(commands) +
-                                  " commands the host may send, with nvdimm.ack_order: command"});
+      const Bytes least = commands * (kPageBytes / buffer.frames(kPageBytes));
+      errors.push_back({name, "must be at least " + std::to_string(least.value()) +
+                                  "B with nvdimm.ack_order: command: a frame for each of the " +
+                                  std::to_string(commands) + " commands the host may send"});
     }
   }
 }
