@@ -22,4 +22,16 @@ void copy_state(From& from, To& to) {
   to.serialize(archive);
 }
 
+// A rig whose serialize() handles all of its state.
+template <class Rig>
+class Saved {
+ public:
+  std::string save() { return state_of(static_cast<Rig&>(*this)); }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    static_cast<Rig&>(*this).serialize(archive);
+    archive.check(archive.at_end(), "there is more");
+  }
+};
+
 }  // namespace hmsim::testing

@@ -16,8 +16,6 @@ PAGES = [
     *(ROOT / "docs" / f"{name}.md" for name in (*NAMES, "writing-a-storage-device")),
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
 ]
-LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)]+\)")
-EMPTY = {"above", "below", "here", "link", "page", "there", "this", "this page"}
 # Names of other programs. (The code to search omits this file, which holds names used only here.)
 FOREIGN = {"callgrind_annotate", "march"}
 
@@ -66,26 +64,6 @@ def test_names_in_a_page_stand_in_the_code(page: Path, known: set[str]) -> None:
     }
     missing = sorted(named - known - FOREIGN - {*re.findall(r"\w+", "".join(own))})
     assert not missing, f"{page.name} names what there is not: {missing}"
-
-
-def mute_links(text: str) -> list[str]:
-    """Return the texts of links that are a page's file name, or say nothing."""
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
-    texts = [link.strip("`") for link in LINK.findall(prose)]
-    return [each for each in texts if each.endswith(".md") or each.lower() in EMPTY]
-
-
-def test_links_are_titled_by_what_they_lead_to() -> None:
-    """README.md and CHANGELOG.md, which are read beside the files, may name these."""
-    assert mute_links("[a.md](a.md), [`b/c.md`](b/c.md#d), [here](e.md)") == [
-        *("a.md", "b/c.md", "here")
-    ]
-    assert not mute_links("[Title](a.md) ![a.md](a.svg) [policies/policy.h](p)")
-    pages = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-    for folder in ("gem5-ext", "tests", "workloads"):
-        pages += (ROOT / folder).rglob("README.md")
-    mute = {str(page): found for page in pages if (found := mute_links(page.read_text("utf-8")))}
-    assert not mute, f"titles, in place of names of files: {mute}"
 
 
 def stray_rows(text: str) -> list[str]:

@@ -23,6 +23,7 @@
 #include "core/event_queue.h"
 #include "core/kernel.h"
 #include "storage/nvdimm_host.h"
+#include "tests/cc/states.h"
 #include "tests/cc/statistic.h"
 #include "traces/record_columns.h"
 
@@ -215,7 +216,7 @@ struct Bench {
   FrontendParameters frontend = whole_pages();
 };
 
-class AgentUnderTest {
+class AgentUnderTest : public testing::Saved<AgentUnderTest> {
  public:
   explicit AgentUnderTest(const Bench& bench)
       : port(bench.slots, bench.latency),
@@ -267,16 +268,6 @@ class AgentUnderTest {
     return agent->finished_once();
   }
 
-  std::string save() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
-  void load(const std::string& bytes) {
-    Archive archive(bytes);
-    serialize(archive);
-  }
-
   // Serializes the agent and, if it runs on a node, the node's cores.
   void serialize_agents(Archive& archive) {
     node.serialize(archive);
@@ -284,15 +275,6 @@ class AgentUnderTest {
       each->serialize(archive);
     }
   }
-  Kernel kernel;
-  FakePort port;
-  Translation translation;
-  std::unique_ptr<Agent> agent;
-  Node node;
-  std::vector<Agent*> all;         // the agent and the cores
-  std::unique_ptr<NvdimmHost> io;  // for an agent with block I/O
-
- private:
   void serialize(Archive& archive) {
     serialize_agents(archive);
     if (io != nullptr) {
@@ -302,6 +284,14 @@ class AgentUnderTest {
     port.serialize(archive);
     kernel.serialize(archive);
   }
+
+  Kernel kernel;
+  FakePort port;
+  Translation translation;
+  std::unique_ptr<Agent> agent;
+  Node node;
+  std::vector<Agent*> all;         // the agent and the cores
+  std::unique_ptr<NvdimmHost> io;  // for an agent with block I/O
 };
 
 inline std::map<std::string, double> statistics_of(Agent& agent) {

@@ -9,6 +9,7 @@
 #include "tests/cc/agents/programs.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -24,7 +25,7 @@ struct Machine {
   Assignments more = {};
 };
 
-class CoresUnderTest {
+class CoresUnderTest : public testing::Saved<CoresUnderTest> {
  public:
   explicit CoresUnderTest(const Machine& machine, const std::string& sharing = "shared")
       : port(1'000'000, machine.latency),
@@ -82,23 +83,6 @@ class CoresUnderTest {
     return all;
   }
 
-  std::string save() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
-  void load(const std::string& bytes) {
-    Archive archive(bytes);
-    serialize(archive);
-  }
-
-  Kernel kernel;
-  FakePort port;
-  Translation translation;
-  LastLevelCache l3;
-  std::vector<std::unique_ptr<Agent>> cores;
-
- private:
   void serialize(Archive& archive) {
     for (const auto& core : cores) {
       core->serialize(archive);
@@ -108,6 +92,12 @@ class CoresUnderTest {
     port.serialize(archive);
     kernel.serialize(archive);
   }
+
+  Kernel kernel;
+  FakePort port;
+  Translation translation;
+  LastLevelCache l3;
+  std::vector<std::unique_ptr<Agent>> cores;
 };
 
 // Returns a program that loads each line in order, `turns` times.

@@ -15,10 +15,11 @@
 #include "core/random.h"
 #include "storage/flash_device.h"
 #include "storage/request.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 
-class DeviceRig : public IoListener {
+class DeviceRig : public IoListener, public testing::Saved<DeviceRig> {
  public:
   explicit DeviceRig(StorageDevice& device) : device_(device), id_(kernel_.attach(device)) {
     device.listen(*this);
@@ -89,15 +90,9 @@ class DeviceRig : public IoListener {
   Kernel& kernel() { return kernel_; }
   StorageDevice& device() { return device_; }
 
-  std::string saved() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
-  void load(const std::string& bytes) {
-    Archive archive(bytes);
-    serialize(archive);
-    archive.check(archive.at_end(), "there is more");
+  void serialize(Archive& archive) {
+    device_.serialize(archive);
+    kernel_.serialize(archive);
   }
 
   std::map<std::uint32_t, Tick> began;
@@ -106,11 +101,6 @@ class DeviceRig : public IoListener {
   std::uint64_t sent = 0;
 
  private:
-  void serialize(Archive& archive) {
-    device_.serialize(archive);
-    kernel_.serialize(archive);
-  }
-
   StorageDevice& device_;
   Kernel kernel_;
   int id_;
@@ -177,7 +167,7 @@ void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most,
   std::vector<Moment> moments;
   for (std::uint64_t step = 0, next = 0; whole.kernel().step(kNever); ++step) {
     if (step == next) {
-      moments.push_back({whole.saved(), whole.order.size()});
+      moments.push_back({whole.save(), whole.order.size()});
       next += 1 + next / 2;
     }
   }
@@ -186,7 +176,7 @@ void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most,
     auto other = make();
     DeviceRig rest(*other);
     rest.load(moment.state);
-    ASSERT_EQ(rest.saved(), moment.state);
+    ASSERT_EQ(rest.save(), moment.state);
     rest.drain();
     ASSERT_EQ(rest.order, std::vector<std::uint32_t>(
                               whole.order.begin() + static_cast<std::ptrdiff_t>(moment.ended),

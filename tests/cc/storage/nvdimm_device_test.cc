@@ -11,6 +11,7 @@
 #include "storage/block_ledger.h"
 #include "storage/nvdimm_host.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/states.h"
 
 namespace hmsim::testing {
 namespace {
@@ -27,7 +28,7 @@ NvdimmDeviceParameters device_of(NvdimmDriverKind kind, std::int64_t window = 64
 }
 
 // A device on a port that answers after a fixed time, without software.
-class Rig final : public IoListener {
+class Rig final : public IoListener, public testing::Saved<Rig> {
  public:
   explicit Rig(const NvdimmDeviceParameters& device, std::size_t slots = 1'000,
                Bytes largest_request = kLineBytes, bool block_access = false)
@@ -86,14 +87,11 @@ class Rig final : public IoListener {
     add();
     return text;
   }
-  std::string save() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
-  void load(const std::string& bytes) {
-    Archive archive(bytes);
-    serialize(archive);
+
+  void serialize(Archive& archive) {
+    io.host.serialize(archive);
+    port.serialize(archive);
+    kernel.serialize(archive);
   }
 
   Kernel kernel;
@@ -108,11 +106,6 @@ class Rig final : public IoListener {
     ended[tag] = now.value() / kLatency.value();
   }
   void on_blocks_done(std::int64_t count, Tick) override { blocks += count; }
-  void serialize(Archive& archive) {
-    io.host.serialize(archive);
-    port.serialize(archive);
-    kernel.serialize(archive);
-  }
 
   std::uint16_t client_ = 0;
   std::uint32_t tags_ = 0;
