@@ -14,8 +14,12 @@ class Observers {
 
   template <class Record>
   void notify(void (Observer::*event)(const Record&), const Record& record) const {
+    each([&](Observer& observer) { (observer.*event)(record); });
+  }
+  template <class Action>
+  void each(const Action& action) const {
     for (Observer* const observer : observers_) {
-      (observer->*event)(record);
+      action(*observer);
     }
   }
 

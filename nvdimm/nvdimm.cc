@@ -21,6 +21,7 @@ void record_programmed(const Ftl& ftl, FlashArray& flash) {
                              ftl.frontiers().written_pages(lun, block) >> ftl.shape().part_bits);
     }
   }
+  flash.report_programmed();
 }
 
 }  // namespace
