@@ -34,7 +34,7 @@ def test_each_system_runs_under_its_own_policies(
 def test_systems_and_policies_make_a_grid(tmp_path: Path, workload: Path, slow: Path) -> None:
     out = tmp_path / "out"
     policies = ("--policy", "unified_fr_fcfs", "--policy", "split")
-    command = ("compare", "quick", slow, *policies, "--workload", workload)
+    command = ("compare", "--seeds", "1", "quick", slow, *policies, "--workload", workload)
     rows = parsed(*command, "--out", out)
     places = [(row["config"], row["policy"]) for row in rows]
     assert places == [(c, p) for c in ("quick", "slow") for p in policies[1::2]]
@@ -43,7 +43,7 @@ def test_systems_and_policies_make_a_grid(tmp_path: Path, workload: Path, slow: 
     folders = {path.name for path in (out / "mix").iterdir()}
     assert folders == {f"{config}, {policy}" for config, policy in places}
     lines = succeed(*command).splitlines()
-    assert lines[0] == "mix, seed 1"  # on no one system
+    assert lines[0] == "mix, one seed (1)"  # on no one system
     headings = " ".join(lines[3:6])
     assert headings.count("quick,") == headings.count("slow,") == 2
     assert headings.count("split") == 2
@@ -52,7 +52,7 @@ def test_systems_and_policies_make_a_grid(tmp_path: Path, workload: Path, slow: 
 def test_a_system_may_be_named_with_its_policy(tmp_path: Path, workload: Path, slow: Path) -> None:
     out = tmp_path / "out"
     given = ("quick,unified_fr_fcfs", "quick,split,drained", slow)
-    rows = parsed("compare", *given, "--workload", workload, "--out", out)
+    rows = parsed("compare", "--seeds", "1", *given, "--workload", workload, "--out", out)
     places = [(row["config"], row.get("policy")) for row in rows]
     assert places == [("quick", "unified_fr_fcfs"), ("quick", "split,drained"), ("slow", None)]
     folders = {path.name for path in (out / "mix").iterdir()}
@@ -68,7 +68,7 @@ def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
     keys = f"kind: block_trace, path: {requests}, format: mqsim, threads: 1"
     workload = write(tmp_path / "requests.yaml", f"agents: [{{{keys}}}]\n")
     systems = ("quick", "storage/moneta")
-    lines = succeed("compare", *systems, "--workload", workload).splitlines()
+    lines = succeed("compare", "--seeds", "1", *systems, "--workload", workload).splitlines()
     cells = {line[:32].strip(): line[32:].split() for line in lines}
     assert cells["NVDIMM line, mean (us)"][1] == cells["storage read, mean (us)"][0] == "-"
     assert cells["NVDIMM bandwidth (% of peak)"][1] == "-"
@@ -93,7 +93,7 @@ def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None
     half = 4.303 * statistics.stdev(ratios) / 3**0.5  # t(2)
     out = tmp_path / "out"
     given = ("quick", "--policy", policies[0], "--policy", policies[1], "--workload", workload)
-    lines = succeed("compare", *given, "--seed", 3, "--seeds", 3, "--out", out).splitlines()
+    lines = succeed("compare", *given, "--seed", 3, "--out", out).splitlines()
     assert lines[0].startswith("mix on quick, mean of seeds 3 to 5")
     cells = {line[:32].strip(): line[32:].split() for line in lines if " ± " in line}
     words = cells["agent 0, speedup"]
@@ -104,6 +104,9 @@ def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None
     joined = hmsim.load_results(out)
     assert sorted(joined["agent.0.speedup"]) == sorted(table["agent.0.speedup"])
     assert naming("seeds:", "1001").search(fail("compare", *given, "--seeds", 1001))
+    for requests, short in ((1_999_999, True), (2_000_000, False)):
+        agent = {"kind": "io_pattern", "requests": requests}
+        assert hmsim.load_workload({"agents": [agent]}).is_short() == short
 
 
 def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:

@@ -20,7 +20,17 @@ from support import STREAM, fail, parsed, succeed, write
 HARD = (r"a_b|c*d", r"50 % of <b> & \n", "#1 {x}~^$y$", "[l](u)", "`code`", "**")
 COLUMNS = ("", *(f">{text}" for text in HARD[:2]))
 ROWS = [HARD[0], *((text, "1,234", "-") for text in HARD)]
-COMPARED = ("compare", "quick", "--policy", "unified_fr_fcfs", "--policy", "split", "--workload")
+COMPARED = (
+    "compare",
+    "--seeds",
+    "1",
+    "quick",
+    "--policy",
+    "unified_fr_fcfs",
+    "--policy",
+    "split",
+    "--workload",
+)
 
 
 @pytest.fixture
@@ -92,7 +102,10 @@ def test_a_comparison_prints_a_table_and_nothing_else(
     ):
         values = [float(each.replace(",", "")) for each in table[label]]
         assert values == pytest.approx([row[name] * factor for row in rows], rel=1e-3)
-    first = {"--markdown": r"**mix\_2 on quick, seed 1**", "--latex": "% mix_2 on quick, seed 1"}
+    first = {
+        "--markdown": r"**mix\_2 on quick, one seed (1)**",
+        "--latex": "% mix_2 on quick, one seed (1)",
+    }
     assert text.splitlines()[0] == first[option] and "agent 0: synthetic" not in text
 
 

@@ -108,7 +108,7 @@ def test_stats_promised_to_tools_are_there(workload: Path) -> None:
 def test_json_is_all_there_is_on_standard_output(workload: Path) -> None:
     for arguments in (
         ("run", "quick", "--workload", workload),
-        ("compare", "quick", "--policy", "split", "--workload", workload),
+        ("compare", "--seeds", "1", "quick", "--policy", "split", "--workload", workload),
         ("check", "quick"),
         ("policies",),
         ("params",),
@@ -122,8 +122,18 @@ def test_tables_fit_80_columns(workload: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "80")
     for arguments in (
         ("run", "quick", "--workload", workload),
-        ("compare", "quick", *POLICIES, "--workload", workload),
-        ("compare", "quick", *POLICIES, "--policy", "unified_256", "--workload", workload),
+        ("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload),
+        (
+            "compare",
+            "--seeds",
+            "1",
+            "quick",
+            *POLICIES,
+            "--policy",
+            "unified_256",
+            "--workload",
+            workload,
+        ),
         ("policies",),
         ("params",),
         ("configs",),
@@ -136,10 +146,10 @@ def test_tables_fit_80_columns(workload: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_comparison_s_table_shows_what_its_json_holds(workload: Path) -> None:
-    compare = ("compare", "quick", *POLICIES, "--workload", workload)
+    compare = ("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload)
     rows = parsed(*compare)
     lines = succeed(*compare).splitlines()
-    assert lines[0] == "mix on quick, seed 1"
+    assert lines[0] == "mix on quick, one seed (1)"
     for label, name, factor in (
         ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1),
         ("NVDIMM line, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
@@ -262,7 +272,17 @@ def test_a_comparison_does_not_depend_on_jobs_or_cache(
     write(tmp_path / "misses.trace", "".join(f"{n % 9} {n * 6400}\n" for n in range(50_000)))
     traced = "  - {kind: llc_trace, core: 2, path: misses.trace, format: ramulator}\n"
     other = write(tmp_path / "other.yaml", STREAM + traced)
-    compare = ("compare", "quick", *POLICIES, "--workload", workload, "--workload", other)
+    compare = (
+        "compare",
+        "--seeds",
+        "1",
+        "quick",
+        *POLICIES,
+        "--workload",
+        workload,
+        "--workload",
+        other,
+    )
     tables = [parsed(*compare, "--jobs", "1", "--out", tmp_path / "one")]
     tables.append(parsed(*compare, "--jobs", "3"))  # solo runs come from the cache
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "fresh"))
@@ -309,7 +329,7 @@ def test_a_comparison_works_without_a_cache(
 
 def test_a_comparison_directory_has_a_table(tmp_path: Path, workload: Path) -> None:
     out = tmp_path / "out"
-    succeed("compare", "quick", *POLICIES, "--workload", workload, "--out", out)
+    succeed("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload, "--out", out)
     with (out / "comparison.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["policy"] for row in rows] == list(POLICIES[1::2])

@@ -48,7 +48,7 @@ def test_hbf_is_shown_against_its_own_bounds(workload: Path) -> None:
 
 def test_a_line_and_a_page_of_two_systems_are_told_apart(workload: Path) -> None:
     systems = ("hbm3_hbf", "ddr5_cxl_flash", "ddr5_nvdimm")
-    shown = cells(succeed("compare", *systems, "--workload", workload))
+    shown = cells(succeed("compare", "--seeds", 1, *systems, "--workload", workload))
     assert len(shown["NVDIMM line or HBF request, mean (us)"]) == len(systems)
     assert "NVDIMM request, mean (us)" not in shown
     assert not any("104 NVDIMM entries" in label for label in shown)

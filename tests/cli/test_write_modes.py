@@ -171,7 +171,18 @@ def test_what_is_told_of_modes_that_differ(policies: tuple[str, ...], reported: 
 
 
 def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
-    command = ["compare", "quick", "--workload", workload, "--policy", "par_bs", "--policy", "firm"]
+    command = [
+        "compare",
+        "--seeds",
+        "1",
+        "quick",
+        "--workload",
+        workload,
+        "--policy",
+        "par_bs",
+        "--policy",
+        "firm",
+    ]
     reported = invoke(*command)
     assert reported.exit_code == 0 and NOTE not in reported.stdout
     assert (

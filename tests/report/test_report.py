@@ -148,6 +148,7 @@ def test_a_folder_of_compare_is_taken_as_its_runs(tmp_path: Path) -> None:
     policies = ("--policy", "unified_fcfs", "--policy", "hms")
     succeed(
         "compare",
+        *("--seeds", "1"),
         "quick",
         *policies,
         "--workload",

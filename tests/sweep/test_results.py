@@ -100,7 +100,7 @@ def test_a_run_a_folder_of_runs_and_a_comparison_load() -> None:
     from support import succeed
 
     policies = ("--policy", "unified_fr_fcfs", "--policy", "split")
-    succeed("compare", "quick", *policies, "--workload", path, "--out", "compared")
+    succeed("compare", "--seeds", "1", "quick", *policies, "--workload", path, "--out", "compared")
     table = hmsim.load_results("compared").set_index("policy")
     compared = hmsim.compare(config, ["unified_fr_fcfs", "split"], [path]).set_index("policy")
     for name in ("agent.0.rate", "agent.0.speedup", "weighted_speedup", "max_slowdown"):

@@ -44,17 +44,20 @@ from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import GAP, Row
+from hmsim.running import mixes
 from hmsim.running.comparison import compare_runs
 from hmsim.running.comparison_table import Comparison, titles
 from hmsim.running.options import seeded
 from hmsim.running.result import Result, versions, write_json
-from hmsim.running.runner import named_system
+from hmsim.running.runner import as_workload, named_system
 
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 # With a single agent, these values are 1 or that agent's own speedup.
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
 LITTLE = 0.01  # share of a class's latency that no policy can win back to notice
+SEEDS = 3  # of short workloads
+EQUAL = "=: as in the first column"
 NUMBERS = 9  # characters of a number
 INTERVALS = 19  # characters of a mean, half its interval and a mark
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -90,9 +93,14 @@ def compare(
     sets: Sets = None,
     seed: Seed = 1,
     seeds: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Run N seeds, from --seed on; print 95 % intervals."),
-    ] = 1,
+        Optional[int],
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Run N seeds, from --seed on; print 95 % intervals. Default: 3, or 1 if a "
+            "workload's limits are two million requests or more.",
+        ),
+    ] = None,
     warmup: Warmup = None,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
@@ -116,7 +124,7 @@ def compare(
     With several configurations --policy is optional: each runs under its own policies, or under
     those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
 
-    With --seeds, tables show the mean over the seeds and half its 95 % interval (Student's t).
+    With several seeds, tables show the mean over them and half its 95 % interval (Student's t).
     Speedups and slowdowns are taken between runs of the same seed, then averaged. "=" marks values
     whose difference from the first column, seed by seed, has 0 in its interval.
 
@@ -132,10 +140,13 @@ def compare(
         named_system(each, lambda name: configuration(name, sets, check=not policy))
         for each in config
     ]
+    workloads = [as_workload(each) for each in mixes.expand(workload)]
+    if seeds is None:
+        seeds = SEEDS if all(each.is_short() for each in workloads) else 1
     chosen = seeded(seed, seeds, warmup, check)
     with resumable("finished runs are kept in the cache"):
         found = compare_runs(
-            *(systems, policy or (), workload, chosen, jobs, True),
+            *(systems, policy or (), workloads, chosen, jobs, True),
             warn=print_message,
             calibrate=not no_calibrate,
             logs=logs,
@@ -162,10 +173,9 @@ def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], l
         configs = {result.config.name for result in results}
         where = f" on {configs.pop()}" if len(configs) == 1 else ""
         seeds = sorted({result.options.seed for result in results})
-        which = f"seed {seeds[0]}"
+        which = f"one seed ({seeds[0]})"
         if len(seeds) > 1:
             which = f"mean of seeds {seeds[0]} to {seeds[-1]} ± half its 95 % interval"
-            which += "; =: as in the first column"
         count = len(results) // len(seeds)
         systems = range(count)
         yield (
@@ -178,7 +188,9 @@ def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], l
 def _print_comparison(found: Comparison) -> None:
     for title, results, rows in _by_workload(found):
         systems = titles([each[0].config for each in results])
-        print(title)
+        print_wrapped(title)
+        if len(rows[0]) > 1:
+            print(EQUAL)
         print_agents(results[0][0].workload)
         for system, runs in zip(systems, results):
             for result in runs:
@@ -216,6 +228,7 @@ def _print_source(
     for title, results, rows in _by_workload(found):
         systems = titles([each[0].config for each in results])
         lines = _lines(found.columns, results[0][0], rows, rows[0])
+        title += "; " + EQUAL if len(rows[0]) > 1 else ""
         texts.append(written(title, ("", *(f">{system}" for system in systems)), lines))
     print("\n".join(texts), end="")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -34,6 +35,8 @@ PROFILE_PATH = re.compile(
 COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
 LISTS = ("cores", "nodes", "size", "levels")  # keys whose value may be a list of numbers
 STREAM = "random_stream"  # key of agents that draw random numbers
+SHORT = 2_000_000  # requests
+INSTRUCTIONS = 20  # for which a request is taken, where only they are limited
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -67,6 +70,15 @@ class Agent:
             return self
         others = (setting for setting in self.settings if setting.name != STREAM)
         return replace(self, settings=(*others, Setting(STREAM, str(number), self.where)))
+
+    def limit(self) -> float:
+        """Return the agent's own limit in requests; 0 without one."""
+        for name, share in (("requests", 1), ("instructions", INSTRUCTIONS)):
+            for setting in self.settings:
+                with contextlib.suppress(InputError):
+                    if setting.name == name:
+                        return parse_integer(setting.text.strip()) / share
+        return 0
 
     def flat(self) -> list[tuple[str, str]]:
         """Return (key, text) of every key, as the core takes them."""
@@ -117,6 +129,11 @@ class Workload:
             return at(places.get(match["rest"].partition(":")[0], agent.where), match["rest"])
 
         return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
+
+    def is_short(self) -> bool:
+        """Return whether all measured agents have limits, in sum less than two million requests."""
+        limits = [agent.limit() for agent in self.agents if agent.measured]
+        return all(limits) and sum(limits) < SHORT
 
     def alone(self, index: int) -> Workload:
         """Return a workload of one of the agents, which draws the random numbers it draws here."""
